@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What crosses from the kernel side to user space: the messages in the ring buffer, the counters and
+ * the settings. It includes nothing; both sides define the __u types before. User space distrusts
+ * every length in it (record/from_wire).
+ */
+#ifndef PERFTAPE_BPF_WIRE_H
+#define PERFTAPE_BPF_WIRE_H
+
+#ifdef __cplusplus
+#define WIRE_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define WIRE_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+/* PERF_MAX_STACK_DEPTH: what kernel.perf_event_max_stack allows unless it was changed. */
+#define WIRE_MAX_FRAMES 127
+
+enum wire_kind {
+	WIRE_SAMPLE = 1,
+};
+
+/* First in every message. */
+struct wire_header {
+	__u16 kind; /* enum wire_kind */
+	__u16 cpu;
+	__u32 size; /* of the whole message, for a check on arrival */
+	__u64 time_ns; /* CLOCK_MONOTONIC, as perf's clockid says */
+};
+WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
+
+/* PERF_RECORD_MISC_KERNEL and PERF_RECORD_MISC_USER. */
+#define WIRE_MODE_KERNEL 1
+#define WIRE_MODE_USER	 2
+
+/*
+ * A sample. The frames follow it, kernel_frames + user_frames words, each part leaf first, without
+ * context markers. The message ends behind the last frame.
+ */
+struct wire_sample {
+	struct wire_header header;
+	__u64 ip;
+	__u64 period;
+	__u32 pid; /* tgid and tid in the recorder's pid namespace */
+	__u32 tid;
+	__u16 kernel_frames;
+	__u16 user_frames;
+	__u16 event; /* which of the sampling events, from 0 */
+	__u8 mode; /* WIRE_MODE_* at the interrupted instruction */
+	__u8 pad;
+};
+WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
+
+/* Samples that could not be delivered, by cause; one of these for each CPU, counting up. */
+struct wire_losses {
+	__u64 ring_full; /* the ring buffer had no room */
+	__u64 no_scratch; /* no memory to build the message in */
+};
+
+/* What is asked for; all zero takes every task of every user. Read-only once loaded. */
+struct wire_filter {
+	__u32 by_process; /* only processes in the map target_processes; forks of theirs join it */
+	__u32 by_thread; /* only threads in the map target_threads */
+	__u32 by_uid; /* only tasks of `uid` */
+	__u32 uid;
+	__u32 excluded_pid; /* never this process: the recorder itself; 0 for none */
+	__u32 command_pid; /* joins target_processes when it calls exec; 0 for none */
+	__u32 callchain; /* 0: samples have no frames */
+	__u32 pad;
+	__u64 pid_namespace_device; /* of the recorder, as stat(2) gives them for /proc/self/ns/pid */
+	__u64 pid_namespace_inode;
+};
+WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
+
+#endif

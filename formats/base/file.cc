@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+namespace perftape {
+namespace {
+
+constexpr std::size_t kFlushSize = std::size_t{64} << 10;
+
+// A file without a name in $TMPDIR; the space is given back when it is closed.
+Result<UniqueFd> CreateUnlinked() {
+  const char* directory = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
+  std::string path = std::string(directory == nullptr ? "/tmp" : directory) + "/perftape-XXXXXX";
+  UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
+  if (!fd) return FailErrno(path, errno);
+  unlink(path.c_str());
+  return fd;
+}
+
+Status CopyAll(int from, int to, std::string_view name) {
+  std::vector<std::byte> buffer(kFlushSize * 4);
+  while (true) {
+    const ssize_t got = read(from, buffer.data(), buffer.size());
+    if (got == 0) return {};
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return FailErrno(name, errno);
+    }
+    TRY(WriteAll(to, Bytes(buffer).first(static_cast<std::size_t>(got))));
+  }
+}
+
+Result<Bytes> MapWhole(int fd, std::string_view name) {
+  struct stat status = {};
+  if (fstat(fd, &status) != 0) return FailErrno(name, errno);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return Bytes{};
+  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (address == MAP_FAILED) return FailErrno(name, errno);
+  return Bytes(static_cast<const std::byte*>(address), size);
+}
+
+}  // namespace
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    Reset();
+    fd_ = other.Release();
+  }
+  return *this;
+}
+
+int UniqueFd::Release() {
+  return std::exchange(fd_, -1);
+}
+
+void UniqueFd::Reset() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+Status WriteAll(int fd, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return FailErrno("write", errno);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return FailErrno("write", errno);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
+Result<std::string> ReadWholeFile(const std::filesystem::path& path, std::uint64_t limit) {
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailErrno(path.native(), errno);
+  std::string text;
+  while (true) {
+    const std::size_t before = text.size();
+    text.resize(before + kFlushSize);
+    const ssize_t got = read(fd.get(), text.data() + before, kFlushSize);
+    const int error_number = errno;
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) return text;
+    if (got < 0 && error_number != EINTR) return FailErrno(path.native(), error_number);
+    if (text.size() > limit)
+      return Fail(ErrorCode::kCorrupt, path.native() + ": larger than expected");
+  }
+}
+
+Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
+  const bool is_stdin = path == "-";
+  const std::string name = is_stdin ? "stdin" : path.native();
+  UniqueFd fd(is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                       : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailErrno(name, errno);
+
+  struct stat status = {};
+  if (fstat(fd.get(), &status) != 0) return FailErrno(name, errno);
+  if (S_ISDIR(status.st_mode)) return FailErrno(name, EISDIR);
+  const bool starts_elsewhere = is_stdin && lseek(fd.get(), 0, SEEK_CUR) != 0;
+  if (!S_ISREG(status.st_mode) || status.st_size == 0 || starts_elsewhere) {
+    TRY_ASSIGN(UniqueFd spool, CreateUnlinked());
+    TRY(CopyAll(fd.get(), spool.get(), name));
+    fd = std::move(spool);
+  }
+  TRY_ASSIGN(const Bytes bytes, MapWhole(fd.get(), name));
+  return MappedFile(bytes);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<OutputFile> OutputFile::Create(const std::filesystem::path& path, IfExists if_exists) {
+  OutputFile file;
+  file.path_ = path;
+  if (path == "-") {
+    file.fd_ = UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (!file.fd_) return FailErrno("stdout", errno);
+    return file;
+  }
+  std::error_code ignored;
+  if (if_exists == IfExists::kRefuse && std::filesystem::exists(path, ignored)) {
+    return Fail(ErrorCode::kInvalidArgument, path.native() + ": exists; -f replaces it");
+  }
+  std::string temporary = path.native() + ".XXXXXX";
+  file.fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.fd_) return FailErrno(path.native(), errno);
+  file.temporary_path_ = temporary;
+  // mkostemp makes a private file; the result is as readable as the user's umask allows.
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(file.fd_.get(), 0666 & ~mask);
+  return file;
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ && !temporary_path_.empty()) unlink(temporary_path_.c_str());
+}
+
+Status OutputFile::Write(Bytes bytes) {
+  pending_.append(AsText(bytes));
+  if (pending_.size() < kFlushSize) return {};
+  return Flush();
+}
+
+Status OutputFile::Flush() {
+  if (auto written = WriteAll(fd_.get(), AsBytes(pending_)); !written) {
+    const std::string name = path_ == "-" ? "stdout" : path_.native();
+    return Fail(InContext(name, std::move(written).error()));
+  }
+  pending_.clear();
+  return {};
+}
+
+Status OutputFile::Commit() && {
+  TRY(Flush());
+  if (temporary_path_.empty()) return {};
+  if (fsync(fd_.get()) != 0) return FailErrno(path_.native(), errno);
+  if (rename(temporary_path_.c_str(), path_.c_str()) != 0) return FailErrno(path_.native(), errno);
+  temporary_path_.clear();
+  return {};
+}
+
+}  // namespace perftape

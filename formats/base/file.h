@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files as the tools need them: an input mapped whole, an output that appears under its name only
+// when it is complete, and a descriptor that closes itself.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+// A file descriptor with one owner; -1 is "none".
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.Release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+  UniqueFd(const UniqueFd&) = delete;
+  UniqueFd& operator=(const UniqueFd&) = delete;
+  ~UniqueFd() { Reset(); }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int Release();
+  void Reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// Writes all of `bytes` to `fd`, through short writes and EINTR.
+Status WriteAll(int fd, Bytes bytes);
+// The same at an offset of a seekable file.
+Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset);
+
+// All that can be read from `path`, which may be in /proc or /sys where sizes are not known; stops
+// with kCorrupt beyond `limit` bytes.
+Result<std::string> ReadWholeFile(const std::filesystem::path& path,
+                                  std::uint64_t limit = std::uint64_t{256} << 20);
+
+// An input file, mapped read-only. Views of its bytes live as long as it does. A file that another
+// process truncates meanwhile ends the program with SIGBUS, as it does every reader that maps.
+class MappedFile {
+ public:
+  // "-" is stdin. What cannot be mapped (a pipe, a terminal, a file in /proc) is first copied whole
+  // into an unlinked file in $TMPDIR.
+  static Result<MappedFile> Open(const std::filesystem::path& path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  Bytes bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(Bytes bytes) : bytes_(bytes) {}
+  Bytes bytes_;
+};
+
+enum class IfExists : std::uint8_t { kRefuse, kReplace };
+
+// An output that is written beside its name and renamed when complete. Destroyed before Commit, it
+// leaves nothing behind.
+class OutputFile {
+ public:
+  // "-" is stdout: then what is written is seen at once, and Commit only flushes. An existing file
+  // is an error of kInvalidArgument unless `if_exists` says otherwise.
+  static Result<OutputFile> Create(const std::filesystem::path& path,
+                                   IfExists if_exists = IfExists::kRefuse);
+
+  OutputFile(OutputFile&& other) noexcept = default;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  // Appends; collected into writes of some 64 KiB.
+  Status Write(Bytes bytes);
+  Status Write(std::string_view text) { return Write(AsBytes(text)); }
+
+  // Flushes, syncs and renames. Nothing is under the final name where this fails.
+  Status Commit() &&;
+
+ private:
+  OutputFile() = default;
+  Status Flush();
+
+  UniqueFd fd_;
+  std::filesystem::path path_;            // the final name
+  std::filesystem::path temporary_path_;  // empty for stdout and after Commit
+  std::string pending_;
+};
+
+}  // namespace perftape

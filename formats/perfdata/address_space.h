@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the process records (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL) say about who is who and what
+// is mapped where, kept up to date as records are applied in time order. Recording needs it for the
+// build ids of what was hit, converting for names; so it lives with the format that tells it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "formats/perfdata/record.h"
+
+namespace perftape::perfdata {
+
+// A file, or a named piece of memory, as mapped: equal things share one Dso, so its address is an
+// identity for as long as the Processes live.
+struct Dso {
+  std::string path;  // "/usr/bin/ls", "[vdso]", "//anon", "[kernel.kallsyms]", "[nf_tables]"
+  BuildId build_id;  // from MMAP2 with build id or HEADER_BUILD_ID, empty where unknown
+  bool is_kernel = false;
+  std::uint64_t device = 0, inode = 0;  // major << 32 | minor; 0 where unknown
+  std::string symbol;  // of a KSYMBOL: the one function that it holds; empty for all others
+
+  // What perf shows as dso: "ls", "[kernel.kallsyms]", "[unknown]" for memory without a name.
+  std::string_view base_name() const;
+};
+
+// A mapped range. file_offset of an address is address - start + page_offset.
+struct Region {
+  std::uint64_t start = 0, end = 0, page_offset = 0;
+  const Dso* dso = nullptr;
+
+  bool Contains(std::uint64_t address) const { return start <= address && address < end; }
+};
+
+// The ranges of one process (or of the kernel), free of overlap: a new one cuts the old ones.
+class AddressSpace {
+ public:
+  void Add(const Region& region);
+  // Takes away whatever is mapped in [start, end).
+  void Remove(std::uint64_t start, std::uint64_t end);
+  // Valid until the next change; null where nothing is mapped.
+  const Region* Find(std::uint64_t address) const;
+  // A number that no other state of any address space has had: equal generations, equal answers.
+  std::uint64_t generation() const { return generation_; }
+  std::size_t size() const { return regions_.size(); }
+
+ private:
+  std::map<std::uint64_t, Region> regions_;  // by start
+  std::uint64_t generation_ = 0;
+};
+
+class Processes {
+ public:
+  // Takes any record; those that say nothing about processes change nothing. Damaged ones are
+  // ignored. Call it in time order.
+  void Apply(const RecordView& record, const SampleFormat& format);
+
+  // The name of a thread now: ":TID" where none is known, "swapper" for pid 0. Valid until the next
+  // Apply.
+  std::string_view CommOf(std::uint32_t pid, std::uint32_t tid);
+
+  // What is mapped for a process, or in the kernel, now. Never null; empty for an unknown process.
+  const AddressSpace& UserSpace(std::uint32_t pid) const;
+  const AddressSpace& kernel() const { return kernel_; }
+
+  // The region of an address in the given mode; null where nothing is mapped, for kUnknown and for
+  // the modes of hypervisor and guests.
+  const Region* Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const;
+
+ private:
+  void Map(std::uint32_t pid, CpuMode mode, const Region& range, const Dso& dso);
+  const Dso* Intern(const Dso& dso);
+  void ApplyFork(const Fork& fork, std::uint16_t misc);
+  void ApplyComm(const Comm& comm, std::uint16_t misc);
+  void ApplyKsymbol(const Ksymbol& symbol);
+
+  AddressSpace kernel_;
+  std::unordered_map<std::uint32_t, AddressSpace> spaces_;  // by pid
+  std::unordered_map<std::uint32_t, std::string> comms_;    // by tid
+  std::map<std::string, std::unique_ptr<Dso>, std::less<>>
+      dsos_;  // by a key of path, inode and mode
+};
+
+}  // namespace perftape::perfdata

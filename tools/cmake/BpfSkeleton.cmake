@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# perftape_bpf_skeleton(NAME x.bpf.c DEPENDS header …)
+# x.bpf.c -> x.bpf.o (clang) -> x.skel.h (bpftool), behind the interface library NAME.
+include_guard()
+
+find_program(PERFTAPE_BPF_CLANG NAMES clang clang-14 clang-19 REQUIRED)
+find_program(PERFTAPE_BPFTOOL NAMES bpftool PATHS /usr/sbin /usr/local/sbin /sbin REQUIRED)
+
+function(perftape_bpf_skeleton name source)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_path(GET source STEM LAST_ONLY with_bpf)
+  string(REPLACE ".bpf" "" stem ${with_bpf})
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${stem}.bpf.o)
+  set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/${stem}.skel.h)
+  string(REGEX REPLACE "^(aarch64|arm64)$" "arm64" arch ${CMAKE_SYSTEM_PROCESSOR})
+  string(REGEX REPLACE "^x86_64$" "x86" arch ${arch})
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 -Wall -Wextra -Werror -D__TARGET_ARCH_${arch}
+            -I${PROJECT_SOURCE_DIR} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+    DEPENDS ${source} ${ARG_DEPENDS}
+    COMMENT "BPF ${source}" VERBATIM)
+  add_custom_command(
+    OUTPUT ${skeleton}
+    COMMAND ${PERFTAPE_BPFTOOL} gen skeleton ${object} name ${stem}_bpf > ${skeleton}
+    DEPENDS ${object}
+    COMMENT "Skeleton ${stem}.skel.h" VERBATIM)
+  add_custom_target(${name}_files DEPENDS ${skeleton})
+  add_library(${name} INTERFACE)
+  add_dependencies(${name} ${name}_files)
+  target_include_directories(${name} SYSTEM INTERFACE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The kinds of target that perftape is made of, and the flags that all of them share, said once.
+include_guard()
+include(GoogleTest)
+find_package(PkgConfig REQUIRED)
+find_package(GTest REQUIRED)
+find_package(fmt REQUIRED)
+
+function(perftape_set_flags target)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-omit-frame-pointer
+    # GCC 12 sees null pointers and uninitialized members in inlined std::optional and std::expected
+    # that are not there.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${PERFTAPE_SANITIZE}>>:-Wno-null-dereference>)
+  if(PERFTAPE_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE} -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE})
+  endif()
+endfunction()
+
+# perftape_library(NAME SOURCES a.cc … [LINKS other …] [PRIVATE_LINKS outside …])
+# A library without sources is its headers.
+function(perftape_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  perftape_set_flags(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+endfunction()
+
+# perftape_tool(NAME SOURCES a.cc … LINKS …): an executable in build/<preset>/bin.
+function(perftape_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  perftape_set_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+endfunction()
+
+# perftape_test(NAME SOURCES a_test.cc … LINKS … [LABEL unit]): one gtest executable, each of its
+# tests known to CTest by itself.
+function(perftape_test name)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  perftape_set_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS ${ARG_LABEL} ENVIRONMENT "PERFTAPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};PERFTAPE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+endfunction()
