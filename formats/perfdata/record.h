@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/build_id.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/abi.h"
@@ -51,15 +52,7 @@ struct Mmap {
   std::string_view filename;
 };
 
-// 20 bytes at most, of which `size` count. Empty is "none".
-struct BuildId {
-  std::array<std::uint8_t, 20> bytes = {};
-  std::uint8_t size = 0;
-
-  bool operator==(const BuildId&) const = default;
-  bool empty() const { return size == 0; }
-  std::string hex() const;
-};
+using BuildId = perftape::BuildId;
 
 struct Mmap2 {
   static constexpr RecordType kType = RecordType::kMmap2;
