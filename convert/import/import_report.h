@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader read and what it had to leave out. Every sample that a file speaks of is in the
+// Profile or counted here; the tools decide what to tell.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perftape {
+
+struct ImportReport {
+  std::uint64_t samples = 0;          // read, and in the profile
+  std::uint64_t lost_samples = 0;     // the file says that they were lost (LOST_SAMPLES)
+  std::uint64_t lost_records = 0;     // the same of records of whatever kind (LOST)
+  std::uint64_t skipped_samples = 0;  // there, but not in the profile: undecodable or of no event
+  std::uint64_t unknown_events = 0;   // of those, the ones with an id that no event has
+  std::uint64_t frames = 0;           // read
+  std::uint64_t unmapped_frames = 0;  // of those, the ones in no mapping
+  std::uint64_t damaged_records = 0;  // could not be decoded; passed over
+  std::uint64_t unknown_records = 0;  // of types that this version does not know
+  std::vector<std::string> problems;  // what else was wrong, in words: "feature BUILD_ID: ..."
+};
+
+}  // namespace perftape

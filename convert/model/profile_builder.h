@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way to make a Profile: interns, so that equal things get equal ids, and adds up samples.
+//
+//   ProfileBuilder builder;
+//   const MappingId libc = builder.Add(Mapping{.filename = builder.Add("/lib/libc.so.6"), ...});
+//   StackId stack;
+//   for (... : root_to_leaf) stack = builder.Push(stack, builder.Add(Location{libc, offset, {}}));
+//   builder.Add(Sample{.stack = stack, .thread = thread, .event = event, .count = 1});
+//   const Profile profile = std::move(builder).Finish();
+//
+// And to give names to the frames of a finished one, at the price of copying its tables once:
+//
+//   ProfileBuilder builder(profile);
+//   builder.SetLines(location, lines);
+//   const Profile named = std::move(builder).Finish();
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "convert/model/profile.h"
+
+namespace perftape {
+
+// The ids that things refer to must come from this builder, or from the profile that it started
+// from. What is given is copied: nothing needs to outlive the call.
+class ProfileBuilder {
+ public:
+  ProfileBuilder();
+  // Starts with all that `profile` holds; each id of the profile means the same here.
+  explicit ProfileBuilder(const Profile& profile);
+  ProfileBuilder(ProfileBuilder&&) noexcept;
+  ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
+  ~ProfileBuilder();
+
+  StringId Add(std::string_view text);
+  // Equal by filename, build id, file offset, size and kind; the first `start` is kept.
+  MappingId Add(const Mapping& mapping);
+  FunctionId Add(const Function& function);
+  LocationId Add(const Location& location);
+  ThreadId Add(const Thread& thread);
+  // Equal by name and unit; the first period that is not 0 is kept.
+  EventId Add(const Event& event);
+  StackId Push(StackId caller, LocationId leaf);
+  // Adds to the sample of equal stack, thread and event; sums stop at the largest number. What has
+  // neither count nor period adds nothing.
+  void Add(const Sample& sample);
+
+  // Replaces the lines of a location. It keeps its id, also where it has become equal to another.
+  void SetLines(LocationId location, std::span<const Line> lines);
+  void SetMetadata(Metadata metadata);
+
+  Profile Finish() &&;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace perftape
