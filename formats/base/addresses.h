@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three kinds of address, as three types: what the CPU saw, where that lies in the file, and what
+// the file's symbols call it. One is never the other by luck of layout.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace perftape {
+
+struct RuntimeAddress {  // In the process, or in the kernel, as the CPU saw it.
+  std::uint64_t value = 0;
+  auto operator<=>(const RuntimeAddress&) const = default;
+};
+
+struct FileOffset {  // In the mapped file.
+  std::uint64_t value = 0;
+  auto operator<=>(const FileOffset&) const = default;
+};
+
+struct ImageAddress {  // As the ELF file's symbols and program headers count.
+  std::uint64_t value = 0;
+  auto operator<=>(const ImageAddress&) const = default;
+};
+
+}  // namespace perftape
