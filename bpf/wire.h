@@ -33,6 +33,9 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_MODE_KERNEL 1
 #define WIRE_MODE_USER	 2
 
+/* As perf: (pid_t)-1. */
+#define WIRE_FOREIGN_PID 0xffffffffu
+
 /*
  * A sample. The frames follow it, kernel_frames + user_frames words, each part leaf first, without
  * context markers. The message ends behind the last frame.
@@ -41,8 +44,8 @@ struct wire_sample {
 	struct wire_header header;
 	__u64 ip;
 	__u64 period;
-	__u32 pid; /* tgid and tid in the recorder's pid namespace */
-	__u32 tid;
+	__u32 pid; /* tgid and tid in the recorder's pid namespace; 0 is the idle task, */
+	__u32 tid; /* WIRE_FOREIGN_PID a task that the namespace does not contain */
 	__u16 kernel_frames;
 	__u16 user_frames;
 	__u16 event; /* which of the sampling events, from 0 */
@@ -51,25 +54,26 @@ struct wire_sample {
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
 
-/* Samples that could not be delivered, by cause; one of these for each CPU, counting up. */
+/* What could not be delivered, by cause; one of these for each CPU, counting up. */
 struct wire_losses {
-	__u64 ring_full; /* the ring buffer had no room */
-	__u64 no_scratch; /* no memory to build the message in */
+	__u64 ring_full; /* samples: the ring buffer had no room */
+	__u64 no_scratch; /* samples: no memory to build the message in */
+	__u64 untracked_forks; /* processes that should have joined target_processes: it was full */
 };
+WIRE_ASSERT(sizeof(struct wire_losses) == 24, "wire_losses changed");
 
 /* What is asked for; all zero takes every task of every user. Read-only once loaded. */
 struct wire_filter {
 	__u32 by_process; /* only processes in the map target_processes; forks of theirs join it */
-	__u32 by_thread; /* only threads in the map target_threads */
-	__u32 by_uid; /* only tasks of `uid` */
+	__u32 by_thread; /* only threads in the map target_threads; with by_process: either */
+	__u32 by_uid; /* and of those only tasks of `uid` */
 	__u32 uid;
 	__u32 excluded_pid; /* never this process: the recorder itself; 0 for none */
 	__u32 command_pid; /* joins target_processes when it calls exec; 0 for none */
 	__u32 callchain; /* 0: samples have no frames */
-	__u32 pad;
-	__u64 pid_namespace_device; /* of the recorder, as stat(2) gives them for /proc/self/ns/pid */
-	__u64 pid_namespace_inode;
+	__u32 pid_namespace; /* the recorder's: inode of /proc/self/ns/pid; 0: the initial one */
+	__u32 wakeup_bytes; /* a power of two: readers are woken for each so many that pile up */
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
+WIRE_ASSERT(sizeof(struct wire_filter) == 36, "wire_filter changed");
 
 #endif

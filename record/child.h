@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command started stopped, then let go: its process exists, so that the recording can be aimed at
+// it, but it waits on a pipe before exec. If the recorder dies meanwhile, it never runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+// Which signals are blocked and ignored, to be handed on to a command as the user set them.
+class SignalState {
+ public:
+  // Of the calling thread, now: ask before the recorder changes its own.
+  static SignalState Now();
+
+  // Async-signal-safe, for use between fork and exec.
+  void Restore() const;
+
+ private:
+  sigset_t blocked_;
+  sigset_t ignored_;
+};
+
+// A child process. Standard input, output and error are the recorder's own, and so is the process
+// group: Ctrl-C on the terminal reaches both.
+class Child {
+ public:
+  // Forks; the command waits. `command` is the name, looked up in $PATH, and its arguments;
+  // kInvalidArgument where it is empty.
+  static Result<Child> Start(std::span<const std::string> command, const SignalState& signals);
+
+  Child(Child&&) noexcept;
+  Child& operator=(Child&&) = delete;
+  // One that was never released ends without having run; one that runs goes on running.
+  ~Child();
+
+  pid_t pid() const { return pid_; }
+
+  // Readable when the command has ended. It belongs to the child.
+  int pidfd() const { return pidfd_.get(); }
+
+  // Lets it go, and returns when it runs: kNotFound or kPermission, naming the command, where exec
+  // failed (the shell's exit statuses for these are 127 and 126).
+  Status Release();
+
+  // Waits for the end. The exit status, 128 + n where signal n ended it. May be asked again.
+  Result<int> Wait();
+
+  // The same without waiting: nothing as long as it runs.
+  Result<std::optional<int>> TryWait();
+
+  // Sends `signal`, unless it has ended.
+  Status Send(int signal);
+
+ private:
+  Child() = default;
+  Result<std::optional<int>> Reap(int options);
+
+  pid_t pid_ = -1;
+  std::string name_;
+  UniqueFd pidfd_;
+  UniqueFd go_;          // written to: run; closed: do not
+  UniqueFd exec_error_;  // the errno of a failed exec; end of file when it succeeds
+  std::optional<int> exit_status_;
+};
+
+}  // namespace perftape

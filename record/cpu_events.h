@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// An event opened on every CPU: perf_event_open(2) with pid -1, once for each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/attr.h"
+
+namespace perftape {
+
+struct CpuEvent {
+  int cpu = 0;
+  UniqueFd fd;
+  std::uint64_t id = 0;  // PERF_EVENT_IOC_ID: what the records of this descriptor carry
+};
+
+// The CPUs of a list in the kernel's notation, ascending and once each: "0-2,5" is 0 1 2 5.
+// kInvalidArgument where it is none, or names a CPU above 65535.
+Result<std::vector<int>> ParseCpuList(std::string_view text);
+
+// The CPUs that are online (/sys/devices/system/cpu/online).
+Result<std::vector<int>> OnlineCpus();
+
+// Opens `attr` on each of `cpus`. A CPU that is offline or not there is left out; it is an error of
+// kInvalidArgument if none of them is there. The soft limit of open files is raised where it is too
+// low. kPermission names the setting and the capability, kInvalidArgument for a frequency above
+// kernel.perf_event_max_sample_rate names that limit.
+Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
+                                         std::span<const int> cpus);
+
+// Starts and stops counting, on every CPU.
+Status EnableAll(std::span<const CpuEvent> events);
+Status DisableAll(std::span<const CpuEvent> events);
+
+}  // namespace perftape

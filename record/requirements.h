@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine and this user lack for recording, found out without loading anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perftape {
+
+// What the findings are worked out from.
+struct SystemFacts {
+  std::uint64_t capabilities = 0;    // the effective ones, one bit each (linux/capability.h)
+  bool has_btf = false;              // /sys/kernel/btf/vmlinux
+  std::optional<int> perf_paranoid;  // kernel.perf_event_paranoid; absent: no perf events
+  std::optional<int> kptr_restrict;  // kernel.kptr_restrict
+  bool locked_down = false;          // lockdown=confidentiality: BPF may not read the kernel
+
+  bool Has(int capability) const { return ((capabilities >> capability) & 1) != 0; }
+};
+
+SystemFacts ReadSystemFacts();
+
+struct Findings {
+  std::vector<std::string> missing;  // without these nothing can be recorded
+  std::vector<std::string> limits;   // without these something will be absent from a recording
+};
+
+// A sentence each, with the remedy.
+Findings CheckFacts(const SystemFacts& facts);
+
+// CheckFacts(ReadSystemFacts()).missing: empty where recording should work.
+std::vector<std::string> MissingForRecording();
+
+}  // namespace perftape

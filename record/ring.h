@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A perf event's ring buffer as perf_event_open(2) maps it: a page of control words, then a power
+// of two of data pages into which the kernel writes whole records, wrapping at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+
+struct perf_event_mmap_page;
+
+namespace perftape {
+
+// Reads a ring that someone else mapped; the memory must outlive it.
+class Ring {
+ public:
+  // `data_size` is a power of two: the bytes of `data`, without the control page.
+  Ring(perf_event_mmap_page* control, const std::byte* data, std::size_t data_size)
+      : control_(control), data_(data), data_size_(data_size) {}
+
+  // Hands on each record that is there now, header included and in one piece (copied where it
+  // wraps), valid during the call only; then gives the room back to the kernel. Returns how many.
+  // kCorrupt where a size or the head cannot be: all that the ring held is given up then, so that
+  // the next call goes on behind it.
+  Result<std::size_t> Drain(const std::function<void(Bytes)>& take);
+
+ private:
+  Result<std::size_t> HandOn(std::uint64_t from, std::uint64_t to,
+                             const std::function<void(Bytes)>& take);
+  Bytes RecordAt(std::uint64_t position, std::size_t size);
+  void CopyOut(std::uint64_t position, std::size_t size, std::byte* to) const;
+
+  perf_event_mmap_page* control_;
+  const std::byte* data_;
+  std::size_t data_size_;
+  std::vector<std::byte> unwrapped_;
+};
+
+}  // namespace perftape
