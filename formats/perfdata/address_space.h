@@ -59,9 +59,9 @@ class Processes {
   // ignored. Call it in time order.
   void Apply(const RecordView& record, const SampleFormat& format);
 
-  // The name of a thread now: ":TID" where none is known, "swapper" for pid 0. Valid until the next
+  // The name of a thread now: ":TID" where none is known, "swapper" for 0. Valid until the next
   // Apply.
-  std::string_view CommOf(std::uint32_t pid, std::uint32_t tid);
+  std::string_view CommOf(std::uint32_t tid);
 
   // What is mapped for a process, or in the kernel, now. Never null; empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;

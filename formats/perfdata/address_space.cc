@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/address_space.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+namespace perftape::perfdata {
+namespace {
+
+std::uint64_t NextGeneration() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+// perf names the kernel's own mapping after the symbol that its addresses were measured by.
+constexpr std::string_view kKernelName = "[kernel.kallsyms]";
+
+// The range that a record maps; cut where it would wrap around.
+Region RangeOf(std::uint64_t start, std::uint64_t length, std::uint64_t page_offset) {
+  const std::uint64_t end = length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
+  return {.start = start, .end = end, .page_offset = page_offset, .dso = nullptr};
+}
+
+}  // namespace
+
+std::string_view Dso::base_name() const {
+  if (path.empty()) return "[unknown]";
+  if (path.front() == '[') return path;
+  const std::string_view name = path;
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos || slash + 1 == name.size() ? name
+                                                                     : name.substr(slash + 1);
+}
+
+void AddressSpace::Add(const Region& region) {
+  if (region.start >= region.end) return;
+  Remove(region.start, region.end);
+  regions_.emplace(region.start, region);
+  generation_ = NextGeneration();
+}
+
+void AddressSpace::Remove(std::uint64_t start, std::uint64_t end) {
+  auto at = regions_.upper_bound(start);
+  if (at != regions_.begin()) --at;
+  while (at != regions_.end() && at->first < end) {
+    const Region old = at->second;
+    if (old.end <= start) {
+      ++at;
+      continue;
+    }
+    at = regions_.erase(at);
+    if (old.start < start) {
+      Region head = old;
+      head.end = start;
+      regions_.emplace(head.start, head);
+    }
+    if (old.end > end) {
+      Region tail = old;
+      tail.start = end;
+      tail.page_offset += end - old.start;
+      at = regions_.emplace(tail.start, tail).first;
+    }
+  }
+  generation_ = NextGeneration();
+}
+
+const Region* AddressSpace::Find(std::uint64_t address) const {
+  auto at = regions_.upper_bound(address);
+  if (at == regions_.begin()) return nullptr;
+  --at;
+  return at->second.Contains(address) ? &at->second : nullptr;
+}
+
+void Processes::Apply(const RecordView& record, const SampleFormat& format) {
+  switch (record.type) {
+    case RecordType::kMmap:
+      if (const auto mmap = Decode<Mmap>(record, format)) {
+        if ((record.misc & kMiscMmapData) != 0) return;
+        Map(mmap->pid, record.cpumode(), RangeOf(mmap->start, mmap->length, mmap->page_offset),
+            Dso{.path = std::string(mmap->filename), .build_id = {}, .symbol = {}});
+      }
+      return;
+    case RecordType::kMmap2:
+      if (const auto mmap = Decode<Mmap2>(record, format)) {
+        if ((record.misc & kMiscMmapData) != 0) return;
+        Map(mmap->pid, record.cpumode(), RangeOf(mmap->start, mmap->length, mmap->page_offset),
+            Dso{.path = std::string(mmap->filename),
+                .build_id = mmap->build_id,
+                .device = std::uint64_t{mmap->device_major} << 32 | mmap->device_minor,
+                .inode = mmap->inode,
+                .symbol = {}});
+      }
+      return;
+    case RecordType::kComm:
+      if (const auto comm = Decode<Comm>(record, format)) ApplyComm(*comm, record.misc);
+      return;
+    case RecordType::kFork:
+      if (const auto fork = Decode<Fork>(record, format)) ApplyFork(*fork, record.misc);
+      return;
+    case RecordType::kKsymbol:
+      if (const auto symbol = Decode<Ksymbol>(record, format)) ApplyKsymbol(*symbol);
+      return;
+    default:
+      // EXIT changes nothing: samples of a dying task still come, and a FORK reuses its pid.
+      return;
+  }
+}
+
+void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const Dso& dso) {
+  Dso named = dso;
+  named.is_kernel = mode == CpuMode::kKernel;
+  if (named.is_kernel && named.path.starts_with(kKernelName)) named.path = kKernelName;
+  // Guests' and hypervisors' mappings are in address spaces that nothing here follows.
+  if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
+  Region region = range;
+  region.dso = Intern(named);
+  (named.is_kernel ? kernel_ : spaces_[pid]).Add(region);
+}
+
+const Dso* Processes::Intern(const Dso& dso) {
+  const std::string key = fmt::format("{}\n{}\n{:x}\n{:x}\n{}\n{}", dso.path, dso.is_kernel,
+                                      dso.device, dso.inode, dso.build_id.hex(), dso.symbol);
+  auto& slot = dsos_[key];
+  if (!slot) slot = std::make_unique<Dso>(dso);
+  return slot.get();
+}
+
+void Processes::ApplyComm(const Comm& comm, std::uint16_t misc) {
+  comms_[comm.tid] = comm.comm;
+  // After exec nothing of the old program is mapped; its MMAP2 records follow. (perf leaves the old
+  // maps to be overwritten; perf_data_converter clears them, and so does the kernel.)
+  if ((misc & kMiscCommExec) != 0) spaces_.erase(comm.pid);
+}
+
+void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
+  // A new thread or process bears its parent's name until it takes another.
+  if (const auto parent = comms_.find(fork.ptid); parent != comms_.end() && fork.tid != fork.ptid) {
+    const std::string comm = parent->second;
+    comms_[fork.tid] = comm;
+  }
+  if (fork.pid == fork.ppid || (misc & kMiscForkExec) != 0) return;
+  const auto parent = spaces_.find(fork.ppid);
+  if (parent == spaces_.end()) {
+    spaces_.erase(fork.pid);
+    return;
+  }
+  AddressSpace copy = parent->second;
+  spaces_[fork.pid] = std::move(copy);
+}
+
+void Processes::ApplyKsymbol(const Ksymbol& symbol) {
+  const Region range = RangeOf(symbol.address, symbol.length, 0);
+  if ((symbol.flags & Ksymbol::kUnregister) != 0) {
+    kernel_.Remove(range.start, range.end);
+    return;
+  }
+  Map(0, CpuMode::kKernel, range,
+      Dso{.path = std::string(symbol.name), .build_id = {}, .symbol = std::string(symbol.name)});
+}
+
+std::string_view Processes::CommOf(std::uint32_t tid) {
+  if (tid == 0) return "swapper";
+  if (const auto found = comms_.find(tid); found != comms_.end()) return found->second;
+  return comms_.emplace(tid, fmt::format(":{}", static_cast<std::int32_t>(tid))).first->second;
+}
+
+const AddressSpace& Processes::UserSpace(std::uint32_t pid) const {
+  static const AddressSpace kEmpty;
+  const auto found = spaces_.find(pid);
+  return found == spaces_.end() ? kEmpty : found->second;
+}
+
+const Region* Processes::Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const {
+  if (mode == CpuMode::kKernel) return kernel_.Find(address);
+  if (mode == CpuMode::kUser) return UserSpace(pid).Find(address);
+  return nullptr;
+}
+
+}  // namespace perftape::perfdata

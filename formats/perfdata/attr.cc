@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/attr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace perftape::perfdata {
+namespace {
+
+constexpr std::uint32_t kFullSize = 144;  // PERF_ATTR_SIZE_VER9
+
+// struct perf_event_attr, include/uapi/linux/perf_event.h.
+template <class Cursor, class AttrRef>
+void AttrLayout(Cursor& at, AttrRef& attr) {
+  at.Fixed(attr.type);                // u32 type;
+  at.Fixed(attr.size);                // u32 size;
+  at.Fixed(attr.config);              // u64 config;
+  at.Fixed(attr.sample_period);       // union { u64 sample_period, sample_freq; };
+  at.Fixed(attr.sample_type);         // u64 sample_type;
+  at.Fixed(attr.read_format);         // u64 read_format;
+  at.Fixed(attr.flags);               // u64 disabled : 1, …;
+  at.Fixed(attr.wakeup_events);       // union { u32 wakeup_events, wakeup_watermark; };
+  at.Fixed(attr.bp_type);             // u32 bp_type;
+  at.Fixed(attr.config1);             // union { u64 bp_addr, kprobe_func, uprobe_path, config1; };
+  at.Fixed(attr.config2);             // union { u64 bp_len, kprobe_addr, probe_offset, config2; };
+  at.Fixed(attr.branch_sample_type);  // u64 branch_sample_type;
+  at.Fixed(attr.sample_regs_user);    // u64 sample_regs_user;
+  at.Fixed(attr.sample_stack_user);   // u32 sample_stack_user;
+  at.Fixed(attr.clockid);             // s32 clockid;
+  at.Fixed(attr.sample_regs_intr);    // u64 sample_regs_intr;
+  at.Fixed(attr.aux_watermark);       // u32 aux_watermark;
+  at.Fixed(attr.sample_max_stack);    // u16 sample_max_stack;
+  at.Padding(2);                      // u16 __reserved_2;
+  at.Fixed(attr.aux_sample_size);     // u32 aux_sample_size;
+  at.Fixed(attr.aux_action);          // union { u32 aux_action; … };
+  at.Fixed(attr.sig_data);            // u64 sig_data;
+  at.Fixed(attr.config3);             // u64 config3;
+  at.Fixed(attr.config4);             // u64 config4;
+}
+
+// A compiler for a big-endian machine allots bit-fields from the top: after the bytes are swapped
+// the word reads backwards, and so does the only field of two bits, precise_ip (15 and 16).
+std::uint64_t ReversedFlags(std::uint64_t flags) {
+  std::uint64_t reversed = 0;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    if ((flags >> bit & 1) != 0) reversed |= std::uint64_t{1} << (63 - bit);
+  }
+  constexpr std::uint64_t kPreciseIp = std::uint64_t{3} << 15;
+  const std::uint64_t precise = reversed >> 15 & 3;
+  const std::uint64_t swapped = (precise >> 1 | precise << 1) & 3;
+  return (reversed & ~kPreciseIp) | swapped << 15;
+}
+
+constexpr auto kHardwareNames = std::to_array<std::string_view>(
+    {"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
+     "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"});
+constexpr auto kSoftwareNames = std::to_array<std::string_view>(
+    {"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
+     "major-faults", "alignment-faults", "emulation-faults", "dummy", "bpf-output",
+     "cgroup-switches"});
+
+}  // namespace
+
+Result<EventAttr> DecodeAttr(Bytes bytes, std::endian order) {
+  if (bytes.size() < EventAttr::kSmallestSize) {
+    return Fail(ErrorCode::kTruncated,
+                fmt::format("attribute of {} bytes is shorter than the smallest, {}", bytes.size(),
+                            EventAttr::kSmallestSize));
+  }
+  // perf: "if (sz == 0) sz = PERF_ATTR_SIZE_VER0" (header.c, read_attr).
+  auto size = LoadFixed<std::uint32_t>(bytes.data() + 4, order);
+  if (size == 0) size = EventAttr::kSmallestSize;
+  if (size < EventAttr::kSmallestSize || size > bytes.size()) {
+    return Fail(ErrorCode::kCorrupt,
+                fmt::format("attribute says it has {} bytes, of {} there", size, bytes.size()));
+  }
+  EventAttr attr;
+  ByteReader at(bytes.first(std::min(size, kFullSize)), order);
+  AttrLayout(at, attr);
+  attr.size = size;
+  if (order != std::endian::native) attr.flags = ReversedFlags(attr.flags);
+  return attr;
+}
+
+void EncodeAttr(const EventAttr& attr, std::vector<std::byte>& out) {
+  const std::size_t start = out.size();
+  ByteWriter at(out);
+  AttrLayout(at, attr);
+  out.resize(start + attr.size);
+}
+
+std::size_t SampleFormat::trailer_size() const {
+  if (!sample_id_all) return 0;
+  constexpr std::uint64_t kTrailerBits = kTid | kTime | kId | kStreamId | kCpu | kIdentifier;
+  return sizeof(std::uint64_t) *
+         static_cast<std::size_t>(std::popcount(sample_type & kTrailerBits));
+}
+
+SampleFormat FormatOf(const EventAttr& attr) {
+  return {.sample_type = attr.sample_type,
+          .read_format = attr.read_format,
+          .branch_sample_type = attr.branch_sample_type,
+          .regs_user_mask = attr.sample_regs_user,
+          .regs_intr_mask = attr.sample_regs_intr,
+          .sample_id_all = attr.Has(kSampleIdAll)};
+}
+
+std::string DefaultEventName(const EventAttr& attr) {
+  if (attr.type == kTypeHardware && attr.config < kHardwareNames.size()) {
+    return std::string(kHardwareNames[attr.config]);
+  }
+  if (attr.type == kTypeSoftware && attr.config < kSoftwareNames.size()) {
+    return std::string(kSoftwareNames[attr.config]);
+  }
+  if (attr.type == kTypeRaw) return fmt::format("raw {:#x}", attr.config);
+  return fmt::format("type {} config {:#x}", attr.type, attr.config);
+}
+
+}  // namespace perftape::perfdata
