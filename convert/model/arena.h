@@ -19,8 +19,11 @@ class Arena {
   Arena(const Arena& other) : chunks_(other.chunks_) {}
   Arena(Arena&& other) noexcept
       : chunks_(std::move(other.chunks_)), free_(std::exchange(other.free_, {})) {}
-  Arena& operator=(const Arena&) = delete;
-  Arena& operator=(Arena&&) = delete;
+  Arena& operator=(Arena other) noexcept {
+    std::swap(chunks_, other.chunks_);
+    std::swap(free_, other.free_);
+    return *this;
+  }
   ~Arena() = default;
 
   // A copy of `text` that lives as long as the arena.

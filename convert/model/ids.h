@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that the parts of a profile have inside it, and the three kinds of address. All are
-// types of their own, so that none is taken for another.
+// The names that the parts of a profile have inside it, each a type of its own, so that none is
+// taken for another. Included with them: the three kinds of address.
 #pragma once
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+
+#include "formats/base/addresses.h"  // IWYU pragma: export
 
 namespace perftape {
 
@@ -24,24 +26,6 @@ using FunctionId = Id<struct FunctionTag>;
 using LocationId = Id<struct LocationTag>;
 using ThreadId = Id<struct ThreadTag>;
 using EventId = Id<struct EventTag>;
-
-// In the process, as the CPU saw it.
-struct RuntimeAddress {
-  std::uint64_t value = 0;
-  auto operator<=>(const RuntimeAddress&) const = default;
-};
-
-// In the mapped file: what lies at this many bytes from its beginning.
-struct FileOffset {
-  std::uint64_t value = 0;
-  auto operator<=>(const FileOffset&) const = default;
-};
-
-// As the symbols of the ELF file count, before it was moved anywhere.
-struct ImageAddress {
-  std::uint64_t value = 0;
-  auto operator<=>(const ImageAddress&) const = default;
-};
 
 }  // namespace perftape
 

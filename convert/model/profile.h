@@ -42,8 +42,8 @@ struct MappingNames {
 // kind, in however many processes and at however many addresses it was. `start` is where it was
 // first seen.
 struct Mapping {
-  StringId filename;              // "/usr/bin/ls", "[vdso]", "[kernel.kallsyms]"
-  StringId build_id;              // lower-case hex; empty where unknown
+  StringId filename = {};         // "/usr/bin/ls", "[vdso]", "[kernel.kallsyms]"
+  StringId build_id = {};         // lower-case hex; empty where unknown
   std::uint64_t start = 0;        // the first runtime address ...
   std::uint64_t limit = 0;        // ... and the first one behind
   std::uint64_t file_offset = 0;  // of `start`
@@ -52,14 +52,14 @@ struct Mapping {
 };
 
 struct Function {
-  StringId name;                 // as it is shown: demangled
-  StringId system_name;          // as the linker knows it; empty where it is not known or no other
-  StringId filename;             // of the source; empty where unknown
+  StringId name = {};            // as it is shown: demangled
+  StringId system_name = {};     // as the linker knows it; empty where it is not known or no other
+  StringId filename = {};        // of the source; empty where unknown
   std::uint32_t start_line = 0;  // 0 where unknown
 };
 
 struct Line {
-  FunctionId function;
+  FunctionId function = {};
   std::uint32_t number = 0;  // in the function's file, from 1; 0 where unknown
   bool operator==(const Line&) const = default;
 };
@@ -71,46 +71,46 @@ struct Line {
 // Without a mapping (MappingId 0) `offset` is the raw runtime address; a frame that never had an
 // address (of a folded file) has offset 0 and its lines.
 struct Location {
-  MappingId mapping;
-  FileOffset offset;
+  MappingId mapping = {};
+  FileOffset offset = {};
   // Several where calls were inlined: innermost first, the last is the function that the linker
   // knows. Empty where the name is not known. Lives as long as any copy of the profile, or as the
   // builder.
-  std::span<const Line> lines;
+  std::span<const Line> lines = {};
 };
 
 // `leaf` called by `caller`; StackId 0 calls the outermost frame.
 struct Stack {
-  StackId caller;
-  LocationId leaf;
+  StackId caller = {};
+  LocationId leaf = {};
   bool operator==(const Stack&) const = default;
 };
 
 struct Thread {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
-  StringId comm;
+  StringId comm = {};
 };
 
 struct Event {
-  StringId name;  // "cpu-clock", "cycles:u"
-  StringId unit;  // of the period: "nanoseconds" for cpu-clock and task-clock, else "count"
+  StringId name = {};  // "cpu-clock", "cycles:u"
+  StringId unit = {};  // of the period: "nanoseconds" for cpu-clock and task-clock, else "count"
   std::uint64_t period = 0;  // nominal, between two samples; 0 where unknown or varying
 };
 
 // All samples with the same stack, thread and event.
 struct Sample {
-  StackId stack;
-  ThreadId thread;
-  EventId event;
+  StackId stack = {};
+  ThreadId thread = {};
+  EventId event = {};
   std::uint64_t count = 0;   // samples
   std::uint64_t period = 0;  // the sum of their periods, in the event's unit
 };
 
 struct Metadata {
-  std::optional<std::int64_t> start_time_ns;  // wall clock, since 1970
-  std::uint64_t duration_ns = 0;              // 0 where unknown
-  std::vector<std::string> comments;          // host, kernel release, command line: one line each
+  std::optional<std::int64_t> start_time_ns = {};  // wall clock, since 1970
+  std::uint64_t duration_ns = 0;                   // 0 where unknown
+  std::vector<std::string> comments = {};  // host, kernel release, command line: one line each
 };
 
 // What a Profile holds, table by table. Only ProfileBuilder fills them for a Profile; validate and

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/model/arena.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace perftape {
+namespace {
+
+constexpr std::size_t kFirstChunk = std::size_t{4} << 10;
+constexpr std::size_t kLargestChunk = std::size_t{1} << 20;
+
+// The same place or the next one that is a multiple of `alignment`, which is a power of two.
+std::size_t PaddingTo(std::size_t alignment, const std::byte* at) {
+  return -reinterpret_cast<std::uintptr_t>(at) & (alignment - 1);
+}
+
+}  // namespace
+
+std::string_view Arena::Copy(std::string_view text) {
+  const auto bytes = CopyBytes(std::as_bytes(std::span(text)), 1);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::span<const std::byte> Arena::CopyBytes(std::span<const std::byte> bytes,
+                                            std::size_t alignment) {
+  if (bytes.empty()) return {};
+  std::size_t padding = PaddingTo(alignment, free_.data());
+  if (free_.size() < padding || free_.size() - padding < bytes.size()) {
+    const std::size_t doubled = kFirstChunk << std::min<std::size_t>(chunks_.size(), 16);
+    const std::size_t size = std::max(std::min(doubled, kLargestChunk), bytes.size());
+    chunks_.push_back(std::make_shared_for_overwrite<std::byte[]>(size + alignment));
+    free_ = {chunks_.back().get(), size + alignment};
+    padding = PaddingTo(alignment, free_.data());
+  }
+  const std::span<std::byte> taken = free_.subspan(padding, bytes.size());
+  std::ranges::copy(bytes, taken.begin());
+  free_ = free_.subspan(padding + bytes.size());
+  return taken;
+}
+
+}  // namespace perftape

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/model/profile.h"
+
+namespace perftape {
+
+Profile::Profile() : tables_(std::make_shared<const ProfileTables>()) {}
+
+// Modulo 2^64: a kernel mapping may well have a file offset above its start.
+RuntimeAddress Profile::AddressOf(const Location& location) const {
+  const Mapping& mapping = (*this)[location.mapping];
+  return {mapping.start + (location.offset.value - mapping.file_offset)};
+}
+
+std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace perftape

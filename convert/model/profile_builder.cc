@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/model/profile_builder.h"
+
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace perftape {
+namespace {
+
+std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+// The keys by which things are equal. Those that are hashed as bytes must have no padding.
+struct MappingKey {
+  std::uint64_t file_offset, size;
+  StringId filename, build_id;
+  std::uint64_t kind;
+  bool operator==(const MappingKey&) const = default;
+};
+struct FunctionKey {
+  StringId name, system_name, filename;
+  std::uint32_t start_line;
+  bool operator==(const FunctionKey&) const = default;
+};
+struct LocationKey {
+  MappingId mapping;
+  FileOffset offset;
+  std::span<const Line> lines;
+  bool operator==(const LocationKey& other) const {
+    return mapping == other.mapping && offset == other.offset &&
+           std::ranges::equal(lines, other.lines);
+  }
+};
+struct ThreadKey {
+  std::uint32_t pid, tid;
+  StringId comm;
+  bool operator==(const ThreadKey&) const = default;
+};
+struct EventKey {
+  StringId name, unit;
+  bool operator==(const EventKey&) const = default;
+};
+struct SampleKey {
+  StackId stack;
+  ThreadId thread;
+  EventId event;
+  bool operator==(const SampleKey&) const = default;
+};
+
+MappingKey KeyOf(const Mapping& mapping) {
+  return {mapping.file_offset, mapping.limit - mapping.start, mapping.filename, mapping.build_id,
+          static_cast<std::uint64_t>(mapping.kind)};
+}
+FunctionKey KeyOf(const Function& function) {
+  return {function.name, function.system_name, function.filename, function.start_line};
+}
+LocationKey KeyOf(const Location& location) {
+  return {location.mapping, location.offset, location.lines};
+}
+ThreadKey KeyOf(const Thread& thread) {
+  return {thread.pid, thread.tid, thread.comm};
+}
+EventKey KeyOf(const Event& event) {
+  return {event.name, event.unit};
+}
+SampleKey KeyOf(const Sample& sample) {
+  return {sample.stack, sample.thread, sample.event};
+}
+const Stack& KeyOf(const Stack& stack) {
+  return stack;
+}
+std::string_view KeyOf(std::string_view text) {
+  return text;
+}
+
+struct KeyHash {
+  template <class Key>
+  std::size_t operator()(const Key& key) const {
+    static_assert(std::has_unique_object_representations_v<Key>);
+    return HashBytes(std::as_bytes(std::span(&key, 1)));
+  }
+  std::size_t operator()(std::string_view text) const {
+    return HashBytes(std::as_bytes(std::span(text)));
+  }
+  std::size_t operator()(const LocationKey& key) const {
+    const std::uint64_t place[] = {key.mapping.index, key.offset.value};
+    return HashBytes(std::as_bytes(std::span(place)), HashBytes(std::as_bytes(key.lines)));
+  }
+};
+static_assert(std::has_unique_object_representations_v<Line>);
+
+// Where in its table each thing is. Made when first asked for, so that a builder that starts from a
+// whole profile indexes only what it adds to.
+template <class T>
+class Index {
+ public:
+  using Key = std::remove_cvref_t<decltype(KeyOf(std::declval<const T&>()))>;
+
+  // The first `skipped` of the table are never found.
+  explicit Index(std::size_t skipped = 0) : skipped_(skipped), indexed_(skipped) {}
+
+  // The place of what equals `value`; where nothing does, what `append` has put at the end.
+  template <class Append>
+  std::uint32_t FindOr(const std::vector<T>& table, const T& value, Append append) {
+    CatchUp(table);
+    if (const auto found = places_.find(KeyOf(value)); found != places_.end()) {
+      return found->second;
+    }
+    append();
+    CatchUp(table);
+    return static_cast<std::uint32_t>(table.size() - 1);
+  }
+
+  void Forget() {
+    places_.clear();
+    indexed_ = skipped_;
+  }
+
+ private:
+  void CatchUp(const std::vector<T>& table) {
+    assert(table.size() <= std::numeric_limits<std::uint32_t>::max());
+    for (; indexed_ < table.size(); ++indexed_) {
+      places_.emplace(KeyOf(table[indexed_]), static_cast<std::uint32_t>(indexed_));
+    }
+  }
+
+  tsl::robin_map<Key, std::uint32_t, KeyHash> places_;
+  std::size_t skipped_;
+  std::size_t indexed_;  // so many of the table are in `places_`
+};
+
+template <class T>
+std::uint32_t Intern(std::vector<T>& table, Index<T>& index, const T& value) {
+  return index.FindOr(table, value, [&] { table.push_back(value); });
+}
+
+std::uint64_t AddUpToLimit(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t sum = a + b;
+  return sum < a ? std::numeric_limits<std::uint64_t>::max() : sum;
+}
+
+}  // namespace
+
+struct ProfileBuilder::State {
+  ProfileTables tables;
+  Index<std::string_view> texts{};
+  Index<Mapping> mappings{};
+  Index<Function> functions{};
+  Index<Location> locations{};
+  Index<Stack> stacks{1};  // The empty stack is not location 0, called by nothing.
+  Index<Thread> threads{};
+  Index<Event> events{};
+  Index<Sample> samples{};
+
+  // The mapping of a location has now at least the names that these lines show.
+  void NoteNames(MappingId id, std::span<const Line> lines) {
+    if (id == MappingId{} || lines.empty()) return;
+    MappingNames& names = tables.mappings[id.index].names;
+    names.functions = true;
+    names.inline_frames |= lines.size() > 1;
+    for (const Line& line : lines) {
+      names.line_numbers |= line.number != 0;
+      names.filenames |= tables.functions[line.function.index].filename != StringId{};
+    }
+  }
+};
+
+ProfileBuilder::ProfileBuilder() : state_(std::make_unique<State>()) {}
+ProfileBuilder::ProfileBuilder(const Profile& profile)
+    : state_(std::make_unique<State>(profile.tables())) {}
+ProfileBuilder::ProfileBuilder(ProfileBuilder&&) noexcept = default;
+ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
+ProfileBuilder::~ProfileBuilder() = default;
+
+StringId ProfileBuilder::Add(std::string_view text) {
+  ProfileTables& tables = state_->tables;
+  return {state_->texts.FindOr(tables.texts, text,
+                               [&] { tables.texts.push_back(tables.arena.Copy(text)); })};
+}
+
+MappingId ProfileBuilder::Add(const Mapping& mapping) {
+  Mapping unnamed = mapping;
+  unnamed.names = {};
+  // The empty mapping stands for none, whatever equals it.
+  return {Intern(state_->tables.mappings, state_->mappings, unnamed)};
+}
+
+FunctionId ProfileBuilder::Add(const Function& function) {
+  return {Intern(state_->tables.functions, state_->functions, function)};
+}
+
+LocationId ProfileBuilder::Add(const Location& location) {
+  ProfileTables& tables = state_->tables;
+  assert(location.mapping.index < tables.mappings.size());
+  return {state_->locations.FindOr(tables.locations, location, [&] {
+    tables.locations.push_back(
+        {location.mapping, location.offset, tables.arena.Copy(location.lines)});
+    state_->NoteNames(location.mapping, location.lines);
+  })};
+}
+
+ThreadId ProfileBuilder::Add(const Thread& thread) {
+  return {Intern(state_->tables.threads, state_->threads, thread)};
+}
+
+EventId ProfileBuilder::Add(const Event& event) {
+  const EventId id = {Intern(state_->tables.events, state_->events, event)};
+  std::uint64_t& period = state_->tables.events[id.index].period;
+  if (period == 0) period = event.period;
+  return id;
+}
+
+StackId ProfileBuilder::Push(StackId caller, LocationId leaf) {
+  assert(caller.index < state_->tables.stacks.size());
+  assert(leaf.index < state_->tables.locations.size());
+  return {Intern(state_->tables.stacks, state_->stacks, Stack{caller, leaf})};
+}
+
+void ProfileBuilder::Add(const Sample& sample) {
+  if (sample.count == 0 && sample.period == 0) return;
+  ProfileTables& tables = state_->tables;
+  const std::size_t before = tables.samples.size();
+  const std::uint32_t place = Intern(tables.samples, state_->samples, sample);
+  if (tables.samples.size() != before) return;
+  Sample& sum = tables.samples[place];
+  sum.count = AddUpToLimit(sum.count, sample.count);
+  sum.period = AddUpToLimit(sum.period, sample.period);
+}
+
+void ProfileBuilder::SetLines(LocationId location, std::span<const Line> lines) {
+  Location& changed = state_->tables.locations[location.index];
+  changed.lines = state_->tables.arena.Copy(lines);
+  state_->locations.Forget();
+  state_->NoteNames(changed.mapping, changed.lines);
+}
+
+void ProfileBuilder::SetMetadata(Metadata metadata) {
+  state_->tables.metadata = std::move(metadata);
+}
+
+Profile ProfileBuilder::Finish() && {
+  return Profile(std::make_shared<const ProfileTables>(std::move(state_->tables)));
+}
+
+}  // namespace perftape
