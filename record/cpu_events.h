@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
+#include "record/cpu_list.h"
 
 namespace perftape {
 
@@ -18,13 +18,6 @@ struct CpuEvent {
   UniqueFd fd;
   std::uint64_t id = 0;  // PERF_EVENT_IOC_ID: what the records of this descriptor carry
 };
-
-// The CPUs of a list in the kernel's notation, ascending and once each: "0-2,5" is 0 1 2 5.
-// kInvalidArgument where it is none, or names a CPU above 65535.
-Result<std::vector<int>> ParseCpuList(std::string_view text);
-
-// The CPUs that are online (/sys/devices/system/cpu/online).
-Result<std::vector<int>> OnlineCpus();
 
 // Opens `attr` on each of `cpus`. A CPU that is offline or not there is left out; it is an error of
 // kInvalidArgument if none of them is there. The soft limit of open files is raised where it is too
