@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks which room includes which: the tree is the architecture.
+
+    tools -> record -> formats        record -> bpf/wire.h and the generated skeletons
+    tools -> convert -> formats       formats/X -> formats/base        tests -> anything
+"""
+import re
+
+from sources import code_files, finish, root_argument
+
+# A room always knows itself. Formats know each other only where it is written here, with a reason.
+ARROWS = {
+    "bpf": [],
+    "formats/base": [],
+    "formats": ["formats/base"],
+    "convert": ["formats"],
+    "record": ["formats", "bpf/wire.h"],
+    "tools": ["record", "convert", "formats"],
+}
+
+# An outside library is met in one place. Pattern of the include -> who may have it.
+OUTSIDE = {
+    r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/bpf_(session|programs)\.cc",
+    r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
+    r"zstd.*\.h": r"formats/base/zstd\..*",
+    r"protozero/.*": r"formats/pprof/.*",
+    r"libdeflate\.h": r"formats/(pprof|base)/.*",
+    r"boost/.*": r"tools/common/cli.*",
+    r"(libiberty/)?demangle\.h": r"convert/symbolize/demangle\.cc",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+def room_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "formats" and len(parts) > 2 else parts[0]
+
+
+def may_include(path, included):
+    room = room_of(path)
+    allowed = ARROWS.get(room, ARROWS.get(room.split("/")[0], [])) + [room]
+    return any(included == there or included.startswith(there + "/") for there in allowed)
+
+
+def complaints_about(path, included, files):
+    ours = included in files
+    if not ours and not included.endswith(".skel.h") and "/" in included and \
+            included.split("/")[0] in ("formats", "convert", "record", "tools", "tests"):
+        yield f'{path}: includes "{included}", which is not there'
+    if ours and not may_include(path, included):
+        yield f'{path}: includes "{included}": {room_of(path)} must not know {room_of(included)}'
+    for pattern, places in OUTSIDE.items():
+        if not ours and re.fullmatch(pattern, included) and not re.fullmatch(places, path):
+            yield f"{path}: includes <{included}>, which is met only in {places}"
+
+
+def cycles(includes):
+    state = {}
+    def visit(path, trail):
+        if state.get(path) == "done":
+            return []
+        if path in trail:
+            return [" -> ".join(trail[trail.index(path):] + [path]) + ": includes itself"]
+        found = [cycle for to in includes[path] for cycle in visit(to, trail + [path])]
+        state[path] = "done"
+        return found
+    return [cycle for path in includes for cycle in visit(path, [])]
+
+
+def main():
+    root = root_argument()
+    files = {str(path) for path in code_files(root)}
+    complaints, includes = [], {}
+    for path in sorted(files):
+        named = [a or b for a, b in INCLUDE.findall((root / path).read_text(errors="replace"))]
+        includes[path] = [name for name in named if name in files]
+        if not path.startswith("tests/"):
+            complaints += [c for name in named for c in complaints_about(path, name, files)]
+    finish(complaints + cycles(includes))
+
+
+if __name__ == "__main__":
+    main()

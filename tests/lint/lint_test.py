@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A check that cannot fail is no check: each must refuse a bad tree and accept a good one."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+APACHE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+class LintCase(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.root = Path(holder.name)
+
+    def write(self, name, text, mode=0o644):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+
+    def run_check(self, check, *arguments, **environment):
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
+        done = subprocess.run([HERE / check, *(arguments or [self.root])], text=True,
+                              capture_output=True, env=environment)
+        return done.returncode, done.stdout + done.stderr
+
+    def refuses(self, check, complaint, *arguments, **environment):
+        status, output = self.run_check(check, *arguments, **environment)
+        self.assertEqual(status, 1, output)
+        self.assertIn(complaint, output)
+
+    def accepts(self, check, *arguments, **environment):
+        status, output = self.run_check(check, *arguments, **environment)
+        self.assertEqual(status, 0, output)
+
+
+class Arrows(LintCase):
+    def include(self, path, included):
+        self.write(path, f"#include {included}\n")
+
+    def test_accepts_the_arrows_of_the_tree(self):
+        for path in ("formats/base/a.h", "formats/elf/a.h", "convert/a.h", "bpf/wire.h"):
+            self.write(path, "")
+        self.include("formats/pprof/a.cc", '"formats/base/a.h"')
+        self.include("convert/a.cc", '"formats/elf/a.h"')
+        self.include("record/a.cc", '"bpf/wire.h"')
+        self.include("tools/a.cc", '"convert/a.h"')
+        self.include("tests/record/a_test.cc", '"convert/a.h"')
+        self.include("record/bpf_session.cc", '"on_cpu.skel.h"')
+        self.accepts("check_arrows.py")
+
+    def test_refuses_what_points_upwards_or_sideways(self):
+        for path in ("formats/base/a.h", "formats/elf/a.h", "convert/a.h", "bpf/maps.h"):
+            self.write(path, "")
+        for path, included in (("formats/elf/b.cc", "convert/a.h"),
+                               ("formats/base/b.cc", "formats/elf/a.h"),
+                               ("formats/pprof/b.cc", "formats/elf/a.h"),
+                               ("record/b.cc", "convert/a.h"), ("record/b.cc", "bpf/maps.h"),
+                               ("convert/b.cc", "bpf/maps.h")):
+            self.include(path, f'"{included}"')
+            self.refuses("check_arrows.py", f'{path}: includes "{included}"')
+            (self.root / path).unlink()
+
+    def test_refuses_an_outside_library_out_of_its_place(self):
+        for path, library in (("convert/a.cc", "<libelf.h>"), ("record/a.cc", "<bpf/libbpf.h>"),
+                              ("record/a.cc", '"on_cpu.skel.h"'), ("tools/a.cc", "<zstd.h>"),
+                              ("convert/a.h", "<boost/program_options.hpp>"),
+                              ("formats/elf/a.cc", "<protozero/pbf_reader.hpp>"),
+                              ("formats/elf/a.cc", "<libiberty/demangle.h>")):
+            self.include(path, library)
+            self.refuses("check_arrows.py", "which is met only in")
+            (self.root / path).unlink()
+
+    def test_refuses_a_circle(self):
+        self.include("convert/a.h", '"convert/b.h"')
+        self.include("convert/b.h", '"convert/a.h"')
+        self.refuses("check_arrows.py", "convert/a.h -> convert/b.h -> convert/a.h")
+
+    def test_refuses_a_header_that_is_not_there(self):
+        self.include("convert/a.cc", '"convert/gone.h"')
+        self.refuses("check_arrows.py", "which is not there")
+
+
+class Headers(LintCase):
+    def test_accepts_a_header_that_includes_what_it_names(self):
+        self.write("convert/a.h", "#pragma once\n#include <string>\nstd::string a();\n")
+        self.accepts("check_headers.py")
+
+    def test_refuses_a_header_that_leans_on_its_includer(self):
+        self.write("convert/a.h", "#pragma once\nstruct A { std::string name; };\n")
+        self.refuses("check_headers.py", "convert/a.h does not compile alone")
+
+    def test_refuses_a_header_without_a_guard(self):
+        self.write("convert/a.h", "struct A {};\n")
+        self.refuses("check_headers.py", "redefinition")
+
+    def test_does_not_trust_its_cache_after_an_included_header_changed(self):
+        cache = str(self.root / "cache.json")
+        self.write("convert/b.h", "#pragma once\nstruct B {};\n")
+        self.write("convert/a.h", '#pragma once\n#include "convert/b.h"\nstruct A : B {};\n')
+        self.accepts("check_headers.py", str(self.root), "--cache", cache)
+        self.write("convert/b.h", "#pragma once\n")
+        self.refuses("check_headers.py", "convert/a.h does not", str(self.root), "--cache", cache)
+
+
+class Format(LintCase):
+    def test_accepts_formatted_code_and_refuses_other(self):
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("convert/a.cc", "int a;\n")
+        self.accepts("check_format.sh")
+        self.write("convert/b.cc", "int  b ;\n")
+        self.refuses("check_format.sh", "b.cc:1")
+
+    def test_refuses_another_version(self):
+        self.write("other-format", "#!/bin/sh\necho clang-format version 19.1.4\n", 0o755)
+        self.refuses("check_format.sh", "is not version 14",
+                     CLANG_FORMAT=str(self.root / "other-format"))
+
+
+class Spdx(LintCase):
+    def test_accepts_the_right_lines(self):
+        self.write("convert/a.h", APACHE)
+        self.write("bpf/wire.h", "/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */\n")
+        self.write("tools/run", "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n")
+        self.accepts("check_spdx.py")
+
+    def test_refuses_a_missing_or_wrong_line(self):
+        for path, text in (("convert/a.h", "#pragma once\n"), ("bpf/on_cpu.bpf.c", APACHE),
+                           ("tools/run", "#!/bin/sh\necho\n"), ("tools/CMakeLists.txt", "add()\n")):
+            self.write(path, text)
+            self.refuses("check_spdx.py", f"{path}: must open with")
+            (self.root / path).unlink()
+
+
+class Tree(LintCase):
+    def test_accepts_the_rooms_and_the_customary_files(self):
+        self.write("convert/a.cc", APACHE)
+        self.write("README.md", "")
+        self.write(".ci/run", "")
+        self.accepts("check_tree.py")
+
+    def test_refuses_another_folder_at_the_top(self):
+        self.write("src/a.cc", APACHE)
+        self.refuses("check_tree.py", "no folder src/")
+
+    def test_refuses_another_file_at_the_top(self):
+        self.write("notes.txt", "")
+        self.refuses("check_tree.py", "not a customary file")
+
+    def test_refuses_a_file_above_600_lines(self):
+        self.write("convert/a.cc", "\n" * 601)
+        self.refuses("check_tree.py", "601 lines")
+
+    def test_refuses_the_path_of_a_developers_machine(self):
+        self.write("README.md", "see " + "/".join(["", "work", "main"]))
+        self.refuses("check_tree.py", "names a machine of ours")
+
+    def test_refuses_a_command_line_case_that_nobody_runs(self):
+        self.write("tests/cli/CMakeLists.txt", "perftape_cli_cases(listed)\n")
+        self.write("tests/cli/listed.test", "")
+        self.accepts("check_tree.py")
+        self.write("tests/cli/forgotten.test", "")
+        self.refuses("check_tree.py", "forgotten.test: not listed")
+
+    def test_refuses_test_data_beyond_its_size(self):
+        self.write("testdata/a.data", "x" * (6 << 20))
+        self.refuses("check_tree.py", "testdata: ")
+
+
+if __name__ == "__main__":
+    unittest.main()
