@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/escape.h"
+
+#include <gtest/gtest.h>
+
+namespace perftape::cli {
+namespace {
+
+TEST(EscapeForTerminal, LeavesOrdinaryNamesAlone) {
+  EXPECT_EQ(EscapeForTerminal("rs:main Q:Reg"), "rs:main Q:Reg");
+  EXPECT_EQ(EscapeForTerminal("C:\\perf"), "C:\\perf");
+  EXPECT_EQ(EscapeForTerminal(""), "");
+}
+
+TEST(EscapeForTerminal, KeepsLettersOfAnyScript) {
+  EXPECT_EQ(EscapeForTerminal("größe-файл-文件-🔥"), "größe-файл-文件-🔥");
+}
+
+TEST(EscapeForTerminal, TakesTheTeethFromAnEscapeSequence) {
+  EXPECT_EQ(EscapeForTerminal("\x1b]0;owned\x07"), "\\x1b]0;owned\\x07");
+  EXPECT_EQ(EscapeForTerminal("\x7f"), "\\x7f");
+}
+
+TEST(EscapeForTerminal, WritesC1ControlsAsTheirBytes) {
+  // U+009B is CSI, as good as ESC [ to a terminal.
+  EXPECT_EQ(EscapeForTerminal("\xc2\x9b"
+                              "2J"),
+            "\\xc2\\x9b2J");
+}
+
+TEST(EscapeForTerminal, KeepsLinesAndColumnsWhole) {
+  EXPECT_EQ(EscapeForTerminal("a\tb\nc\rd"), "a\\tb\\nc\\rd");
+  EXPECT_EQ(EscapeForTerminal("a\u2028b"), "a\\u2028b");
+}
+
+TEST(EscapeForTerminal, ShowsWhatTurnsTheDirectionOfWriting) {
+  EXPECT_EQ(EscapeForTerminal("gpj\u202eexe"), "gpj\\u202eexe");
+}
+
+TEST(EscapeForTerminal, ShowsBytesThatAreNoUtf8) {
+  EXPECT_EQ(EscapeForTerminal("caf\xe9"), "caf\\xe9");
+  EXPECT_EQ(EscapeForTerminal("\xff\xfe"), "\\xff\\xfe");
+}
+
+TEST(EscapeForTerminal, TakesOverlongFormsAndSurrogatesForNoUtf8) {
+  EXPECT_EQ(EscapeForTerminal("\xc0\x9b"), "\\xc0\\x9b");
+  EXPECT_EQ(EscapeForTerminal("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");
+  EXPECT_EQ(EscapeForTerminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(EscapeForTerminal("\xf7\xbf\xbf\xbf"), "\\xf7\\xbf\\xbf\\xbf");
+}
+
+TEST(EscapeForTerminal, SurvivesACharacterThatIsCutOff) {
+  EXPECT_EQ(EscapeForTerminal("x\xe2\x82"), "x\\xe2\\x82");
+}
+
+}  // namespace
+}  // namespace perftape::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/help.h"
+
+#include <gmock/gmock.h>
+
+namespace perftape::cli {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Option kOptions[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "where the result goes, which is a sentence that needs more than one line of a "
+             "terminal with eighty columns",
+     .completion = Completion::kFile},
+    {.name = "values",
+     .argument = "KIND",
+     .help = "what is counted",
+     .completion = Completion::kChoice,
+     .choices = "samples period"},
+    {.letter = 'g', .help = "call chains"},
+};
+constexpr Command kCommand = {
+    .name = "perftape-x", .purpose = "test a tool", .operands = "FILE", .options = kOptions};
+
+TEST(HelpText, BeginsWithHowTheToolIsCalled) {
+  EXPECT_TRUE(HelpText(kCommand).starts_with("Usage: perftape-x [OPTION...] FILE\n"));
+}
+
+TEST(HelpText, ShowsEachOptionWithItsArgument) {
+  const std::string text = HelpText(kCommand);
+  EXPECT_THAT(text, HasSubstr("  -o, --output FILE"));
+  EXPECT_THAT(text, HasSubstr("      --values KIND"));
+  EXPECT_THAT(text, HasSubstr("\n  -g  "));
+  EXPECT_THAT(text, HasSubstr("  -h, --help"));
+}
+
+TEST(HelpText, StaysWithinEightyColumns) {
+  std::string text = HelpText(kCommand);
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    EXPECT_LE(end - start, 80) << text.substr(start, end - start);
+    start = end + 1;
+  }
+}
+
+TEST(CompletionScript, OffersEveryOptionAndTheChoicesOfOne) {
+  const auto script = CompletionScript(kCommand, "bash");
+  ASSERT_TRUE(script);
+  EXPECT_THAT(*script, HasSubstr("-o --output --values -g -h --help --version --completion"));
+  EXPECT_THAT(*script, HasSubstr("--values)\n      COMPREPLY=($(compgen -W \"samples period\""));
+  EXPECT_THAT(*script, HasSubstr("complete -o filenames -F _perftape_x perftape-x"));
+}
+
+TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
+  const auto script = CompletionScript(kCommand, "tcsh");
+  ASSERT_FALSE(script);
+  EXPECT_EQ(script.error().message, "--completion: 'tcsh' is not among: bash");
+}
+
+constexpr std::string_view kCommonRows =
+    "**-h**, **\\--help**\n: x\n\n**\\--version**\n\n**\\--completion** *SHELL*\n";
+
+TEST(ManPageDifferences, FindsNoneWhereThePageSaysWhatTheTableSays) {
+  const std::string page =
+      "# OPTIONS\n\n**-o**, **\\--output** *FILE*\n: x\n\n**\\--values** *KIND*\n: "
+      "x\n\n**-g**\n\n" +
+      std::string(kCommonRows);
+  EXPECT_EQ(ManPageDifferences(kCommand, page), "");
+}
+
+TEST(ManPageDifferences, NamesOptionsThatOnlyOneSideKnows) {
+  const std::string page = "**-o**, **\\--output** *FILE*\n\n**\\--value** *KIND*\n\n**-g**\n\n" +
+                           std::string(kCommonRows);
+  EXPECT_EQ(ManPageDifferences(kCommand, page),
+            "only the table has --values with an argument\n"
+            "only the man page has --value with an argument\n");
+}
+
+TEST(ManPageDifferences, NoticesAMissingArgument) {
+  const std::string page =
+      "**-o**, **\\--output**\n\n**\\--values** *KIND*\n\n**-g**\n\n" + std::string(kCommonRows);
+  EXPECT_THAT(ManPageDifferences(kCommand, page),
+              HasSubstr("only the table has --output with an argument\n"));
+}
+
+}  // namespace
+}  // namespace perftape::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/values.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+namespace perftape::cli {
+namespace {
+
+using std::chrono::nanoseconds;
+using testing::ElementsAre;
+
+template <class T>
+std::string ErrorOf(const Result<T>& result) {
+  return result ? "no error" : result.error().message;
+}
+
+TEST(ParseNumber, RefusesWhatIsNoWholeNumber) {
+  EXPECT_EQ(ParseNumber("-c", "1000"), 1000U);
+  for (const char* text : {"", "-1", "+1", "0x10", "1e3", "12 ", "99999999999999999999"}) {
+    EXPECT_EQ(ErrorOf(ParseNumber("-c", text)),
+              "-c: '" + std::string(text) + "' is no whole number");
+  }
+}
+
+TEST(ParseNumber, SaysWhichNumbersItTakes) {
+  EXPECT_EQ(ErrorOf(ParseNumber("-F", "0", {.smallest = 1})), "-F: 0 is not at least 1");
+  EXPECT_EQ(ErrorOf(ParseNumber("-F", "9", {.smallest = 1, .largest = 8})), "-F: 9 is not 1 to 8");
+}
+
+TEST(ParseSeconds, TakesFractions) {
+  EXPECT_EQ(ParseSeconds("--duration", "5"), nanoseconds(5'000'000'000));
+  EXPECT_EQ(ParseSeconds("--duration", "0.25"), nanoseconds(250'000'000));
+}
+
+TEST(ParseSeconds, RefusesWhatIsNoTimeToWait) {
+  for (const char* text : {"0", "-1", "nan", "inf", "1e3", "1s", "", "99999999999"}) {
+    EXPECT_EQ(ErrorOf(ParseSeconds("--duration", text)),
+              "--duration: '" + std::string(text) + "' is no number of seconds above 0");
+  }
+}
+
+TEST(ParseIdList, TakesSeveral) {
+  const auto ids = ParseIdList("-p", "1,4194304");
+  ASSERT_TRUE(ids);
+  EXPECT_THAT(*ids, ElementsAre(1, 4194304));
+}
+
+TEST(ParseIdList, NamesTheOneThatIsNone) {
+  EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,x2")), "-p: 'x2' is no process or thread id");
+  EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,")), "-p: '' is no process or thread id");
+  EXPECT_EQ(ErrorOf(ParseIdList("-p", "0")), "-p: '0' is no process or thread id");
+}
+
+TEST(ParseCpuList, SortsAndTakesEachOnce) {
+  const auto cpus = ParseCpuList("-C", "8,0-2,1");
+  ASSERT_TRUE(cpus);
+  EXPECT_THAT(*cpus, ElementsAre(0, 1, 2, 8));
+}
+
+TEST(ParseCpuList, RefusesRangesThatAreNone) {
+  for (const char* text : {"3-1", "-1", "1-", "0-4000000000", "a"}) {
+    EXPECT_EQ(ErrorOf(ParseCpuList("-C", text)),
+              "-C: '" + std::string(text) + "' is no CPU or range of CPUs");
+  }
+}
+
+TEST(ParseUser, TakesNamesAndNumbers) {
+  EXPECT_EQ(ParseUser("-u", "root"), 0U);
+  EXPECT_EQ(ParseUser("-u", "1234"), 1234U);
+}
+
+TEST(ParseUser, EscapesTheNameOfNobody) {
+  EXPECT_EQ(ErrorOf(ParseUser("-u", "no\x1bone")), "-u: 'no\\x1bone' is no user of this machine");
+}
+
+}  // namespace
+}  // namespace perftape::cli

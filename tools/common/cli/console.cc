@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/console.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "tools/common/cli/escape.h"
+#include "tools/common/cli/help.h"
+
+namespace perftape::cli {
+namespace {
+
+constexpr std::string_view kRed = "\033[31m";
+constexpr std::string_view kYellow = "\033[33m";
+constexpr std::string_view kPlain = "\033[0m";
+
+// Where a caller closed stdin, stdout or stderr, the next file opened would take its place and
+// receive what was meant for the terminal. So they are filled first, in the mode that makes using
+// them fail as a closed one does (as gnulib's stdopen does).
+void FillStandardDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    const int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened != fd && opened >= 0) close(opened);
+  }
+}
+
+bool WantsColour() {
+  // Read before a tool starts a thread.
+  const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
+  const char* terminal = std::getenv("TERM");       // NOLINT(concurrency-mt-unsafe)
+  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  const bool refused = no_colour != nullptr && *no_colour != '\0';
+  return !refused && !is_dumb && isatty(STDERR_FILENO) == 1;
+}
+
+// Each line of `text` made harmless; the line ends stay.
+std::string EscapeLines(std::string_view text) {
+  std::string escaped;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    escaped += EscapeForTerminal(text.substr(0, end));
+    if (end == std::string_view::npos) return escaped;
+    escaped += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+int UsageError(const Command& command, Console& console, const Error& error) {
+  console.Error(fmt::format("{}\nTry '{} --help'.", error.message, command.name));
+  return kUsage;
+}
+
+// The text that a common option asks for; nothing where none was given.
+Result<std::optional<std::string>> CommonAnswer(const Command& command, const Parsed& parsed) {
+  if (parsed.Has("help")) return HelpText(command);
+  if (parsed.Has("version")) return VersionText(command);
+  if (const auto shell = parsed.Value("completion")) {
+    TRY_ASSIGN(std::string script, CompletionScript(command, *shell));
+    return script;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Console::Console(std::string_view tool) : tool_(tool), coloured_(WantsColour()) {}
+
+void Console::Error(std::string_view message) {
+  Say(kRed, "", message);
+}
+
+void Console::Warning(std::string_view message) {
+  if (verbosity_ != Verbosity::kQuiet) Say(kYellow, "warning: ", message);
+}
+
+void Console::Note(std::string_view message) {
+  if (verbosity_ != Verbosity::kQuiet) Say("", "", message);
+}
+
+void Console::Detail(std::string_view message) {
+  if (verbosity_ == Verbosity::kVerbose) Say("", "", message);
+}
+
+void Console::Plain(std::string_view message) {
+  if (verbosity_ == Verbosity::kQuiet) return;
+  // Nobody can be told that stderr cannot be written.
+  (void)WriteAll(STDERR_FILENO, AsBytes(EscapeLines(message) + '\n'));
+}
+
+void Console::Say(std::string_view colour, std::string_view label, std::string_view message) {
+  const bool coloured = coloured_ && !colour.empty();
+  const std::string line = fmt::format("{}{}: {}{}{}\n", coloured ? colour : "", tool_, label,
+                                       coloured ? kPlain : "", EscapeLines(message));
+  (void)WriteAll(STDERR_FILENO, AsBytes(line));
+}
+
+Verbosity VerbosityOf(const Parsed& parsed) {
+  if (parsed.Has("quiet")) return Verbosity::kQuiet;
+  return parsed.Has("verbose") ? Verbosity::kVerbose : Verbosity::kNormal;
+}
+
+Status PrintToStdout(std::string_view text) {
+  if (auto written = WriteAll(STDOUT_FILENO, AsBytes(text)); !written) {
+    return Fail(InContext("stdout", std::move(written).error()));
+  }
+  return {};
+}
+
+int RunTool(const Command& command, int argc, char** argv,
+            const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) {
+  FillStandardDescriptors();
+  // Some callers ignore it for us; then a reader that leaves would look like a failure.
+  (void)std::signal(SIGPIPE, SIG_DFL);
+  Console console(command.name);
+
+  const std::vector<std::string> words(argv + 1, argv + (argc > 0 ? argc : 1));
+  const Result<Parsed> parsed = Parse(command, words);
+  if (!parsed) return UsageError(command, console, parsed.error());
+  const auto answer = CommonAnswer(command, *parsed);
+  if (!answer) return UsageError(command, console, answer.error());
+  if (*answer) {
+    const Status printed = PrintToStdout(**answer);
+    if (printed) return kDone;
+    console.Error(printed.error().message);
+    return kFailed;
+  }
+
+  const std::expected<int, RunError> status = run(*parsed, console);
+  if (status) return *status;
+  if (status.error().is_usage) return UsageError(command, console, status.error().error);
+  console.Error(status.error().error.message);
+  return kFailed;
+}
+
+}  // namespace perftape::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names from files and processes, made harmless for a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace perftape::cli {
+
+// `text` with everything that could move a cursor, change a terminal's state, turn the direction of
+// writing or break a line or a column written visibly: control characters as \t, \n, \r or \x1b,
+// bytes that are no UTF-8 as \xff, the controls of bidirectional text and Unicode's line ends as
+// \u202e. All else stays, backslashes too.
+std::string EscapeForTerminal(std::string_view text);
+
+}  // namespace perftape::cli

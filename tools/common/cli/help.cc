@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/help.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace perftape::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kHelpColumn = 28;
+
+std::vector<Option> AllOptions(const Command& command) {
+  std::vector<Option> all(command.options.begin(), command.options.end());
+  all.insert(all.end(), CommonOptions().begin(), CommonOptions().end());
+  return all;
+}
+
+// "  -o, --output FILE"
+std::string Label(const Option& option) {
+  std::string label =
+      option.letter == 0 ? std::string("      ") : fmt::format("  -{}", option.letter);
+  if (option.letter != 0 && !option.name.empty()) label += ", ";
+  if (!option.name.empty()) label += fmt::format("--{}", option.name);
+  if (option.takes_argument()) label += fmt::format(" {}", option.argument);
+  return label;
+}
+
+// `text` in lines of at most kWidth, each behind `column` blanks; the first one begins at `at`.
+std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
+  std::string wrapped;
+  if (at >= column) {
+    wrapped += '\n';
+    at = 0;
+  }
+  wrapped.append(column - at, ' ');
+  at = column;
+  bool at_start = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!at_start && at + 1 + word.size() > kWidth) {
+      wrapped += '\n';
+      wrapped.append(column, ' ');
+      at = column;
+      at_start = true;
+    }
+    if (!at_start) wrapped += ' ';
+    wrapped += word;
+    at += word.size() + (at_start ? 0 : 1);
+    at_start = false;
+  }
+  return wrapped + '\n';
+}
+
+std::vector<std::string> Spellings(const Option& option) {
+  std::vector<std::string> spellings;
+  if (option.letter != 0) spellings.push_back({'-', option.letter});
+  if (!option.name.empty()) spellings.push_back(fmt::format("--{}", option.name));
+  return spellings;
+}
+
+// What bash's compgen takes to offer arguments of this kind.
+std::string CompgenFlags(Completion completion, std::string_view choices) {
+  switch (completion) {
+    case Completion::kNothing:
+      return "";
+    case Completion::kFile:
+      return "-f";
+    case Completion::kUser:
+      return "-u";
+    case Completion::kCommand:
+      return "-c";
+    case Completion::kProcess:
+      return "-W \"$(cd /proc && echo [0-9]*)\"";
+    case Completion::kChoice:
+      return fmt::format("-W \"{}\"", choices);
+  }
+  return "";
+}
+
+// The options that a man page describes, with whether they take an argument: all **-x** and
+// **\--name** of lines that begin with one.
+struct Described {
+  std::string spelled;
+  bool takes_argument = false;
+  bool operator<(const Described& other) const {
+    return std::tie(spelled, takes_argument) < std::tie(other.spelled, other.takes_argument);
+  }
+};
+
+std::set<Described> DescribedOptions(std::string_view man_page) {
+  std::set<Described> described;
+  while (!man_page.empty()) {
+    std::string_view line = man_page.substr(0, man_page.find('\n'));
+    man_page.remove_prefix(std::min(man_page.size(), line.size() + 1));
+    if (!line.starts_with("**-") && !line.starts_with("**\\-")) continue;
+    std::vector<std::string> spellings;
+    while (line.starts_with("**")) {
+      const std::size_t end = line.find("**", 2);
+      if (end == std::string_view::npos) break;
+      std::string spelled(line.substr(2, end - 2));
+      std::erase(spelled, '\\');
+      spellings.push_back(std::move(spelled));
+      line.remove_prefix(end + 2);
+      if (line.starts_with(", ")) line.remove_prefix(2);
+    }
+    for (std::string& spelled : spellings) {
+      described.insert({std::move(spelled), line.find('*') != std::string_view::npos});
+    }
+  }
+  return described;
+}
+
+}  // namespace
+
+std::string VersionText(const Command& command) {
+  return fmt::format("{} {}\n", command.name, PERFTAPE_VERSION);
+}
+
+std::string HelpText(const Command& command) {
+  std::string text = fmt::format("Usage: {} [OPTION...] {}\n\n", command.name, command.operands);
+  text += Wrapped(command.purpose, 0, 0);
+  text += "\nOptions:\n";
+  for (const Option& option : AllOptions(command)) {
+    const std::string label = Label(option);
+    // Two blanks at least between a label and what it says.
+    text += label + Wrapped(option.help, label.size() + 2 > kHelpColumn ? kWidth : label.size(),
+                            kHelpColumn);
+  }
+  if (!command.epilogue.empty()) text += fmt::format("\n{}", command.epilogue);
+  return text;
+}
+
+Result<std::string> CompletionScript(const Command& command, std::string_view shell) {
+  if (shell != "bash") {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--completion: '{}' is not among: bash", shell));
+  }
+  std::string cases;
+  std::vector<std::string> words;
+  for (const Option& option : AllOptions(command)) {
+    const std::vector<std::string> spellings = Spellings(option);
+    words.insert(words.end(), spellings.begin(), spellings.end());
+    if (!option.takes_argument()) continue;
+    const std::string flags = CompgenFlags(option.completion, option.choices);
+    cases += fmt::format("    {})\n", fmt::join(spellings, "|"));
+    if (!flags.empty())
+      cases += fmt::format("      COMPREPLY=($(compgen {} -- \"$word\"))\n", flags);
+    cases += "      return ;;\n";
+  }
+  std::string function(command.name);
+  std::ranges::replace(function, '-', '_');
+  const std::string operands = CompgenFlags(command.operand_completion, "");
+  return fmt::format(
+      "# bash completion for {0}; made by: {0} --completion bash\n"
+      "_{1}() {{\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
+      "  case $before in\n"
+      "{2}"
+      "  esac\n"
+      "  case $word in\n"
+      "    -*) COMPREPLY=($(compgen -W \"{3}\" -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=({4}) ;;\n"
+      "  esac\n"
+      "}}\n"
+      "complete -o filenames -F _{1} {0}\n",
+      command.name, function, cases, fmt::join(words, " "),
+      operands.empty() ? "" : fmt::format("$(compgen {} -- \"$word\")", operands));
+}
+
+std::string ManPageDifferences(const Command& command, std::string_view man_page) {
+  std::set<Described> in_table;
+  for (const Option& option : AllOptions(command)) {
+    for (std::string& spelled : Spellings(option)) {
+      in_table.insert({std::move(spelled), option.takes_argument()});
+    }
+  }
+  const std::set<Described> in_page = DescribedOptions(man_page);
+  std::string differences;
+  const auto report = [&](const auto& has, const auto& lacks, std::string_view who) {
+    for (const Described& option : has) {
+      if (lacks.contains(option)) continue;
+      differences += fmt::format("{} has {}{}\n", who, option.spelled,
+                                 option.takes_argument ? " with an argument" : "");
+    }
+  };
+  report(in_table, in_page, "only the table");
+  report(in_page, in_table, "only the man page");
+  return differences;
+}
+
+}  // namespace perftape::cli

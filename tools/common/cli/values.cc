@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/values.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "tools/common/cli/escape.h"
+
+namespace perftape::cli {
+namespace {
+
+// More CPUs than any kernel is built for; keeps "0-4000000000" from taking memory.
+constexpr std::uint64_t kMostCpus = 1 << 16;
+// pid_max's own limit on 64-bit kernels (PID_MAX_LIMIT).
+constexpr std::uint64_t kLargestPid = 1 << 22;
+
+std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
+                              std::string_view what) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: '{}' is no {}", option, EscapeForTerminal(text), what));
+}
+
+std::optional<std::uint64_t> WholeNumber(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// The parts between commas; one empty part for an empty text.
+std::vector<std::string_view> Split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range) {
+  const std::optional<std::uint64_t> number = WholeNumber(text);
+  if (!number) return Refuse(option, text, "whole number");
+  if (*number < range.smallest || *number > range.largest) {
+    const std::string limits = range.largest == UINT64_MAX
+                                   ? fmt::format("at least {}", range.smallest)
+                                   : fmt::format("{} to {}", range.smallest, range.largest);
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {} is not {}", option, text, limits));
+  }
+  return *number;
+}
+
+Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text) {
+  constexpr double kLongest = 1e9;  // 30 years, and far from where nanoseconds overflow
+  double seconds = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed);
+  const bool is_number = error == std::errc{} && end == text.data() + text.size();
+  if (!is_number || !(seconds > 0) || seconds > kLongest) {
+    return Refuse(option, text, "number of seconds above 0");
+  }
+  return std::chrono::nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e9)));
+}
+
+Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text) {
+  std::vector<pid_t> ids;
+  for (const std::string_view part : Split(text)) {
+    const std::optional<std::uint64_t> id = WholeNumber(part);
+    if (!id || *id == 0 || *id > kLargestPid) return Refuse(option, part, "process or thread id");
+    ids.push_back(static_cast<pid_t>(*id));
+  }
+  return ids;
+}
+
+Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text) {
+  std::set<int> cpus;
+  for (const std::string_view part : Split(text)) {
+    const std::size_t dash = part.find('-');
+    const std::optional<std::uint64_t> first = WholeNumber(part.substr(0, dash));
+    const std::optional<std::uint64_t> last =
+        dash == std::string_view::npos ? first : WholeNumber(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last >= kMostCpus) {
+      return Refuse(option, part, "CPU or range of CPUs");
+    }
+    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.insert(static_cast<int>(cpu));
+  }
+  return std::vector<int>(cpus.begin(), cpus.end());
+}
+
+Result<uid_t> ParseUser(std::string_view option, std::string_view text) {
+  // 2^32-1 is "no user" to the kernel.
+  if (const auto number = WholeNumber(text); number && *number < UINT32_MAX) {
+    return static_cast<uid_t>(*number);
+  }
+  // A tool reads its command line before it starts a thread.
+  const passwd* entry = getpwnam(std::string(text).c_str());  // NOLINT(concurrency-mt-unsafe)
+  if (entry == nullptr) return Refuse(option, text, "user of this machine");
+  return entry->pw_uid;
+}
+
+}  // namespace perftape::cli
