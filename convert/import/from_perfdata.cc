@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/from_perfdata.h"
+
+#include <fmt/format.h>
+#include <tsl/robin_map.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "convert/model/profile_builder.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/rounds.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::FeatureBit;
+
+// What makes two callchains the same stack: the words, the mode they start in, and what was mapped.
+struct ChainKey {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const ChainKey&) const = default;
+};
+struct ChainKeyHash {
+  std::size_t operator()(const ChainKey& key) const { return key.low; }
+};
+
+// A mapped range of a dso, wherever it is mapped from.
+struct RangeKey {
+  const perfdata::Dso* dso = nullptr;
+  std::uint64_t start = 0, end = 0, page_offset = 0;
+  bool operator==(const RangeKey&) const = default;
+};
+struct RangeKeyHash {
+  std::size_t operator()(const RangeKey& key) const { return XXH3_64bits(&key, sizeof key); }
+};
+
+// Whether a frame's address is that of the instruction itself, or the one behind a call.
+enum class FoundBy : std::uint8_t { kInstruction, kReturnAddress };
+
+// The mode of the entries that follow a context marker; nothing for a marker that is not known.
+std::optional<CpuMode> ModeOfMarker(std::uint64_t marker) {
+  switch (marker) {
+    case perfdata::kContextKernel:
+      return CpuMode::kKernel;
+    case perfdata::kContextUser:
+      return CpuMode::kUser;
+    case perfdata::kContextHv:
+      return CpuMode::kHypervisor;
+    case perfdata::kContextGuestKernel:
+      return CpuMode::kGuestKernel;
+    case perfdata::kContextGuestUser:
+      return CpuMode::kGuestUser;
+    default:
+      return {};
+  }
+}
+
+// The names under which build ids are told: from MMAP2 they come with the mapping, here are the
+// others.
+using BuildIdsByPath = std::unordered_map<std::string, std::string>;
+
+BuildIdsByPath CollectBuildIds(const perfdata::Reader& reader) {
+  BuildIdsByPath ids;
+  const auto value = reader.DecodedFeature(FeatureBit::kBuildId);
+  if (const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr) {
+    for (const auto& entry : table->entries) {
+      ids.try_emplace(entry.filename, entry.build_id.hex());
+    }
+    return ids;
+  }
+  // A pipe, and a recording that was killed, have them in the stream, as binaries were first hit.
+  perfdata::RecordCursor cursor = reader.records();
+  while (true) {
+    const auto record = cursor.Next();
+    if (!record || !*record) return ids;
+    if ((*record)->type != perfdata::RecordType::kHeaderBuildId) continue;
+    if (const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(**record, {})) {
+      ids.try_emplace(std::string(entry->filename), entry->build_id.hex());
+    }
+  }
+}
+
+class Importer {
+ public:
+  Importer(const perfdata::Reader& reader, ImportReport& report)
+      : reader_(reader), report_(report), build_ids_(CollectBuildIds(reader)) {}
+
+  Profile Run() &&;
+
+ private:
+  void Take(const perfdata::RecordView& record);
+  void TakeSample(const perfdata::RecordView& record, const perfdata::Event& event);
+  StackId StackOf(const perfdata::Sample& sample, CpuMode mode);
+  StackId BuildStack(const perfdata::Sample& sample, CpuMode mode);
+  void AddFrame(std::uint32_t pid, CpuMode mode, std::uint64_t address, FoundBy found_by);
+  LocationId LocationOf(const perfdata::Region& region, CpuMode mode, std::uint64_t address);
+  MappingId MappingOf(const perfdata::Region& region, CpuMode mode);
+  EventId EventIdOf(const perfdata::Event& event);
+  Metadata DescribeRecording() const;
+
+  const perfdata::Reader& reader_;
+  ImportReport& report_;
+  BuildIdsByPath build_ids_;
+  perfdata::Processes processes_;
+  ProfileBuilder builder_;
+  std::vector<std::optional<EventId>> event_ids_;
+  tsl::robin_map<ChainKey, StackId, ChainKeyHash> stacks_;
+  tsl::robin_map<RangeKey, MappingId, RangeKeyHash> mappings_;
+  std::vector<LocationId> leaf_to_root_;  // scratch of BuildStack
+  std::uint64_t first_time_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t last_time_ = 0;
+};
+
+Profile Importer::Run() && {
+  event_ids_.resize(reader_.events().size());
+  for (const std::string& problem : reader_.problems()) report_.problems.push_back(problem);
+  perfdata::InTimeOrder cursor(reader_.records(), reader_.events());
+  while (true) {
+    Result<std::optional<perfdata::RecordView>> record = cursor.Next();
+    if (!record) {
+      ++report_.damaged_records;
+      report_.problems.push_back(std::move(record).error().message);
+      break;
+    }
+    if (!*record) break;
+    Take(**record);
+  }
+  if (cursor.out_of_order() > 0) {
+    report_.problems.push_back(
+        fmt::format("{} records came later than their round promised", cursor.out_of_order()));
+  }
+  builder_.SetMetadata(DescribeRecording());
+  return std::move(builder_).Finish();
+}
+
+void Importer::Take(const perfdata::RecordView& record) {
+  const perfdata::Event* event = reader_.events().EventOf(record);
+  if (event == nullptr) {
+    if (record.type == perfdata::RecordType::kSample) {
+      ++report_.skipped_samples;
+      ++report_.unknown_events;
+    }
+    return;
+  }
+  switch (record.type) {
+    case perfdata::RecordType::kSample:
+      TakeSample(record, *event);
+      return;
+    case perfdata::RecordType::kLost:
+      if (const auto lost = perfdata::Decode<perfdata::Lost>(record, event->format)) {
+        report_.lost_records += lost->count;
+      }
+      return;
+    case perfdata::RecordType::kLostSamples:
+      // With this bit they are no loss: a filter of perf's own let them go.
+      if ((record.misc & perfdata::kMiscLostSamplesBpf) != 0) return;
+      if (const auto lost = perfdata::Decode<perfdata::LostSamples>(record, event->format)) {
+        report_.lost_samples += lost->count;
+      }
+      return;
+    default:
+      processes_.Apply(record, event->format);
+      return;
+  }
+}
+
+void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Event& event) {
+  const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, event.format);
+  if (!sample) {
+    ++report_.skipped_samples;
+    ++report_.damaged_records;
+    return;
+  }
+  ++report_.samples;
+  if (sample->time != 0) {
+    first_time_ = std::min(first_time_, sample->time);
+    last_time_ = std::max(last_time_, sample->time);
+  }
+  const Thread thread{
+      .pid = sample->pid, .tid = sample->tid, .comm = builder_.Add(processes_.CommOf(sample->tid))};
+  const bool has_period = event.format.Has(perfdata::kPeriod);
+  builder_.Add(Sample{.stack = StackOf(*sample, record.cpumode()),
+                      .thread = builder_.Add(thread),
+                      .event = EventIdOf(event),
+                      .count = 1,
+                      .period = has_period ? sample->period : event.attr.sample_period});
+}
+
+StackId Importer::StackOf(const perfdata::Sample& sample, CpuMode mode) {
+  const std::uint64_t start[] = {processes_.UserSpace(sample.pid).generation(),
+                                 processes_.kernel().generation(), std::uint64_t(mode), sample.ip};
+  const Bytes chain = sample.callchain.bytes();
+  const std::uint64_t seed = XXH3_64bits(start, sizeof start);
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(chain.data(), chain.size(), seed);
+  const ChainKey key{hash.low64, hash.high64 ^ seed};
+  const auto [found, is_new] = stacks_.try_emplace(key);
+  if (is_new) found.value() = BuildStack(sample, mode);
+  return found->second;
+}
+
+StackId Importer::BuildStack(const perfdata::Sample& sample, CpuMode mode) {
+  leaf_to_root_.clear();
+  FoundBy found_by = FoundBy::kInstruction;
+  for (const std::uint64_t entry : sample.callchain) {
+    if (entry < perfdata::kContextMax) {
+      AddFrame(sample.pid, mode, entry, found_by);
+      found_by = FoundBy::kReturnAddress;
+      continue;
+    }
+    // What opens a part is the interrupted instruction of that mode. An unknown marker is no
+    // marker, but garbage that a frame-pointer walk came upon: nothing behind it means anything.
+    const std::optional<CpuMode> next = ModeOfMarker(entry);
+    if (!next) break;
+    mode = *next;
+    found_by = FoundBy::kInstruction;
+  }
+  if (leaf_to_root_.empty()) AddFrame(sample.pid, mode, sample.ip, FoundBy::kInstruction);
+
+  StackId stack;
+  for (auto frame = leaf_to_root_.rbegin(); frame != leaf_to_root_.rend(); ++frame) {
+    stack = builder_.Push(stack, *frame);
+  }
+  return stack;
+}
+
+void Importer::AddFrame(std::uint32_t pid, CpuMode mode, std::uint64_t address, FoundBy found_by) {
+  ++report_.frames;
+  const bool is_return = found_by == FoundBy::kReturnAddress && address > 0;
+  const std::uint64_t lookup = is_return ? address - 1 : address;
+  const perfdata::Region* region = processes_.Find(pid, mode, lookup);
+  if (region == nullptr) {
+    ++report_.unmapped_frames;
+    leaf_to_root_.push_back(builder_.Add(Location{.mapping = {}, .offset = {lookup}, .lines = {}}));
+    return;
+  }
+  leaf_to_root_.push_back(LocationOf(*region, mode, lookup));
+}
+
+LocationId Importer::LocationOf(const perfdata::Region& region, CpuMode mode,
+                                std::uint64_t address) {
+  const MappingId mapping = MappingOf(region, mode);
+  const FileOffset offset{address - region.start + region.page_offset};
+  if (region.dso->symbol.empty()) {
+    return builder_.Add(Location{.mapping = mapping, .offset = offset, .lines = {}});
+  }
+  const FunctionId function = builder_.Add(
+      Function{.name = builder_.Add(region.dso->symbol), .system_name = {}, .filename = {}});
+  const Line line{.function = function};
+  return builder_.Add(Location{.mapping = mapping, .offset = offset, .lines = {&line, 1}});
+}
+
+MappingId Importer::MappingOf(const perfdata::Region& region, CpuMode mode) {
+  const auto [known, is_new] =
+      mappings_.try_emplace(RangeKey{region.dso, region.start, region.end, region.page_offset});
+  if (!is_new) return known->second;
+  std::string build_id = region.dso->build_id.hex();
+  if (build_id.empty()) {
+    if (const auto told = build_ids_.find(region.dso->path); told != build_ids_.end()) {
+      build_id = told->second;
+    }
+  }
+  known.value() = builder_.Add(
+      Mapping{.filename = builder_.Add(region.dso->path),
+              .build_id = builder_.Add(build_id),
+              .start = region.start,
+              .limit = region.end,
+              .file_offset = region.page_offset,
+              .kind = mode == CpuMode::kKernel ? MappingKind::kKernel : MappingKind::kUser});
+  return known->second;
+}
+
+EventId Importer::EventIdOf(const perfdata::Event& event) {
+  std::optional<EventId>& known = event_ids_[reader_.events().IndexOf(event)];
+  if (known) return *known;
+  const perfdata::EventAttr& attr = event.attr;
+  const bool is_clock =
+      attr.type == perfdata::kTypeSoftware &&
+      (attr.config == perfdata::kSoftwareCpuClock || attr.config == perfdata::kSoftwareTaskClock);
+  std::uint64_t period = attr.Has(perfdata::kFreq) ? 0 : attr.sample_period;
+  // The kernel turns a clock's frequency into a fixed period (perf_swevent_init_hrtimer).
+  if (is_clock && attr.Has(perfdata::kFreq) && attr.sample_period > 0) {
+    period = 1'000'000'000 / attr.sample_period;
+  }
+  known = builder_.Add(Event{.name = builder_.Add(event.name),
+                             .unit = builder_.Add(is_clock ? "nanoseconds" : "count"),
+                             .period = period});
+  return *known;
+}
+
+Metadata Importer::DescribeRecording() const {
+  Metadata metadata;
+  const auto comment = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) metadata.comments.push_back(fmt::format("{}: {}", key, value));
+  };
+  comment("hostname", reader_.text(FeatureBit::kHostname));
+  comment("os release", reader_.text(FeatureBit::kOsRelease));
+  comment("arch", reader_.text(FeatureBit::kArch));
+  comment("perf version", reader_.text(FeatureBit::kVersion));
+  if (const auto value = reader_.DecodedFeature(FeatureBit::kCmdline)) {
+    comment("command line",
+            fmt::format("{}", fmt::join(std::get<perfdata::Cmdline>(*value).arguments, " ")));
+  }
+  if (first_time_ > last_time_) return metadata;
+  metadata.duration_ns = last_time_ - first_time_;
+  if (const auto value = reader_.DecodedFeature(FeatureBit::kClockData)) {
+    const auto& clock = std::get<perfdata::ClockData>(*value);
+    metadata.start_time_ns =
+        static_cast<std::int64_t>(clock.wall_ns + (first_time_ - clock.clockid_ns));
+  }
+  return metadata;
+}
+
+}  // namespace
+
+Result<Profile> ReadPerfData(Bytes file, ImportReport& report) {
+  TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::FromBytes(file));
+  return Importer(reader, report).Run();
+}
+
+}  // namespace perftape
