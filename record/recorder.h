@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole recording behind one function: the plot of snapshot, attach, drain, finish.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "record/bpf_session.h"
+#include "record/child.h"
+#include "record/events.h"
+
+namespace perftape {
+
+struct WholeSystem {};
+// These processes with all that descends from them, threads included.
+struct Processes {
+  std::vector<pid_t> pids;
+};
+// These threads alone.
+struct Threads {
+  std::vector<pid_t> tids;
+};
+// The command of RecordOptions, from the moment it calls exec, and all that descends from it.
+struct Workload {};
+using Target = std::variant<WholeSystem, Processes, Threads, Workload>;
+
+enum class IncludeSelf : std::uint8_t { kNo, kYes };
+
+struct RecordOptions {
+  Target target;
+  // Started stopped, let go when the recording runs; the recording ends with it. May be empty,
+  // unless the target is Workload.
+  std::vector<std::string> command;
+  SignalState command_signals = SignalState::Now();
+  SamplingRate rate = Frequency{99};
+  std::vector<int> cpus;      // sampled ones; empty: all that are online
+  std::optional<uid_t> user;  // only tasks of this user
+  Callchains callchains = Callchains::kFramePointers;
+  IncludeSelf include_self = IncludeSelf::kNo;
+  std::filesystem::path output = "perf.data";  // "-" is stdout, in pipe format
+  std::optional<std::chrono::nanoseconds> duration;
+  std::chrono::milliseconds flush_interval{250};
+  std::size_t ring_bytes = std::size_t{8} << 20;
+  std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
+  LibbpfLog log = LibbpfLog::kWarnings;
+};
+
+// Samples that could not be delivered, by cause.
+struct LossByCpu {
+  int cpu = 0;
+  std::uint64_t ring_full = 0;
+  std::uint64_t no_scratch = 0;
+};
+
+struct RecordSummary {
+  std::uint64_t samples = 0;              // in the file
+  std::uint64_t lost_samples = 0;         // the sum of `losses` and of damaged_messages
+  std::uint64_t lost_process_events = 0;  // the kernel's LOST: comms or mappings may be missing
+  std::uint64_t damaged_messages = 0;     // from the kernel side, refused on arrival
+  std::uint64_t bytes_written = 0;
+  std::vector<LossByCpu> losses;      // of the CPUs that lost any
+  std::optional<int> command_status;  // the command's; 128 + n where signal n ended it
+  std::vector<std::string> warnings;  // what else a user should know, a sentence each
+};
+
+// Records until the command ends, the duration is over, the targets are gone or `stop` is
+// requested, whichever comes first; then finishes the file. Two threads must not record at once.
+//
+// Errors: those of BpfSession::Load (kPermission: what is missing and how to get it), of
+// OpenOnCpus, Child and perfdata::Writer. After an error in the middle (disk full) the file holds
+// all that was committed and opens in perf.
+Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop);
+
+}  // namespace perftape
