@@ -14,10 +14,15 @@ function(perftape_set_flags target)
     # GCC 12 sees null pointers and uninitialized members in inlined std::optional and std::expected
     # that are not there.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${PERFTAPE_SANITIZE}>>:-Wno-null-dereference>)
+    # std::stable_sort of libstdc++ 12 calls what C++17 deprecates; clang tells us of it.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   if(PERFTAPE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE} -fno-sanitize-recover=all)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference>)
     target_link_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE})
+  endif()
+  if(PERFTAPE_LIBFUZZER)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 
