@@ -162,7 +162,7 @@ struct IdIndexEntry {
 };
 struct IdIndex {
   static constexpr RecordType kType = RecordType::kIdIndex;
-  WordArray words;  // entry by entry: id, index of the attribute, cpu, tid
+  WordArray words;  // entry by entry: id, place of the CPU among those of its event, cpu, tid
 };
 
 struct EventUpdate {
