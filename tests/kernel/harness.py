@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests that record for real share: the tools, perf as the judge, and when to skip.
+
+They need root and a kernel with BTF; where these are absent a test ends with status 77, which CTest
+counts as skipped, and says why."""
+
+import collections
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ.get("PERFTAPE_BIN_DIR", "build/dev/bin")).resolve()
+RECORD, CONVERT, INSPECT, BURNER = (
+    str(BIN / name)
+    for name in ("perftape-record", "perftape-convert", "perftape-inspect", "perftape-burner"))
+PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
+TIMEOUT_S = 120
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def require(*programs):
+    """Skips the whole file unless this machine can record and has these programs."""
+    if os.geteuid() != 0:
+        skip("not root: BPF programs cannot be loaded")
+    if not os.path.exists("/sys/kernel/btf/vmlinux"):
+        skip("the kernel has no BTF (/sys/kernel/btf/vmlinux)")
+    for program in programs:
+        if shutil.which(program) is None and not os.path.exists(program):
+            skip(f"{program} is not installed")
+
+
+def run(*command, **options):
+    """Runs to the end; returns (status, stdout, stderr) as text."""
+    options.setdefault("timeout", TIMEOUT_S)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, errors="replace", **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def shell(script, cwd):
+    """Runs a pipeline that fails if any part of it does."""
+    return run("bash", "-o", "pipefail", "-c", script, cwd=cwd)
+
+
+def perf_environment():
+    """perf colours and pages for a terminal, and reads a user's configuration: not in a test."""
+    return dict(os.environ, HOME="/nonexistent", PERF_CONFIG="/dev/null", LC_ALL="C", TERM="dumb")
+
+
+Row = collections.namedtuple("Row", "samples name")
+
+
+def perf_report(data, sort="sym", extra=()):
+    """({name: samples}, stderr) of `perf report`, self counts. A name is the sort columns joined."""
+    command = ["perf", "report", "--stdio", "--no-children", "-g", "none", "-t", "|", "-F",
+               "sample," + sort, "-i", str(data), *extra]
+    status, out, err = run(*command, env=perf_environment())
+    assert status == 0, err
+    counts = collections.Counter()
+    for line in out.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        samples, _, name = line.partition("|")
+        counts["|".join(part.strip() for part in name.split("|"))] += int(samples)
+    return counts, err
+
+
+def without_mode(counts):
+    """perf marks each symbol with [.] or [k]; other tools do not."""
+    plain = collections.Counter()
+    for name, samples in counts.items():
+        plain[re.sub(r"^\[[.k]\] ", "", name)] += samples
+    return plain
+
+
+def perf_stats(data):
+    """{record type: count} of `perf report --stats`, the first, total block."""
+    status, out, err = run("perf", "report", "--stats", "-i", data, env=perf_environment())
+    assert status == 0, err
+    counts = {}
+    for line in out.splitlines():
+        if line.startswith("Aggregated") or not line.strip():
+            continue
+        if " stats:" in line and not line.startswith("Aggregated"):
+            break
+        match = re.match(r"\s*(\S+) events:\s+(\d+)", line)
+        if match:
+            counts[match.group(1)] = int(match.group(2))
+    return counts
+
+
+def inspect_samples(data):
+    """The rows of `perftape-inspect --samples` as dictionaries."""
+    status, out, err = run(INSPECT, "--samples", data)
+    assert status == 0, err
+    lines = out.splitlines()
+    columns = lines[0].split("\t")
+    return [dict(zip(columns, line.split("\t"))) for line in lines[1:]]
+
+
+def folded_counts(path):
+    """(total, {leaf: samples}, {stack: samples}) of a folded file."""
+    leaves, stacks = collections.Counter(), collections.Counter()
+    for line in pathlib.Path(path).read_text(errors="replace").splitlines():
+        stack, _, count = line.rpartition(" ")
+        stacks[stack] += int(count)
+        leaves[stack.split(";")[-1]] += int(count)
+    return sum(stacks.values()), leaves, stacks
+
+
+def shares(counts):
+    total = sum(counts.values())
+    return {name: 100.0 * samples / total for name, samples in counts.items()} if total else {}
+
+
+class RecordingTest(unittest.TestCase):
+    """A test with a directory of its own."""
+
+    def setUp(self):
+        self._stack = contextlib.ExitStack()
+        self.dir = pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+
+    def tearDown(self):
+        self._stack.close()
+
+    def record(self, *arguments, **options):
+        status, out, err = run(RECORD, *arguments, cwd=self.dir, **options)
+        self.assertEqual(status, 0, err)
+        return out, err
+
+    def assert_shares_agree(self, left, right, above, within):
+        """Each name with a share above `above` percent on either side differs by at most `within`."""
+        left, right = shares(left), shares(right)
+        for name in left.keys() | right.keys():
+            ours, theirs = left.get(name, 0.0), right.get(name, 0.0)
+            if max(ours, theirs) > above:
+                self.assertLessEqual(abs(ours - theirs), within, f"{name}: {ours:.2f} {theirs:.2f}")
+
+
+def main():
+    unittest.main(verbosity=2)

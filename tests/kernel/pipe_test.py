@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pipe format, read by perf and by perftape as it is written."""
+
+import re
+
+import harness
+
+PRODUCE = f"{harness.RECORD} -a -F 499 -o - -- {harness.BURNER} --seconds 2"
+PERF_ENV = "HOME=/nonexistent PERF_CONFIG=/dev/null LC_ALL=C"
+
+
+class Pipe(harness.RecordingTest):
+    def test_perf_report_reads_it_from_stdin_without_a_word_on_stderr(self):
+        status, out, err = harness.shell(
+            f"{PRODUCE} 2>/dev/null | {PERF_ENV} perf report --stdio --no-children -g none -i -",
+            self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"of event 'cpu-clock'")
+        self.assertRegex(out, r"burn-matrix.*\[\.\] burn_matrix")
+
+    def test_perf_inject_adds_build_ids_and_perf_script_reads_on(self):
+        status, out, err = harness.shell(
+            f"{PRODUCE} 2>/dev/null | {PERF_ENV} perf inject -b | {PERF_ENV} perf script -i -",
+            self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("burn_matrix", out)
+
+    def test_convert_reads_it_from_stdin(self):
+        status, _, err = harness.shell(
+            f"{PRODUCE} 2>/dev/null | {harness.CONVERT} - -o x.folded", self.dir)
+        self.assertEqual(status, 0, err)
+        _, leaves, _ = harness.folded_counts(self.dir / "x.folded")
+        self.assertEqual(leaves.most_common(5)[0][1], max(leaves.values()))
+        self.assertIn("burn_matrix", leaves)
+
+    def test_a_stored_pipe_has_build_ids_features_and_names(self):
+        status, _, err = harness.shell(f"{PRODUCE} > stored.data", self.dir)
+        self.assertEqual(status, 0, err)
+        stored = self.dir / "stored.data"
+        _, out, _ = harness.run("perf", "buildid-list", "-i", stored, env=harness.perf_environment())
+        self.assertIn(harness.BURNER, out)
+        status, out, err = harness.run(harness.INSPECT, "--header", stored)
+        self.assertEqual(status, 0, err)
+        for feature in ("HOSTNAME", "OSRELEASE", "NRCPUS", "CMDLINE", "CLOCK_DATA"):
+            self.assertRegex(out, re.compile(feature, re.IGNORECASE))
+
+    def test_a_reader_that_goes_away_ends_the_recording(self):
+        status, _, err = harness.run("bash", "-c", f"{PRODUCE} | head -c 1000 >/dev/null; "
+                                     "echo ${PIPESTATUS[0]}", cwd=self.dir)
+        self.assertEqual(status, 0, err)
+
+
+if __name__ == "__main__":
+    harness.require("perf")
+    harness.main()

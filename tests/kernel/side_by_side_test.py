@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same workload recorded by `perf record -g` and by `perftape-record -g`, at the same time: as
+many samples, and the same share for each function."""
+
+import subprocess
+
+import harness
+
+
+class SideBySide(harness.RecordingTest):
+    def test_counts_and_shares_agree_with_perf_record(self):
+        burner = subprocess.Popen([harness.BURNER, "--seconds", "14"], stdout=subprocess.DEVNULL)
+        try:
+            target = str(burner.pid)
+            common = ["-F", "999", "-g", "-p", target]
+            perf = subprocess.Popen(
+                ["perf", "record", "-e", "cpu-clock", *common, "-o", self.dir / "perf.data", "--",
+                 "sleep", "10"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env=harness.perf_environment())
+            ours = subprocess.Popen(
+                [harness.RECORD, *common, "-q", "-o", self.dir / "ours.data", "--", "sleep", "10"])
+            self.assertEqual(ours.wait(harness.TIMEOUT_S), 0)
+            self.assertEqual(perf.wait(harness.TIMEOUT_S), 0)
+        finally:
+            burner.kill()
+            burner.wait()
+
+        theirs = harness.perf_report(self.dir / "perf.data")[0]
+        mine, err = harness.perf_report(self.dir / "ours.data")
+        self.assertEqual(err, "")
+        self.assertGreater(sum(theirs.values()), 4000)
+        ratio = sum(mine.values()) / sum(theirs.values())
+        print(f"samples: {sum(mine.values())} / {sum(theirs.values())} = {ratio:.4f}")
+        self.assertLess(abs(ratio - 1), 0.02)
+        self.assert_shares_agree(mine, theirs, above=2, within=3)
+
+
+if __name__ == "__main__":
+    harness.require("perf")
+    harness.main()
