@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/elf/elf_file.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "tests/support/elf_builder.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape::elf {
+namespace {
+
+ElfFile OpenBytes(Bytes image) {
+  auto file = ElfFile::FromBytes(image);
+  if (!file) throw std::runtime_error(file.error().message);
+  return *std::move(file);
+}
+
+// A layout as lld makes it: addresses run ahead of offsets by a page for each segment.
+std::vector<std::byte> LldLayout() {
+  ElfBuilder elf(ET_DYN);
+  elf.AddSegment({.offset = 0, .address = 0, .size = 0x5a0, .flags = PF_R});
+  elf.AddSegment({.offset = 0x5a0, .address = 0x15a0, .size = 0x300, .flags = PF_R | PF_X});
+  elf.AddSegment({.offset = 0x8a0, .address = 0x28a0, .size = 0x100, .flags = PF_R | PF_W});
+  return elf.Build();
+}
+
+TEST(ElfFile, TakesAnOffsetToTheAddressThatTheSegmentGivesIt) {
+  const std::vector<std::byte> image = LldLayout();
+  const ElfFile file = OpenBytes(image);
+  EXPECT_EQ(file.ToImage({0x5a0}), ImageAddress{0x15a0});
+  EXPECT_EQ(file.ToImage({0x89f}), ImageAddress{0x189f});
+  EXPECT_EQ(file.ToImage({0x8a0}), ImageAddress{0x28a0});
+}
+
+TEST(ElfFile, CountsWhatLiesBeforeACodeSegmentInItsPageToThatSegment) {
+  ElfBuilder elf(ET_DYN);
+  elf.AddSegment({.offset = 0x1234, .address = 0x402234, .size = 0x100});
+  const std::vector<std::byte> image = elf.Build();
+  const ElfFile file = OpenBytes(image);
+  EXPECT_EQ(file.ToImage({0x1000}), ImageAddress{0x402000});
+  EXPECT_EQ(file.ToImage({0xfff}), std::nullopt);
+  EXPECT_EQ(file.ToImage({0x1334}), std::nullopt);
+}
+
+TEST(ElfFile, PrefersTheCodeSegmentWhereTwoHoldAnOffset) {
+  ElfBuilder elf(ET_DYN);
+  elf.AddSegment({.offset = 0, .address = 0, .size = 0x2000, .flags = PF_R});
+  elf.AddSegment({.offset = 0x1000, .address = 0x401000, .size = 0x1000});
+  const std::vector<std::byte> image = elf.Build();
+  EXPECT_EQ(OpenBytes(image).ToImage({0x1800}), ImageAddress{0x401800});
+}
+
+TEST(ElfFile, GoesBackFromAddressToOffset) {
+  const std::vector<std::byte> image = LldLayout();
+  const ElfFile file = OpenBytes(image);
+  for (const std::uint64_t offset : {0x0U, 0x59fU, 0x5a0U, 0x89fU, 0x8a0U, 0x99fU}) {
+    EXPECT_EQ(file.ToFile(*file.ToImage({offset})), FileOffset{offset});
+  }
+  EXPECT_EQ(file.ToFile({0x1000}), std::nullopt);
+}
+
+TEST(ElfFile, UsesSectionsWhereNothingIsLoadedByTheProgramHeaders) {
+  ElfBuilder elf(ET_DYN);
+  elf.AddSection({.name = ".text",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = 0x40,
+                  .size = 0x100,
+                  .offset = 0x80});
+  const std::vector<std::byte> image = elf.Build();
+  EXPECT_EQ(OpenBytes(image).ToImage({0x90}), ImageAddress{0x50});
+}
+
+TEST(ElfFile, LetsOffsetsStandForAddressesInARelocatableFile) {
+  ElfBuilder elf(ET_REL);
+  elf.AddSection({.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .size = 16, .offset = 0x80});
+  const std::vector<std::byte> image = elf.Build();
+  EXPECT_EQ(OpenBytes(image).ToImage({0x84}), ImageAddress{0x84});
+}
+
+TEST(ElfFile, KnowsItsBuildId) {
+  const std::vector<std::byte> image = SmallElf("some id");
+  EXPECT_EQ(OpenBytes(image).build_id(), BuildId::From(AsBytes("some id")));
+}
+
+TEST(ElfFile, OpensAFileAndStaysValidWhenMoved) {
+  const TempDir dir;
+  auto opened = ElfFile::Open(dir.Write("program", SmallElf("")));
+  ASSERT_TRUE(opened) << opened.error().message;
+  const ElfFile file = *std::move(opened);
+  EXPECT_EQ(file.ToImage({0x1100}), ImageAddress{0x401100});
+}
+
+TEST(ElfFile, RefusesWhatIsNoElfFile) {
+  const TempDir dir;
+  for (const std::string text : {"", "\x7f",
+                                 "\x7f"
+                                 "ELF",
+                                 "#!/bin/sh\n", "!<arch>\n"}) {
+    const auto opened = ElfFile::Open(dir.Write("file", text));
+    ASSERT_FALSE(opened) << text;
+    EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
+  }
+}
+
+TEST(ElfFile, DoesNotReadDevicesNorDirectories) {
+  for (const char* path : {"/dev/zero", "/"}) {
+    const auto opened = ElfFile::Open(path);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported) << path;
+  }
+}
+
+}  // namespace
+}  // namespace perftape::elf

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/elf/plt.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "formats/elf/symbols.h"
+#include "tests/support/elf_builder.h"
+
+namespace perftape::elf {
+namespace {
+
+using namespace std::string_literals;
+
+constexpr std::uint64_t kPlt = 0x1020, kGot = 0x4000;
+
+// A file whose .rela.plt fills kGot with memcpy and kGot + 8 with strlen, kGot + 16 with what the
+// resolver at 0x2000 says.
+class PltTest : public testing::Test {
+ protected:
+  static std::string Rela(std::uint64_t slot, std::uint32_t symbol, std::uint32_t type,
+                          std::int64_t addend = 0) {
+    const Elf64_Rela rela = {slot, ELF64_R_INFO(symbol, type), addend};
+    return {reinterpret_cast<const char*>(&rela), sizeof rela};
+  }
+
+  static std::string SymbolNumber(std::uint32_t name) {
+    const Elf64_Sym symbol = {name, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, SHN_UNDEF, 0, 0};
+    return {reinterpret_cast<const char*>(&symbol), sizeof symbol};
+  }
+
+  void AddRelocations(std::uint32_t jump_slot, std::uint32_t irelative) {
+    elf_.AddSection({.name = ".dynstr",
+                     .type = SHT_STRTAB,
+                     .flags = SHF_ALLOC,
+                     .contents = "\0memcpy\0strlen\0"s});
+    const std::uint16_t symbols = elf_.AddSection(
+        {.name = ".dynsym",
+         .type = SHT_DYNSYM,
+         .flags = SHF_ALLOC,
+         .contents = std::string(sizeof(Elf64_Sym), '\0') + SymbolNumber(1) + SymbolNumber(8),
+         .link = 1,
+         .entry_size = sizeof(Elf64_Sym)});
+    elf_.AddSection({.name = ".rela.plt",
+                     .type = SHT_RELA,
+                     .flags = SHF_ALLOC,
+                     .contents = Rela(kGot, 1, jump_slot) + Rela(kGot + 8, 2, jump_slot) +
+                                 Rela(kGot + 16, 0, irelative, 0x2000),
+                     .link = symbols,
+                     .entry_size = sizeof(Elf64_Rela)});
+  }
+
+  void AddCode(std::string name, std::string code, std::uint64_t entry_size = 16) {
+    elf_.AddSection({.name = std::move(name),
+                     .flags = SHF_ALLOC | SHF_EXECINSTR,
+                     .address = kPlt,
+                     .contents = std::move(code),
+                     .entry_size = entry_size});
+  }
+
+  // "name@address" of each entry.
+  std::vector<std::string> Entries() {
+    image_ = elf_.Build();
+    const auto file = ElfFile::FromBytes(image_);
+    std::vector<std::string> entries;
+    for (const PltEntry& entry : ReadPlt(file.value())) {
+      entries.push_back(std::string(entry.name) + "@" + std::to_string(entry.start.value - kPlt));
+    }
+    return entries;
+  }
+
+  // ff 25 disp32: jmp *slot(%rip), where the instruction starts at kPlt + `at`.
+  static std::string Jump(std::uint64_t at, std::uint64_t slot) {
+    const auto displacement = static_cast<std::int32_t>(slot - (kPlt + at + 6));
+    return "\xff\x25" + std::string(reinterpret_cast<const char*>(&displacement), 4);
+  }
+
+  ElfBuilder elf_{ET_DYN};
+
+ private:
+  std::vector<std::byte> image_;
+};
+
+TEST_F(PltTest, NamesLazyEntriesBySlot) {
+  AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
+  const std::string header = "\xff\x35\0\0\0\0\xff\x25\0\0\0\0\x0f\x1f\x40\0"s;
+  AddCode(".plt", header + Jump(16, kGot + 8) + "\x68\1\0\0\0\xe9\0\0\0\0"s + Jump(32, kGot) +
+                      "\x68\0\0\0\0\xe9\0\0\0\0"s);
+  EXPECT_THAT(Entries(), testing::ElementsAre("strlen@16", "memcpy@32"));
+}
+
+TEST_F(PltTest, NamesEntriesWithIndirectBranchTracking) {
+  AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
+  AddCode(".plt.sec", "\xf3\x0f\x1e\xfa"s + Jump(4, kGot) + std::string(6, '\x90') +
+                          "\xf3\x0f\x1e\xfa\xf2"s + Jump(21, kGot + 8) + std::string(5, '\x90'));
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@16"));
+}
+
+TEST_F(PltTest, NamesEntriesThatOnlyPushTheNumberOfTheirRelocation) {
+  AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
+  AddCode(".plt", "\xf3\x0f\x1e\xfa\x68\1\0\0\0\xf2\xe9\0\0\0\0\x90"s);
+  EXPECT_THAT(Entries(), testing::ElementsAre("strlen@0"));
+}
+
+TEST_F(PltTest, NamesShortEntries) {
+  AddRelocations(R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE);
+  AddCode(".plt.got", Jump(0, kGot) + "\x66\x90" + Jump(8, kGot + 8) + "\x66\x90", 8);
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@8"));
+}
+
+TEST_F(PltTest, CountsEntriesOnArm64) {
+  elf_ = ElfBuilder(ET_DYN, EM_AARCH64);
+  AddRelocations(R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE);
+  AddCode(".plt", std::string(32 + 2 * 16, '\0'));
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@32", "strlen@48"));
+}
+
+TEST_F(PltTest, TellsTheResolverOfAnIndirectFunctionAndTheTableItsName) {
+  AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
+  AddCode(".plt", Jump(0, kGot + 16) + std::string(10, '\x90'));
+  const std::uint16_t text = elf_.AddSection(
+      {.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .address = 0x2000, .size = 0x100});
+  elf_.AddSymbol(
+      {.name = "__strchr", .value = 0x2000, .size = 16, .section = text, .type = STT_GNU_IFUNC});
+  elf_.AddSymbol(
+      {.name = "strchr", .value = 0x2000, .size = 16, .section = text, .type = STT_GNU_IFUNC});
+  const std::vector<std::byte> image = elf_.Build();
+  const auto file = ElfFile::FromBytes(image);
+  ASSERT_TRUE(file);
+  ASSERT_EQ(ReadPlt(*file).size(), 1U);
+  EXPECT_EQ(ReadPlt(*file)[0].resolver, ImageAddress{0x2000});
+  EXPECT_EQ(SymbolTable::Read(*file).Find({kPlt + 3})->name, "strchr@plt");
+}
+
+TEST_F(PltTest, LeavesOutEntriesWhoseSlotNothingFills) {
+  AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
+  AddCode(".plt", Jump(0, 0x7777) + std::string(10, '\x90') + "\x68\x63\0\0\0"s +
+                      std::string(11, '\0') + std::string(7, '\xff'));
+  EXPECT_THAT(Entries(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace perftape::elf

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/elf/symbols.h"
+
+#include <gtest/gtest.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "tests/support/elf_builder.h"
+
+namespace perftape::elf {
+namespace {
+
+constexpr std::uint64_t kText = 0x401000;
+
+// An ELF file of one code section from 0x401000 to 0x402000, and the table read from it.
+class SymbolTableTest : public testing::Test {
+ protected:
+  ElfBuilder::Symbol At(std::uint64_t value, std::string name, std::uint64_t size) const {
+    return {.name = std::move(name), .value = value, .size = size, .section = text_};
+  }
+
+  const SymbolTable& Read() {
+    image_ = elf_.Build();
+    file_.emplace(ElfFile::FromBytes(image_).value());
+    return table_.emplace(SymbolTable::Read(*file_));
+  }
+
+  static std::string Find(const SymbolTable& table, std::uint64_t address) {
+    const Symbol* symbol = table.Find({address});
+    return symbol == nullptr ? "(none)" : std::string(symbol->name);
+  }
+
+  ElfBuilder elf_;
+  std::uint16_t text_ = elf_.AddSection({.name = ".text",
+                                         .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                         .address = kText,
+                                         .size = 0x1000,
+                                         .offset = 0x1000});
+
+ private:
+  std::vector<std::byte> image_;
+  std::optional<ElfFile> file_;
+  std::optional<SymbolTable> table_;
+};
+
+TEST_F(SymbolTableTest, FindsAFunctionFromItsFirstToItsLastByte) {
+  elf_.AddSymbol(At(kText + 0x10, "work", 0x20));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0x0f), "(none)");
+  EXPECT_EQ(Find(table, kText + 0x10), "work");
+  EXPECT_EQ(Find(table, kText + 0x2f), "work");
+  EXPECT_EQ(Find(table, kText + 0x30), "(none)");
+}
+
+TEST_F(SymbolTableTest, MergesTheDynamicTableWithTheFullOne) {
+  elf_.AddSymbol(At(kText, "local", 0x10));
+  elf_.AddDynamicSymbol(At(kText + 0x10, "exported", 0x10));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText), "local");
+  EXPECT_EQ(Find(table, kText + 0x10), "exported");
+}
+
+TEST_F(SymbolTableTest, ExtendsASymbolWithoutSizeToTheNext) {
+  elf_.AddSymbol(At(kText, "start", 0));
+  elf_.AddSymbol(At(kText + 0x100, "next", 0x10));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0xff), "start");
+  EXPECT_EQ(Find(table, kText + 0x110), "(none)");
+}
+
+TEST_F(SymbolTableTest, ExtendsTheLastSymbolWithoutSizeToTheEndOfItsSection) {
+  const std::uint16_t other = elf_.AddSection(
+      {.name = ".fini", .flags = SHF_ALLOC | SHF_EXECINSTR, .address = 0x403000, .size = 0x10});
+  elf_.AddSymbol(At(kText + 0xf00, "last", 0));
+  elf_.AddSymbol({.name = "_fini", .value = 0x403000, .size = 0, .section = other});
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0xfff), "last");
+  EXPECT_EQ(Find(table, kText + 0x1000), "(none)");
+  EXPECT_EQ(Find(table, 0x40300f), "_fini");
+}
+
+TEST_F(SymbolTableTest, PrefersAGlobalAliasOverAWeakOne) {
+  ElfBuilder::Symbol weak = At(kText, "a_longer_weak_name", 0x10);
+  weak.binding = STB_WEAK;
+  elf_.AddSymbol(weak);
+  elf_.AddSymbol(At(kText, "global", 0x10));
+  EXPECT_EQ(Find(Read(), kText), "global");
+}
+
+TEST_F(SymbolTableTest, PrefersALocalAliasOverAWeakOneAndAGlobalOverBoth) {
+  ElfBuilder::Symbol weak = At(kText, "weak", 0x10), local = At(kText, "local", 0x10);
+  weak.binding = STB_WEAK;
+  local.binding = STB_LOCAL;
+  elf_.AddSymbol(weak);
+  elf_.AddSymbol(local);
+  EXPECT_EQ(Find(Read(), kText), "local");
+  elf_.AddSymbol(At(kText, "g", 0x10));
+  EXPECT_EQ(Find(Read(), kText), "g");
+}
+
+TEST_F(SymbolTableTest, PrefersFewerLeadingUnderscoresThenTheLongerName) {
+  elf_.AddSymbol(At(kText, "__read_nocancel_long", 0x10));
+  elf_.AddSymbol(At(kText, "_read_long", 0x10));
+  elf_.AddSymbol(At(kText, "read", 0x10));
+  elf_.AddSymbol(At(kText, "pread", 0x10));
+  EXPECT_EQ(Find(Read(), kText), "pread");
+}
+
+TEST_F(SymbolTableTest, PrefersAnAliasWithASize) {
+  elf_.AddSymbol(At(kText, "sized", 0x10));
+  ElfBuilder::Symbol label = At(kText, "a_label_with_long_name", 0);
+  label.type = STT_NOTYPE;
+  elf_.AddSymbol(label);
+  elf_.AddSymbol(At(kText + 0x10, "next", 0x10));
+  EXPECT_EQ(Find(Read(), kText), "sized");
+}
+
+TEST_F(SymbolTableTest, StripsVersions) {
+  elf_.AddSymbol(At(kText, "memcpy@@GLIBC_2.14", 0x10));
+  elf_.AddSymbol(At(kText + 0x10, "memcpy@GLIBC_2.2.5", 0x10));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText), "memcpy");
+  EXPECT_EQ(Find(table, kText + 0x10), "memcpy");
+}
+
+TEST_F(SymbolTableTest, LeavesOutWhatNamesNoCode) {
+  const std::uint16_t data = elf_.AddSection(
+      {.name = ".data", .flags = SHF_ALLOC | SHF_WRITE, .address = 0x404000, .size = 0x100});
+  const std::uint16_t warning =
+      elf_.AddSection({.name = ".gnu.warning.gets", .address = 0x405000, .size = 0x100});
+  elf_.AddSymbol(
+      {.name = "object", .value = 0x404000, .size = 8, .section = data, .type = STT_OBJECT});
+  elf_.AddSymbol({.name = "label", .value = 0x404010, .section = data, .type = STT_NOTYPE});
+  elf_.AddSymbol({.name = "unloaded", .value = 0x405000, .size = 8, .section = warning});
+  elf_.AddSymbol({.name = "undefined", .value = kText, .size = 8, .section = SHN_UNDEF});
+  elf_.AddSymbol({.name = "absolute", .value = kText, .size = 8, .section = SHN_ABS});
+  elf_.AddSymbol({.name = "file.c", .value = kText, .section = text_, .type = STT_FILE});
+  ElfBuilder::Symbol hidden = At(kText, "hidden_label", 0);
+  hidden.type = STT_NOTYPE;
+  hidden.visibility = STV_HIDDEN;
+  elf_.AddSymbol(hidden);
+  const SymbolTable& table = Read();
+  EXPECT_TRUE(table.symbols().empty());
+  EXPECT_EQ(table.damaged(), 0U);
+}
+
+TEST_F(SymbolTableTest, KeepsLabelsInCodeAndIndirectFunctions) {
+  ElfBuilder::Symbol label = At(kText, "asm_loop", 0), ifunc = At(kText + 0x20, "strlen", 0x10);
+  label.type = STT_NOTYPE;
+  ifunc.type = STT_GNU_IFUNC;
+  elf_.AddSymbol(label);
+  elf_.AddSymbol(ifunc);
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0x1f), "asm_loop");
+  EXPECT_EQ(Find(table, kText + 0x20), "strlen");
+}
+
+TEST_F(SymbolTableTest, ReturnsToTheOuterFunctionBehindANestedOne) {
+  elf_.AddSymbol(At(kText, "outer", 0x100));
+  elf_.AddSymbol(At(kText + 0x20, "inner", 0x10));
+  elf_.AddSymbol(At(kText + 0x28, "innermost", 0x8));
+  elf_.AddSymbol(At(kText + 0xf0, "overlapping", 0x20));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0x1f), "outer");
+  EXPECT_EQ(Find(table, kText + 0x20), "inner");
+  EXPECT_EQ(Find(table, kText + 0x28), "innermost");
+  EXPECT_EQ(Find(table, kText + 0x30), "outer");
+  EXPECT_EQ(Find(table, kText + 0xf0), "overlapping");
+  EXPECT_EQ(Find(table, kText + 0x10f), "overlapping");
+  EXPECT_EQ(Find(table, kText + 0x110), "(none)");
+}
+
+TEST_F(SymbolTableTest, DoesNotReachBeyondTheSectionHoweverLargeASizeIs) {
+  elf_.AddSymbol(At(kText + 0x10, "endless", ~std::uint64_t{0}));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0xfff), "endless");
+  EXPECT_EQ(Find(table, kText + 0x1000), "(none)");
+}
+
+TEST_F(SymbolTableTest, CountsSymbolsOfSectionsThatAreNotThere) {
+  elf_.AddSymbol({.name = "lost", .value = kText, .size = 8, .section = 99});
+  elf_.AddSymbol(At(kText, "kept", 0x10));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(table.damaged(), 1U);
+  EXPECT_EQ(Find(table, kText), "kept");
+}
+
+TEST_F(SymbolTableTest, IsEmptyForAStrippedFile) {
+  const SymbolTable& table = Read();
+  EXPECT_TRUE(table.symbols().empty());
+  EXPECT_EQ(table.Find({kText}), nullptr);
+}
+
+TEST(SymbolTable, TakesNamesFromTheDebugFileOfAStrippedOne) {
+  ElfBuilder debug;
+  const std::uint16_t text = debug.AddSection({.name = ".text",
+                                               .type = SHT_NOBITS,
+                                               .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                               .address = kText,
+                                               .size = 0x1000});
+  debug.AddSymbol({.name = "static_function", .value = kText, .size = 8, .section = text});
+  const std::vector<std::byte> debug_image = debug.Build(), image = SmallElf("");
+  const auto debug_file = ElfFile::FromBytes(debug_image), file = ElfFile::FromBytes(image);
+  ASSERT_TRUE(debug_file && file);
+  const SymbolTable table = SymbolTable::Read(*file, *debug_file);
+  EXPECT_EQ(table.Find({kText})->name, "static_function");
+  EXPECT_EQ(table.Find({0x401100})->name, "spin");
+}
+
+TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
+  const std::vector<std::byte> image = SmallElf("an id");
+  for (std::size_t size = 0; size < image.size(); ++size) {
+    // Of its own size, so that a sanitizer sees reads behind it.
+    const std::vector<std::byte> cut(image.begin(), image.begin() + static_cast<long>(size));
+    const auto file = ElfFile::FromBytes(cut);
+    if (!file) continue;
+    EXPECT_LE(SymbolTable::Read(*file).symbols().size(), 1U) << size;
+  }
+}
+
+TEST(SymbolTable, EndsWellWhicheverByteIsWrong) {
+  std::vector<std::byte> image = SmallElf("an id");
+  for (std::size_t at = 0; at < image.size(); ++at) {
+    if (at >= 0x200 && at < 0x1200) continue;  // zeros, and the code, which nobody reads
+    for (const std::byte flip : {std::byte{0xff}, std::byte{0x80}, std::byte{1}}) {
+      image[at] ^= flip;
+      if (const auto file = ElfFile::FromBytes(image)) {
+        const SymbolTable table = SymbolTable::Read(*file);
+        for (const Symbol& symbol : table.symbols()) {
+          EXPECT_EQ(table.Find(symbol.start), &symbol) << at;
+        }
+      }
+      image[at] ^= flip;
+    }
+  }
+}
+
+std::string OutputOf(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  char buffer[4096];
+  while (pipe && fgets(buffer, sizeof buffer, pipe.get()) != nullptr) text += buffer;
+  return text;
+}
+
+TEST(SymbolTable, KnowsEveryFunctionOfThisProgramThatNmKnows) {
+  const std::string listing =
+      OutputOf("nm --defined-only --print-size /proc/" + std::to_string(getpid()) + "/exe 2>&1");
+  if (listing.find(" T ") == std::string::npos) GTEST_SKIP() << "no nm here: " << listing;
+
+  const auto file = ElfFile::Open("/proc/self/exe");
+  ASSERT_TRUE(file) << file.error().message;
+  const SymbolTable table = SymbolTable::Read(*file);
+  int compared = 0;
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    std::uint64_t start = 0, size = 0;
+    char type = 0;
+    if (sscanf(line.c_str(), "%lx %lx %c", &start, &size, &type) != 3) continue;
+    if (std::string_view("tTwWi").find(type) == std::string_view::npos || size == 0) continue;
+    ++compared;
+    const Symbol* symbol = table.Find({start});
+    ASSERT_NE(symbol, nullptr) << line;
+    EXPECT_EQ(symbol->start, ImageAddress{start}) << line;
+    EXPECT_EQ(table.Find({start + size - 1}), symbol) << line;
+  }
+  EXPECT_GT(compared, 100);
+}
+
+}  // namespace
+}  // namespace perftape::elf
