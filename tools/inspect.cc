@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-inspect: a perf.data as text.
+#include <fmt/format.h>
+
+#include "formats/base/file.h"
+#include "formats/perfdata/reader.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/escape.h"
+#include "tools/inspect/command_line.h"
+#include "tools/inspect/header_text.h"
+#include "tools/inspect/record_text.h"
+#include "tools/inspect/sample_table.h"
+#include "tools/inspect/statistics.h"
+
+namespace perftape::inspect {
+namespace {
+
+using perfdata::Reader;
+
+// Each of these prints a section and tells of damage that ended it before its end.
+using Damage = std::optional<Error>;
+
+Result<Damage> PrintStatistics(const Reader& reader, OutputFile& out) {
+  Statistics statistics = CountRecords(reader);
+  TRY(out.Write(StatisticsText(statistics, reader.events())));
+  return std::move(statistics.damage);
+}
+
+Result<Damage> PrintRecords(const Reader& reader, OutputFile& out) {
+  perfdata::RecordCursor cursor = reader.records();
+  while (true) {
+    Result<std::optional<perfdata::RecordView>> record = cursor.Next();
+    if (!record) return std::move(record).error();
+    if (!*record) return std::nullopt;
+    TRY(out.Write(RecordText(**record, reader.events()) + '\n'));
+  }
+}
+
+Result<Damage> PrintSamples(const Reader& reader, OutputFile& out, cli::Console& console) {
+  TRY(out.Write(SampleTableHead()));
+  SampleRows rows(reader);
+  while (true) {
+    Result<std::optional<SampleRow>> row = rows.Next();
+    if (!row) return std::move(row).error();
+    if (!*row) break;
+    TRY(out.Write(RowText(**row)));
+  }
+  if (rows.skipped() != 0) {
+    console.Warning(
+        fmt::format("{} samples are in no row: of an unknown event, or cut off", rows.skipped()));
+  }
+  return std::nullopt;
+}
+
+Result<Damage> Print(Section section, const Reader& reader, OutputFile& out,
+                     cli::Console& console) {
+  switch (section) {
+    case Section::kSummary:
+      TRY(out.Write(HeaderSummary(reader)));
+      return std::nullopt;
+    case Section::kHeader:
+      TRY(out.Write(HeaderText(reader)));
+      return std::nullopt;
+    case Section::kStatistics:
+      return PrintStatistics(reader, out);
+    case Section::kRecords:
+      return PrintRecords(reader, out);
+    case Section::kSamples:
+      return PrintSamples(reader, out, console);
+  }
+  return std::nullopt;
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  const std::string name = plan.input == "-" ? "stdin" : plan.input;
+  TRY_ASSIGN(const MappedFile file, MappedFile::Open(plan.input));
+  Result<Reader> reader = Reader::FromBytes(file.bytes());
+  if (!reader) return Fail(InContext(name, std::move(reader).error()));
+
+  TRY_ASSIGN(OutputFile out, OutputFile::Create("-"));
+  int status = cli::kDone;
+  for (const std::string& problem : reader->problems()) {
+    console.Warning(fmt::format("{}: {}", name, problem));
+    status = cli::kDegraded;
+  }
+  for (const Section section : plan.sections) {
+    TRY_ASSIGN(const Damage damage, Print(section, *reader, out, console));
+    if (!damage) continue;
+    console.Warning(fmt::format("{}: {}", name, damage->message));
+    status = cli::kDegraded;
+  }
+  TRY(std::move(out).Commit());
+  return status;
+}
+
+}  // namespace
+}  // namespace perftape::inspect
+
+int main(int argc, char** argv) {
+  using namespace perftape;
+  return cli::Main<inspect::Plan>({inspect::InspectCommand(), &inspect::PlanOf, &inspect::Run},
+                                  argc, argv);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/sample_table.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "tools/common/cli/escape.h"
+
+namespace perftape::inspect {
+namespace {
+
+using perfdata::RecordView;
+
+// The entries of a chain that are addresses.
+std::vector<std::uint64_t> FramesOf(const WordArray& callchain) {
+  std::vector<std::uint64_t> frames;
+  for (const std::uint64_t entry : callchain) {
+    if (frames.size() == SampleRows::kMostFrames) break;
+    if (entry < perfdata::kContextMax) frames.push_back(entry);
+  }
+  return frames;
+}
+
+}  // namespace
+
+SampleRows::SampleRows(const perfdata::Reader& reader)
+    : events_(reader.events()), records_(reader.records(), events_), deliveries_(events_) {}
+
+Result<std::optional<SampleRow>> SampleRows::Next() {
+  while (ready_.empty()) {
+    TRY_ASSIGN(const std::optional<RecordView> record, records_.Next());
+    if (!record) return std::nullopt;
+    const perfdata::Event* event = events_.EventOf(*record);
+    if (record->type != perfdata::RecordType::kSample) {
+      if (event != nullptr) processes_.Apply(*record, event->format);
+    } else if (event != nullptr) {
+      AddRows(*record, *event);
+    } else {
+      ++skipped_;
+    }
+  }
+  SampleRow row = std::move(ready_.front());
+  ready_.pop_front();
+  return row;
+}
+
+void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event) {
+  const Result<perfdata::Sample> sample = DecodeSample(record, event.format);
+  if (!sample) {
+    ++skipped_;
+    return;
+  }
+  const perfdata::Region* region = processes_.Find(sample->pid, record.cpumode(), sample->ip);
+  SampleRow row{.event = event.name,
+                .comm = std::string(processes_.CommOf(sample->tid)),
+                .pid = sample->pid,
+                .tid = sample->tid,
+                .cpu = std::nullopt,
+                .time_ns = sample->time,
+                .ip = sample->ip,
+                .dso = std::string(region == nullptr ? "[unknown]" : region->dso->base_name()),
+                .frames = FramesOf(sample->callchain)};
+  if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
+  for (const perfdata::Delivery& delivery : deliveries_.Of(*sample, event)) {
+    row.event = delivery.event->name;
+    row.period = delivery.period;
+    ready_.push_back(row);
+  }
+}
+
+std::string_view SampleTableHead() {
+  return "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n";
+}
+
+std::string RowText(const SampleRow& row) {
+  // pid and tid are -1 where a sample has none: perf prints them signed.
+  std::string text = fmt::format(
+      "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:x}\t{}\t{}\t", cli::EscapeForTerminal(row.event),
+      cli::EscapeForTerminal(row.comm), static_cast<std::int32_t>(row.pid),
+      static_cast<std::int32_t>(row.tid), row.cpu ? static_cast<std::int64_t>(*row.cpu) : -1,
+      row.time_ns, row.period, row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
+  for (std::size_t i = 0; i < row.frames.size(); ++i) {
+    fmt::format_to(std::back_inserter(text), "{}{:x}", i == 0 ? "" : ",", row.frames[i]);
+  }
+  text += '\n';
+  return text;
+}
+
+}  // namespace perftape::inspect

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The samples of a perf.data as a table, one row each, in time order: what other tools and tests
+// read.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/deliveries.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/rounds.h"
+
+namespace perftape::inspect {
+
+struct SampleRow {
+  std::string_view event;  // lives as long as the Reader
+  std::string comm;        // the thread's name at that time; ":TID" where none is known
+  std::uint32_t pid = 0, tid = 0;
+  std::optional<std::uint32_t> cpu;  // where it was recorded
+  std::uint64_t time_ns = 0;
+  std::uint64_t period = 0;
+  std::uint64_t ip = 0;
+  std::string dso;                    // of ip: base name, "[kernel.kallsyms]", "[unknown]"
+  std::vector<std::uint64_t> frames;  // of the call chain: leaf first, without context markers
+};
+
+// A cursor over the rows.
+class SampleRows {
+ public:
+  // perf script prints no more frames of one sample (PERF_MAX_STACK_DEPTH), nor do we: a row stays
+  // comparable with perf's.
+  static constexpr std::size_t kMostFrames = 127;
+
+  // `reader` must outlive it.
+  explicit SampleRows(const perfdata::Reader& reader);
+
+  // The next row; nothing at the end. Where the file is damaged: all rows before the damage, then
+  // the error.
+  Result<std::optional<SampleRow>> Next();
+
+  // Samples that are in the file but in no row: of an unknown event, or shorter than they say.
+  std::uint64_t skipped() const { return skipped_; }
+
+ private:
+  // Adds a row for each event that the sample counts for.
+  void AddRows(const perfdata::RecordView& record, const perfdata::Event& event);
+
+  const perfdata::EventTable& events_;
+  perfdata::InTimeOrder records_;
+  perfdata::Processes processes_;
+  perfdata::Deliveries deliveries_;
+  std::deque<SampleRow> ready_;
+  std::uint64_t skipped_ = 0;
+};
+
+// "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"
+std::string_view SampleTableHead();
+
+// One line. Addresses are hexadecimal without 0x, frames have commas between them; control
+// characters in names are escaped, so that a name is never two columns.
+std::string RowText(const SampleRow& row);
+
+}  // namespace perftape::inspect

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many records of which type a perf.data holds, and how many samples of which event.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "formats/perfdata/reader.h"
+
+namespace perftape::inspect {
+
+struct EventStatistics {
+  std::uint64_t samples = 0;
+  std::uint64_t period = 0;        // of all its samples
+  std::uint64_t lost_samples = 0;  // its LOST_SAMPLES records say so
+};
+
+struct Statistics {
+  std::map<perfdata::RecordType, std::uint64_t> records;
+  std::vector<EventStatistics> events;  // as in the EventTable
+  std::uint64_t lost_records = 0;       // records that a full ring refused (LOST), all kinds
+  std::uint64_t lost_samples = 0;       // samples that were never written (LOST_SAMPLES)
+  std::uint64_t skipped_samples = 0;    // of an unknown event, or shorter than they say
+  std::optional<Error> damage;          // why counting ended before the file did
+};
+
+Statistics CountRecords(const perfdata::Reader& reader);
+
+// First, line by line, what `perf report --stats` prints of the same file; then what was lost and
+// the periods.
+std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events);
+
+}  // namespace perftape::inspect
