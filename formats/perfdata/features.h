@@ -84,7 +84,7 @@ struct ClockData {
 // BUILD_ID: the entries are shaped like HEADER_BUILD_ID records.
 struct BuildIdEntry {
   CpuMode mode = CpuMode::kUser;
-  BuildId build_id;
+  BuildId build_id = {};
   std::string filename;
 };
 struct BuildIds {

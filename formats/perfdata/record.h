@@ -25,7 +25,7 @@ namespace perftape::perfdata {
 struct RecordView {
   RecordType type = {};
   std::uint16_t misc = 0;
-  Bytes payload;                  // what follows the 8 bytes of header
+  Bytes payload = {};             // what follows the 8 bytes of header
   std::uint64_t file_offset = 0;  // of the header
   std::endian order = std::endian::native;
 
@@ -49,7 +49,7 @@ struct Mmap {
   static constexpr RecordType kType = RecordType::kMmap;
   std::uint32_t pid = 0, tid = 0;
   std::uint64_t start = 0, length = 0, page_offset = 0;
-  std::string_view filename;
+  std::string_view filename = {};
 };
 
 using BuildId = perftape::BuildId;
@@ -61,15 +61,15 @@ struct Mmap2 {
   // Either device and inode, or a build id (misc bit kMiscMmapBuildId, since Linux 5.12).
   std::uint32_t device_major = 0, device_minor = 0;
   std::uint64_t inode = 0, inode_generation = 0;
-  BuildId build_id;
+  BuildId build_id = {};
   std::uint32_t protection = 0, flags = 0;
-  std::string_view filename;
+  std::string_view filename = {};
 };
 
 struct Comm {
   static constexpr RecordType kType = RecordType::kComm;
   std::uint32_t pid = 0, tid = 0;
-  std::string_view comm;
+  std::string_view comm = {};
 };
 
 // FORK and EXIT. pid == ppid in a FORK means a new thread.
@@ -106,7 +106,7 @@ struct NamespaceLink {
 struct Namespaces {
   static constexpr RecordType kType = RecordType::kNamespaces;
   std::uint32_t pid = 0, tid = 0;
-  WordArray links;  // pairs of device and inode: net, uts, ipc, pid, user, mnt, cgroup
+  WordArray links = {};  // pairs of device and inode: net, uts, ipc, pid, user, mnt, cgroup
 };
 
 struct Ksymbol {
@@ -115,7 +115,7 @@ struct Ksymbol {
   std::uint32_t length = 0;
   std::uint16_t symbol_type = 0;  // 1 BPF program, 2 out of line (trampolines)
   std::uint16_t flags = 0;        // 1: the symbol goes away
-  std::string_view name;
+  std::string_view name = {};
 
   static constexpr std::uint16_t kTypeBpf = 1;
   static constexpr std::uint16_t kUnregister = 1;
@@ -134,7 +134,7 @@ struct BpfEvent {
 struct Cgroup {
   static constexpr RecordType kType = RecordType::kCgroup;
   std::uint64_t id = 0;
-  std::string_view path;
+  std::string_view path = {};
 };
 
 struct SwitchCpuWide {
@@ -146,15 +146,15 @@ struct TextPoke {
   static constexpr RecordType kType = RecordType::kTextPoke;
   std::uint64_t address = 0;
   std::uint16_t old_length = 0, new_length = 0;
-  Bytes bytes;  // old, then new, then padding
+  Bytes bytes = {};  // old, then new, then padding
 };
 
 // Tool records: they have no trailer.
 struct HeaderBuildId {
   static constexpr RecordType kType = RecordType::kHeaderBuildId;
   std::int32_t pid = -1;
-  BuildId build_id;
-  std::string_view filename;
+  BuildId build_id = {};
+  std::string_view filename = {};
 };
 
 struct IdIndexEntry {
@@ -162,14 +162,14 @@ struct IdIndexEntry {
 };
 struct IdIndex {
   static constexpr RecordType kType = RecordType::kIdIndex;
-  WordArray words;  // entry by entry: id, place of the CPU among those of its event, cpu, tid
+  WordArray words = {};  // entry by entry: id, place of the CPU among those of its event, cpu, tid
 };
 
 struct EventUpdate {
   static constexpr RecordType kType = RecordType::kEventUpdate;
   std::uint64_t update_type = 0;
   std::uint64_t id = 0;
-  Bytes data;  // a name, for kName
+  Bytes data = {};  // a name, for kName
 
   static constexpr std::uint64_t kName = 2;
 };
@@ -177,7 +177,7 @@ struct EventUpdate {
 struct HeaderFeature {
   static constexpr RecordType kType = RecordType::kHeaderFeature;
   std::uint64_t bit = 0;
-  Bytes payload;
+  Bytes payload = {};
 };
 
 struct FinishedRound {
@@ -198,26 +198,26 @@ struct Sample {
   std::uint64_t stream_id = 0;
   std::uint32_t cpu = 0;
   std::uint64_t period = 0;
-  WordArray read;       // the READ block, as words; its shape follows from read_format
-  WordArray callchain;  // leaf first, context markers included
-  Bytes raw;
+  WordArray read = {};       // the READ block, as words; its shape follows from read_format
+  WordArray callchain = {};  // leaf first, context markers included
+  Bytes raw = {};
   std::uint64_t branch_hw_index = 0;
-  WordArray branches;         // three words each: from, to, flags
-  WordArray branch_counters;  // one word each, where recorded
+  WordArray branches = {};         // three words each: from, to, flags
+  WordArray branch_counters = {};  // one word each, where recorded
   std::uint64_t regs_user_abi = 0;
-  WordArray regs_user;
-  Bytes stack_user;                   // only the bytes that are valid
+  WordArray regs_user = {};
+  Bytes stack_user = {};              // only the bytes that are valid
   std::uint64_t stack_user_size = 0;  // as reserved in the record
   std::uint64_t weight = 0;
   std::uint64_t data_src = 0;
   std::uint64_t transaction = 0;
   std::uint64_t regs_intr_abi = 0;
-  WordArray regs_intr;
+  WordArray regs_intr = {};
   std::uint64_t phys_addr = 0;
   std::uint64_t cgroup = 0;
   std::uint64_t data_page_size = 0;
   std::uint64_t code_page_size = 0;
-  Bytes aux;
+  Bytes aux = {};
 };
 
 // A record's value. kTruncated, naming the record and its offset, where the record is shorter than
