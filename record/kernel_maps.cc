@@ -23,42 +23,40 @@ namespace {
 // they are read, and the end of the text stands before most of it.
 class LineReader {
  public:
-  explicit LineReader(UniqueFd fd) : fd_(std::move(fd)) {}
+  explicit LineReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(64 << 10, '\0') {}
 
-  // The next line, until the next call; nothing at the end.
+  // The next line, until the next call; nothing at the end. A last line without a newline, or one
+  // longer than the buffer, is no line of a file in /proc and counts as the end.
   Result<std::optional<std::string_view>> Next() {
     while (true) {
-      const std::size_t newline = text_.find('\n', used_);
-      if (newline != std::string::npos) {
-        const std::string_view line = std::string_view(text_).substr(used_, newline - used_);
-        used_ = newline + 1;
-        return line;
+      const std::string_view unread = std::string_view(buffer_).substr(begin_, end_ - begin_);
+      const std::size_t newline = unread.find('\n');
+      if (newline != std::string_view::npos) {
+        begin_ += newline + 1;
+        return unread.substr(0, newline);
       }
-      TRY_ASSIGN(const bool more, ReadMore());
-      if (!more) return std::nullopt;
+      std::copy(unread.begin(), unread.end(), buffer_.begin());
+      begin_ = 0;
+      end_ = unread.size();
+      TRY_ASSIGN(const std::size_t got, ReadMore());
+      if (got == 0) return std::nullopt;
+      end_ += got;
     }
   }
 
  private:
-  Result<bool> ReadMore() {
-    text_.erase(0, used_);
-    used_ = 0;
-    const std::size_t kept = text_.size();
-    text_.resize(kept + kPiece);
+  Result<std::size_t> ReadMore() {
     ssize_t got = 0;
     do {
-      got = ::read(fd_.get(), text_.data() + kept, kPiece);
+      got = ::read(fd_.get(), buffer_.data() + end_, buffer_.size() - end_);
     } while (got < 0 && errno == EINTR);
-    text_.resize(kept + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0) return FailErrno("read", errno);
-    return got > 0;
+    return static_cast<std::size_t>(got);
   }
 
-  static constexpr std::size_t kPiece = 64 << 10;
-
   UniqueFd fd_;
-  std::string text_;
-  std::size_t used_ = 0;
+  std::string buffer_;
+  std::size_t begin_ = 0, end_ = 0;  // of what was read and not handed out
 };
 
 struct KernelText {
