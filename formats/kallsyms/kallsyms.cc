@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/kallsyms/kallsyms.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/base/file.h"
+
+namespace perftape::kallsyms {
+namespace {
+
+struct Line {
+  std::uint64_t address = 0;
+  char type = 0;
+  std::string_view name, module;
+};
+
+// -1 for what is no hexadecimal digit.
+int DigitOf(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// "address type name", then perhaps a tab and "[module]".
+std::optional<Line> ParseLine(std::string_view text) {
+  Line line;
+  std::size_t at = 0;
+  for (int digit = 0; at < text.size() && (digit = DigitOf(text[at])) >= 0; ++at) {
+    line.address = line.address << 4 | static_cast<unsigned>(digit);
+  }
+  if (at == 0 || at > 16 || text.size() < at + 4) return std::nullopt;
+  if (text[at] != ' ' || text[at + 2] != ' ') return std::nullopt;
+  line.type = text[at + 1];
+  line.name = text.substr(at + 3);
+  if (line.name.back() == ']') {
+    const std::size_t bracket = line.name.rfind('[');
+    const std::size_t end = line.name.find_first_of(" \t");
+    if (bracket == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
+    line.module = line.name.substr(bracket + 1, line.name.size() - bracket - 2);
+    line.name = line.name.substr(0, end);
+  }
+  if (line.name.empty()) return std::nullopt;
+  return line;
+}
+
+// What perf's symbol_type__filter lets pass. Absolute symbols are offsets, not addresses.
+bool IsKept(char type) {
+  return std::string_view("TtWwDdBb").find(type) != std::string_view::npos;
+}
+
+// perf's symbols__fixup_end for a symbol behind which the kernel, or a module, ends.
+std::uint64_t SizeOfLast(RuntimeAddress start) {
+  return ((start.value + 4096 + 4095) & ~std::uint64_t{4095}) - start.value;
+}
+
+// Of those at one address the last stays; each reaches to the next of its module.
+void FixEnds(std::vector<Symbol>& symbols) {
+  if (!std::ranges::is_sorted(symbols, {}, &Symbol::start)) {
+    std::ranges::stable_sort(symbols, {}, &Symbol::start);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const bool is_last = i + 1 == symbols.size();
+    if (!is_last && symbols[i + 1].start == symbols[i].start) continue;
+    Symbol symbol = symbols[i];
+    symbol.size = is_last || symbols[i + 1].module != symbol.module
+                      ? SizeOfLast(symbol.start)
+                      : symbols[i + 1].start.value - symbol.start.value;
+    symbols[kept++] = symbol;
+  }
+  symbols.resize(kept);
+}
+
+}  // namespace
+
+Kallsyms::Kallsyms(std::string text)
+    : text_(std::make_unique<const std::string>(std::move(text))) {}
+
+Result<Kallsyms> Kallsyms::Read(const std::filesystem::path& path) {
+  TRY_ASSIGN(std::string text, ReadWholeFile(path));
+  auto parsed = Parse(std::move(text));
+  if (!parsed) return Fail(InContext(path.native(), std::move(parsed).error()));
+  return parsed;
+}
+
+Result<Kallsyms> Kallsyms::Parse(std::string text) {
+  Kallsyms kallsyms(std::move(text));
+  constexpr std::size_t kUsualLine = 45;
+  kallsyms.symbols_.reserve(kallsyms.text_->size() / kUsualLine);
+  bool has_hidden = false;
+  for (std::string_view rest = *kallsyms.text_; !rest.empty();) {
+    const std::size_t length = std::min(rest.find('\n'), rest.size());
+    const std::optional<Line> line = ParseLine(rest.substr(0, length));
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+    if (!line || !IsKept(line->type)) continue;
+    if (line->address == 0) {
+      has_hidden = true;
+      continue;
+    }
+    kallsyms.symbols_.push_back({{line->address}, 0, line->name, line->module});
+  }
+  if (kallsyms.symbols_.empty()) {
+    if (has_hidden) {
+      return Fail(ErrorCode::kPermission,
+                  "all addresses are zero: the kernel hides them (kernel.kptr_restrict) from "
+                  "programs without CAP_SYSLOG");
+    }
+    return Fail(ErrorCode::kCorrupt, "holds no symbol");
+  }
+  FixEnds(kallsyms.symbols_);
+  return kallsyms;
+}
+
+const Symbol* Kallsyms::Find(RuntimeAddress address) const {
+  auto symbol = std::ranges::upper_bound(symbols_, address, {}, &Symbol::start);
+  if (symbol == symbols_.begin()) return nullptr;
+  --symbol;
+  return address.value - symbol->start.value < symbol->size ? &*symbol : nullptr;
+}
+
+std::optional<RuntimeAddress> Kallsyms::AddressOf(std::string_view name) const {
+  const std::string_view text = *text_;
+  const std::string wanted = " " + std::string(name);
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos;
+       at = text.find(wanted, at + 1)) {
+    const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::string_view rest = text.substr(begin);
+    const std::optional<Line> line = ParseLine(rest.substr(0, rest.find('\n')));
+    if (!line || line->name != name || !line->module.empty()) continue;
+    if (line->address == 0 || line->type == 'a' || line->type == 'A') continue;
+    return RuntimeAddress{line->address};
+  }
+  return std::nullopt;
+}
+
+}  // namespace perftape::kallsyms

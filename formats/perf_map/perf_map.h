@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that a just-in-time compiler gives to its code, in /tmp/perf-PID.map: a line for each
+// function, "START SIZE name", both numbers hexadecimal, the name up to the end of the line
+// (tools/perf/Documentation/jit-interface.txt).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "formats/base/addresses.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+class PerfMap {
+ public:
+  // The lines of `text`; those that are none are counted and passed over. The file has no times:
+  // where ranges overlap, the later line is right, as the compiler reuses memory.
+  static PerfMap Parse(std::string text);
+
+  // The name of the function that `address` lies in; empty where there is none. Lives as long as
+  // the map, also when it is moved.
+  std::string_view Find(RuntimeAddress address) const;
+
+  std::size_t size() const { return ranges_.size(); }
+  std::uint64_t damaged_lines() const { return damaged_lines_; }
+
+ private:
+  struct Range {
+    std::uint64_t end = 0;
+    std::string_view name;
+  };
+
+  void Cover(std::uint64_t start, std::uint64_t end, std::string_view name);
+
+  std::unique_ptr<const std::string> text_;  // where it stays when this is moved
+  std::map<std::uint64_t, Range> ranges_;    // by start; free of overlap
+  std::uint64_t damaged_lines_ = 0;
+};
+
+}  // namespace perftape
