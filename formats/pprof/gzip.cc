@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/pprof/gzip.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace perftape::pprof {
+namespace {
+
+// libdeflate's default.
+constexpr int kLevel = 6;
+
+// No deflate stream makes more of its bytes than this.
+constexpr std::uint64_t kMaxRatio = 1032;
+
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* it) const { libdeflate_free_compressor(it); }
+};
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* it) const { libdeflate_free_decompressor(it); }
+};
+using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
+
+// The room to try first, where nothing better is known.
+constexpr std::uint64_t kSomeRoom = 4096;
+
+// How large the last member says it is, modulo 2^32: a guess only (RFC 1952, ISIZE).
+std::uint64_t StatedSize(Bytes file) {
+  if (file.size() < 4) return 0;
+  return LoadFixed<std::uint32_t>(file.last(4).data(), std::endian::little);
+}
+
+// Appends the next member's content to `plain` and takes the member from `file`. `room` is tried
+// first; it doubles while it is too small, so the work is in proportion to what comes out.
+Status AppendMember(libdeflate_decompressor& inflate, Bytes& file, std::uint64_t room,
+                    std::uint64_t max_size, std::vector<std::byte>& plain) {
+  const std::size_t start = plain.size();
+  const std::uint64_t most = std::min<std::uint64_t>(max_size - start, file.size() * kMaxRatio);
+  room = std::min(most, room);
+  while (true) {
+    plain.resize(start + room);
+    std::size_t read = 0;
+    std::size_t written = 0;
+    switch (libdeflate_gzip_decompress_ex(&inflate, file.data(), file.size(), plain.data() + start,
+                                          room, &read, &written)) {
+      case LIBDEFLATE_SUCCESS:
+        plain.resize(start + written);
+        file = file.subspan(read);
+        return {};
+      case LIBDEFLATE_INSUFFICIENT_SPACE:
+        if (room >= most) {
+          return Fail(ErrorCode::kCorrupt,
+                      "more than " + std::to_string(max_size) + " bytes when decompressed");
+        }
+        room = std::min(most, room * 2);
+        break;
+      default:
+        return Fail(ErrorCode::kCorrupt, "damaged or cut gzip data");
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> Gzip(Bytes plain) {
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> deflate(
+      libdeflate_alloc_compressor(kLevel));
+  if (deflate == nullptr) return Fail(ErrorCode::kIo, "out of memory for gzip");
+  std::vector<std::byte> file(libdeflate_gzip_compress_bound(deflate.get(), plain.size()));
+  file.resize(libdeflate_gzip_compress(deflate.get(), plain.data(), plain.size(), file.data(),
+                                       file.size()));
+  return file;
+}
+
+bool IsGzip(Bytes beginning) {
+  return beginning.size() >= 2 && beginning[0] == std::byte{0x1f} &&
+         beginning[1] == std::byte{0x8b};
+}
+
+Result<std::vector<std::byte>> Gunzip(Bytes file, std::uint64_t max_size) {
+  const Decompressor inflate(libdeflate_alloc_decompressor());
+  if (inflate == nullptr) return Fail(ErrorCode::kIo, "out of memory for gzip");
+  std::vector<std::byte> plain;
+  std::uint64_t room = std::max(kSomeRoom, StatedSize(file));
+  do {
+    TRY(AppendMember(*inflate, file, room, max_size, plain));
+    room = kSomeRoom;
+  } while (!file.empty());
+  return plain;
+}
+
+}  // namespace perftape::pprof
