@@ -3,8 +3,10 @@
 include_guard()
 include(GoogleTest)
 find_package(PkgConfig REQUIRED)
-find_package(GTest REQUIRED)
 find_package(fmt REQUIRED)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
 
 function(perftape_set_flags target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
@@ -50,10 +52,15 @@ function(perftape_test name)
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
+  set(alone FALSE)
+  if(ARG_LABEL MATCHES "^(root|interop)$")
+    set(alone TRUE)  # They count samples; another test beside them takes CPU time away.
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS ${ARG_LABEL} ENVIRONMENT "PERFTAPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};PERFTAPE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    PROPERTIES LABELS ${ARG_LABEL} RUN_SERIAL ${alone}
+               ENVIRONMENT "PERFTAPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};PERFTAPE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 endfunction()
