@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What crosses from the kernel side to user space: the messages in the ring buffer, the counters and
- * the settings. It includes nothing; both sides define the __u types before. User space distrusts
- * every length in it (record/from_wire).
+ * What crosses from the kernel side to user space: the messages in the ring buffer, the counters
+ * and the settings. It includes nothing; both sides define the __u types before. User space
+ * distrusts every length in it (record/from_wire).
  */
 #ifndef PERFTAPE_BPF_WIRE_H
 #define PERFTAPE_BPF_WIRE_H
@@ -24,7 +24,7 @@ enum wire_kind {
 struct wire_header {
 	__u16 kind; /* enum wire_kind */
 	__u16 cpu;
-	__u32 size; /* of the whole message, for a check on arrival */
+	__u32 size;    /* of the whole message, for a check on arrival */
 	__u64 time_ns; /* CLOCK_MONOTONIC, as perf's clockid says */
 };
 WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
@@ -49,15 +49,15 @@ struct wire_sample {
 	__u16 kernel_frames;
 	__u16 user_frames;
 	__u16 event; /* which of the sampling events, from 0 */
-	__u8 mode; /* WIRE_MODE_* at the interrupted instruction */
+	__u8 mode;   /* WIRE_MODE_* at the interrupted instruction */
 	__u8 pad;
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
 
 /* What could not be delivered, by cause; one of these for each CPU, counting up. */
 struct wire_losses {
-	__u64 ring_full; /* samples: the ring buffer had no room */
-	__u64 no_scratch; /* samples: no memory to build the message in */
+	__u64 ring_full;       /* samples: the ring buffer had no room */
+	__u64 no_scratch;      /* samples: no memory to build the message in */
 	__u64 untracked_forks; /* processes that should have joined target_processes: it was full */
 };
 WIRE_ASSERT(sizeof(struct wire_losses) == 24, "wire_losses changed");
@@ -65,14 +65,14 @@ WIRE_ASSERT(sizeof(struct wire_losses) == 24, "wire_losses changed");
 /* What is asked for; all zero takes every task of every user. Read-only once loaded. */
 struct wire_filter {
 	__u32 by_process; /* only processes in the map target_processes; forks of theirs join it */
-	__u32 by_thread; /* only threads in the map target_threads; with by_process: either */
-	__u32 by_uid; /* and of those only tasks of `uid` */
+	__u32 by_thread;  /* only threads in the map target_threads; with by_process: either */
+	__u32 by_uid;	  /* and of those only tasks of `uid` */
 	__u32 uid;
-	__u32 excluded_pid; /* never this process: the recorder itself; 0 for none */
-	__u32 command_pid; /* joins target_processes when it calls exec; 0 for none */
-	__u32 callchain; /* 0: samples have no frames */
+	__u32 excluded_pid;  /* never this process: the recorder itself; 0 for none */
+	__u32 command_pid;   /* joins target_processes when it calls exec; 0 for none */
+	__u32 callchain;     /* 0: samples have no frames */
 	__u32 pid_namespace; /* the recorder's: inode of /proc/self/ns/pid; 0: the initial one */
-	__u32 wakeup_bytes; /* a power of two: readers are woken for each so many that pile up */
+	__u32 wakeup_bytes;  /* a power of two: readers are woken for each so many that pile up */
 };
 WIRE_ASSERT(sizeof(struct wire_filter) == 36, "wire_filter changed");
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What every sampling program needs: the ring, the filter and its maps, process ids as the recorder
+ * sees them, and the counters of what was lost.
+ */
+#ifndef PERFTAPE_BPF_COMMON_BPF_H
+#define PERFTAPE_BPF_COMMON_BPF_H
+
+#include "bpf/kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/wire.h"
+
+/* User space sets the sizes of the ring and of the targets before it loads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_losses);
+} losses SEC(".maps");
+
+/*
+ * Both are preallocated hashes: before 6.1 a perf_event program may use no others. The values mean
+ * nothing.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32); /* tgid, in the recorder's pid namespace */
+	__type(value, __u8);
+} target_processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32); /* tid, in the recorder's pid namespace */
+	__type(value, __u8);
+} target_threads SEC(".maps");
+
+const volatile struct wire_filter filter = {};
+
+/* Counts a loss of the cause `member` of wire_losses. */
+#define COUNT_LOSS(member)                                                                         \
+	do {                                                                                       \
+		__u32 zero = 0;                                                                    \
+		struct wire_losses *lost = bpf_map_lookup_elem(&losses, &zero);                    \
+                                                                                                   \
+		if (lost)                                                                          \
+			lost->member++;                                                            \
+	} while (0)
+
+/* include/linux/pid_namespace.h: MAX_PID_NS_LEVEL */
+#define MAX_PID_LEVELS 32
+
+/*
+ * The number of `pid` in the recorder's namespace. bpf_get_ns_current_pid_tgid() would know only
+ * tasks whose own namespace this is; here those of namespaces below it have their number too, as
+ * the kernel's own perf records do.
+ */
+static __always_inline __u32 pid_in_namespace(struct pid *pid)
+{
+	const char *numbers;
+	unsigned int level;
+	unsigned int i;
+
+	if (!pid)
+		return WIRE_FOREIGN_PID; /* exiting, and its ids are gone already */
+	level = BPF_CORE_READ(pid, level);
+	numbers = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+	for (i = 0; i < MAX_PID_LEVELS && i <= level; i++) {
+		const struct upid *upid =
+			(const struct upid *)(numbers + i * bpf_core_type_size(struct upid));
+
+		if (BPF_CORE_READ(upid, ns, ns.inum) == filter.pid_namespace)
+			return BPF_CORE_READ(upid, nr);
+	}
+	return WIRE_FOREIGN_PID;
+}
+
+/* Process and thread id of `task` as the recorder counts them. The idle tasks are 0 everywhere. */
+static __always_inline __u32 tgid_of(struct task_struct *task)
+{
+	__u32 tgid = BPF_CORE_READ(task, tgid);
+
+	if (!filter.pid_namespace || tgid == 0)
+		return tgid;
+	return pid_in_namespace(BPF_CORE_READ(task, group_leader, thread_pid));
+}
+
+static __always_inline __u32 tid_of(struct task_struct *task)
+{
+	__u32 tid = BPF_CORE_READ(task, pid);
+
+	if (!filter.pid_namespace || tid == 0)
+		return tid;
+	return pid_in_namespace(BPF_CORE_READ(task, thread_pid));
+}
+
+static __always_inline int is_target_task(__u32 tgid, __u32 tid)
+{
+	if (!filter.by_process && !filter.by_thread)
+		return 1;
+	if (filter.by_process && bpf_map_lookup_elem(&target_processes, &tgid))
+		return 1;
+	return filter.by_thread && bpf_map_lookup_elem(&target_threads, &tid);
+}
+
+/* Is the current task, whose ids these are, to be sampled? */
+static __always_inline int is_wanted(__u32 tgid, __u32 tid)
+{
+	if (filter.excluded_pid && tgid == filter.excluded_pid)
+		return 0;
+	if (!is_target_task(tgid, tid))
+		return 0;
+	if (!filter.by_uid)
+		return 1;
+	return tid != 0 && (__u32)bpf_get_current_uid_gid() == filter.uid;
+}
+
+/*
+ * A wake-up costs the sampled task 7 us and more, so the reader comes by a timer and is woken early
+ * only when wakeup_bytes more have piled up.
+ */
+static __always_inline __u64 wakeup_flag(__u64 size)
+{
+	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	__u64 step = ~((__u64)filter.wakeup_bytes - 1);
+
+	return (waiting & step) != ((waiting + size) & step) ? BPF_RB_FORCE_WAKEUP
+							     : BPF_RB_NO_WAKEUP;
+}
+
+/* Sends `size` bytes, or counts the loss. */
+static __always_inline void send(void *message, __u64 size)
+{
+	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)
+		COUNT_LOSS(ring_full);
+}
+
+#endif

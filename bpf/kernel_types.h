@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's types, only as far as the programs read them, instead of a generated vmlinux.h. The
+ * structs are relocated when a program is loaded (CO-RE): names count here, offsets do not. What is
+ * user-space ABI (helper numbers, map types, registers) is fixed and not relocated.
+ */
+#ifndef PERFTAPE_BPF_KERNEL_TYPES_H
+#define PERFTAPE_BPF_KERNEL_TYPES_H
+
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+
+/* For the prototypes in bpf_helper_defs.h. */
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+/* include/uapi/linux/bpf.h */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+enum {
+	BPF_ANY = 0,
+};
+
+enum {
+	BPF_F_USER_STACK = 1ULL << 8,
+};
+
+enum {
+	BPF_RB_NO_WAKEUP = 1ULL << 0,
+	BPF_RB_FORCE_WAKEUP = 1ULL << 1,
+};
+
+enum {
+	BPF_RB_AVAIL_DATA = 0,
+};
+
+/*
+ * arch/.../include/uapi/asm/{ptrace,bpf_perf_event}.h. A perf_event program sees the registers in
+ * this layout, whatever the kernel's own is, and only in whole words: so no relocation here.
+ */
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx;
+	unsigned long r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax;
+	unsigned long ip, cs, flags, sp, ss;
+};
+typedef struct pt_regs bpf_user_pt_regs_t;
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+typedef struct user_pt_regs bpf_user_pt_regs_t;
+#else
+#error "the registers of this architecture are not described here"
+#endif
+
+/* include/uapi/linux/bpf_perf_event.h */
+struct bpf_perf_event_data {
+	bpf_user_pt_regs_t regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+/* include/linux/ns_common.h, pid_namespace.h, pid.h */
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* level + 1 of them, outermost first */
+};
+
+/* include/linux/sched/signal.h */
+struct signal_struct {
+	atomic_t live; /* threads that have not begun to exit */
+};
+
+/* include/linux/sched.h */
+struct task_struct {
+	int pid;
+	int tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct signal_struct *signal;
+};
+
+#pragma clang attribute pop
+
+#endif
