@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command started stopped, then let go: its process exists, so that the recording can be aimed at
-// it, but it waits on a pipe before exec. If the recorder dies meanwhile, it never runs.
+// it, but it waits before exec. If the recorder dies meanwhile, it never runs.
 #pragma once
 
 #include <sys/types.h>
@@ -67,8 +67,9 @@ class Child {
   pid_t pid_ = -1;
   std::string name_;
   UniqueFd pidfd_;
-  UniqueFd go_;          // written to: run; closed: do not
-  UniqueFd exec_error_;  // the errno of a failed exec; end of file when it succeeds
+  // Until released. A byte down: run; closed: do not. A number up: the errno of a failed exec;
+  // closed, by exec itself: it runs.
+  UniqueFd channel_;
   std::optional<int> exit_status_;
 };
 
