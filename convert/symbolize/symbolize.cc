@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/symbolize.h"
+
+#include <utility>
+
+#include "convert/model/profile_builder.h"
+
+namespace perftape {
+namespace {
+
+// The locations of one mapping that have no name yet, and where they lie.
+struct Batch {
+  std::vector<LocationId> locations;
+  std::vector<FileOffset> offsets;
+};
+
+std::vector<Batch> CollectNameless(const Profile& profile, SymbolizeReport& report) {
+  std::vector<Batch> batches(profile.mappings().size());
+  for (std::uint32_t i = 0; i < profile.locations().size(); ++i) {
+    const Location& location = profile.locations()[i];
+    if (!location.lines.empty()) {
+      ++report.kept;
+    } else if (location.mapping == MappingId{}) {
+      ++report.unmapped;
+    } else {
+      Batch& batch = batches[location.mapping.index];
+      batch.locations.push_back({i});
+      batch.offsets.push_back(location.offset);
+    }
+  }
+  return batches;
+}
+
+void SetNames(ProfileBuilder& builder, LocationId location, const Resolved& resolved) {
+  std::vector<Line> lines;
+  for (const SourceFrame& frame : resolved.frames) {
+    const FunctionId function = builder.Add(Function{.name = builder.Add(frame.name),
+                                                     .system_name = builder.Add(frame.system_name),
+                                                     .filename = builder.Add(frame.filename)});
+    lines.push_back({.function = function, .number = frame.line});
+  }
+  builder.SetLines(location, lines);
+}
+
+}  // namespace
+
+Resolution MissAll(std::size_t count, Miss miss, std::string problem) {
+  return {.answers = std::vector<Resolved>(count, Resolved{.miss = miss}),
+          .problem = std::move(problem)};
+}
+
+std::uint64_t SymbolizeReport::count(Miss miss) const {
+  std::uint64_t sum = 0;
+  for (const MappingSymbols& mapping : mappings) sum += mapping.count(miss);
+  return sum;
+}
+
+Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report) {
+  ProfileBuilder builder(profile);
+  const std::vector<Batch> batches = CollectNameless(profile, report);
+  for (std::uint32_t i = 1; i < batches.size(); ++i) {
+    const Batch& batch = batches[i];
+    if (batch.locations.empty()) continue;
+    const MappingId id{i};
+    Result<Resolution> asked = symbolizer.Resolve(profile, id, batch.offsets);
+    const Resolution resolution =
+        asked ? *std::move(asked)
+              : MissAll(batch.offsets.size(), Miss::kNoFile, std::move(asked).error().message);
+
+    MappingSymbols symbols = {.filename = std::string(profile.text(profile[id].filename)),
+                              .build_id = std::string(profile.text(profile[id].build_id)),
+                              .problem = resolution.problem};
+    for (std::size_t at = 0; at < batch.locations.size(); ++at) {
+      const Resolved& resolved = resolution.answers[at];
+      ++symbols.places[static_cast<std::size_t>(resolved.miss)];
+      if (!resolved.frames.empty()) SetNames(builder, batch.locations[at], resolved);
+    }
+    report.mappings.push_back(std::move(symbols));
+  }
+  return std::move(builder).Finish();
+}
+
+}  // namespace perftape

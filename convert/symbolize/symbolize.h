@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profile -> Profile with names. Each distinct place is asked for once, all of a mapping in one
+// batch; samples are not touched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "convert/model/profile.h"
+#include "convert/symbolize/symbolizer.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+// What became of the locations of one mapping.
+struct MappingSymbols {
+  std::string filename;
+  std::string build_id;                      // of the recording; empty where unknown
+  std::array<std::uint64_t, 4> places = {};  // by Miss; those of kNone were named
+  std::string problem;  // why not all were, for people; empty where that is plain
+
+  std::uint64_t count(Miss miss) const { return places[static_cast<std::size_t>(miss)]; }
+};
+
+struct SymbolizeReport {
+  std::vector<MappingSymbols> mappings;  // those that anything was asked of, in the profile's order
+  std::uint64_t kept = 0;                // locations that had names already
+  std::uint64_t unmapped = 0;            // locations without a name and without a mapping
+
+  std::uint64_t count(Miss miss) const;  // over all mappings
+};
+
+// Asks `symbolizer` for every location that has a mapping and no lines. Where it gives an Error,
+// the locations of that mapping stay nameless, and its message is the mapping's problem. Adds to
+// `report`.
+Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report);
+
+struct LocalSymbolOptions {
+  // Of the running kernel, or one saved from it. Where it is set, it must be readable.
+  std::filesystem::path kallsyms = {};
+  // Where separate debug files lie: <directory>/.build-id/aa/bb….debug.
+  std::filesystem::path debug_directory = "/usr/lib/debug";
+  // perf's build-id cache; $HOME/.debug where empty.
+  std::filesystem::path build_id_cache = {};
+};
+
+// Names from what this machine has: the recorded files and their debug files, /proc/kallsyms, the
+// vdso, /tmp/perf-PID.map. An Error only where `options` names what cannot be read.
+Result<Profile> SymbolizeLocally(const Profile& profile, const LocalSymbolOptions& options,
+                                 SymbolizeReport& report);
+
+}  // namespace perftape

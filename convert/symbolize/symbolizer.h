@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What gives names to places in a mapping. One of the two virtual interfaces of the tree: which
+// source of names fits is known only when the mapping is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "convert/model/profile.h"
+#include "formats/base/addresses.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+// Why a place has no name.
+enum class Miss : std::uint8_t {
+  kNone,          // It has one.
+  kNoFile,        // Nothing that could tell was found.
+  kWrongBuildId,  // What was found is of another build than what was recorded, and was not used.
+  kNoSymbol,      // What was found names nothing there.
+};
+
+// A function at a place, and the line in its source where that is known.
+struct SourceFrame {
+  std::string name;              // demangled
+  std::string system_name = {};  // as the linker knows it; empty where that is no other
+  std::string filename = {};     // of the source; empty where unknown
+  std::uint32_t line = 0;        // 0 where unknown
+};
+
+struct Resolved {
+  std::vector<SourceFrame> frames = {};  // innermost first; empty where there is a miss
+  Miss miss = Miss::kNone;
+};
+
+struct Resolution {
+  std::vector<Resolved> answers;  // in the order of the offsets asked for
+  std::string problem = {};  // why places have no name, for people; empty where there is no more to
+                             // say than the Miss does
+};
+
+// All of `count` places missed, for one reason.
+Resolution MissAll(std::size_t count, Miss miss, std::string problem);
+
+class Symbolizer {
+ public:
+  Symbolizer() = default;
+  Symbolizer(const Symbolizer&) = delete;
+  Symbolizer& operator=(const Symbolizer&) = delete;
+  virtual ~Symbolizer() = default;
+
+  // Resolves many offsets of one mapping. An Error means that nothing could be tried; a missing
+  // name is a Miss.
+  virtual Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+                                     std::span<const FileOffset> offsets) = 0;
+};
+
+}  // namespace perftape
