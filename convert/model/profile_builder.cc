@@ -13,6 +13,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "convert/model/saturating.h"
+
 namespace perftape {
 namespace {
 
@@ -142,11 +144,6 @@ class Index {
 template <class T>
 std::uint32_t Intern(std::vector<T>& table, Index<T>& index, const T& value) {
   return index.FindOr(table, value, [&] { table.push_back(value); });
-}
-
-std::uint64_t AddUpToLimit(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t sum = a + b;
-  return sum < a ? std::numeric_limits<std::uint64_t>::max() : sum;
 }
 
 }  // namespace

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/to_pprof.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/pprof/reader.h"
+#include "tests/convert/export/profile_maker.h"
+
+namespace perftape {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// What was written, read back and so checked as pprof would.
+pprof::Profile Written(const Profile& profile, const PprofOptions& options = {}) {
+  const auto file = EncodePprof(profile, options);
+  Result<pprof::Profile> read = pprof::ReadProfile(file.value());
+  EXPECT_TRUE(read) << read.error().message;
+  return std::move(read).value();
+}
+
+const std::string& Text(const pprof::Profile& profile, pprof::StringIndex index) {
+  return profile.string_table[static_cast<std::size_t>(index)];
+}
+
+std::vector<std::string> SampleTypes(const pprof::Profile& profile) {
+  std::vector<std::string> types;
+  for (const pprof::ValueType& type : profile.header.sample_types) {
+    types.push_back(Text(profile, type.type) + "/" + Text(profile, type.unit));
+  }
+  return types;
+}
+
+// The innermost names of a sample's frames, leaf first.
+std::vector<std::string> Frames(const pprof::Profile& profile, const pprof::Sample& sample) {
+  std::vector<std::string> names;
+  for (const std::uint64_t id : sample.location_ids) {
+    const pprof::Location& location = profile.locations[id - 1];
+    names.push_back(location.lines.empty()
+                        ? "?"
+                        : Text(profile, profile.functions[location.lines[0].function_id - 1].name));
+  }
+  return names;
+}
+
+TEST(EncodePprof, WritesStacksLeafFirstWithCountsAndPeriods) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"main", "f"}), made.Runs("app"), made.Counts("cpu-clock", "nanoseconds"), 3,
+           30'000);
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_THAT(SampleTypes(profile),
+              ElementsAre("cpu-clock_sample/count", "cpu-clock_event/nanoseconds"));
+  ASSERT_EQ(profile.samples.size(), 1U);
+  EXPECT_THAT(Frames(profile, profile.samples[0]), ElementsAre("f", "main"));
+  EXPECT_THAT(profile.samples[0].values, ElementsAre(3, 30'000));
+}
+
+TEST(EncodePprof, JoinsTheEventsOfAStackAndThread) {
+  ProfileMaker made;
+  const ThreadId app = made.Runs("app");
+  const EventId cycles = made.Counts("cycles");
+  made.Counts("dummy");
+  const EventId faults = made.Counts("faults");
+  made.Hit(made.Calls({"f"}), app, faults, 1, 10);
+  made.Hit(made.Calls({"f"}), app, cycles, 2, 20);
+  made.Hit(made.Calls({"g"}), app, cycles, 3, 30);
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_THAT(SampleTypes(profile), ElementsAre("cycles_sample/count", "cycles_event/count",
+                                                "faults_sample/count", "faults_event/count"));
+  ASSERT_EQ(profile.samples.size(), 2U);
+  EXPECT_THAT(profile.samples[0].values, ElementsAre(2, 20, 1, 10));
+  EXPECT_THAT(profile.samples[1].values, ElementsAre(3, 30, 0, 0));
+}
+
+TEST(EncodePprof, LabelsSamplesWithTheirThread) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f"}), made.Runs("swapper", 0, 0), made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  std::map<std::string, std::string> labels;
+  for (const pprof::Label& label : profile.samples[0].labels) {
+    labels[Text(profile, label.key)] =
+        label.str != 0 ? Text(profile, label.str)
+                       : std::to_string(label.num) + " " + Text(profile, label.num_unit);
+  }
+  EXPECT_EQ(labels, (std::map<std::string, std::string>{
+                        {"pid", "0 pid"}, {"tid", "0 tid"}, {"comm", "swapper"}}));
+}
+
+TEST(EncodePprof, WritesTheThreadThatIsNoneAsMinusOne) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f"}), made.Runs("", 0xffff'ffff, 0xffff'ffff), made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  ASSERT_EQ(profile.samples[0].labels.size(), 2U);
+  EXPECT_EQ(profile.samples[0].labels[0].num, -1);
+}
+
+TEST(EncodePprof, JoinsThreadsWithoutLabels) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"f"}), made.Runs("a"), cycles, 1);
+  made.Hit(made.Calls({"f"}), made.Runs("b"), cycles, 2);
+  const pprof::Profile profile = Written(made.Make(), {.thread_labels = false});
+  ASSERT_EQ(profile.samples.size(), 1U);
+  EXPECT_EQ(profile.samples[0].values[0], 3);
+  EXPECT_THAT(profile.samples[0].labels, IsEmpty());
+}
+
+TEST(EncodePprof, WritesMappingsWithAddressesOfTheirFirstStart) {
+  ProfileMaker made;
+  const MappingId app = made.builder.Add(Mapping{.filename = made.builder.Add("/bin/app"),
+                                                 .build_id = made.builder.Add("c0ffee"),
+                                                 .start = 0x7000,
+                                                 .limit = 0x9000,
+                                                 .file_offset = 0x1000});
+  made.Hit(made.Calls({made.Frame(app, 0x1234), made.Frame(MappingId{}, 0xdead)}), made.Runs("app"),
+           made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  ASSERT_EQ(profile.mappings.size(), 1U);
+  const pprof::Mapping& mapping = profile.mappings[0];
+  EXPECT_EQ(mapping.memory_start, 0x7000U);
+  EXPECT_EQ(mapping.memory_limit, 0x9000U);
+  EXPECT_EQ(mapping.file_offset, 0x1000U);
+  EXPECT_EQ(Text(profile, mapping.filename), "/bin/app");
+  EXPECT_EQ(Text(profile, mapping.build_id), "c0ffee");
+  ASSERT_EQ(profile.locations.size(), 2U);
+  EXPECT_EQ(profile.locations[0].mapping_id, 0U);
+  EXPECT_EQ(profile.locations[0].address, 0xdeadU);
+  EXPECT_EQ(profile.locations[1].mapping_id, mapping.id);
+  EXPECT_EQ(profile.locations[1].address, 0x7234U);
+}
+
+TEST(EncodePprof, PutsTheProgramBelowMostSamplesFirst) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const LocationId kernel = made.Frame(made.Map("[kernel.kallsyms]", MappingKind::kKernel), 1);
+  const LocationId libc = made.Frame(made.Map("/lib/libc.so.6"), 1);
+  const LocationId rare = made.Frame(made.Map("/bin/a"), 1);
+  const LocationId often = made.Frame(made.Map("/bin/b"), 1);
+  made.Hit(made.Calls({kernel}), made.Runs("swapper"), cycles, 100);
+  made.Hit(made.Calls({libc, rare}), made.Runs("a"), cycles, 1);
+  made.Hit(made.Calls({libc, often, libc}), made.Runs("b"), cycles, 2);
+  const pprof::Profile profile = Written(made.Make());
+  std::vector<std::string> files;
+  for (const pprof::Mapping& mapping : profile.mappings) {
+    files.push_back(Text(profile, mapping.filename));
+  }
+  EXPECT_THAT(files, ElementsAre("/bin/b", "/bin/a", "/lib/libc.so.6", "[kernel.kallsyms]"));
+}
+
+TEST(EncodePprof, TellsWhichMappingsHaveNames) {
+  ProfileMaker made;
+  made.Hit(made.Calls(
+               {made.Frame(made.Map("/bin/a"), 1, {"f", "g"}), made.Frame(made.Map("/bin/b"), 1)}),
+           made.Runs("a"), made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_TRUE(profile.mappings[0].has_functions);
+  EXPECT_TRUE(profile.mappings[0].has_inline_frames);
+  EXPECT_FALSE(profile.mappings[0].has_line_numbers);
+  EXPECT_FALSE(profile.mappings[1].has_functions);
+}
+
+TEST(EncodePprof, WritesASystemNameOnlyWhereItDiffers) {
+  ProfileMaker made;
+  ProfileBuilder& builder = made.builder;
+  const StringId plain = builder.Add("main(int)");
+  const Line same = {.function = builder.Add(Function{.name = plain, .system_name = plain})};
+  const Line mangled = {
+      .function = builder.Add(Function{.name = plain, .system_name = builder.Add("_Z4maini")})};
+  made.Hit(made.Calls({builder.Add(Location{.lines = {&same, 1}}),
+                       builder.Add(Location{.lines = {&mangled, 1}})}),
+           made.Runs("a"), made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  std::vector<std::string> system_names;
+  for (const pprof::Function& function : profile.functions) {
+    EXPECT_EQ(Text(profile, function.name), "main(int)");
+    system_names.push_back(Text(profile, function.system_name));
+  }
+  EXPECT_THAT(system_names, testing::UnorderedElementsAre("", "_Z4maini"));
+}
+
+TEST(EncodePprof, WritesInlinedCallsInnermostFirst) {
+  ProfileMaker made;
+  made.Hit(made.Calls({made.Frame(made.Map("/bin/a"), 1, {"inner", "outer"})}), made.Runs("a"),
+           made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  ASSERT_EQ(profile.locations[0].lines.size(), 2U);
+  EXPECT_THAT(Frames(profile, profile.samples[0]), ElementsAre("inner"));
+}
+
+TEST(EncodePprof, WritesWhenAndHowItWasRecorded) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f"}), made.Runs("a"), made.Counts("cpu-clock", "nanoseconds", 10'101'010),
+           1);
+  made.builder.SetMetadata(
+      {.start_time_ns = 1'700'000'000, .duration_ns = 5'000, .comments = {"host: x", "os: y"}});
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_EQ(profile.header.time_nanos, 1'700'000'000);
+  EXPECT_EQ(profile.header.duration_nanos, 5'000);
+  EXPECT_EQ(profile.header.period, 10'101'010);
+  ASSERT_TRUE(profile.header.period_type);
+  EXPECT_EQ(Text(profile, profile.header.period_type->type), "cpu-clock");
+  EXPECT_EQ(Text(profile, profile.header.period_type->unit), "nanoseconds");
+  ASSERT_EQ(profile.header.comments.size(), 2U);
+  EXPECT_EQ(Text(profile, profile.header.comments[1]), "os: y");
+}
+
+TEST(EncodePprof, LeavesOutWhatNoSampleLeadsTo) {
+  ProfileMaker made;
+  made.Frame(made.Map("/bin/unused"), 1, {"unused"});
+  made.Hit(made.Calls({"f"}), made.Runs("a"), made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_THAT(profile.mappings, IsEmpty());
+  EXPECT_EQ(profile.functions.size(), 1U);
+  EXPECT_EQ(profile.locations.size(), 1U);
+  EXPECT_THAT(profile.string_table, testing::Not(testing::Contains("unused")));
+}
+
+TEST(EncodePprof, StopsValuesAtTheLargestNumber) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f"}), made.Runs("a"), made.Counts("cycles"), 1,
+           std::numeric_limits<std::uint64_t>::max());
+  EXPECT_THAT(Written(made.Make()).samples[0].values,
+              ElementsAre(1, std::numeric_limits<std::int64_t>::max()));
+}
+
+TEST(EncodePprof, WritesAProfileWithoutSamples) {
+  ProfileMaker made;
+  made.Counts("cycles");
+  EXPECT_THAT(SampleTypes(Written(made.Make())),
+              ElementsAre("cycles_sample/count", "cycles_event/count"));
+  EXPECT_THAT(Written(Profile()).samples, IsEmpty());
+}
+
+// The same samples, added in another order.
+TEST(EncodePprof, DoesNotShowInWhichOrderThingsWereAdded) {
+  const std::vector<std::vector<std::string_view>> stacks = {
+      {"main", "f"}, {"main", "g", "h"}, {"main"}, {"start", "f"}};
+  const auto encode = [&](const std::vector<std::size_t>& order) {
+    ProfileMaker made;
+    for (const std::size_t i : order) {
+      StackId stack;
+      for (const std::string_view name : stacks[i]) {
+        const MappingId mapping = made.builder.Add(
+            Mapping{.filename = made.builder.Add(name), .start = 0x1000, .limit = 0x2000});
+        stack = made.builder.Push(stack, made.Frame(mapping, name.size(), {name}));
+      }
+      const ThreadId thread = made.Runs(i % 2 == 0 ? "even" : "odd", static_cast<std::uint32_t>(i));
+      made.Hit(stack, thread, made.Counts("cycles"), i + 1);
+    }
+    return EncodePprof(made.Make(), {}).value();
+  };
+  EXPECT_EQ(encode({0, 1, 2, 3}), encode({3, 1, 0, 2}));
+}
+
+}  // namespace
+}  // namespace perftape
