@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats that a profile is read from and written to, as a table: a new format is a row in it,
+// and no switch anywhere else.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "convert/export/to_folded.h"
+#include "convert/export/to_pprof.h"
+#include "convert/import/import_report.h"
+#include "convert/model/profile.h"
+#include "formats/base/bytes.h"
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+// What each writer may be told; a writer looks at its own.
+struct WriteOptions {
+  FoldedOptions folded = {};
+  PprofOptions pprof = {};
+};
+
+struct Format {
+  std::string_view name;                      // as --from and --to take it
+  std::span<const std::string_view> endings;  // of the names of its files, with the dot
+  // Whether a file that begins so is one. Null where the format is not read, as `read` is then.
+  bool (*matches)(Bytes beginning);
+  Result<Profile> (*read)(Bytes file, ImportReport& report);
+  // Null where the format is not written.
+  Status (*write)(const Profile& profile, const WriteOptions& options, OutputFile& out);
+};
+
+std::span<const Format> AllFormats();
+
+// The one that reads a file which begins so; its name does not matter. Null where none does.
+const Format* DetectFormat(Bytes beginning);
+
+// By its name; null where there is none of it.
+const Format* FindFormat(std::string_view name);
+
+// The one that a file is written in whose name, or path, ends so: the longest ending wins. Null
+// where none fits.
+const Format* FormatByEnding(std::string_view path);
+
+}  // namespace perftape

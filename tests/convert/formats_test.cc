@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/formats.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace perftape {
+namespace {
+
+TEST(Formats, HaveNamesAndEndingsOfTheirOwn) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> endings;
+  for (const Format& format : AllFormats()) {
+    EXPECT_TRUE(names.insert(format.name).second) << format.name;
+    EXPECT_TRUE(format.read != nullptr || format.write != nullptr) << format.name;
+    EXPECT_EQ(format.read == nullptr, format.matches == nullptr) << format.name;
+    for (const std::string_view ending : format.endings) {
+      EXPECT_TRUE(endings.insert(ending).second) << ending;
+    }
+  }
+}
+
+TEST(Formats, AreDetectedByTheirFirstBytes) {
+  const Format* format = DetectFormat(AsBytes("PERFILE2\x68"));
+  ASSERT_NE(format, nullptr);
+  EXPECT_EQ(format->name, "perf.data");
+  EXPECT_EQ(DetectFormat(AsBytes("main;f 1\n")), nullptr);
+  EXPECT_EQ(DetectFormat({}), nullptr);
+}
+
+TEST(Formats, AreFoundByName) {
+  ASSERT_NE(FindFormat("pprof"), nullptr);
+  EXPECT_EQ(FindFormat("pprof")->name, "pprof");
+  EXPECT_EQ(FindFormat("svg"), nullptr);
+}
+
+TEST(Formats, AreToldByTheEndingOfAName) {
+  const auto name_of = [](std::string_view path) {
+    const Format* format = FormatByEnding(path);
+    return format == nullptr ? "none" : format->name;
+  };
+  EXPECT_EQ(name_of("/tmp/out.folded"), "folded");
+  EXPECT_EQ(name_of("out.collapsed"), "folded");
+  EXPECT_EQ(name_of("out.pb.gz"), "pprof");
+  EXPECT_EQ(name_of("out.pb"), "pprof");
+  EXPECT_EQ(name_of("out.pprof"), "pprof");
+  EXPECT_EQ(name_of("perf.data"), "perf.data");
+  EXPECT_EQ(name_of("out.gz"), "none");
+  EXPECT_EQ(name_of("pprof"), "none");
+}
+
+}  // namespace
+}  // namespace perftape
