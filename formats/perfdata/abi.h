@@ -164,6 +164,7 @@ enum AttrFlag : std::uint64_t {
   kAttrTextPoke = std::uint64_t{1} << 33,
   kAttrBuildId = std::uint64_t{1} << 34,
 };
+inline constexpr unsigned kPreciseIpShift = 15;  // precise_ip has two bits, 15 and 16
 
 // U: enum perf_callchain_context: entries of a callchain that are no addresses, but say in which
 // mode the following ones are. All of them are at or above kContextMax.

@@ -48,10 +48,32 @@ std::uint64_t ReversedFlags(std::uint64_t flags) {
   for (unsigned bit = 0; bit < 64; ++bit) {
     if ((flags >> bit & 1) != 0) reversed |= std::uint64_t{1} << (63 - bit);
   }
-  constexpr std::uint64_t kPreciseIp = std::uint64_t{3} << 15;
-  const std::uint64_t precise = reversed >> 15 & 3;
+  constexpr std::uint64_t kPreciseIp = std::uint64_t{3} << kPreciseIpShift;
+  const std::uint64_t precise = reversed >> kPreciseIpShift & 3;
   const std::uint64_t swapped = (precise >> 1 | precise << 1) & 3;
-  return (reversed & ~kPreciseIp) | swapped << 15;
+  return (reversed & ~kPreciseIp) | swapped << kPreciseIpShift;
+}
+
+// ":u", ":pp", ":HG": what perf says of an attribute beside its event (evsel__add_modifiers of
+// tools/perf/util/evsel.c). Guests are meant to be left out unless something else is asked for.
+std::string Modifiers(const EventAttr& attr) {
+  std::string modifiers;
+  bool excludes_guest_by_default = false;
+  if (attr.Has(kExcludeKernel) || attr.Has(kExcludeUser) || attr.Has(kExcludeHv)) {
+    if (!attr.Has(kExcludeKernel)) modifiers += 'k';
+    if (!attr.Has(kExcludeUser)) modifiers += 'u';
+    if (!attr.Has(kExcludeHv)) modifiers += 'h';
+    excludes_guest_by_default = true;
+  }
+  if (const std::uint64_t precise = attr.flags >> kPreciseIpShift & 3; precise != 0) {
+    modifiers.append(precise, 'p');
+    excludes_guest_by_default = true;
+  }
+  if (attr.Has(kExcludeHost) || attr.Has(kExcludeGuest) == excludes_guest_by_default) {
+    if (!attr.Has(kExcludeHost)) modifiers += 'H';
+    if (!attr.Has(kExcludeGuest)) modifiers += 'G';
+  }
+  return modifiers.empty() ? modifiers : ':' + modifiers;
 }
 
 constexpr auto kHardwareNames = std::to_array<std::string_view>(
@@ -110,12 +132,14 @@ SampleFormat FormatOf(const EventAttr& attr) {
 
 std::string DefaultEventName(const EventAttr& attr) {
   if (attr.type == kTypeHardware && attr.config < kHardwareNames.size()) {
-    return std::string(kHardwareNames[attr.config]);
+    return std::string(kHardwareNames[attr.config]) + Modifiers(attr);
   }
   if (attr.type == kTypeSoftware && attr.config < kSoftwareNames.size()) {
-    return std::string(kSoftwareNames[attr.config]);
+    return std::string(kSoftwareNames[attr.config]) + Modifiers(attr);
   }
-  if (attr.type == kTypeRaw) return fmt::format("raw {:#x}", attr.config);
+  if (attr.type == kTypeRaw) return fmt::format("raw {:#x}{}", attr.config, Modifiers(attr));
+  // Its name is in tracefs of the machine that recorded.
+  if (attr.type == kTypeTracepoint) return fmt::format("tracepoint:{}", attr.config);
   return fmt::format("type {} config {:#x}", attr.type, attr.config);
 }
 

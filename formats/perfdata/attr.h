@@ -79,7 +79,8 @@ struct Event {
   std::string name;  // "cpu-clock"; from EVENT_DESC, EVENT_UPDATE, or made of the attr
 };
 
-// perf's name for an event that the file does not name: "cpu-clock", "cycles", "raw 0x1a8".
+// perf's name for an event that the file does not name, with perf's modifiers: "cpu-clock",
+// "cycles:HG" (guests were not left out), "raw 0x1a8".
 std::string DefaultEventName(const EventAttr& attr);
 
 }  // namespace perftape::perfdata

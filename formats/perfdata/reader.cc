@@ -51,6 +51,22 @@ std::optional<Bytes> BytesOf(const Section& section, Bytes file) {
   return file.subspan(section.offset, section.size);
 }
 
+// Two tool records are followed by bytes that their size does not count: the tracing data, padded
+// to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
+std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
+  ByteReader at(payload, order);
+  if (type == RecordType::kHeaderTracingData) {
+    // simpleperf puts the data inside the record.
+    if (payload.size() > sizeof(std::uint64_t)) return 0;
+    std::uint32_t size = 0;
+    at.Fixed(size);
+    return (std::uint64_t{size} + 7) / 8 * 8;
+  }
+  std::uint64_t size = 0;
+  if (type == RecordType::kAuxtrace) at.Fixed(size);
+  return size;
+}
+
 std::endian Foreign() {
   return std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
 }
@@ -84,8 +100,15 @@ Result<std::optional<RecordView>> RecordCursor::Next() {
         fmt::format("record at {:#x}: size {} is less than its header's", offset, header.size));
   }
   const Bytes record = left_.first(header.size);
-  left_ = left_.subspan(header.size);
-  file_offset_ += header.size;
+  const std::uint64_t behind = BytesBehind(header.type, record.subspan(sizeof header), order_);
+  if (behind > left - header.size) {
+    left_ = {};
+    return Fail(ErrorCode::kTruncated,
+                fmt::format("record at {:#x}: {} says that {} bytes follow it, of {} left", offset,
+                            RecordName(header.type), behind, left - header.size));
+  }
+  left_ = left_.subspan(header.size + behind);
+  file_offset_ += header.size + behind;
   return RecordView{.type = header.type,
                     .misc = header.misc,
                     .payload = record.subspan(sizeof header),

@@ -84,7 +84,6 @@ constexpr std::string_view kAttrBits[] = {"disabled",
                                           "defer_output"};
 constexpr std::string_view kTypes[] = {"hardware", "software", "tracepoint",
                                        "hw-cache", "raw",      "breakpoint"};
-constexpr unsigned kPreciseIpBit = 15;  // two bits wide
 
 std::string BitsText(std::uint64_t bits, std::span<const std::string_view> names) {
   if (bits == 0) return "none";
@@ -114,8 +113,8 @@ std::string ReadFormatText(std::uint64_t read_format) {
 }
 
 std::string AttrFlagsText(std::uint64_t flags) {
-  const std::uint64_t precise = flags >> kPreciseIpBit & 3;
-  const std::uint64_t rest = flags & ~(std::uint64_t{3} << kPreciseIpBit);
+  const std::uint64_t precise = flags >> perfdata::kPreciseIpShift & 3;
+  const std::uint64_t rest = flags & ~(std::uint64_t{3} << perfdata::kPreciseIpShift);
   if (precise == 0) return BitsText(rest, kAttrBits);
   return fmt::format("{}precise_ip={}", rest == 0 ? "" : BitsText(rest, kAttrBits) + "|", precise);
 }

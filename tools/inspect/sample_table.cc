@@ -22,6 +22,21 @@ std::vector<std::uint64_t> FramesOf(const WordArray& callchain) {
   return frames;
 }
 
+// Memory without a file, in which just-in-time compiled code may be: perf looks for its symbols in
+// a file of that process, and shows that file's name (tools/perf/util/map.c, is_anon_memory and
+// is_no_dso_memory).
+bool HoldsGeneratedCode(std::string_view path) {
+  return path == "//anon" || path == "[heap]" || path.starts_with("/dev/zero") ||
+         path.starts_with("/anon_hugepage") || path.starts_with("[stack") ||
+         path.starts_with("/SYSV");
+}
+
+std::string DsoName(const perfdata::Region* region, std::uint32_t pid) {
+  if (region == nullptr) return "[unknown]";
+  if (HoldsGeneratedCode(region->dso->path)) return fmt::format("perf-{}.map", pid);
+  return std::string(region->dso->base_name());
+}
+
 }  // namespace
 
 SampleRows::SampleRows(const perfdata::Reader& reader)
@@ -59,7 +74,7 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
                 .cpu = std::nullopt,
                 .time_ns = sample->time,
                 .ip = sample->ip,
-                .dso = std::string(region == nullptr ? "[unknown]" : region->dso->base_name()),
+                .dso = DsoName(region, sample->pid),
                 .frames = FramesOf(sample->callchain)};
   if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
   for (const perfdata::Delivery& delivery : deliveries_.Of(*sample, event)) {
@@ -74,12 +89,12 @@ std::string_view SampleTableHead() {
 }
 
 std::string RowText(const SampleRow& row) {
-  // pid and tid are -1 where a sample has none: perf prints them signed.
-  std::string text = fmt::format(
-      "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:x}\t{}\t{}\t", cli::EscapeForTerminal(row.event),
-      cli::EscapeForTerminal(row.comm), static_cast<std::int32_t>(row.pid),
-      static_cast<std::int32_t>(row.tid), row.cpu ? static_cast<std::int64_t>(*row.cpu) : -1,
-      row.time_ns, row.period, row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
+  // pid and tid are unsigned, as perf prints them: 4294967295 in a sample of a task that is gone.
+  std::string text =
+      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:x}\t{}\t{}\t", cli::EscapeForTerminal(row.event),
+                  cli::EscapeForTerminal(row.comm), row.pid, row.tid,
+                  row.cpu ? static_cast<std::int64_t>(*row.cpu) : -1, row.time_ns, row.period,
+                  row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
   for (std::size_t i = 0; i < row.frames.size(); ++i) {
     fmt::format_to(std::back_inserter(text), "{}{:x}", i == 0 ? "" : ",", row.frames[i]);
   }

@@ -26,7 +26,7 @@ struct SampleRow {
   std::uint64_t time_ns = 0;
   std::uint64_t period = 0;
   std::uint64_t ip = 0;
-  std::string dso;                    // of ip: base name, "[kernel.kallsyms]", "[unknown]"
+  std::string dso;  // of ip: base name, "[kernel.kallsyms]", "perf-7.map", "[unknown]"
   std::vector<std::uint64_t> frames;  // of the call chain: leaf first, without context markers
 };
 
