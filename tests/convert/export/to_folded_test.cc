@@ -4,24 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <limits>
 #include <string>
 
 #include "tests/convert/export/profile_maker.h"
+#include "tests/support/temp_dir.h"
 
 namespace perftape {
 namespace {
 
 std::string Folded(const Profile& profile, const FoldedOptions& options = {}) {
-  const std::filesystem::path path = testing::TempDir() + "to_folded_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name();
-  OutputFile out = OutputFile::Create(path, IfExists::kReplace).value();
+  const TempDir directory;
+  OutputFile out = OutputFile::Create(directory / "out.folded").value();
   EXPECT_TRUE(WriteFolded(profile, options, out));
   EXPECT_TRUE(std::move(out).Commit());
-  std::string text = ReadWholeFile(path).value();
-  std::filesystem::remove(path);
-  return text;
+  return ReadWholeFile(directory / "out.folded").value();
 }
 
 TEST(WriteFolded, PutsTheCommBelowTheStack) {
