@@ -91,14 +91,6 @@ Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& ka
   return kernel;
 }
 
-// A module's name as /proc/modules has it: of "kernel/fs/nls/nls-cp437.ko.xz" it is "nls_cp437".
-std::string ModuleNameOf(std::string_view path) {
-  std::string_view base = path.substr(path.rfind('/') + 1);
-  std::string name(base.substr(0, base.find(".ko")));
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 // The path of each module under `directory`, by name: modules.dep has a line "PATH: DEPENDENCIES"
 // for each.
 std::map<std::string, std::string> ModulePaths(const std::filesystem::path& directory) {
@@ -182,6 +174,17 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
                        " kernel modules will have no names: /proc/modules hides their addresses");
   }
   return warnings;
+}
+
+std::string ModuleNameOf(std::string_view path) {
+  if (path.starts_with('[') && path.ends_with(']')) {
+    path.remove_prefix(1);
+    path.remove_suffix(1);
+  }
+  const std::string_view base = path.substr(path.rfind('/') + 1);
+  std::string name(base.substr(0, base.find(".ko")));
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::SampleFormat& format,

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/build_ids.h"
+
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "formats/elf/build_id.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/record.h"
+#include "record/kernel_maps.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::Dso;
+using perfdata::Region;
+
+constexpr std::size_t kSeenFrames = 4096;  // a power of two
+constexpr unsigned kMostAttempts = 3;      // each with another process
+constexpr std::string_view kDeleted = " (deleted)";
+
+// What is a file whose build id could be read: no anonymous memory, no device, no SysV segment.
+bool NamesAFile(std::string_view name) {
+  return name.starts_with('/') && !name.starts_with("//") && !name.starts_with("/dev/") &&
+         !name.starts_with("/SYSV") && !name.starts_with("/anon_hugepage");
+}
+
+// From linux/magic.h, which names neither in all releases.
+constexpr std::uint64_t kBtrfsMagic = 0x9123683e;
+constexpr std::uint64_t kOverlayMagic = 0x794c7630;
+
+// On btrfs and overlayfs, stat(2) tells another device than the mapping does, but the same inode.
+bool TellsOtherDevices(int fd) {
+  struct statfs system = {};
+  if (::fstatfs(fd, &system) != 0) return false;
+  const auto type = static_cast<std::uint64_t>(system.f_type);
+  return type == kBtrfsMagic || type == kOverlayMagic;
+}
+
+// Whether an open file is the one that was mapped. A mapping without inode fits any file.
+bool IsFileOf(const Dso& dso, int fd) {
+  if (dso.inode == 0) return true;
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || status.st_ino != dso.inode) return false;
+  const std::uint64_t device =
+      std::uint64_t{gnu_dev_major(status.st_dev)} << 32 | gnu_dev_minor(status.st_dev);
+  return device == dso.device || TellsOtherDevices(fd);
+}
+
+// "7f2003018000-7f200316e000": how /proc/PID/map_files names a mapping.
+std::string MapFileName(const Region& region) {
+  std::array<char, 40> name = {};
+  std::snprintf(name.data(), name.size(), "%llx-%llx",
+                static_cast<unsigned long long>(region.start),
+                static_cast<unsigned long long>(region.end));
+  return name.data();
+}
+
+// The build id of this process's own vdso: that of all processes of the same width.
+BuildId OwnVdso() {
+  const std::uint64_t address = ::getauxval(AT_SYSINFO_EHDR);
+  if (address == 0) return {};
+  // One page holds the headers and notes; there are at least two, and at most a few.
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const Bytes image(reinterpret_cast<const std::byte*>(address), page);
+  return elf::BuildIdOf(image).value_or(BuildId{});
+}
+
+// Where the addresses of 32-bit processes end: their vdso is another one than ours.
+constexpr std::uint64_t kEndOf32Bit = std::uint64_t{1} << 32;
+
+}  // namespace
+
+BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots)
+    : format_(format), roots_(std::move(roots)), seen_(kSeenFrames) {}
+
+Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
+  perfdata::RecordCursor cursor(records, 0, std::endian::native);
+  while (true) {
+    TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
+    if (!record) return {};
+    if (record->type == perfdata::RecordType::kSample) {
+      TRY(ObserveSample(*record, out));
+    } else {
+      processes_.Apply(*record, format_);
+    }
+  }
+}
+
+Status BuildIdCollector::ObserveSample(const perfdata::RecordView& record,
+                                       std::vector<std::byte>& out) {
+  const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, format_);
+  if (!sample) return {};
+  const perfdata::AddressSpace& user = processes_.UserSpace(sample->pid);
+  const perfdata::AddressSpace& kernel = processes_.kernel();
+
+  const auto visit = [&](CpuMode mode, std::uint64_t address) -> Status {
+    if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return {};
+    const perfdata::AddressSpace& space = mode == CpuMode::kKernel ? kernel : user;
+    // User mappings are of whole pages; BPF programs in the kernel are not.
+    const std::uint64_t place = mode == CpuMode::kKernel ? address : address >> 12;
+    if (!IsNew(space.generation(), place)) return {};
+    const Region* const region = space.Find(address);
+    return region == nullptr ? Status() : Hit(sample->pid, *region, out);
+  };
+
+  CpuMode mode = record.cpumode();
+  TRY(visit(mode, sample->ip));
+  for (const std::uint64_t entry : sample->callchain) {
+    if (entry < perfdata::kContextMax) {
+      TRY(visit(mode, entry));
+    } else {
+      mode = entry == perfdata::kContextKernel ? CpuMode::kKernel
+             : entry == perfdata::kContextUser ? CpuMode::kUser
+                                               : CpuMode::kUnknown;
+    }
+  }
+  return {};
+}
+
+bool BuildIdCollector::IsNew(std::uint64_t generation, std::uint64_t place) {
+  const std::uint64_t mixed = (place + generation) * 0x9e3779b97f4a7c15;
+  SeenFrame& seen = seen_[(mixed >> 32) % kSeenFrames];
+  if (seen.generation == generation && seen.place == place) return false;
+  seen = {generation, place};
+  return true;
+}
+
+Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vector<std::byte>& out) {
+  const Dso& dso = *region.dso;
+  if (!dso.symbol.empty()) return {};  // a BPF program, a trampoline: never in a file
+  const bool is_file = dso.is_kernel || dso.path == "[vdso]" || NamesAFile(dso.path);
+  if (!is_file && dso.build_id.empty()) return {};
+
+  Binary& binary = binaries_[&dso];
+  if (binary.attempts > 0) {
+    const bool is_settled = binary.outcome == Outcome::kFound || binary.outcome == Outcome::kAbsent;
+    if (is_settled || binary.attempts == kMostAttempts || binary.last_pid == pid) return {};
+  }
+  ++binary.attempts;
+  binary.last_pid = pid;
+  const Attempt attempt = Read(pid, region);
+  binary.outcome = attempt.outcome;
+  if (attempt.outcome != Outcome::kFound) return {};
+  return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
+                   .build_id = attempt.build_id,
+                   .filename = dso.path},
+                  out);
+}
+
+Status BuildIdCollector::Announce(const perfdata::BuildIdEntry& entry,
+                                  std::vector<std::byte>& out) {
+  // A file may be mapped under several device numbers; readers know it by its name.
+  const bool is_known = std::ranges::any_of(all_.entries, [&](const perfdata::BuildIdEntry& other) {
+    return other.filename == entry.filename && other.build_id == entry.build_id;
+  });
+  if (is_known) return {};
+  all_.entries.push_back(entry);
+  const perfdata::HeaderBuildId record{.build_id = entry.build_id, .filename = entry.filename};
+  const auto misc = static_cast<std::uint16_t>(MiscOf(entry.mode) | perfdata::kMiscBuildIdSize);
+  return perfdata::Encode(record, misc, out);
+}
+
+BuildIdCollector::Attempt BuildIdCollector::Read(std::uint32_t pid, const Region& region) const {
+  const Dso& dso = *region.dso;
+  if (!dso.build_id.empty()) return {Outcome::kFound, dso.build_id};
+  if (dso.is_kernel) return ReadKernel(dso);
+  if (dso.path != "[vdso]") return ReadFile(pid, region);
+  if (region.start < kEndOf32Bit) return {Outcome::kUnreachable, {}};
+  const BuildId build_id = OwnVdso();
+  return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
+}
+
+BuildIdCollector::Attempt BuildIdCollector::ReadKernel(const Dso& dso) const {
+  const bool is_module = dso.path != "[kernel.kallsyms]";
+  const Result<std::string> notes = ReadWholeFile(
+      is_module ? roots_.sys / "module" / ModuleNameOf(dso.path) / "notes/.note.gnu.build-id"
+                : roots_.sys / "kernel/notes");
+  if (!notes) return {Outcome::kUnreachable, {}};
+  const BuildId build_id = elf::BuildIdFromNotes(AsBytes(*notes));
+  return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
+}
+
+// map_files leads to the very file, also when it was deleted or lies in a container, but only with
+// CAP_CHECKPOINT_RESTORE or root's rights. root follows the process's view of its paths.
+BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
+                                                     const Region& region) const {
+  const std::filesystem::path process = roots_.proc / std::to_string(pid);
+  std::string_view name = region.dso->path;
+  if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+  name.remove_prefix(1);  // "/" would make operator/ forget what is before it
+
+  bool is_replaced = false;
+  for (const std::filesystem::path& path :
+       {process / "map_files" / MapFileName(region), process / "root" / name, roots_.root / name}) {
+    const Attempt attempt = ReadFileAt(path, *region.dso);
+    if (attempt.outcome == Outcome::kFound || attempt.outcome == Outcome::kAbsent) return attempt;
+    is_replaced = is_replaced || attempt.outcome == Outcome::kReplaced;
+  }
+  return {is_replaced ? Outcome::kReplaced : Outcome::kUnreachable, {}};
+}
+
+BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::path& path,
+                                                       const Dso& dso) const {
+  // Whatever bears that name now must not make the recorder wait or change its terminal.
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return {Outcome::kUnreachable, {}};
+  if (!IsFileOf(dso, fd.get())) return {Outcome::kReplaced, {}};
+  const Result<BuildId> build_id = elf::ReadBuildId(fd.get());
+  // A file that is mapped to be executed but is no ELF file has no build id either.
+  const bool is_other_format = !build_id && build_id.error().code != ErrorCode::kIo;
+  if (!build_id && !is_other_format) return {Outcome::kUnreachable, {}};
+  if (!build_id || build_id->empty()) return {Outcome::kAbsent, {}};
+  return {Outcome::kFound, *build_id};
+}
+
+BuildIdCounts BuildIdCollector::counts() const {
+  BuildIdCounts counts;
+  for (const auto& [dso, binary] : binaries_) {
+    switch (binary.outcome) {
+      case Outcome::kFound:
+        ++counts.found;
+        break;
+      case Outcome::kAbsent:
+        ++counts.absent;
+        break;
+      case Outcome::kReplaced:
+        ++counts.replaced;
+        break;
+      case Outcome::kUnreachable:
+        ++counts.unreachable;
+        break;
+    }
+  }
+  return counts;
+}
+
+}  // namespace perftape
