@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/elf_symbolizer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/convert/symbolize/one_mapping.h"
+#include "tests/support/elf_builder.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape {
+namespace {
+
+ElfSymbolizer Local() {
+  return ElfSymbolizer(DebugFiles({}, {}));
+}
+
+TEST(ElfSymbolizer, NamesOffsetsInTheRecordedFile) {
+  const TempDir dir;
+  const Profile profile = ProfileOf({.filename = dir.Write("program", SmallElf(""))});
+  ElfSymbolizer symbolizer = Local();
+  EXPECT_EQ(NameAt(symbolizer, profile, 0x1100), "spin");
+  EXPECT_EQ(NameAt(symbolizer, profile, 0x113f), "spin");
+  EXPECT_EQ(NameAt(symbolizer, profile, 0x1140), "(no symbol)");
+  EXPECT_EQ(NameAt(symbolizer, profile, 0x999999), "(no symbol)");
+}
+
+TEST(ElfSymbolizer, NeverUsesAFileOfAnotherBuild) {
+  const TempDir dir;
+  const Profile profile =
+      ProfileOf({.filename = dir.Write("program", SmallElf("new")), .build_id = "6f6c64"});
+  ElfSymbolizer symbolizer = Local();
+  EXPECT_EQ(NameAt(symbolizer, profile, 0x1100), "(wrong build id)");
+}
+
+TEST(ElfSymbolizer, DemanglesAndKeepsTheLinkersName) {
+  ElfBuilder elf;
+  const std::uint16_t text = elf.AddSection({.name = ".text",
+                                             .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                             .address = 0x1000,
+                                             .size = 0x100,
+                                             .offset = 0x1000});
+  elf.AddSegment({.offset = 0x1000, .address = 0x1000, .size = 0x100});
+  elf.AddSymbol({.name = "_ZN4Tape4playEi", .value = 0x1000, .size = 16, .section = text});
+  const TempDir dir;
+  const Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
+  ElfSymbolizer symbolizer = Local();
+  const FileOffset offsets[] = {{0x1004}};
+  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  ASSERT_TRUE(resolution);
+  EXPECT_EQ(resolution->answers[0].frames[0].name, "Tape::play(int)");
+  EXPECT_EQ(resolution->answers[0].frames[0].system_name, "_ZN4Tape4playEi");
+}
+
+TEST(ElfSymbolizer, MissesWhatIsNoFile) {
+  ElfSymbolizer symbolizer = Local();
+  for (const char* filename : {"/nonexistent", "[uprobes]", "relative", "/dev/zero", ""}) {
+    EXPECT_EQ(NameAt(symbolizer, ProfileOf({.filename = filename}), 0x1100), "(no file)")
+        << filename;
+  }
+}
+
+}  // namespace
+}  // namespace perftape

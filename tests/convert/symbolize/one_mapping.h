@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile of one mapping, for what symbolizes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/model/profile_builder.h"
+#include "convert/symbolize/symbolizer.h"
+
+namespace perftape {
+
+struct OneMapping {
+  std::string filename;
+  std::string build_id = {};
+  std::uint64_t start = 0, limit = ~std::uint64_t{0}, file_offset = 0;
+  MappingKind kind = MappingKind::kUser;
+  std::vector<std::uint32_t> pids = {1};  // each with a sample at each offset
+  std::vector<std::uint64_t> offsets = {};
+};
+
+// Its mapping has the id 1, its locations those of the offsets, in their order.
+inline Profile ProfileOf(const OneMapping& one) {
+  ProfileBuilder builder;
+  const MappingId mapping = builder.Add(Mapping{.filename = builder.Add(one.filename),
+                                                .build_id = builder.Add(one.build_id),
+                                                .start = one.start,
+                                                .limit = one.limit,
+                                                .file_offset = one.file_offset,
+                                                .kind = one.kind});
+  const EventId event = builder.Add(Event{.name = builder.Add("cycles"), .unit = {}});
+  for (const std::uint64_t offset : one.offsets) {
+    const LocationId location = builder.Add(Location{mapping, {offset}, {}});
+    for (const std::uint32_t pid : one.pids) {
+      builder.Add(Sample{.stack = builder.Push({}, location),
+                         .thread = builder.Add(Thread{.pid = pid, .tid = pid, .comm = {}}),
+                         .event = event,
+                         .count = 1});
+    }
+  }
+  return std::move(builder).Finish();
+}
+
+// What `symbolizer` says of one offset of the mapping: a name, "(no file)", "(wrong build id)" or
+// "(no symbol)"; or an Error's message.
+inline std::string NameAt(Symbolizer& symbolizer, const Profile& profile, std::uint64_t offset) {
+  static constexpr std::string_view kMisses[] = {"", "(no file)", "(wrong build id)",
+                                                 "(no symbol)"};
+  const FileOffset offsets[] = {{offset}};
+  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  if (!resolution) return resolution.error().message;
+  const Resolved& resolved = resolution->answers.at(0);
+  if (resolved.miss != Miss::kNone) {
+    return std::string(kMisses[static_cast<std::size_t>(resolved.miss)]);
+  }
+  return resolved.frames.at(0).name;
+}
+
+}  // namespace perftape

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/symbolize.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/convert/symbolize/one_mapping.h"
+#include "tests/support/elf_builder.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape {
+namespace {
+
+// Names even offsets "f<offset>" inlined into "caller", and remembers what it was asked.
+class EvenSymbolizer : public Symbolizer {
+ public:
+  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+                             std::span<const FileOffset> offsets) override {
+    if (profile.text(profile[mapping].filename) == "/broken") {
+      return Fail(ErrorCode::kIo, "/broken: cannot be read");
+    }
+    Resolution resolution;
+    for (const FileOffset offset : offsets) {
+      asked.push_back(offset.value);
+      const std::string name = "f" + std::to_string(offset.value);
+      resolution.answers.push_back(
+          offset.value % 2 != 0
+              ? Resolved{.miss = Miss::kNoSymbol}
+              : Resolved{.frames = {{.name = name, .system_name = "_Z" + name, .line = 7},
+                                    {.name = "caller"}}});
+    }
+    ++calls;
+    return resolution;
+  }
+
+  std::vector<std::uint64_t> asked;
+  int calls = 0;
+};
+
+TEST(Symbolize, AsksForEachPlaceOnceInOneBatch) {
+  const Profile profile = ProfileOf({.filename = "/a", .pids = {1, 2, 3}, .offsets = {2, 5, 4, 2}});
+  EvenSymbolizer symbolizer;
+  SymbolizeReport report;
+  Symbolize(profile, symbolizer, report);
+  EXPECT_EQ(symbolizer.calls, 1);
+  EXPECT_THAT(symbolizer.asked, testing::ElementsAre(2, 5, 4));
+}
+
+TEST(Symbolize, GivesLinesToWhatHasANameAndChangesNothingElse) {
+  const Profile profile = ProfileOf({.filename = "/a", .offsets = {2, 5}});
+  EvenSymbolizer symbolizer;
+  SymbolizeReport report;
+  const Profile named = Symbolize(profile, symbolizer, report);
+
+  ASSERT_EQ(named.locations().size(), 2U);
+  const Location& location = named.locations()[0];
+  ASSERT_EQ(location.lines.size(), 2U);
+  EXPECT_EQ(named.text(named[location.lines[0].function].name), "f2");
+  EXPECT_EQ(named.text(named[location.lines[0].function].system_name), "_Zf2");
+  EXPECT_EQ(location.lines[0].number, 7U);
+  EXPECT_EQ(named.text(named[location.lines[1].function].name), "caller");
+  EXPECT_TRUE(named.locations()[1].lines.empty());
+  EXPECT_EQ(named.samples().size(), profile.samples().size());
+  EXPECT_TRUE(profile.locations()[0].lines.empty());
+}
+
+TEST(Symbolize, CountsWhatWasNamedAndWhatNot) {
+  const Profile profile = ProfileOf({.filename = "/a", .build_id = "0a", .offsets = {2, 4, 5}});
+  EvenSymbolizer symbolizer;
+  SymbolizeReport report;
+  Symbolize(profile, symbolizer, report);
+  ASSERT_EQ(report.mappings.size(), 1U);
+  EXPECT_EQ(report.mappings[0].filename, "/a");
+  EXPECT_EQ(report.mappings[0].build_id, "0a");
+  EXPECT_EQ(report.count(Miss::kNone), 2U);
+  EXPECT_EQ(report.count(Miss::kNoSymbol), 1U);
+}
+
+TEST(Symbolize, KeepsNamesThatAreThereAndLeavesTheUnmappedAlone) {
+  ProfileBuilder builder;
+  const MappingId mapping =
+      builder.Add(Mapping{.filename = builder.Add("bpf_prog"), .build_id = {}});
+  const Line line = {builder.Add(Function{builder.Add("bpf_prog"), {}, {}}), 0};
+  builder.Add(Location{mapping, {2}, {&line, 1}});
+  builder.Add(Location{{}, {4}, {}});
+  EvenSymbolizer symbolizer;
+  SymbolizeReport report;
+  const Profile named = Symbolize(std::move(builder).Finish(), symbolizer, report);
+  EXPECT_EQ(symbolizer.calls, 0);
+  EXPECT_EQ(report.kept, 1U);
+  EXPECT_EQ(report.unmapped, 1U);
+  EXPECT_EQ(named.text(named[named.locations()[0].lines[0].function].name), "bpf_prog");
+}
+
+TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
+  ProfileBuilder builder;
+  for (const char* filename : {"/broken", "/whole"}) {
+    const MappingId mapping =
+        builder.Add(Mapping{.filename = builder.Add(filename), .build_id = {}});
+    builder.Add(Location{mapping, {2}, {}});
+  }
+  EvenSymbolizer symbolizer;
+  SymbolizeReport report;
+  Symbolize(std::move(builder).Finish(), symbolizer, report);
+  ASSERT_EQ(report.mappings.size(), 2U);
+  EXPECT_EQ(report.mappings[0].count(Miss::kNoFile), 1U);
+  EXPECT_EQ(report.mappings[0].problem, "/broken: cannot be read");
+  EXPECT_EQ(report.mappings[1].count(Miss::kNone), 1U);
+}
+
+TEST(SymbolizeLocally, NamesFilesAndKernelOfOneProfile) {
+  const TempDir dir;
+  const std::string program = dir.Write("program", SmallElf("id"));
+  ProfileBuilder builder;
+  const MappingId user = builder.Add(Mapping{.filename = builder.Add(program), .build_id = {}});
+  const MappingId kernel = builder.Add(Mapping{.filename = builder.Add("[kernel.kallsyms]"),
+                                               .build_id = {},
+                                               .start = 0xffffffff81000000,
+                                               .limit = 0xffffffff82000000,
+                                               .file_offset = 0xffffffff81000000,
+                                               .kind = MappingKind::kKernel});
+  builder.Add(Location{user, {0x1110}, {}});
+  builder.Add(Location{kernel, {0xffffffff81000010}, {}});
+  SymbolizeReport report;
+  const auto named = SymbolizeLocally(
+      std::move(builder).Finish(),
+      {.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\nffffffff81000010 T idle\n")},
+      report);
+  ASSERT_TRUE(named) << named.error().message;
+  EXPECT_EQ(named->text((*named)[named->locations()[0].lines[0].function].name), "spin");
+  EXPECT_EQ(named->text((*named)[named->locations()[1].lines[0].function].name), "idle");
+  EXPECT_EQ(report.count(Miss::kNone), 2U);
+}
+
+TEST(SymbolizeLocally, FailsWhereTheKallsymsAskedForIsNotThere) {
+  SymbolizeReport report;
+  const auto named = SymbolizeLocally(Profile(), {.kallsyms = "/nonexistent/kallsyms"}, report);
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace perftape
