@@ -10,28 +10,15 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "formats/base/result.h"
 #include "record/bpf_session.h"
 #include "record/child.h"
 #include "record/events.h"
+#include "record/targets.h"
 
 namespace perftape {
-
-struct WholeSystem {};
-// These processes with all that descends from them, threads included.
-struct Processes {
-  std::vector<pid_t> pids;
-};
-// These threads alone.
-struct Threads {
-  std::vector<pid_t> tids;
-};
-// The command of RecordOptions, from the moment it calls exec, and all that descends from it.
-struct Workload {};
-using Target = std::variant<WholeSystem, Processes, Threads, Workload>;
 
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
@@ -59,6 +46,8 @@ struct LossByCpu {
   int cpu = 0;
   std::uint64_t ring_full = 0;
   std::uint64_t no_scratch = 0;
+
+  std::uint64_t total() const { return ring_full + no_scratch; }
 };
 
 struct RecordSummary {

@@ -188,7 +188,7 @@ Status Writer::Publish() {
   return {};
 }
 
-Status Writer::Finish(std::span<const Feature> features) && {
+Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
   TRY(Commit());
   if (container_ == Container::kFile) {
     if (auto written = WriteFeatures(features); !written) {
@@ -196,7 +196,8 @@ Status Writer::Finish(std::span<const Feature> features) && {
       return Fail(InContext(path_.native(), std::move(written).error()));
     }
   }
-  return Publish();
+  TRY(Publish());
+  return file_size_;
 }
 
 // A table of { offset, size } in the order of the bits, then the sections. The bits come last.

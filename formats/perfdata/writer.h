@@ -62,7 +62,8 @@ class Writer {
 
   // Commits, writes the feature sections behind the data, then their bits into the header, and
   // syncs. For a pipe, only commits. Publishes what was not published yet.
-  Status Finish(std::span<const Feature> features) &&;
+  // Returns the size in bytes of the file, or of all that went through the pipe.
+  Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
   // Bytes of the file, or of the pipe, so far: committed ones only.
   std::uint64_t size() const { return file_size_; }

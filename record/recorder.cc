@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/recorder.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <limits>
+#include <utility>
+
+#include "formats/perfdata/writer.h"
+#include "record/bpf_programs.h"
+#include "record/build_ids.h"
+#include "record/cpu_events.h"
+#include "record/cpu_list.h"
+#include "record/event_ids.h"
+#include "record/from_wire.h"
+#include "record/kernel_maps.h"
+#include "record/machine.h"
+#include "record/proc_snapshot.h"
+#include "record/sideband.h"
+#include "record/target_filter.h"
+#include "record/time_merge.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::SampleFormat;
+
+constexpr std::uint32_t kSamplingEvent = 0;
+constexpr std::uint32_t kSidebandEvent = 1;
+constexpr int kLeastPauseMs = 10;  // between two drains; a ring holds far more than comes meanwhile
+
+std::uint64_t MonotonicNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Wakes a poll when a stop is requested.
+class StopSignal {
+ public:
+  explicit StopSignal(std::stop_token stop)
+      : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(std::move(stop), Wake{fd_.get()}) {}
+  int fd() const { return fd_.get(); }
+
+ private:
+  struct Wake {
+    int fd;
+    void operator()() const { (void)eventfd_write(fd, 1); }
+  };
+  UniqueFd fd_;
+  std::stop_callback<Wake> callback_;
+};
+
+class Recording {
+ public:
+  Recording(const RecordOptions& options, std::stop_token stop)
+      : options_(options), stop_requested_(stop), stop_(std::move(stop)) {}
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  // After an error the command has nothing to run for any more, as with perf.
+  ~Recording() {
+    if (child_) (void)child_->Send(SIGTERM);
+  }
+
+  // Opens all that can fail for want of privileges or memory, before anything is written.
+  Status Open();
+  // Writes what already runs, and gives the file its name.
+  Status WriteSnapshot();
+  Status Start();
+  Status RunToTheEnd();
+  Result<RecordSummary> Finish() &&;
+
+ private:
+  Status OpenEvents();
+  Status OpenWriter();
+  std::vector<perfdata::Event> Events() const;
+  std::vector<perfdata::Feature> FeaturesKnownNow() const;
+
+  bool IsOver();
+  int PollTimeoutMs() const;
+  Status WaitForWork();
+  Status Flush(std::uint64_t limit_ns);
+  Status DrainRings();
+  Status WriteDue(Bytes record);
+  Status WriteLosses();
+  Status AppendLost(std::uint32_t cpu, std::uint64_t count);
+
+  // Where the merge hands on what is due.
+  struct InOrder {
+    Recording& recording;
+    Status Append(Bytes record) { return recording.WriteDue(record); }
+  };
+
+  const RecordOptions& options_;
+  std::stop_token stop_requested_;
+  StopSignal stop_;
+  std::optional<std::uint64_t> deadline_ns_;
+  RecordSummary summary_;
+
+  std::vector<CpuEvent> sampling_, sideband_events_;
+  EventIds ids_;
+  SampleFormat format_;  // of both events: their records are laid out alike
+  std::optional<Child> child_;
+  std::optional<Targets> targets_;
+  std::optional<BpfSession> bpf_;
+  std::optional<Sideband> sideband_;
+  std::optional<perfdata::Writer> writer_;
+  std::vector<perfdata::Feature> features_;
+  std::vector<BpfProgram> programs_;
+  std::optional<TargetFilter> members_;
+  std::optional<BuildIdCollector> build_ids_;
+  std::optional<WireDecoder> decoder_;
+  TimeMerge merge_;
+  std::vector<std::uint64_t> lost_written_;  // by CPU, since the start
+  std::uint64_t damaged_written_ = 0;
+  std::uint64_t first_sample_ns_ = 0, last_sample_ns_ = 0;
+  std::vector<std::byte> records_, hit_build_ids_;  // scratch
+};
+
+Status Recording::Open() {
+  if (!options_.command.empty()) {
+    TRY_ASSIGN(Child child, Child::Start(options_.command, options_.command_signals));
+    child_.emplace(std::move(child));
+  }
+  std::optional<pid_t> command;
+  if (child_) command = child_->pid();
+  TRY_ASSIGN(targets_, Targets::Resolve(options_.target, command));
+
+  TRY(OpenEvents());
+  SampleFilter filter = targets_->filter();
+  filter.user = options_.user;
+  if (options_.include_self == IncludeSelf::kNo) filter.excluded_process = getpid();
+  TRY_ASSIGN(bpf_, BpfSession::Load({.filter = std::move(filter),
+                                     .callchains = options_.callchains,
+                                     .ring_bytes = options_.ring_bytes,
+                                     .log = options_.log}));
+  // From here on no fork, exec or mapping goes unseen; what was before, the snapshot tells.
+  TRY_ASSIGN(Sideband sideband, Sideband::Open(sideband_events_));
+  sideband_.emplace(std::move(sideband));
+  decoder_.emplace(ids_, format_, UserAddressLimit());
+  build_ids_.emplace(format_);
+  return OpenWriter();
+}
+
+Status Recording::OpenEvents() {
+  TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
+  const perfdata::EventAttr sampling = SamplingAttr(options_.rate);
+  TRY_ASSIGN(sampling_,
+             OpenOnCpus(AttrForBpf(sampling), options_.cpus.empty() ? online : options_.cpus));
+  // A process may map and fork on any CPU, whichever are sampled.
+  TRY_ASSIGN(sideband_events_, OpenOnCpus(SidebandAttr(), online));
+  format_ = perfdata::FormatOf(sampling);
+  for (const CpuEvent& event : sampling_) {
+    ids_.Add(kSamplingEvent, static_cast<std::uint32_t>(event.cpu), event.id);
+  }
+  for (const CpuEvent& event : sideband_events_) {
+    ids_.Add(kSidebandEvent, static_cast<std::uint32_t>(event.cpu), event.id);
+  }
+  return {};
+}
+
+std::vector<perfdata::Event> Recording::Events() const {
+  const auto event = [&](const perfdata::EventAttr& attr, std::uint32_t place) {
+    return perfdata::Event{.attr = attr,
+                           .format = format_,
+                           .ids = ids_.IdsOf(place),
+                           .name = perfdata::DefaultEventName(attr)};
+  };
+  return {event(SamplingAttr(options_.rate), kSamplingEvent),
+          event(SidebandAttr(), kSidebandEvent)};
+}
+
+Status Recording::OpenWriter() {
+  programs_ = LoadedBpfPrograms();
+  features_ =
+      DescribeMachine({}, {.version = PERFTAPE_VERSION, .arguments = options_.command_line});
+  features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{Events()}});
+  if (!programs_.empty()) {
+    features_.push_back({perfdata::FeatureBit::kBpfProgInfo, BpfProgInfoOf(programs_)});
+  }
+  if (options_.output != "-") {
+    TRY_ASSIGN(perfdata::Writer file, perfdata::Writer::Create(options_.output, Events()));
+    writer_.emplace(std::move(file));
+    return {};
+  }
+  UniqueFd out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (!out) return FailErrno("stdout", errno);
+  TRY_ASSIGN(perfdata::Writer pipe, perfdata::Writer::ToPipe(std::move(out), Events(), features_));
+  writer_.emplace(std::move(pipe));
+  return {};
+}
+
+Status Recording::WriteSnapshot() {
+  records_.clear();
+  TRY(ids_.AppendIndex(records_));
+  TRY_ASSIGN(std::vector<std::string> warnings, AppendKernelMaps({}, format_, records_));
+  std::ranges::move(warnings, std::back_inserter(summary_.warnings));
+  TRY(AppendBpfPrograms(programs_, format_, records_));
+  if (const auto& processes = targets_->processes()) {
+    members_.emplace(*processes, format_);
+    TRY(SnapshotProcesses("/proc", *processes, format_, records_));
+  } else {
+    TRY(SnapshotAll("/proc", format_, records_));
+  }
+  TRY(perfdata::Encode(perfdata::FinishedInit{}, 0, records_));
+  TRY(build_ids_->Observe(records_, hit_build_ids_));
+  TRY(writer_->Append(records_));
+  TRY(writer_->Commit());
+  return writer_->Publish();
+}
+
+Status Recording::Start() {
+  TRY(bpf_->AttachTo(sampling_));
+  TRY(EnableAll(sampling_));
+  if (child_) TRY(child_->Release());
+  if (options_.duration) {
+    deadline_ns_ = MonotonicNs() + static_cast<std::uint64_t>(options_.duration->count());
+  }
+  return {};
+}
+
+bool Recording::IsOver() {
+  if (stop_requested_.stop_requested() || targets_->Gone()) return true;
+  if (deadline_ns_ && MonotonicNs() >= *deadline_ns_) return true;
+  if (!child_) return false;
+  const Result<std::optional<int>> status = child_->TryWait();
+  return status && status->has_value();
+}
+
+int Recording::PollTimeoutMs() const {
+  const auto interval_ms = static_cast<int>(options_.flush_interval.count());
+  if (!deadline_ns_) return interval_ms;
+  const std::uint64_t now = MonotonicNs();
+  const std::uint64_t left_ns = *deadline_ns_ > now ? *deadline_ns_ - now : 0;
+  return static_cast<int>(
+      std::min<std::uint64_t>(left_ns / 1'000'000 + 1, static_cast<std::uint64_t>(interval_ms)));
+}
+
+// Returns when the ring has enough to be worth a drain, when the recording may be over, or after a
+// flush interval.
+Status Recording::WaitForWork() {
+  pollfd wait_for[] = {
+      {.fd = stop_.fd(), .events = POLLIN, .revents = 0},
+      {.fd = child_ ? child_->pidfd() : -1, .events = POLLIN, .revents = 0},
+      {.fd = bpf_->poll_fd(), .events = POLLIN, .revents = 0},
+  };
+  // Once woken, the ring's descriptor stays readable while single samples come in. So it is not
+  // looked at for a moment: else each of them would be drained, written and committed by itself.
+  int ready = poll(wait_for, 2, std::min(kLeastPauseMs, PollTimeoutMs()));
+  if (ready == 0) ready = poll(wait_for, std::size(wait_for), PollTimeoutMs());
+  if (ready < 0 && errno != EINTR) return FailErrno("poll", errno);
+  return {};
+}
+
+Status Recording::RunToTheEnd() {
+  while (!IsOver()) {
+    TRY(WaitForWork());
+    // What is younger than this may have older company that is not in its ring yet.
+    TRY(Flush(MonotonicNs()));
+  }
+  TRY(DisableAll(sampling_));
+  return Flush(std::numeric_limits<std::uint64_t>::max());
+}
+
+Status Recording::Flush(std::uint64_t limit_ns) {
+  TRY(DrainRings());
+  InOrder sink{*this};
+  TRY(merge_.Release(limit_ns, sink));
+  TRY(WriteLosses());
+  records_.clear();
+  TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records_));
+  TRY(writer_->Append(records_));
+  return writer_->Commit();
+}
+
+Status Recording::DrainRings() {
+  const auto take_message = [&](Bytes message) {
+    records_.clear();
+    const Result<std::uint64_t> time = decoder_->Append(message, records_);
+    if (time) {
+      merge_.Add(*time, records_);
+    } else {
+      ++summary_.damaged_messages;
+    }
+  };
+  const auto take_record = [&](Bytes record) {
+    if (!merge_.AddKernelRecord(record, format_)) ++summary_.damaged_messages;
+  };
+  TRY(bpf_->Drain(take_message));
+  TRY(sideband_->Drain(take_record));
+  return {};
+}
+
+// One record in its turn: kept if it concerns a target, told to the build ids, written.
+Status Recording::WriteDue(Bytes bytes) {
+  TRY_ASSIGN(const std::optional<perfdata::RecordView> record,
+             perfdata::RecordCursor(bytes, 0, std::endian::native).Next());
+  if (members_ && !members_->Keeps(*record)) return {};
+  if (record->type == perfdata::RecordType::kSample) {
+    ++summary_.samples;
+    last_sample_ns_ = perfdata::TimeOf(*record, format_);
+    if (first_sample_ns_ == 0) first_sample_ns_ = last_sample_ns_;
+  } else if (record->type == perfdata::RecordType::kLost) {
+    TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(*record, format_));
+    summary_.lost_process_events += lost.count;
+  }
+  // A binary's build id stands before the first sample that hit it.
+  hit_build_ids_.clear();
+  TRY(build_ids_->Observe(bytes, hit_build_ids_));
+  TRY(writer_->Append(hit_build_ids_));
+  return writer_->Append(bytes);
+}
+
+// What could not be delivered since the last flush: a LOST_SAMPLES for each CPU.
+Status Recording::WriteLosses() {
+  TRY_ASSIGN(const std::vector<wire_losses> losses, bpf_->Losses());
+  lost_written_.resize(losses.size());
+  records_.clear();
+  summary_.losses.clear();
+  for (std::uint32_t cpu = 0; cpu < losses.size(); ++cpu) {
+    const LossByCpu loss{.cpu = static_cast<int>(cpu),
+                         .ring_full = losses[cpu].ring_full,
+                         .no_scratch = losses[cpu].no_scratch};
+    if (loss.total() > 0) summary_.losses.push_back(loss);
+    TRY(AppendLost(cpu, loss.total() - std::exchange(lost_written_[cpu], loss.total())));
+  }
+  TRY(AppendLost(
+      0, summary_.damaged_messages - std::exchange(damaged_written_, summary_.damaged_messages)));
+  return writer_->Append(records_);
+}
+
+Status Recording::AppendLost(std::uint32_t cpu, std::uint64_t count) {
+  if (count == 0) return {};
+  summary_.lost_samples += count;
+  const perfdata::SampleId trailer{
+      .time = MonotonicNs(), .id = ids_.Find(kSamplingEvent, cpu).value_or(0), .cpu = cpu};
+  return perfdata::Encode(perfdata::LostSamples{.count = count}, trailer, format_, 0, records_);
+}
+
+Result<RecordSummary> Recording::Finish() && {
+  if (child_) {
+    TRY(child_->Send(SIGTERM));
+    TRY_ASSIGN(summary_.command_status, child_->Wait());
+  }
+  features_.push_back({perfdata::FeatureBit::kBuildId, build_ids_->all()});
+  features_.push_back(
+      {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
+  TRY_ASSIGN(summary_.bytes_written, std::move(*writer_).Finish(features_));
+  return std::move(summary_);
+}
+
+}  // namespace
+
+Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop) {
+  Recording recording(options, std::move(stop));
+  TRY(recording.Open());
+  TRY(recording.WriteSnapshot());
+  TRY(recording.Start());
+  TRY(recording.RunToTheEnd());
+  return std::move(recording).Finish();
+}
+
+}  // namespace perftape
