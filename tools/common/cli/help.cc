@@ -155,7 +155,7 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
   }
   std::string function(command.name);
   std::ranges::replace(function, '-', '_');
-  const std::string operands = CompgenFlags(command.operand_completion, "");
+  const std::string operands = CompgenFlags(command.operand_completion, command.operand_choices);
   return fmt::format(
       "# bash completion for {0}; made by: {0} --completion bash\n"
       "_{1}() {{\n"

@@ -53,7 +53,8 @@ struct Command {
   std::span<const Option> options;
   Order order = Order::kMixed;
   Completion operand_completion = Completion::kFile;
-  std::string_view epilogue = {};  // ends --help: examples
+  std::string_view operand_choices = {};  // for kChoice
+  std::string_view epilogue = {};         // ends --help: examples
 };
 
 // --help, --version and --completion: every tool has them.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-convert: a profile from one format into another, with names.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <utility>
+
+#include "convert/formats.h"
+#include "convert/symbolize/symbolize.h"
+#include "formats/base/file.h"
+#include "tools/common/cli/console.h"
+#include "tools/convert/command_line.h"
+#include "tools/convert/report.h"
+
+namespace perftape::convert_tool {
+namespace {
+
+std::string InputName(const Plan& plan) {
+  return plan.input == "-" ? "stdin" : plan.input.native();
+}
+
+// Finds out what the input is and reads it. `status` becomes kDegraded where a part was damaged.
+Result<Profile> ReadInput(const Plan& plan, Bytes bytes, cli::Console& console, int& status) {
+  const std::string name = InputName(plan);
+  const Format* from = plan.from == nullptr ? DetectFormat(bytes) : plan.from;
+  if (from == nullptr) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{}: at 0x0: {}", name,
+                            bytes.empty() ? "the file is empty"
+                                          : "its first bytes are those of no format read here; "
+                                            "--from names one"));
+  }
+  ImportReport report;
+  Result<Profile> profile = from->read(bytes, report);
+  if (!profile) return Fail(InContext(name, std::move(profile).error()));
+  for (const std::string& line : DamageLines(report)) {
+    console.Warning(fmt::format("{}: {}", name, line));
+    status = cli::kDegraded;
+  }
+  console.Note(fmt::format("{}: {}", name, ReadLine(report)));
+  return profile;
+}
+
+Result<Profile> AddNames(const Plan& plan, const Profile& profile, cli::Console& console) {
+  if (plan.symbols == Symbols::kNone) return profile;
+  SymbolizeReport report;
+  TRY_ASSIGN(Profile named, SymbolizeLocally(profile, plan.symbol_options, report));
+  console.Note(SymbolLine(report));
+  for (const std::string& line : MappingLines(report)) console.Detail(line);
+  return named;
+}
+
+// The writer's options with the event that a format of one event takes; says which it leaves out.
+Result<WriteOptions> ChooseEvent(const Plan& plan, const Profile& profile, cli::Console& console) {
+  WriteOptions options = plan.write;
+  if (plan.to->name != "folded") return options;
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    if (!plan.event.empty() && profile.text(profile[EventId{i}].name) == plan.event) {
+      options.folded.event = EventId{i};
+      return options;
+    }
+  }
+  if (!plan.event.empty()) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("{}: no event is called '{}'", InputName(plan), plan.event));
+  }
+  const std::optional<EventId> first = FirstSampledEvent(profile);
+  if (!first) return options;
+  if (const auto others = EventsBeside(profile, *first); !others.empty()) {
+    console.Warning(fmt::format("folded lines are of one event, here {}; --event takes one of {}",
+                                profile.text(profile[*first].name), fmt::join(others, ", ")));
+  }
+  return options;
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  int status = cli::kDone;
+  TRY_ASSIGN(const MappedFile input, MappedFile::Open(plan.input));
+  TRY_ASSIGN(OutputFile output, OutputFile::Create(plan.output, plan.if_exists));
+
+  TRY_ASSIGN(const Profile read, ReadInput(plan, input.bytes(), console, status));
+  TRY_ASSIGN(const Profile profile, AddNames(plan, read, console));
+  TRY_ASSIGN(const WriteOptions options, ChooseEvent(plan, profile, console));
+  TRY(plan.to->write(profile, options, output));
+  TRY(std::move(output).Commit());
+  return status;
+}
+
+}  // namespace
+}  // namespace perftape::convert_tool
+
+int main(int argc, char** argv) {
+  using namespace perftape;
+  return cli::Main<convert_tool::Plan>(
+      {convert_tool::ConvertCommand(), &convert_tool::PlanOf, &convert_tool::Run}, argc, argv);
+}

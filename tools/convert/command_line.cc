@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/convert/command_line.h"
+
+#include <fmt/format.h>
+
+#include "tools/common/cli/escape.h"
+
+namespace perftape::convert_tool {
+namespace {
+
+using cli::Completion;
+
+constexpr cli::Option kOptions[] = {
+    {.name = "input",
+     .letter = 'i',
+     .argument = "FILE",
+     .help = "what to convert, instead of the operand; - is stdin",
+     .completion = Completion::kFile},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "the result; - is stdout, the default where --to is given",
+     .completion = Completion::kFile},
+    {.name = "from",
+     .argument = "FORMAT",
+     .help = "what the input is, instead of what its first bytes say: perf.data",
+     .completion = Completion::kChoice,
+     .choices = "perf.data"},
+    {.name = "to",
+     .argument = "FORMAT",
+     .help = "what the output becomes, instead of what its ending says: folded (.folded, "
+             ".collapsed) or pprof (.pb.gz, .pb, .pprof)",
+     .completion = Completion::kChoice,
+     .choices = "folded pprof"},
+    {.name = "force", .letter = 'f', .help = "replace an existing output"},
+    {.name = "values",
+     .argument = "KIND",
+     .help = "what folded lines count: samples (default) or period",
+     .completion = Completion::kChoice,
+     .choices = "samples period"},
+    {.name = "event",
+     .argument = "NAME",
+     .help = "the event whose samples become folded lines (default the first that has any)"},
+    {.name = "mark-kernel", .help = "put _[k] behind the names of kernel frames in folded lines"},
+    {.name = "no-comm", .help = "begin folded lines with the first frame, not with the comm"},
+    {.name = "no-symbols", .help = "look up no names: frames are [file] or [unknown]"},
+    {.name = "kallsyms",
+     .argument = "FILE",
+     .help = "names of the kernel, saved from the /proc/kallsyms of the recording machine",
+     .completion = Completion::kFile},
+    {.name = "quiet", .letter = 'q', .help = "errors only"},
+    {.name = "verbose", .letter = 'v', .help = "also how many names were found in each binary"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-convert",
+    .purpose =
+        "Convert a perf.data into folded stacks or pprof, with names from the symbol "
+        "tables of this machine.",
+    .operands = "[FILE]",
+    .options = kOptions,
+    .epilogue =
+        "Examples:\n"
+        "  perftape-convert perf.data -o out.folded\n"
+        "  perftape-convert perf.data -o out.pb.gz && go tool pprof -top out.pb.gz\n"
+        "  perftape-record -o - -a --duration 5 | perftape-convert - --to folded\n"
+        "Exit status: 0 done, 1 failed, 2 usage, 3 done but the input was damaged.\n"};
+
+std::unexpected<Error> Usage(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// The formats that can do what `can` asks, for messages.
+template <class Can>
+std::string NamesOf(Can can) {
+  std::string names;
+  for (const Format& format : AllFormats()) {
+    if (!can(format)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  }
+  return names;
+}
+
+bool CanRead(const Format& format) {
+  return format.read != nullptr;
+}
+
+bool CanWrite(const Format& format) {
+  return format.write != nullptr;
+}
+
+template <class Can>
+Result<const Format*> FormatNamed(std::string_view option, std::string_view name, Can can) {
+  const Format* format = FindFormat(name);
+  if (format == nullptr || !can(*format)) {
+    return Usage(fmt::format("{}: '{}' is not among: {}", option, cli::EscapeForTerminal(name),
+                             NamesOf(can)));
+  }
+  return format;
+}
+
+Result<std::filesystem::path> InputOf(const cli::Parsed& parsed) {
+  std::vector<std::string> inputs = parsed.operands();
+  for (const std::string_view input : parsed.Values("input")) inputs.emplace_back(input);
+  if (inputs.empty()) return Usage("what is to be converted? A file, or - for stdin");
+  if (inputs.size() > 1) {
+    return Usage(fmt::format("one input at a time, not also '{}'", inputs[1]));
+  }
+  return std::filesystem::path(inputs.front());
+}
+
+// Sets plan.output and plan.to.
+Status ReadOutput(const cli::Parsed& parsed, Plan& plan) {
+  const auto to = parsed.Value("to");
+  const auto output = parsed.Value("output");
+  if (!to && !output) return Usage("where to? -o FILE, or --to FORMAT for stdout");
+  plan.output = output.value_or("-");
+  if (plan.output.empty()) return Usage("-o: the name is empty");
+  if (to) {
+    TRY_ASSIGN(plan.to, FormatNamed("--to", *to, CanWrite));
+    return {};
+  }
+  plan.to = FormatByEnding(plan.output.native());
+  if (plan.to != nullptr && CanWrite(*plan.to)) return {};
+  return Usage(fmt::format("-o {}: its ending does not say what it should become; --to does: {}",
+                           plan.output.native(), NamesOf(CanWrite)));
+}
+
+Result<FoldedValue> FoldedValueOf(const cli::Parsed& parsed) {
+  const std::string_view kind = parsed.Value("values").value_or("samples");
+  if (kind == "samples") return FoldedValue::kSamples;
+  if (kind == "period") return FoldedValue::kPeriod;
+  return Usage(fmt::format("--values: '{}' is not among: samples, period", kind));
+}
+
+}  // namespace
+
+const cli::Command& ConvertCommand() {
+  return kCommand;
+}
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  Plan plan;
+  TRY_ASSIGN(plan.input, InputOf(parsed));
+  TRY(ReadOutput(parsed, plan));
+  if (const auto from = parsed.Value("from")) {
+    TRY_ASSIGN(plan.from, FormatNamed("--from", *from, CanRead));
+  }
+  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
+  if (parsed.Has("no-symbols")) plan.symbols = Symbols::kNone;
+  if (const auto kallsyms = parsed.Value("kallsyms")) {
+    if (plan.symbols == Symbols::kNone) return Usage("--kallsyms and --no-symbols: one of them");
+    plan.symbol_options.kallsyms = *kallsyms;
+  }
+  plan.event = parsed.Value("event").value_or("");
+  TRY_ASSIGN(plan.write.folded.value, FoldedValueOf(parsed));
+  plan.write.folded.mark_kernel = parsed.Has("mark-kernel");
+  plan.write.folded.comm_as_root = !parsed.Has("no-comm");
+  return plan;
+}
+
+}  // namespace perftape::convert_tool
