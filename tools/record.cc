@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-record: where programs spend their time, into a perf.data.
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "record/recorder.h"
+#include "record/requirements.h"
+#include "tools/common/cli/console.h"
+#include "tools/record/command_line.h"
+#include "tools/record/stop_signals.h"
+#include "tools/record/summary.h"
+
+namespace perftape::record_tool {
+namespace {
+
+// The words that this process was started with, as CMDLINE keeps them.
+std::vector<std::string> OwnCommandLine() {
+  std::vector<std::string> words;
+  const Result<std::string> text = ReadWholeFile("/proc/self/cmdline");
+  if (!text) return words;
+  std::string_view left = *text;
+  while (!left.empty()) {
+    const std::string_view word = left.substr(0, left.find('\0'));
+    words.emplace_back(word);
+    left.remove_prefix(std::min(left.size(), word.size() + 1));
+  }
+  return words;
+}
+
+// Says what this machine or user lacks; false where nothing can be recorded.
+bool CheckRequirements(cli::Console& console) {
+  const Findings findings = CheckFacts(ReadSystemFacts());
+  for (const std::string& sentence : findings.missing) console.Error(sentence);
+  if (!findings.missing.empty()) return false;
+  for (const std::string& sentence : findings.limits) console.Warning(sentence);
+  return true;
+}
+
+Result<int> Run(const RecordOptions& plan, cli::Console& console) {
+  if (plan.output == "-" && isatty(STDOUT_FILENO) == 1) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "-o -: stdout is a terminal, which a recording would garble; pipe it elsewhere");
+  }
+  if (!CheckRequirements(console)) return cli::kFailed;
+
+  RecordOptions options = plan;
+  options.command_line = OwnCommandLine();
+  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch());
+  TRY_ASSIGN(const RecordSummary summary, Record(options, signals->token()));
+
+  for (const std::string& warning : summary.warnings) console.Warning(warning);
+  for (const std::string& line : SummaryLines(summary, options.output)) console.Note(line);
+  return ExitStatus(summary);
+}
+
+}  // namespace
+}  // namespace perftape::record_tool
+
+int main(int argc, char** argv) {
+  using namespace perftape;
+  return cli::Main<RecordOptions>(
+      {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);
+}

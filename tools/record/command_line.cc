@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/record/command_line.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "formats/base/file.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/values.h"
+
+namespace perftape::record_tool {
+namespace {
+
+using cli::Completion;
+
+constexpr cli::Option kOptions[] = {
+    {.name = "freq",
+     .letter = 'F',
+     .argument = "HZ",
+     .help = "samples a second on each CPU, or max for as many as the kernel allows (default 99)"},
+    {.name = "count",
+     .letter = 'c',
+     .argument = "PERIOD",
+     .help = "a sample every PERIOD nanoseconds of CPU time, instead of -F"},
+    {.name = "all-cpus",
+     .letter = 'a',
+     .help = "the whole system (default where no other target is given)"},
+    {.name = "pid",
+     .letter = 'p',
+     .argument = "PID[,PID...]",
+     .help = "these processes and all that they start",
+     .completion = Completion::kProcess},
+    {.name = "tid",
+     .letter = 't',
+     .argument = "TID[,TID...]",
+     .help = "these threads alone",
+     .completion = Completion::kProcess},
+    {.name = "cpu", .letter = 'C', .argument = "CPUS", .help = "only on these CPUs, as 0-3,8"},
+    {.name = "uid",
+     .letter = 'u',
+     .argument = "USER",
+     .help = "only tasks of this user, by name or number",
+     .completion = Completion::kUser},
+    {.name = "duration",
+     .argument = "SECONDS",
+     .help = "end after this time; fractions are allowed"},
+    {.letter = 'g', .help = "call chains, of kernel and user, by frame pointers (default)"},
+    {.name = "call-graph",
+     .argument = "METHOD",
+     .help = "how call chains are found: fp, by frame pointers",
+     .completion = Completion::kChoice,
+     .choices = "fp"},
+    {.name = "no-callgraph", .help = "no call chains, only where each sample hit"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "the recording (default perf.data); an existing one is kept as FILE.old; - writes "
+             "perf's pipe format to stdout",
+     .completion = Completion::kFile},
+    {.name = "include-self", .help = "record the recorder, too"},
+    {.name = "quiet", .letter = 'q', .help = "errors only"},
+    {.name = "verbose", .letter = 'v', .help = "also what libbpf says while loading"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-record",
+    .purpose =
+        "Record where programs spend their time, with eBPF, into a perf.data that perf "
+        "report opens. The recording ends with COMMAND, after --duration, or by Ctrl-C.",
+    .operands = "[[--] COMMAND [ARGUMENT...]]",
+    .options = kOptions,
+    .order = cli::Order::kOptionsFirst,
+    .operand_completion = Completion::kCommand,
+    .epilogue =
+        "Examples:\n"
+        "  perftape-record -- make -j8            the command and all that it starts\n"
+        "  perftape-record -a --duration 5        the whole system, five seconds\n"
+        "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
+        "  perftape-record -o - -a | perf report --stdio -i -\n"
+        "Exit status: COMMAND's where one ran; else 0 done, 1 failed, 2 usage, 3 done but\n"
+        "more than 5 % of the samples were lost.\n"};
+
+std::unexpected<Error> Usage(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// kernel.perf_event_max_sample_rate; nothing where it cannot be read.
+std::optional<std::uint64_t> HighestFrequency() {
+  const Result<std::string> text = ReadWholeFile("/proc/sys/kernel/perf_event_max_sample_rate");
+  std::uint64_t hz = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), hz);
+  if (error != std::errc{} || hz == 0) return std::nullopt;
+  return hz;
+}
+
+Result<SamplingRate> RateOf(const cli::Parsed& parsed) {
+  if (const auto period = parsed.Value("count")) {
+    if (parsed.Has("freq")) return Usage("-F and -c: one of them");
+    // The kernel's event counts nanoseconds; below a microsecond it does nothing but sample.
+    TRY_ASSIGN(const std::uint64_t count, cli::ParseNumber("-c", *period, {.smallest = 1000}));
+    return Period{count};
+  }
+  const std::string_view text = parsed.Value("freq").value_or("99");
+  const std::optional<std::uint64_t> highest = HighestFrequency();
+  if (text == "max") {
+    if (!highest) return Usage("-F max: kernel.perf_event_max_sample_rate cannot be read");
+    return Frequency{*highest};
+  }
+  TRY_ASSIGN(const std::uint64_t hz, cli::ParseNumber("-F", text, {.smallest = 1}));
+  if (highest && hz > *highest) {
+    return Usage(fmt::format(
+        "-F: {} is above the limit of this kernel, {} (kernel.perf_event_max_sample_rate); "
+        "-F max takes that",
+        hz, *highest));
+  }
+  return Frequency{hz};
+}
+
+Result<std::vector<pid_t>> IdsOf(const cli::Parsed& parsed, std::string_view key,
+                                 std::string_view letter) {
+  std::vector<pid_t> all;
+  for (const std::string_view value : parsed.Values(key)) {
+    TRY_ASSIGN(const std::vector<pid_t> ids, cli::ParseIdList(letter, value));
+    all.insert(all.end(), ids.begin(), ids.end());
+  }
+  return all;
+}
+
+// A command is the target only where nothing else is: `-a -- sleep 5` and `-p 7 -- sleep 5` record
+// the others for as long as it runs, as perf does; so does -u.
+Result<Target> TargetOf(const cli::Parsed& parsed) {
+  if (parsed.Has("all-cpus") + parsed.Has("pid") + parsed.Has("tid") > 1) {
+    return Usage("-a, -p and -t: one of them");
+  }
+  if (parsed.Has("pid")) {
+    TRY_ASSIGN(std::vector<pid_t> pids, IdsOf(parsed, "pid", "-p"));
+    return Processes{std::move(pids)};
+  }
+  if (parsed.Has("tid")) {
+    TRY_ASSIGN(std::vector<pid_t> tids, IdsOf(parsed, "tid", "-t"));
+    return Threads{std::move(tids)};
+  }
+  const bool is_whole = parsed.Has("all-cpus") || parsed.Has("uid") || parsed.operands().empty();
+  if (is_whole) return WholeSystem{};
+  return Workload{};
+}
+
+Result<Callchains> CallchainsOf(const cli::Parsed& parsed) {
+  const std::optional<std::string_view> method = parsed.Value("call-graph");
+  if (method && *method != "fp") {
+    return Usage(fmt::format("--call-graph: '{}' is not among: fp", *method));
+  }
+  if (!parsed.Has("no-callgraph")) return Callchains::kFramePointers;
+  if (method || parsed.Has("g")) return Usage("--no-callgraph and -g: one of them");
+  return Callchains::kNone;
+}
+
+}  // namespace
+
+const cli::Command& RecordCommand() {
+  return kCommand;
+}
+
+Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
+  RecordOptions options;
+  TRY_ASSIGN(options.rate, RateOf(parsed));
+  TRY_ASSIGN(options.target, TargetOf(parsed));
+  TRY_ASSIGN(options.callchains, CallchainsOf(parsed));
+  options.command = parsed.operands();
+  if (const auto cpus = parsed.Value("cpu")) {
+    TRY_ASSIGN(options.cpus, cli::ParseCpuList("-C", *cpus));
+  }
+  if (const auto user = parsed.Value("uid")) {
+    TRY_ASSIGN(options.user, cli::ParseUser("-u", *user));
+  }
+  if (const auto duration = parsed.Value("duration")) {
+    TRY_ASSIGN(options.duration, cli::ParseSeconds("--duration", *duration));
+  }
+  if (const auto output = parsed.Value("output")) {
+    if (output->empty()) return Usage("-o: the name is empty");
+    options.output = *output;
+  }
+  if (parsed.Has("include-self")) options.include_self = IncludeSelf::kYes;
+  if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = LibbpfLog::kAll;
+  return options;
+}
+
+}  // namespace perftape::record_tool

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/record/stop_signals.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+namespace perftape::record_tool {
+namespace {
+
+sigset_t SignalsThatStop() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  struct sigaction action = {};
+  const bool is_ignored = sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  if (!is_ignored) sigaddset(&set, SIGHUP);
+  return set;
+}
+
+// Ends the process as `number` does where nobody catches it.
+void DieOf(int number) {
+  (void)std::signal(number, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  (void)std::raise(number);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StopSignals>> StopSignals::Catch() {
+  std::unique_ptr<StopSignals> signals(new StopSignals);
+  const sigset_t set = SignalsThatStop();
+  pthread_sigmask(SIG_BLOCK, &set, &signals->before_);
+  signals->signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC));
+  if (!signals->signals_) return FailErrno("signalfd", errno);
+  signals->end_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
+  if (!signals->end_) return FailErrno("eventfd", errno);
+  signals->thread_ = std::thread(&StopSignals::Wait, signals.get());
+  return signals;
+}
+
+StopSignals::~StopSignals() {
+  if (thread_.joinable()) {
+    const std::uint64_t one = 1;
+    (void)WriteAll(end_.get(), std::as_bytes(std::span(&one, 1)));
+    thread_.join();
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void StopSignals::Wait() {
+  while (true) {
+    pollfd waits[] = {{.fd = signals_.get(), .events = POLLIN, .revents = 0},
+                      {.fd = end_.get(), .events = POLLIN, .revents = 0}};
+    if (poll(waits, std::size(waits), -1) < 0) continue;
+    if (waits[1].revents != 0) return;
+    signalfd_siginfo arrived = {};
+    if (read(signals_.get(), &arrived, sizeof arrived) != sizeof arrived) continue;
+    // False where it was requested before.
+    if (!stop_.request_stop()) DieOf(static_cast<int>(arrived.ssi_signo));
+  }
+}
+
+}  // namespace perftape::record_tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a recording went, for a person and as an exit status.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "record/recorder.h"
+
+namespace perftape::record_tool {
+
+// "4950 samples, 0 lost, 1.3 MiB in perf.data"; then, where any were lost, a line for each CPU and
+// cause.
+std::vector<std::string> SummaryLines(const RecordSummary& summary,
+                                      const std::filesystem::path& output);
+
+// The command's where one ended; else 0, or 3 where more than a twentieth of all samples was lost
+// (where perf warns, too: tools/perf/builtin-record.c of 6.1 says "Check IO/CPU overload!").
+int ExitStatus(const RecordSummary& summary);
+
+}  // namespace perftape::record_tool
