@@ -16,8 +16,9 @@ function(perftape_set_flags target)
     # GCC 12 sees null pointers and uninitialized members in inlined std::optional and std::expected
     # that are not there.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-    # std::stable_sort of libstdc++ 12 calls what C++17 deprecates; clang tells us of it.
-    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+    # std::stable_sort of libstdc++ 12 calls what C++17 deprecates, and clang tells us of it. Of
+    # -Wconversion, clang's has more in it than GCC's, which is the one we build with.
+    "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-sign-conversion>")
   if(PERFTAPE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE} -fno-sanitize-recover=all)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference>)

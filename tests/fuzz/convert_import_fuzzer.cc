@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A perf.data of any bytes becomes a Profile that keeps its promises, or an error.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "convert/import/from_perfdata.h"
+#include "convert/model/validate.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace perftape;
+  ImportReport report;
+  const Result<Profile> profile = ReadPerfData(std::as_bytes(std::span(data, size)), report);
+  if (profile && !Validate(*profile)) std::abort();
+  return 0;
+}
