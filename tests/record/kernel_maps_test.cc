@@ -102,7 +102,8 @@ TEST(KernelMaps, MapsEachModuleUnderItsPathOrElseItsName) {
              "nls_cp437 20480 1 - Live 0xffffffffc0a1b000\n"
              "own_made 16384 0 nls_cp437, Live 0xffffffffc0b00000 (OE)\n");
   proc.Write("modules.dep", "kernel/fs/nls/nls-cp437.ko.xz: kernel/fs/nls/nls_base.ko\n");
-  const std::vector<Mmap> mmaps = Decoded<Mmap>(MapsOf(proc).records);
+  const Mapped mapped = MapsOf(proc);
+  const std::vector<Mmap> mmaps = Decoded<Mmap>(mapped.records);
   ASSERT_EQ(mmaps.size(), 3u);
   EXPECT_EQ(mmaps[1].filename, (proc / "kernel/fs/nls/nls-cp437.ko.xz").string());
   EXPECT_EQ(mmaps[1].start, 0xffffffffc0a1b000u);
