@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/convert/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/matchers.h"
+
+namespace perftape::convert_tool {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Plan> PlanOfWords(std::vector<std::string> words) {
+  const auto parsed = cli::Parse(ConvertCommand(), words);
+  if (!parsed) return Fail(parsed.error());
+  return PlanOf(*parsed);
+}
+
+auto Refuses(const char* message) {
+  return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+}
+
+TEST(ConvertPlan, TakesTheFormatFromTheEndingOfTheOutput) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out.folded"})->to->name, "folded");
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out.pb.gz"})->to->name, "pprof");
+}
+
+TEST(ConvertPlan, LetsToOverruleTheEnding) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out.pb.gz", "--to", "folded"})->to->name, "folded");
+}
+
+TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
+  const auto plan = PlanOfWords({"-", "--to", "folded"});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->input, "-");
+  EXPECT_EQ(plan->output, "-");
+}
+
+TEST(ConvertPlan, AsksForWhatIsMissing) {
+  EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("what is to be converted?"));
+  EXPECT_THAT(PlanOfWords({"in"}), Refuses("where to?"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("--to does: folded, pprof"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("--to does: folded, pprof"));
+}
+
+TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
+  EXPECT_THAT(PlanOfWords({"in", "--to", "svg"}), Refuses("--to: 'svg' is not among: folded"));
+  EXPECT_THAT(PlanOfWords({"in", "--to", "folded", "--from", "nfdump"}),
+              Refuses("--from: 'nfdump' is not among: perf.data"));
+}
+
+TEST(ConvertPlan, ReplacesAnOutputOnlyWithForce) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded"})->if_exists, IfExists::kRefuse);
+  EXPECT_EQ(PlanOfWords({"-f", "in", "-o", "x.folded"})->if_exists, IfExists::kReplace);
+}
+
+TEST(ConvertPlan, HandsFoldedOptionsOn) {
+  const auto plan =
+      PlanOfWords({"in", "--to=folded", "--values=period", "--mark-kernel", "--no-comm"});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->write.folded.value, FoldedValue::kPeriod);
+  EXPECT_TRUE(plan->write.folded.mark_kernel);
+  EXPECT_FALSE(plan->write.folded.comm_as_root);
+  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--values=bytes"}),
+              Refuses("--values: 'bytes' is not among: samples, period"));
+}
+
+TEST(ConvertPlan, RefusesNamesFromAFileWhereNoneAreWanted) {
+  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--kallsyms", "k"}),
+              Refuses("--kallsyms and --no-symbols: one of them"));
+}
+
+}  // namespace
+}  // namespace perftape::convert_tool

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/matchers.h"
+
+namespace perftape::inspect {
+namespace {
+
+using testing::ElementsAre;
+
+Result<Plan> PlanOfWords(std::vector<std::string> words) {
+  const auto parsed = cli::Parse(InspectCommand(), words);
+  if (!parsed) return Fail(parsed.error());
+  return PlanOf(*parsed);
+}
+
+TEST(InspectPlan, ShowsSummaryAndStatisticsOfPerfDataWithoutAWord) {
+  const auto plan = PlanOfWords({});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->input, "perf.data");
+  EXPECT_THAT(plan->sections, ElementsAre(Section::kSummary, Section::kStatistics));
+}
+
+TEST(InspectPlan, TakesTheFileAsOperandOrAsOption) {
+  EXPECT_EQ(PlanOfWords({"x.data"})->input, "x.data");
+  EXPECT_EQ(PlanOfWords({"-i", "-"})->input, "-");
+}
+
+TEST(InspectPlan, RefusesASecondFile) {
+  EXPECT_THAT(PlanOfWords({"a", "b"}),
+              FailsWith(ErrorCode::kInvalidArgument, "one file at a time, not also b"));
+}
+
+}  // namespace
+}  // namespace perftape::inspect

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/statistics.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/perfdata_builder.h"
+
+namespace perftape::inspect {
+namespace {
+
+using perfdata::PerfDataBuilder;
+using perfdata::RecordType;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(CountRecords, CountsEachTypeAndEachEvent) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddEvent();
+  file.AddComm({.pid = 7, .tid = 7, .comm = "ls"});
+  file.AddSample({.time = 1, .period = 10});
+  file.AddSample({.time = 2, .period = 20});
+  file.AddSample({.time = 3, .period = 1, .event = 1});
+  const Statistics counted = CountRecords(file.Open());
+  EXPECT_EQ(counted.records.at(RecordType::kComm), 1U);
+  EXPECT_EQ(counted.records.at(RecordType::kSample), 3U);
+  EXPECT_EQ(counted.events.at(0).samples, 2U);
+  EXPECT_EQ(counted.events.at(0).period, 30U);
+  EXPECT_EQ(counted.events.at(1).samples, 1U);
+}
+
+TEST(CountRecords, TellsLostRecordsFromLostSamples) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddLost(5, 1);
+  file.AddLost(2, 2);
+  file.AddLostSamples(30, 3);
+  const Statistics counted = CountRecords(file.Open());
+  EXPECT_EQ(counted.lost_records, 7U);
+  EXPECT_EQ(counted.lost_samples, 30U);
+  EXPECT_EQ(counted.events.at(0).lost_samples, 30U);
+  EXPECT_EQ(counted.records.at(RecordType::kLost), 2U);
+}
+
+TEST(CountRecords, KeepsWhatItCountedBeforeTheDamage) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddSample({.time = 1});
+  file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
+  const Statistics counted = CountRecords(file.Open());
+  EXPECT_EQ(counted.events.at(0).samples, 1U);
+  ASSERT_TRUE(counted.damage);
+  EXPECT_EQ(counted.damage->code, ErrorCode::kCorrupt);
+}
+
+TEST(StatisticsText, BeginsAsPerfReportWritesIt) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddComm({.pid = 7, .tid = 7, .comm = "ls"});
+  file.AddSample({.time = 1});
+  file.AddSample({.time = 2});
+  file.AddLostSamples(30, 3);
+  const perfdata::Reader reader = file.Open();
+  EXPECT_THAT(StatisticsText(CountRecords(reader), reader.events()),
+              StartsWith("\nAggregated stats:\n"
+                         "           TOTAL events:          4\n"
+                         "            COMM events:          1  (25.0%)\n"
+                         "          SAMPLE events:          2  (50.0%)\n"
+                         "    LOST_SAMPLES events:          1  (25.0%)\n"
+                         "cpu-clock:HG stats:\n"
+                         "          SAMPLE events:          2\n"
+                         "    LOST_SAMPLES events:         30\n"));
+}
+
+TEST(StatisticsText, LeavesOutPerfsLinesOfAnEventWithoutSamples) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddEvent({.config = perfdata::kSoftwareDummy});
+  file.AddSample({.time = 1});
+  const perfdata::Reader reader = file.Open();
+  const std::string text = StatisticsText(CountRecords(reader), reader.events());
+  EXPECT_THAT(text, HasSubstr("cpu-clock:HG stats:"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("dummy:HG stats:")));
+}
+
+}  // namespace
+}  // namespace perftape::inspect

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/record/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/matchers.h"
+
+namespace perftape::record_tool {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Result<RecordOptions> PlanOfWords(std::vector<std::string> words) {
+  const auto parsed = cli::Parse(RecordCommand(), words);
+  if (!parsed) return Fail(parsed.error());
+  return PlanOf(*parsed);
+}
+
+TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
+  const auto plan = PlanOfWords({});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(std::holds_alternative<WholeSystem>(plan->target));
+  EXPECT_EQ(std::get<Frequency>(plan->rate).hz, 99U);
+  EXPECT_EQ(plan->callchains, Callchains::kFramePointers);
+  EXPECT_EQ(plan->output, "perf.data");
+  EXPECT_EQ(plan->include_self, IncludeSelf::kNo);
+}
+
+TEST(RecordPlan, AimsAtACommandThatStandsAlone) {
+  const auto plan = PlanOfWords({"-F", "50", "ls", "-a"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(std::holds_alternative<Workload>(plan->target));
+  EXPECT_THAT(plan->command, ElementsAre("ls", "-a"));
+}
+
+TEST(RecordPlan, LetsACommandOnlySayHowLongWhereAnotherTargetIsNamed) {
+  for (const char* target : {"-a", "-u0", "-C0"}) {
+    const auto plan = PlanOfWords({target, "--", "sleep", "1"});
+    ASSERT_TRUE(plan) << target;
+    EXPECT_EQ(std::holds_alternative<WholeSystem>(plan->target), target[1] != 'C') << target;
+    EXPECT_THAT(plan->command, ElementsAre("sleep", "1")) << target;
+  }
+  const auto plan = PlanOfWords({"-p", "1", "--", "sleep", "1"});
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(std::get<Processes>(plan->target).pids, ElementsAre(1));
+}
+
+TEST(RecordPlan, AddsUpPidsOfSeveralOptions) {
+  const auto plan = PlanOfWords({"-p", "1,2", "-p3"});
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(std::get<Processes>(plan->target).pids, ElementsAre(1, 2, 3));
+}
+
+TEST(RecordPlan, TakesThreadsCpusUserAndDuration) {
+  const auto plan = PlanOfWords({"-t", "5", "-C", "0-1", "-u", "root", "--duration", "0.5"});
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(std::get<Threads>(plan->target).tids, ElementsAre(5));
+  EXPECT_THAT(plan->cpus, ElementsAre(0, 1));
+  EXPECT_EQ(plan->user, 0U);
+  EXPECT_EQ(plan->duration, std::chrono::milliseconds(500));
+}
+
+TEST(RecordPlan, TakesAPeriodInPlaceOfAFrequency) {
+  const auto plan = PlanOfWords({"-c", "1000000"});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(std::get<Period>(plan->rate).count, 1000000U);
+  EXPECT_THAT(plan->cpus, IsEmpty());
+}
+
+TEST(RecordPlan, TakesCallChainsAwayWhereAsked) {
+  EXPECT_EQ(PlanOfWords({"--no-callgraph"})->callchains, Callchains::kNone);
+  EXPECT_EQ(PlanOfWords({"-g"})->callchains, Callchains::kFramePointers);
+  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->callchains, Callchains::kFramePointers);
+}
+
+TEST(RecordPlan, RefusesWordsThatContradictEachOther) {
+  const auto refuses = [](const char* message) {
+    return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+  };
+  EXPECT_THAT(PlanOfWords({"-F9", "-c9999"}), refuses("-F and -c: one of them"));
+  EXPECT_THAT(PlanOfWords({"-a", "-p1"}), refuses("-a, -p and -t: one of them"));
+  EXPECT_THAT(PlanOfWords({"-g", "--no-callgraph"}), refuses("--no-callgraph and -g: one of them"));
+}
+
+TEST(RecordPlan, NamesTheWordThatItDoesNotUnderstand) {
+  const auto refuses = [](const char* message) {
+    return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+  };
+  EXPECT_THAT(PlanOfWords({"-F", "0"}), refuses("-F: 0 is not at least 1"));
+  EXPECT_THAT(PlanOfWords({"-F", "fast"}), refuses("-F: 'fast' is no whole number"));
+  EXPECT_THAT(PlanOfWords({"-F", "4000000000"}), refuses("-F: 4000000000 is above the limit"));
+  EXPECT_THAT(PlanOfWords({"-c", "1"}), refuses("-c: 1 is not at least 1000"));
+  EXPECT_THAT(PlanOfWords({"--call-graph", "lbr"}),
+              refuses("--call-graph: 'lbr' is not among: fp"));
+  EXPECT_THAT(PlanOfWords({"-o", ""}), refuses("-o: the name is empty"));
+}
+
+}  // namespace
+}  // namespace perftape::record_tool

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/record/summary.h"
+
+#include <gmock/gmock.h>
+
+#include "tools/common/cli/console.h"
+
+namespace perftape::record_tool {
+namespace {
+
+RecordSummary Summary(std::uint64_t samples, std::uint64_t lost,
+                      std::optional<int> command_status = std::nullopt) {
+  RecordSummary summary;
+  summary.samples = samples;
+  summary.lost_samples = lost;
+  summary.bytes_written = 2048;
+  summary.command_status = command_status;
+  return summary;
+}
+
+using testing::ElementsAre;
+
+TEST(SummaryLines, AreOneWhereNothingWasLost) {
+  EXPECT_THAT(SummaryLines(Summary(4950, 0), "perf.data"),
+              ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data"));
+}
+
+TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
+  RecordSummary summary = Summary(10, 9);
+  summary.losses = {{.cpu = 0, .ring_full = 5}, {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
+  summary.damaged_messages = 1;
+  summary.lost_process_events = 4;
+  EXPECT_THAT(
+      SummaryLines(summary, "-"),
+      ElementsAre("10 samples, 9 lost, 2.0 KiB in stdout", "lost on CPU 0: 5, the ring was full",
+                  "lost on CPU 3: 1, the ring was full",
+                  "lost on CPU 3: 2, a sample interrupted another",
+                  "lost: 1, damaged on their way from the kernel",
+                  "process events lost: 4; names or mappings may be missing"));
+}
+
+TEST(ExitStatus, IsDegradedAboveATwentiethLost) {
+  EXPECT_EQ(ExitStatus(Summary(95, 5)), cli::kDone);
+  EXPECT_EQ(ExitStatus(Summary(94, 6)), cli::kDegraded);
+  EXPECT_EQ(ExitStatus(Summary(0, 0)), cli::kDone);
+}
+
+TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
+  EXPECT_EQ(ExitStatus(Summary(1, 9, 0)), 0);
+  EXPECT_EQ(ExitStatus(Summary(1, 0, 130)), 130);
+}
+
+}  // namespace
+}  // namespace perftape::record_tool
