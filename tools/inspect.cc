@@ -5,7 +5,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/escape.h"
+#include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
 #include "tools/inspect/header_text.h"
 #include "tools/inspect/record_text.h"
@@ -46,8 +46,8 @@ Result<Damage> PrintSamples(const Reader& reader, OutputFile& out, cli::Console&
     TRY(out.Write(RowText(**row)));
   }
   if (rows.skipped() != 0) {
-    console.Warning(
-        fmt::format("{} samples are in no row: of an unknown event, or cut off", rows.skipped()));
+    console.Warning(fmt::format("in no row, being of an unknown event or cut off: {}",
+                                cli::Counted(rows.skipped(), "sample")));
   }
   return std::nullopt;
 }

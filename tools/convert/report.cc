@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/common/cli/count.h"
+
 namespace perftape::convert_tool {
 namespace {
 
@@ -28,14 +30,14 @@ std::string MissesText(Count count) {
 }  // namespace
 
 std::string ReadLine(const ImportReport& report) {
-  std::string line = fmt::format("{} samples", report.samples);
+  std::string line = cli::Counted(report.samples, "sample");
   if (report.lost_samples != 0) {
     line += fmt::format(", {} lost while recording", report.lost_samples);
   }
   if (report.lost_records != 0) {
-    line += fmt::format(", {} records lost while recording", report.lost_records);
+    line += fmt::format(", {} lost while recording", cli::Counted(report.lost_records, "record"));
   }
-  line += fmt::format("; {} frames", report.frames);
+  line += fmt::format("; {}", cli::Counted(report.frames, "frame"));
   if (report.unmapped_frames != 0) {
     line += fmt::format(", {} of them in no mapping", report.unmapped_frames);
   }
@@ -45,19 +47,21 @@ std::string ReadLine(const ImportReport& report) {
 std::vector<std::string> DamageLines(const ImportReport& report) {
   std::vector<std::string> lines = report.problems;
   if (report.skipped_samples != 0) {
-    lines.push_back(fmt::format("{} samples could not be read, {} of them of an unknown event",
-                                report.skipped_samples, report.unknown_events));
+    lines.push_back(fmt::format("{} could not be read, {} of them of an unknown event",
+                                cli::Counted(report.skipped_samples, "sample"),
+                                report.unknown_events));
   }
   if (report.damaged_records != 0) {
-    lines.push_back(fmt::format("{} records are shorter than they say", report.damaged_records));
+    lines.push_back(
+        fmt::format("shorter than it says: {}", cli::Counted(report.damaged_records, "record")));
   }
   return lines;
 }
 
 std::string SymbolLine(const SymbolizeReport& report) {
   const auto count = [&](Miss miss) { return report.count(miss); };
-  std::string line =
-      fmt::format("symbols: {} places named", report.count(Miss::kNone) + report.kept);
+  std::string line = fmt::format("symbols: {} named",
+                                 cli::Counted(report.count(Miss::kNone) + report.kept, "place"));
   const std::string misses = MissesText(count);
   if (!misses.empty()) line += fmt::format("; without a name: {}", misses);
   if (report.unmapped != 0) {
@@ -72,9 +76,10 @@ std::vector<std::string> MappingLines(const SymbolizeReport& report) {
   for (const MappingSymbols& mapping : report.mappings) {
     const auto count = [&](Miss miss) { return mapping.count(miss); };
     const std::string misses = MissesText(count);
-    lines.push_back(fmt::format("{}{}: {} places named{}{}{}{}", mapping.filename,
+    lines.push_back(fmt::format("{}{}: {} named{}{}{}{}", mapping.filename,
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
-                                mapping.count(Miss::kNone), misses.empty() ? "" : ", ", misses,
+                                cli::Counted(mapping.count(Miss::kNone), "place"),
+                                misses.empty() ? "" : ", ", misses,
                                 mapping.problem.empty() ? "" : ": ", mapping.problem));
   }
   return lines;
@@ -86,8 +91,8 @@ std::vector<std::string> EventsBeside(const Profile& profile, EventId taken) {
   std::vector<std::string> others;
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
     if (i == taken.index || samples[i] == 0) continue;
-    others.push_back(
-        fmt::format("{} ({} samples)", profile.text(profile[EventId{i}].name), samples[i]));
+    others.push_back(fmt::format("{} ({})", profile.text(profile[EventId{i}].name),
+                                 cli::Counted(samples[i], "sample")));
   }
   return others;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -21,7 +22,7 @@ std::string SizeText(std::uint64_t bytes) {
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
                                       const std::filesystem::path& output) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} samples, {} lost, {} in {}", summary.samples,
+  lines.push_back(fmt::format("{}, {} lost, {} in {}", cli::Counted(summary.samples, "sample"),
                               summary.lost_samples, SizeText(summary.bytes_written),
                               output == "-" ? "stdout" : output.native()));
   for (const LossByCpu& loss : summary.losses) {

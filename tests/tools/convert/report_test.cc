@@ -38,7 +38,7 @@ TEST(DamageLines, TellOfAllThatCouldNotBeRead) {
                            .problems = {"feature BUILD_ID: cut off"}}),
               ElementsAre("feature BUILD_ID: cut off",
                           "4 samples could not be read, 3 of them of an unknown event",
-                          "2 records are shorter than they say"));
+                          "shorter than it says: 2 records"));
 }
 
 SymbolizeReport TwoMappings() {

@@ -33,7 +33,7 @@ std::string Label(const Option& option) {
 // `text` in lines of at most kWidth, each behind `column` blanks; the first one begins at `at`.
 std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   std::string wrapped;
-  if (at >= column) {
+  if (at > column) {
     wrapped += '\n';
     at = 0;
   }

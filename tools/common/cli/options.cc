@@ -46,7 +46,8 @@ std::string Hint(const Command& command, std::string_view word) {
   std::size_t distance = 3;
   const auto consider = [&](const Option& option) {
     const std::size_t its_distance = EditDistance(option.name, word);
-    const bool begins_so = word.size() >= 3 && option.name.starts_with(word);
+    const bool begins_so = (word.size() >= 3 && option.name.starts_with(word)) ||
+                           (option.name.size() >= 3 && word.starts_with(option.name));
     if (begins_so || its_distance < distance) {
       nearest = option.name;
       distance = begins_so ? 0 : its_distance;

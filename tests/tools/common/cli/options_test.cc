@@ -105,6 +105,7 @@ TEST(Parse, NamesAnUnknownOptionAndTheOneThatWasMeant) {
   EXPECT_EQ(ErrorOf(kMixed, {"--durration", "1"}),
             "unknown option --durration; did you mean --duration?");
   EXPECT_EQ(ErrorOf(kMixed, {"--dur"}), "unknown option --dur; did you mean --duration?");
+  EXPECT_EQ(ErrorOf(kMixed, {"--frequency=9"}), "unknown option --frequency; did you mean --freq?");
   EXPECT_EQ(ErrorOf(kMixed, {"--stack-size=3"}), "unknown option --stack-size");
 }
 
