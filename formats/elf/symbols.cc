@@ -61,7 +61,7 @@ class TableReader {
 
   // Of equally good aliases the first is chosen, so the fuller table comes first.
   void ReadAll() {
-    for (const GElf_Word type : {SHT_SYMTAB, SHT_DYNSYM}) {
+    for (const GElf_Word type : {GElf_Word{SHT_SYMTAB}, GElf_Word{SHT_DYNSYM}}) {
       ForEachSection(handle_, [&](Elf_Scn* section, const GElf_Shdr& header) {
         if (header.sh_type == type) Read(section, header);
       });
