@@ -95,10 +95,16 @@ class Importer {
   Profile Run() &&;
 
  private:
+  // What is worth keeping of a callchain that was resolved once.
+  struct KnownStack {
+    StackId id = {};
+    std::size_t frames = 0, unmapped_frames = 0;
+  };
+
   void Take(const perfdata::RecordView& record);
   void TakeSample(const perfdata::RecordView& record, const perfdata::Event& event);
   StackId StackOf(const perfdata::Sample& sample, CpuMode mode);
-  StackId BuildStack(const perfdata::Sample& sample, CpuMode mode);
+  KnownStack BuildStack(const perfdata::Sample& sample, CpuMode mode);
   void AddFrame(std::uint32_t pid, CpuMode mode, std::uint64_t address, FoundBy found_by);
   LocationId LocationOf(const perfdata::Region& region, CpuMode mode, std::uint64_t address);
   MappingId MappingOf(const perfdata::Region& region, CpuMode mode);
@@ -111,9 +117,10 @@ class Importer {
   perfdata::Processes processes_;
   ProfileBuilder builder_;
   std::vector<std::optional<EventId>> event_ids_;
-  tsl::robin_map<ChainKey, StackId, ChainKeyHash> stacks_;
+  tsl::robin_map<ChainKey, KnownStack, ChainKeyHash> stacks_;
   tsl::robin_map<RangeKey, MappingId, RangeKeyHash> mappings_;
-  std::vector<LocationId> leaf_to_root_;  // scratch of BuildStack
+  std::vector<LocationId> leaf_to_root_;  // of the stack that BuildStack is at, and how many
+  std::size_t unmapped_frames_ = 0;       // of its frames are in no mapping
   std::uint64_t first_time_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last_time_ = 0;
 };
@@ -202,11 +209,14 @@ StackId Importer::StackOf(const perfdata::Sample& sample, CpuMode mode) {
   const ChainKey key{hash.low64, hash.high64 ^ seed};
   const auto [found, is_new] = stacks_.try_emplace(key);
   if (is_new) found.value() = BuildStack(sample, mode);
-  return found->second;
+  report_.frames += found->second.frames;
+  report_.unmapped_frames += found->second.unmapped_frames;
+  return found->second.id;
 }
 
-StackId Importer::BuildStack(const perfdata::Sample& sample, CpuMode mode) {
+Importer::KnownStack Importer::BuildStack(const perfdata::Sample& sample, CpuMode mode) {
   leaf_to_root_.clear();
+  unmapped_frames_ = 0;
   FoundBy found_by = FoundBy::kInstruction;
   for (const std::uint64_t entry : sample.callchain) {
     if (entry < perfdata::kContextMax) {
@@ -223,20 +233,19 @@ StackId Importer::BuildStack(const perfdata::Sample& sample, CpuMode mode) {
   }
   if (leaf_to_root_.empty()) AddFrame(sample.pid, mode, sample.ip, FoundBy::kInstruction);
 
-  StackId stack;
+  KnownStack stack{.frames = leaf_to_root_.size(), .unmapped_frames = unmapped_frames_};
   for (auto frame = leaf_to_root_.rbegin(); frame != leaf_to_root_.rend(); ++frame) {
-    stack = builder_.Push(stack, *frame);
+    stack.id = builder_.Push(stack.id, *frame);
   }
   return stack;
 }
 
 void Importer::AddFrame(std::uint32_t pid, CpuMode mode, std::uint64_t address, FoundBy found_by) {
-  ++report_.frames;
   const bool is_return = found_by == FoundBy::kReturnAddress && address > 0;
   const std::uint64_t lookup = is_return ? address - 1 : address;
   const perfdata::Region* region = processes_.Find(pid, mode, lookup);
   if (region == nullptr) {
-    ++report_.unmapped_frames;
+    ++unmapped_frames_;
     leaf_to_root_.push_back(builder_.Add(Location{.mapping = {}, .offset = {lookup}, .lines = {}}));
     return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three kinds of address, as three types: what the CPU saw, where that lies in the file, and what
-// the file's symbols call it. One is never the other by luck of layout.
+// The three kinds of address, as three types: what the CPU saw, where that lies in the file, and
+// what the file's symbols call it. One is never the other by luck of layout.
 #pragma once
 
 #include <compare>

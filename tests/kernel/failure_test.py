@@ -62,7 +62,7 @@ class Failure(harness.RecordingTest):
             subprocess.run(["umount", small], check=True)
 
     def test_samples_that_found_no_room_are_counted_and_written(self):
-        _, err = self.record_degraded("-F", "20000", "--ring-size", "4096", "-a", "--",
+        _, err = self.record_degraded("-F", "20000", "--mmap-pages", "1", "-a", "--",
                                       harness.BURNER, "--seconds", "2")
         self.assertRegex(err, r"lost")
         status, out, _ = harness.run(harness.INSPECT, "--records", self.dir / "perf.data")

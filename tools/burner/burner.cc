@@ -189,8 +189,11 @@ void burn_child() {
   while (NowNs(CLOCK_PROCESS_CPUTIME_ID) < kChildCpuNs) burn_hash();
 }
 
-// Returns whether all children ended well.
+// Returns whether all children ended well. They are started by this program's path, not by
+// /proc/self/exe, after which the kernel would name them "exe".
 int burn_processes(int count, char* program) {
+  char path[4096] = {};
+  if (readlink("/proc/self/exe", path, sizeof path - 1) <= 0) return 0;
   char child_option[] = "--child";
   char* arguments[] = {program, child_option, nullptr};
   int started = 0;
@@ -200,7 +203,7 @@ int burn_processes(int count, char* program) {
     while (started < count && started - ended < kChildrenAtOnce) {
       const pid_t pid = fork();
       if (pid == 0) {
-        execv("/proc/self/exe", arguments);
+        execv(path, arguments);
         _exit(127);
       }
       good = good && pid > 0;

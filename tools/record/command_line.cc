@@ -2,7 +2,10 @@
 #include "tools/record/command_line.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 
 #include "formats/base/file.h"
@@ -58,6 +61,11 @@ constexpr cli::Option kOptions[] = {
      .help = "the recording (default perf.data); an existing one is kept as FILE.old; - writes "
              "perf's pipe format to stdout",
      .completion = Completion::kFile},
+    {.name = "mmap-pages",
+     .letter = 'm',
+     .argument = "PAGES",
+     .help = "the ring buffer that samples wait in, in pages or as a size with B, K, M or G; "
+             "rounded up to a power of two (default 8M)"},
     {.name = "include-self", .help = "record the recorder, too"},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.name = "verbose", .letter = 'v', .help = "also what libbpf says while loading"},
@@ -157,6 +165,22 @@ Result<Callchains> CallchainsOf(const cli::Parsed& parsed) {
   return Callchains::kNone;
 }
 
+// perf's notation: a bare number counts pages.
+Result<std::size_t> RingBytesOf(std::string_view text) {
+  constexpr std::string_view kUnits = "BKMG";
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t unit = page;
+  std::string_view digits = text;
+  if (!text.empty() && kUnits.contains(text.back())) {
+    unit = std::uint64_t{1} << (10 * kUnits.find(text.back()));
+    digits.remove_suffix(1);
+  }
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
+  TRY_ASSIGN(const std::uint64_t count,
+             cli::ParseNumber("-m", digits, {.smallest = 1, .largest = kLargest / unit}));
+  return std::bit_ceil(std::max(count * unit, page));
+}
+
 }  // namespace
 
 const cli::Command& RecordCommand() {
@@ -181,6 +205,9 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   if (const auto output = parsed.Value("output")) {
     if (output->empty()) return Usage("-o: the name is empty");
     options.output = *output;
+  }
+  if (const auto pages = parsed.Value("mmap-pages")) {
+    TRY_ASSIGN(options.ring_bytes, RingBytesOf(*pages));
   }
   if (parsed.Has("include-self")) options.include_self = IncludeSelf::kYes;
   if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = LibbpfLog::kAll;

@@ -2,6 +2,7 @@
 #include "tools/record/command_line.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "tests/support/matchers.h"
 
@@ -60,6 +61,16 @@ TEST(RecordPlan, TakesThreadsCpusUserAndDuration) {
   EXPECT_THAT(plan->cpus, ElementsAre(0, 1));
   EXPECT_EQ(plan->user, 0U);
   EXPECT_EQ(plan->duration, std::chrono::milliseconds(500));
+}
+
+TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(PlanOfWords({"-m", "3"})->ring_bytes, 4 * page);
+  EXPECT_EQ(PlanOfWords({"-m", "1B"})->ring_bytes, page);
+  EXPECT_EQ(PlanOfWords({"-m", "16M"})->ring_bytes, std::size_t{16} << 20);
+  for (const char* bad : {"0", "M", "2G", "8X", "99999999999999999999"}) {
+    EXPECT_FALSE(PlanOfWords({"-m", bad})) << bad;
+  }
 }
 
 TEST(RecordPlan, TakesAPeriodInPlaceOfAFrequency) {
