@@ -31,11 +31,11 @@ namespace perftape {
 // Processes and threads add up; `user` and `excluded_process` take away from what they let through.
 // All ids are those of the caller's pid namespace.
 struct SampleFilter {
-  std::vector<pid_t> processes;           // and what they fork from now on
-  std::vector<pid_t> threads;             // these alone
-  std::optional<pid_t> command;           // a process as well, from the moment it calls exec
-  std::optional<uid_t> user;              // never matches the idle task
-  std::optional<pid_t> excluded_process;  // the recorder itself
+  std::vector<pid_t> processes = {};           // and what they fork from now on
+  std::vector<pid_t> threads = {};             // these alone
+  std::optional<pid_t> command = {};           // a process as well, from the moment it calls exec
+  std::optional<uid_t> user = {};              // never matches the idle task
+  std::optional<pid_t> excluded_process = {};  // the recorder itself
 
   bool by_process() const { return !processes.empty() || command.has_value(); }
 };
@@ -44,7 +44,7 @@ enum class Callchains : std::uint8_t { kNone, kFramePointers };
 enum class LibbpfLog : std::uint8_t { kWarnings, kAll };
 
 struct BpfOptions {
-  SampleFilter filter;
+  SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
   LibbpfLog log = LibbpfLog::kWarnings;
@@ -70,8 +70,8 @@ class BpfSession {
   // only. It returns how many there were, after a ring's worth at the latest, even if more arrive.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& take);
 
-  // Readable when the ring holds something; woken once for each 64 KiB that pile up, so wait for it
-  // with a timeout. It belongs to the session.
+  // Becomes readable once for each 64 KiB (half a smaller ring) that pile up, not for each sample:
+  // so wait for it with a timeout, and drain either way. It belongs to the session.
   int poll_fd() const;
 
   // What was lost on each possible CPU since Load; the index is the CPU.

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/sideband.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "formats/perfdata/record.h"
+#include "record/child.h"
+#include "record/events.h"
+#include "tests/kernel/live.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::Decode;
+using perfdata::RecordType;
+using perfdata::RecordView;
+using testing::Contains;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Records of the sideband, kept.
+class Recorded {
+ public:
+  explicit Recorded(SidebandOptions options = {})
+      : events_(OpenOnCpus(SidebandAttr(), OnlineCpus().value()).value()),
+        sideband_(Sideband::Open(events_, options).value()) {}
+
+  void Drain() {
+    const Result<std::size_t> drained =
+        sideband_.Drain([&](Bytes record) { records_.emplace_back(record.begin(), record.end()); });
+    ASSERT_THAT(drained, IsOk());
+  }
+
+  const std::vector<CpuEvent>& events() const { return events_; }
+  const perfdata::SampleFormat& format() const { return format_; }
+
+  std::vector<RecordView> views() const {
+    std::vector<RecordView> views;
+    for (const std::vector<std::byte>& record : records_) {
+      perfdata::RecordHeader header{};
+      std::memcpy(&header, record.data(), sizeof header);
+      views.push_back({.type = header.type,
+                       .misc = header.misc,
+                       .payload = Bytes(record).subspan(sizeof header)});
+    }
+    return views;
+  }
+
+  // All records of one type, decoded, each with its misc bits.
+  template <class Record>
+  std::vector<std::pair<Record, std::uint16_t>> All() const {
+    std::vector<std::pair<Record, std::uint16_t>> found;
+    for (const RecordView& view : views()) {
+      if (view.type == Record::kType) {
+        found.emplace_back(Decode<Record>(view, format_).value(), view.misc);
+      }
+    }
+    return found;
+  }
+
+  // Is there a record of that type for which `matches` holds?
+  template <class Record, class Predicate>
+  bool Has(Predicate matches) const {
+    return std::ranges::any_of(All<Record>(),
+                               [&](const auto& pair) { return std::apply(matches, pair); });
+  }
+
+ private:
+  std::vector<CpuEvent> events_;
+  Sideband sideband_;
+  perfdata::SampleFormat format_ = perfdata::FormatOf(SidebandAttr());
+  std::vector<std::vector<std::byte>> records_;
+};
+
+class SidebandTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped()) recorded_ = std::make_unique<Recorded>();
+  }
+
+  std::unique_ptr<Recorded> recorded_;
+};
+
+TEST_F(SidebandTest, SeesAProcessComeAndGo) {
+  Process process([] {});
+  process.Finish();
+  recorded_->Drain();
+  const auto pid = static_cast<std::uint32_t>(process.pid());
+  EXPECT_TRUE(recorded_->Has<perfdata::Fork>([&](const perfdata::Fork& fork, std::uint16_t) {
+    return fork.pid == pid && fork.ppid == static_cast<std::uint32_t>(getpid());
+  }));
+  EXPECT_TRUE(recorded_->Has<perfdata::Exit>(
+      [&](const perfdata::Exit& exit, std::uint16_t) { return exit.pid == pid; }));
+}
+
+TEST_F(SidebandTest, SeesAThreadChangeItsName) {
+  Process process([] { prctl(PR_SET_NAME, "renamed"); });
+  process.Finish();
+  recorded_->Drain();
+  EXPECT_TRUE(recorded_->Has<perfdata::Comm>([&](const perfdata::Comm& comm, std::uint16_t misc) {
+    return comm.pid == static_cast<std::uint32_t>(process.pid()) && comm.comm == "renamed" &&
+           (misc & perfdata::kMiscCommExec) == 0;
+  }));
+}
+
+TEST_F(SidebandTest, TellsAnExecFromAMereRenaming) {
+  const std::vector<std::string> command = {"/bin/true"};
+  Child child = Child::Start(command, SignalState::Now()).value();
+  ASSERT_THAT(child.Release(), IsOk());
+  ASSERT_EQ(child.Wait().value(), 0);
+  recorded_->Drain();
+  EXPECT_TRUE(recorded_->Has<perfdata::Comm>([&](const perfdata::Comm& comm, std::uint16_t misc) {
+    return comm.pid == static_cast<std::uint32_t>(child.pid()) && comm.comm == "true" &&
+           (misc & perfdata::kMiscCommExec) != 0;
+  }));
+}
+
+TEST_F(SidebandTest, SeesWhatAProcessMapsToExecute) {
+  const TempDir dir;
+  const std::string path = dir.Write("mapped", std::string(8192, '\0'));
+  Process process([&] {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096) == MAP_FAILED) _exit(9);
+  });
+  process.Finish();
+  recorded_->Drain();
+  EXPECT_TRUE(recorded_->Has<perfdata::Mmap2>([&](const perfdata::Mmap2& mmap, std::uint16_t) {
+    return mmap.pid == static_cast<std::uint32_t>(process.pid()) && mmap.filename == path &&
+           mmap.length == 4096 && mmap.page_offset == 4096;
+  }));
+}
+
+TEST_F(SidebandTest, SeesBpfProgramsBeingLoaded) {
+  const BpfSession session = BpfSession::Load({}).value();
+  recorded_->Drain();
+  EXPECT_TRUE(recorded_->Has<perfdata::Ksymbol>([](const perfdata::Ksymbol& symbol, std::uint16_t) {
+    return symbol.name.starts_with("bpf_prog_") && symbol.name.ends_with("_on_cpu");
+  }));
+  EXPECT_THAT(recorded_->All<perfdata::BpfEvent>(), Not(IsEmpty()));
+}
+
+TEST_F(SidebandTest, EndsEveryRecordWithIdAndTime) {
+  Process process([] {});
+  process.Finish();
+  recorded_->Drain();
+  std::vector<std::uint64_t> ids;
+  for (const CpuEvent& event : recorded_->events()) ids.push_back(event.id);
+  ASSERT_THAT(recorded_->views(), Not(IsEmpty()));
+  for (const RecordView& view : recorded_->views()) {
+    const perfdata::SampleId trailer = perfdata::DecodeSampleId(view, recorded_->format());
+    ASSERT_THAT(ids, Contains(trailer.id));
+    ASSERT_THAT(trailer.time, Gt(0U));
+  }
+}
+
+TEST_F(SidebandTest, GivesTheRecordsOfACpuInTimeOrder) {
+  for (int i = 0; i < 20; ++i) Process([] {}).Finish();
+  recorded_->Drain();
+  std::map<std::uint32_t, std::uint64_t> last_by_cpu;
+  for (const RecordView& view : recorded_->views()) {
+    const perfdata::SampleId trailer = perfdata::DecodeSampleId(view, recorded_->format());
+    ASSERT_GE(trailer.time, last_by_cpu[trailer.cpu]);
+    last_by_cpu[trailer.cpu] = trailer.time;
+  }
+  EXPECT_THAT(last_by_cpu, Not(IsEmpty()));
+}
+
+TEST_F(SidebandTest, PassesOnWhatTheKernelSaysWasLost) {
+  Recorded small({.ring_bytes = 4096});
+  // A FORK and an EXIT take some 150 bytes: more than the rings of all CPUs hold.
+  const std::size_t cpus = small.events().size();
+  for (std::size_t i = 0; i < 64 * cpus; ++i) Process([] {}).Finish();
+  small.Drain();
+  // The kernel reports it with the next record that has room, on the CPU that lost.
+  for (std::size_t i = 0; i < 8 * cpus; ++i) Process([] {}).Finish();
+  small.Drain();
+  EXPECT_TRUE(small.Has<perfdata::Lost>(
+      [](const perfdata::Lost& lost, std::uint16_t) { return lost.count > 0; }));
+}
+
+TEST_F(SidebandTest, IsRefusedMoreMemoryThanAUserMayLock) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
+  int message[2];
+  ASSERT_EQ(pipe(message), 0);
+  const std::vector<CpuEvent> events = OpenOnCpus(SidebandAttr(), std::vector<int>{0}).value();
+  Process process([&] {
+    if (setuid(65534) != 0) _exit(8);
+    const Result<Sideband> sideband = Sideband::Open(events, {.ring_bytes = std::size_t{64} << 20});
+    const std::string text = sideband ? "" : sideband.error().message;
+    if (write(message[1], text.data(), text.size()) < 0) _exit(9);
+  });
+  process.Finish();
+  close(message[1]);
+  char text[1024];
+  const ssize_t size = read(message[0], text, sizeof text);
+  close(message[0]);
+  ASSERT_GE(size, 0);
+  EXPECT_THAT(std::string(text, static_cast<std::size_t>(size)),
+              HasSubstr("kernel.perf_event_mlock_kb"));
+}
+
+}  // namespace
+}  // namespace perftape
