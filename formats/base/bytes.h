@@ -188,15 +188,20 @@ class ByteWriter {
     Append(std::as_bytes(std::span(&field, 1)));
   }
 
+  // Zeros follow where the field has fewer words, or bytes, than are asked for.
   void Words(const WordArray& field, std::uint64_t count) {
     if (field.order() == std::endian::native) {
-      Append(field.bytes().first(count * sizeof(std::uint64_t)));
+      Blob(field.bytes(), count * sizeof(std::uint64_t));
       return;
     }
-    for (std::uint64_t i = 0; i < count; ++i) Fixed(field[i]);
+    for (std::uint64_t i = 0; i < count; ++i) Fixed(i < field.size() ? field[i] : 0);
   }
 
-  void Blob(Bytes field, std::uint64_t size) { Append(field.first(size)); }
+  void Blob(Bytes field, std::uint64_t size) {
+    const std::uint64_t there = std::min<std::uint64_t>(size, field.size());
+    Append(field.first(there));
+    Padding(size - there);
+  }
 
   // Cut where it would leave no room for the NUL.
   void PaddedString(std::string_view field, std::uint64_t size) {

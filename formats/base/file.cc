@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
@@ -149,8 +149,14 @@ Result<OutputFile> OutputFile::Create(const std::filesystem::path& path, IfExist
     if (!file.fd_) return FailErrno("stdout", errno);
     return file;
   }
-  std::error_code ignored;
-  if (if_exists == IfExists::kRefuse && std::filesystem::exists(path, ignored)) {
+  struct stat status = {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    file.fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.fd_) return FailErrno(path.native(), errno);
+    return file;
+  }
+  if (exists && if_exists == IfExists::kRefuse) {
     return Fail(ErrorCode::kInvalidArgument, path.native() + ": exists; -f replaces it");
   }
   std::string temporary = path.native() + ".XXXXXX";

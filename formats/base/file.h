@@ -70,8 +70,9 @@ enum class IfExists : std::uint8_t { kRefuse, kReplace };
 // leaves nothing behind.
 class OutputFile {
  public:
-  // "-" is stdout: then what is written is seen at once, and Commit only flushes. An existing file
-  // is an error of kInvalidArgument unless `if_exists` says otherwise.
+  // "-" is stdout: then what is written is seen at once, and Commit only flushes. The same holds for
+  // what is there and no regular file (/dev/null, a named pipe): it is written to, never renamed
+  // over. An existing file is an error of kInvalidArgument unless `if_exists` says otherwise.
   static Result<OutputFile> Create(const std::filesystem::path& path,
                                    IfExists if_exists = IfExists::kRefuse);
 
@@ -92,7 +93,7 @@ class OutputFile {
 
   UniqueFd fd_;
   std::filesystem::path path_;            // the final name
-  std::filesystem::path temporary_path_;  // empty for stdout and after Commit
+  std::filesystem::path temporary_path_;  // empty for stdout, devices, and after Commit
   std::string pending_;
 };
 

@@ -265,10 +265,10 @@ void StackUserLayout(Cursor& at, SampleRef& sample) {
     at.Fixed(valid);
     sample.stack_user = sample.stack_user.first(std::min(valid, sample.stack_user.size()));
   } else {
-    const std::uint64_t valid = sample.stack_user.size();
-    at.Blob(sample.stack_user, valid);           //   char data[size];
-    at.Padding(sample.stack_user_size - valid);  //
-    at.Fixed(valid);                             //   u64 dyn_size; }
+    const std::uint64_t valid =
+        std::min<std::uint64_t>(sample.stack_user.size(), sample.stack_user_size);
+    at.Blob(sample.stack_user, sample.stack_user_size);  //   char data[size];
+    at.Fixed(valid);                                     //   u64 dyn_size; }
   }
 }
 
