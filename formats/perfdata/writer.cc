@@ -63,9 +63,14 @@ Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
 // where the file system can exchange names.
 Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
   const std::string old = to.native() + ".old";
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
-    if (rename(from.c_str(), old.c_str()) != 0) return FailErrno(old, errno);
-    return {};
+  const auto exchange = [&] {
+    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0;
+  };
+  if (exchange()) {
+    if (rename(from.c_str(), old.c_str()) == 0) return {};
+    const int error_number = errno;
+    exchange();  // or what had the name before would go away with the unpublished file
+    return FailErrno(old, error_number);
   }
   if (errno != ENOENT && rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) {
     return FailErrno(old, errno);
@@ -192,7 +197,11 @@ Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
   TRY(Commit());
   if (container_ == Container::kFile) {
     if (auto written = WriteFeatures(features); !written) {
+      // Without its features the recording still opens.
+      const std::array<std::uint64_t, kFeatureBits / 64> none = {};
+      (void)WriteAllAt(fd_.get(), std::as_bytes(std::span(none)), kFeatureBitsAt);
       (void)!ftruncate(fd_.get(), static_cast<off_t>(file_size_));
+      (void)Publish();
       return Fail(InContext(path_.native(), std::move(written).error()));
     }
   }

@@ -61,7 +61,8 @@ class Writer {
   Status Publish();
 
   // Commits, writes the feature sections behind the data, then their bits into the header, and
-  // syncs. For a pipe, only commits. Publishes what was not published yet.
+  // syncs. For a pipe, only commits. Publishes what was not published yet. Where the features
+  // cannot be written (kIo: disk full) the file is published without them.
   // Returns the size in bytes of the file, or of all that went through the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
