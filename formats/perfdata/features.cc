@@ -116,17 +116,23 @@ void FeatureLayout(Cursor& at, Ref& info) {
   });
 }
 
-// write_cpu_topology. The number of CPUs is not stored: it is NRCPUS' available ones.
+// write_cpu_topology. The number of CPUs is not stored: it is NRCPUS' available ones. Fewer than 8
+// bytes are no list, but padding of a FEATURE record.
 template <class Cursor, class TopologyRef>
-void CpuTopologyLayout(Cursor& at, TopologyRef& topology) {
+void CpuTopologyLayout(Cursor& at, TopologyRef& topology, [[maybe_unused]] std::uint32_t cpus) {
   TextListLayout(at, topology.packages);
   TextListLayout(at, topology.cores);
+  if constexpr (Cursor::kReads) {
+    if (at.remaining() < 8) return;  // before Linux 3.17 there were no ids
+    if (cpus > at.remaining() / sizeof(CpuTopology::Cpu)) at.Break();
+    topology.cpus.resize(at.ok() ? cpus : 0);
+  }
   for (auto& cpu : topology.cpus) {
     at.Fixed(cpu.core);    // { u32 core_id;
     at.Fixed(cpu.socket);  //   u32 socket_id; }
   }
   if constexpr (Cursor::kReads) {
-    if (at.remaining() == 0) return;  // before Linux 5.2 there were no dies
+    if (at.remaining() < 8) return;  // before Linux 5.2 there were no dies
     topology.die_of_cpu.resize(topology.cpus.size());
   } else {
     if (topology.dies.empty()) return;
@@ -220,12 +226,8 @@ Result<FeatureValue> DecodeAs(Bytes section, std::endian order) {
 
 Result<FeatureValue> DecodeCpuTopology(Bytes section, std::endian order, std::uint32_t cpus) {
   CpuTopology topology;
-  if (cpus > section.size() / sizeof(CpuTopology::Cpu)) {
-    return Fail(ErrorCode::kTruncated, "section has no room for the CPUs that NRCPUS tells of");
-  }
-  topology.cpus.resize(cpus);
   ByteReader at(section, order);
-  CpuTopologyLayout(at, topology);
+  CpuTopologyLayout(at, topology, cpus);
   if (!at.ok()) return Fail(ErrorCode::kTruncated, "section is shorter than what it says it holds");
   return FeatureValue(std::move(topology));
 }
@@ -303,7 +305,7 @@ void EncodeFeature(const FeatureValue& value, std::vector<std::byte>& out) {
         } else if constexpr (std::same_as<Value, EventDesc>) {
           EncodeEventDesc(feature, out);
         } else if constexpr (std::same_as<Value, CpuTopology>) {
-          CpuTopologyLayout(at, feature);
+          CpuTopologyLayout(at, feature, static_cast<std::uint32_t>(feature.cpus.size()));
         } else if constexpr (std::same_as<Value, BuildIds>) {
           EncodeBuildIds(feature, out);
         } else {
