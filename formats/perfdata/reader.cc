@@ -10,8 +10,10 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::string_view kMagic = "PERFILE2";
-constexpr std::string_view kMagicForeign = "2ELIFREP";
+// The magic is a number: a little-endian machine writes it as the text that it is, a big-endian one
+// backwards.
+constexpr std::string_view kMagicLittle = "PERFILE2";
+constexpr std::string_view kMagicBig = "2ELIFREP";
 constexpr std::uint64_t kPipeHeaderSize = 16;
 constexpr std::uint64_t kFileHeaderSize = 104;
 constexpr std::uint64_t kOldFileHeaderSize = 72;  // without the feature bitmap
@@ -67,15 +69,11 @@ std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
   return size;
 }
 
-std::endian Foreign() {
-  return std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
-}
-
 }  // namespace
 
 bool LooksLikePerfData(Bytes beginning) {
   const std::string_view text = AsText(beginning);
-  return text.starts_with(kMagic) || text.starts_with(kMagicForeign);
+  return text.starts_with(kMagicLittle) || text.starts_with(kMagicBig);
 }
 
 Result<std::optional<RecordView>> RecordCursor::Next() {
@@ -170,10 +168,7 @@ Result<Reader> Reader::FromBytes(Bytes file) {
   }
   Reader reader;
   reader.file_ = file;
-  reader.order_ = AsText(file).starts_with(kMagic) ? std::endian::little : std::endian::big;
-  if (std::endian::native == std::endian::big && AsText(file).starts_with(kMagicForeign)) {
-    reader.order_ = Foreign();
-  }
+  reader.order_ = AsText(file).starts_with(kMagicLittle) ? std::endian::little : std::endian::big;
   ByteReader at(file, reader.order_);
   std::uint64_t magic = 0, size = 0;
   at.Fixed(magic);
@@ -202,15 +197,27 @@ Status Reader::OpenFile(Bytes file) {
   TRY(ReadAttrs(file, *attrs, header.attr_size));
 
   data_offset_ = std::min<std::uint64_t>(header.data.offset, file.size());
-  data_size_ = std::min<std::uint64_t>(header.data.size, file.size() - data_offset_);
+  const std::uint64_t there = file.size() - data_offset_;
+  data_size_ = std::min(header.data.size, there);
   if (data_size_ < header.data.size) {
     problems_.push_back(fmt::format("at 0x28: data of {} bytes at {:#x} runs {} bytes past the end",
                                     header.data.size, header.data.offset,
                                     header.data.size - data_size_));
-  } else if (header.data.size == 0) {
-    problems_.emplace_back("at 0x30: data size is 0: the recording did not end well");
-  } else {
-    ReadFeatureTable(file, header.features);
+    return {};
+  }
+  const std::size_t problems_before = problems_.size();
+  ReadFeatureTable(file, header.features);
+  // perf writes data.size last, the feature bits first. Where it was killed in between, records lie
+  // where the bits tell of a feature table.
+  const bool has_table = !features_.empty() && problems_.size() == problems_before;
+  if (header.data.size == 0 && there > 0 && !has_table) {
+    features_.clear();
+    problems_.resize(problems_before);
+    problems_.push_back(
+        fmt::format("at 0x30: data size is 0: the recording did not end well; the "
+                    "{} bytes to the end of the file are taken for records",
+                    there));
+    data_size_ = there;
   }
   return {};
 }
@@ -311,12 +318,13 @@ void Reader::NameEvents() {
       event.name = description->events[i].name;
       for (const std::uint64_t id : description->events[i].ids) events_.AddId(i, id);
     }
-    for (const std::uint64_t id : event.ids) {
-      if (const auto named = names_by_id_.find(id); named != names_by_id_.end()) {
-        event.name = named->second;
-        break;
+    const auto rename_by = [&](std::uint64_t id) {
+      if (const auto told = names_by_id_.find(id); told != names_by_id_.end()) {
+        event.name = told->second;
       }
-    }
+    };
+    if (i == 0 && event.ids.empty()) rename_by(0);
+    for (const std::uint64_t id : event.ids) rename_by(id);
   }
 }
 
