@@ -149,13 +149,13 @@ Profile Importer::Run() && {
 
 void Importer::Take(const perfdata::RecordView& record) {
   const perfdata::Event* event = reader_.events().EventOf(record);
-  if (event == nullptr) {
-    if (record.type == perfdata::RecordType::kSample) {
-      ++report_.skipped_samples;
-      ++report_.unknown_events;
-    }
+  if (event == nullptr && record.type == perfdata::RecordType::kSample) {
+    ++report_.skipped_samples;
+    ++report_.unknown_events;
     return;
   }
+  // All events lay their trailers out alike, so what a process did is known whoever heard of it.
+  if (event == nullptr) event = &reader_.events()[0];
   switch (record.type) {
     case perfdata::RecordType::kSample:
       TakeSample(record, *event);
@@ -173,6 +173,7 @@ void Importer::Take(const perfdata::RecordView& record) {
       }
       return;
     default:
+      if (!perfdata::IsKnown(record.type)) ++report_.unknown_records;
       processes_.Apply(record, event->format);
       return;
   }

@@ -45,6 +45,11 @@ void PadToWord(std::size_t start, std::vector<std::byte>& out) {
 
 }  // namespace
 
+bool IsKnown(RecordType type) {
+  return (type >= RecordType::kMmap && type <= RecordType::kCallchainDeferred) ||
+         (type >= RecordType::kHeaderAttr && type <= RecordType::kSchedstatDomain);
+}
+
 std::string RecordName(RecordType type) {
   switch (type) {
     case RecordType::kMmap:

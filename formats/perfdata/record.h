@@ -33,6 +33,9 @@ struct RecordView {
   CpuMode cpumode() const { return static_cast<CpuMode>(misc & kMiscCpumodeMask); }
 };
 
+// Whether Linux or perf, up to 6.19, has records of this type.
+bool IsKnown(RecordType type);
+
 // "PERF_RECORD_MMAP2" without its prefix; "type 99" for what is not known here.
 std::string RecordName(RecordType type);
 
