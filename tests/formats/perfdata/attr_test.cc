@@ -182,19 +182,32 @@ TEST(SampleFormat, HasATrailerOfOneWordForEachBitThatItCarries) {
   EXPECT_EQ(format.trailer_size(), 0U);
 }
 
+std::string NameOf(std::uint32_t type, std::uint64_t config, std::uint64_t flags = kExcludeGuest) {
+  EventAttr attr;
+  attr.type = type;
+  attr.config = config;
+  attr.flags = flags;
+  return DefaultEventName(attr);
+}
+
 TEST(EventName, IsPerfsForWhatTheFileDoesNotName) {
-  const auto name_of = [](std::uint32_t type, std::uint64_t config) {
-    EventAttr attr;
-    attr.type = type;
-    attr.config = config;
-    return DefaultEventName(attr);
-  };
-  EXPECT_EQ(name_of(kTypeHardware, 0), "cycles");
-  EXPECT_EQ(name_of(kTypeHardware, 9), "ref-cycles");
-  EXPECT_EQ(name_of(kTypeHardware, 10), "type 0 config 0xa");
-  EXPECT_EQ(name_of(kTypeSoftware, kSoftwareCpuClock), "cpu-clock");
-  EXPECT_EQ(name_of(kTypeSoftware, kSoftwareDummy), "dummy");
-  EXPECT_EQ(name_of(kTypeRaw, 0x1a8), "raw 0x1a8");
+  EXPECT_EQ(NameOf(kTypeHardware, 0), "cycles");
+  EXPECT_EQ(NameOf(kTypeHardware, 9), "ref-cycles");
+  EXPECT_EQ(NameOf(kTypeHardware, 10), "type 0 config 0xa");
+  EXPECT_EQ(NameOf(kTypeSoftware, kSoftwareCpuClock), "cpu-clock");
+  EXPECT_EQ(NameOf(kTypeSoftware, kSoftwareDummy), "dummy");
+  EXPECT_EQ(NameOf(kTypeRaw, 0x1a8), "raw 0x1a8");
+  EXPECT_EQ(NameOf(kTypeTracepoint, 314), "tracepoint:314");
+}
+
+// evsel__add_modifiers() of tools/perf/util/evsel.c: guests are left out by default, except where a
+// mode is.
+TEST(EventName, TellsWhichModesAreCounted) {
+  EXPECT_EQ(NameOf(kTypeHardware, 0, 0), "cycles:HG");
+  EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeKernel | kExcludeHv), "cycles:u");
+  EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeUser | kExcludeHv), "cycles:k");
+  EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeUser | kExcludeHv | kExcludeGuest), "cycles:kH");
+  EXPECT_EQ(NameOf(kTypeHardware, 0, std::uint64_t{2} << 15), "cycles:pp");
 }
 
 }  // namespace
