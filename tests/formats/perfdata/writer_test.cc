@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/writer.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "tests/support/matchers.h"
+#include "tests/support/perfdata_builder.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape::perfdata {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Event SomeEvent(std::vector<std::uint64_t> ids = {5, 6}, std::string name = "cpu-clock") {
+  EventAttr attr;
+  attr.type = kTypeSoftware;
+  attr.sample_type = kIdentifier | kIp | kTid;
+  attr.flags = kSampleIdAll;
+  return {.attr = attr, .format = FormatOf(attr), .ids = std::move(ids), .name = std::move(name)};
+}
+
+std::vector<std::byte> SampleAt(std::uint64_t ip) {
+  std::vector<std::byte> record;
+  EXPECT_THAT(EncodeSample(Sample{.id = 5, .ip = ip}, SomeEvent().format, 2, record), IsOk());
+  return record;
+}
+
+// The addresses of the samples in a file, from the first to the last; -1 behind them where it has
+// damage, -2 where it does not open.
+std::vector<std::int64_t> SamplesIn(Bytes file) {
+  const Result<Reader> reader = Reader::FromBytes(file);
+  if (!reader) return {-2};
+  std::vector<std::int64_t> addresses;
+  RecordCursor cursor = reader->records();
+  while (true) {
+    const auto record = cursor.Next();
+    if (!record) addresses.push_back(-1);
+    if (!record || !*record) return addresses;
+    if ((*record)->type != RecordType::kSample) continue;
+    const auto sample = DecodeSample(**record, reader->events()[0].format);
+    addresses.push_back(sample ? static_cast<std::int64_t>(sample->ip) : -1);
+  }
+}
+
+std::vector<std::int64_t> SamplesIn(const std::filesystem::path& path) {
+  return SamplesIn(AsBytes(ReadWholeFile(path).value_or("")));
+}
+
+std::vector<std::filesystem::path> FilesIn(const TempDir& directory) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// The file that a writer has before it is published.
+std::filesystem::path OnlyFileIn(const TempDir& directory) {
+  const auto files = FilesIn(directory);
+  return files.size() == 1 ? files.front() : "not one file";
+}
+
+Writer MustCreate(const std::filesystem::path& path) {
+  const std::array events = {SomeEvent()};
+  Result<Writer> writer = Writer::Create(path, events);
+  if (!writer) throw std::runtime_error(writer.error().message);
+  return *std::move(writer);
+}
+
+TEST(Writer, MakesAFileThatOpensAfterEachCommit) {
+  const TempDir directory;
+  Writer writer = MustCreate(directory / "perf.data");
+  const auto file = OnlyFileIn(directory);
+  EXPECT_THAT(SamplesIn(file), IsEmpty());
+  std::vector<std::int64_t> committed;
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    EXPECT_THAT(writer.Append(SampleAt(round)), IsOk());
+    EXPECT_EQ(SamplesIn(file), committed);  // not yet
+    EXPECT_THAT(writer.Commit(), IsOk());
+    committed.push_back(static_cast<std::int64_t>(round));
+    EXPECT_EQ(SamplesIn(file), committed);
+    EXPECT_EQ(writer.size(), std::filesystem::file_size(file));
+  }
+}
+
+TEST(Writer, CommitsWithTheSizeOnlyAfterTheRecords) {
+  // A kill between the two writes leaves records behind data.size. They are not part of the file.
+  const TempDir directory;
+  Writer writer = MustCreate(directory / "perf.data");
+  ASSERT_THAT(writer.Append(SampleAt(1)), IsOk());
+  ASSERT_THAT(writer.Commit(), IsOk());
+  std::string file = ReadWholeFile(OnlyFileIn(directory)).value();
+  const std::vector<std::byte> uncommitted = SampleAt(2);
+  file += AsText(uncommitted);
+  EXPECT_THAT(SamplesIn(AsBytes(file)), ElementsAre(1));
+}
+
+TEST(Writer, LeavesNothingBehindWhenItWasNotPublished) {
+  const TempDir directory;
+  {
+    Writer writer = MustCreate(directory / "perf.data");
+    EXPECT_THAT(writer.Append(SampleAt(1)), IsOk());
+    EXPECT_THAT(writer.Commit(), IsOk());
+  }
+  EXPECT_THAT(FilesIn(directory), IsEmpty());
+}
+
+TEST(Writer, LeavesWhatWasCommittedWhenItWasPublished) {
+  const TempDir directory;
+  {
+    Writer writer = MustCreate(directory / "perf.data");
+    EXPECT_THAT(writer.Append(SampleAt(1)), IsOk());
+    EXPECT_THAT(writer.Commit(), IsOk());
+    EXPECT_THAT(writer.Publish(), IsOk());
+    EXPECT_THAT(writer.Append(SampleAt(2)), IsOk());
+    EXPECT_THAT(writer.Commit(), IsOk());
+    EXPECT_THAT(writer.Append(SampleAt(3)), IsOk());  // never committed
+  }
+  EXPECT_THAT(FilesIn(directory), ElementsAre(directory / "perf.data"));
+  EXPECT_THAT(SamplesIn(directory / "perf.data"), ElementsAre(1, 2));
+}
+
+TEST(Writer, IsThereUnderItsNameOnlyWhenItIsPublished) {
+  const TempDir directory;
+  directory.Write("perf.data", "the old one");
+  Writer writer = MustCreate(directory / "perf.data");
+  EXPECT_EQ(ReadWholeFile(directory / "perf.data").value(), "the old one");
+  EXPECT_THAT(writer.Publish(), IsOk());
+  EXPECT_THAT(SamplesIn(directory / "perf.data"), IsEmpty());
+}
+
+TEST(Writer, KeepsTheOldFileAsOld) {
+  const TempDir directory;
+  directory.Write("perf.data", "the old one");
+  directory.Write("perf.data.old", "the one before");
+  Writer writer = MustCreate(directory / "perf.data");
+  EXPECT_THAT(std::move(writer).Finish({}), IsOk());
+  EXPECT_EQ(ReadWholeFile(directory / "perf.data.old").value(), "the old one");
+  EXPECT_THAT(FilesIn(directory), SizeIs(2));
+}
+
+TEST(Writer, DoesNotLoseTheOldFileWhereItCannotBeKept) {
+  const TempDir directory;
+  directory.Write("perf.data", "the old one");
+  directory.Write("perf.data.old/in/the/way", "");
+  {
+    Writer writer = MustCreate(directory / "perf.data");
+    EXPECT_THAT(writer.Publish(), FailsWith(ErrorCode::kIo, HasSubstr("perf.data.old")));
+  }
+  EXPECT_EQ(ReadWholeFile(directory / "perf.data").value(), "the old one");
+  EXPECT_THAT(FilesIn(directory), SizeIs(2));
+}
+
+TEST(Writer, MakesAFileThatOnlyItsOwnerReads) {
+  const TempDir directory;
+  Writer writer = MustCreate(directory / "perf.data");
+  ASSERT_THAT(writer.Publish(), IsOk());
+  struct stat status = {};
+  ASSERT_EQ(stat((directory / "perf.data").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST(Writer, FinishesWithFeaturesInTheOrderOfTheirBits) {
+  const TempDir directory;
+  Writer writer = MustCreate(directory / "perf.data");
+  ASSERT_THAT(writer.Append(SampleAt(1)), IsOk());
+  const std::array features = {Feature{FeatureBit::kClockData, ClockData{.wall_ns = 7}},
+                               Feature{FeatureBit::kHostname, TextFeature{"machine"}},
+                               Feature{FeatureBit{200}, RawFeature{{std::byte{1}}}}};
+  const Result<std::uint64_t> size = std::move(writer).Finish(features);
+  ASSERT_THAT(size, IsOk());
+  EXPECT_EQ(*size, std::filesystem::file_size(directory / "perf.data"));
+
+  const std::string file = ReadWholeFile(directory / "perf.data").value();
+  const Result<Reader> reader = Reader::FromBytes(AsBytes(file));
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_THAT(reader->problems(), IsEmpty());
+  EXPECT_EQ(reader->text(FeatureBit::kHostname), "machine");
+  EXPECT_EQ(std::get<ClockData>(*reader->DecodedFeature(FeatureBit::kClockData)).wall_ns, 7U);
+  EXPECT_THAT(reader->features(), SizeIs(3));
+  EXPECT_THAT(SamplesIn(AsBytes(file)), ElementsAre(1));
+}
+
+TEST(Writer, WritesEventsWithTheirIds) {
+  const TempDir directory;
+  const std::array events = {SomeEvent({5, 6, 7}), SomeEvent({8}), SomeEvent({9, 10})};
+  Result<Writer> writer = Writer::Create(directory / "perf.data", events);
+  ASSERT_THAT(writer, IsOk());
+  ASSERT_THAT(std::move(*writer).Finish({}), IsOk());
+  const std::string file = ReadWholeFile(directory / "perf.data").value();
+  const Result<Reader> reader = Reader::FromBytes(AsBytes(file));
+  ASSERT_THAT(reader, IsOk());
+  ASSERT_THAT(reader->events().all(), SizeIs(3));
+  EXPECT_THAT(reader->events()[0].ids, ElementsAre(5, 6, 7));
+  EXPECT_THAT(reader->events()[1].ids, ElementsAre(8));
+  EXPECT_THAT(reader->events()[2].ids, ElementsAre(9, 10));
+  EXPECT_EQ(reader->data_offset() % 8, 0U);
+}
+
+TEST(Writer, NeedsADirectoryThatIsThere) {
+  const TempDir directory;
+  const std::array events = {SomeEvent()};
+  EXPECT_THAT(Writer::Create(directory / "absent/perf.data", events),
+              FailsWith(ErrorCode::kNotFound, HasSubstr("absent/perf.data")));
+}
+
+TEST(Writer, WritesToADeviceAndNeverRenamesOverIt) {
+  Writer writer = MustCreate("/dev/null");
+  EXPECT_THAT(writer.Append(SampleAt(1)), IsOk());
+  EXPECT_THAT(writer.Publish(), IsOk());
+  EXPECT_THAT(std::move(writer).Finish({}), IsOk());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+// Runs `body` in a process of its own whose files must not grow beyond `limit` bytes: as on a disk
+// that is full. True where it ended well.
+bool WithFileSizeLimit(rlim_t limit, const std::function<bool()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit size = {limit, limit};
+    setrlimit(RLIMIT_FSIZE, &size);
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Writer, KeepsWhatWasCommittedWhenTheDiskIsFull) {
+  const TempDir directory;
+  const auto path = directory / "perf.data";
+  const bool ended_well = WithFileSizeLimit(4096, [&] {
+    Writer writer = MustCreate(path);
+    bool good = writer.Append(SampleAt(1)).has_value() && writer.Commit().has_value() &&
+                writer.Publish().has_value();
+    const std::uint64_t size = writer.size();
+    const std::vector<std::byte> too_much(8192);
+    good = good && writer.Append(too_much).has_value();
+    const Status full = writer.Commit();
+    good = good && !full && full.error().code == ErrorCode::kIo && writer.size() == size;
+    // From now on nothing more is taken, not even what would fit.
+    return good && !writer.Commit() && std::filesystem::file_size(path) == size;
+  });
+  EXPECT_TRUE(ended_well);
+  EXPECT_THAT(SamplesIn(path), ElementsAre(1));
+}
+
+TEST(Writer, PublishesWithoutFeaturesWhenOnlyTheyDoNotFit) {
+  const TempDir directory;
+  const auto path = directory / "perf.data";
+  const bool ended_well = WithFileSizeLimit(4096, [&] {
+    Writer writer = MustCreate(path);
+    const std::array features = {
+        Feature{FeatureBit::kHostname, RawFeature{std::vector<std::byte>(8192)}}};
+    return writer.Append(SampleAt(1)).has_value() && !std::move(writer).Finish(features);
+  });
+  EXPECT_TRUE(ended_well);
+  const std::string file = ReadWholeFile(path).value_or("");
+  const Result<Reader> reader = Reader::FromBytes(AsBytes(file));
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_THAT(reader->problems(), IsEmpty());
+  EXPECT_THAT(reader->features(), IsEmpty());
+  EXPECT_THAT(SamplesIn(AsBytes(file)), ElementsAre(1));
+}
+
+// What a pipe-mode writer sends, read by another thread meanwhile.
+std::string SentThroughAPipe(const std::function<void(UniqueFd)>& write) {
+  std::array<int, 2> ends = {};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
+  const UniqueFd reading(ends[0]);
+  std::thread writer([&] { write(UniqueFd(ends[1])); });
+  std::string sent;
+  std::array<char, 4096> buffer = {};
+  for (ssize_t got = 0; (got = read(reading.get(), buffer.data(), buffer.size())) > 0;) {
+    sent.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  writer.join();
+  return sent;
+}
+
+TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {
+  const std::string sent = SentThroughAPipe([](UniqueFd fd) {
+    const std::array events = {SomeEvent({5, 6}, "cpu-clock"), SomeEvent({7}, "off-cpu")};
+    const std::array features = {Feature{FeatureBit::kHostname, TextFeature{"machine"}}};
+    Result<Writer> writer = Writer::ToPipe(std::move(fd), events, features);
+    ASSERT_THAT(writer, IsOk());
+    EXPECT_EQ(writer->container(), Container::kPipe);
+    EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
+    EXPECT_THAT(writer->Commit(), IsOk());
+    EXPECT_THAT(writer->Publish(), IsOk());
+    EXPECT_THAT(writer->Append(SampleAt(2)), IsOk());
+    EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
+  });
+  const Result<Reader> reader = Reader::FromBytes(AsBytes(sent));
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_EQ(reader->container(), Container::kPipe);
+  ASSERT_THAT(reader->events().all(), SizeIs(2));
+  EXPECT_THAT(reader->events()[0].ids, ElementsAre(5, 6));
+  EXPECT_EQ(reader->events()[1].name, "off-cpu");
+  EXPECT_EQ(reader->text(FeatureBit::kHostname), "machine");
+  EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1, 2));
+}
+
+TEST(Writer, TellsWhereNobodyReadsItsPipe) {
+  signal(SIGPIPE, SIG_IGN);
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  close(ends[0]);
+  const std::array events = {SomeEvent()};
+  Result<Writer> writer = Writer::ToPipe(UniqueFd(ends[1]), events, {});
+  ASSERT_THAT(writer, IsOk());
+  EXPECT_THAT(writer->Commit(), FailsWith(ErrorCode::kIo, HasSubstr("Broken pipe")));
+  signal(SIGPIPE, SIG_DFL);
+}
+
+TEST(Writer, RefusesAnEventWithMoreIdsThanAnAttrRecordHolds) {
+  const std::array events = {SomeEvent(std::vector<std::uint64_t>(9000))};
+  EXPECT_THAT(Writer::ToPipe(UniqueFd(), events, {}), FailsWith(ErrorCode::kUnsupported));
+}
+
+}  // namespace
+}  // namespace perftape::perfdata
