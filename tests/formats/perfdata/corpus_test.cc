@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of other people's machines: perf from 3.2 to 6.16, simpleperf, five architectures,
+// both byte orders. They are no part of the source tree; $PERFTAPE_CORPUS names the directory.
+// Beside each NAME.perf.data lies NAME.inventory.json, made by a program that shares no code with
+// ours.
+#include "tests/support/corpus.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/record.h"
+#include "tests/support/matchers.h"
+
+namespace perftape::perfdata {
+namespace {
+
+using testing::IsEmpty;
+
+using Counts = std::map<std::string, std::uint64_t>;
+
+// What this version does not read: it says so, or stops early, and both are known.
+// Version 1 of the format, from before 2011.
+const std::set<std::string> kOtherFormat = {"v1-PERFFILE-no-samples"};
+// Their records are inside of COMPRESSED records.
+const std::set<std::string> kCompressed = {
+    "aarch64-k6.5-zstd-attr136",
+    "own-pipe-i386-zstd",
+    "own-pipe-x86_64-zstd",
+    "own-s390x-BE-zstd-fp",
+    "pipe-x86_64-k6.16-COMPRESSED2-attr136-stderr-text-at-end",
+    "x86_64-k5.4-dwarf-zstd-fork",
+    "x86_64-k5.4-dwarf-zstd-vector-gcc",
+};
+// The cursor ends with an error, behind all that is whole.
+const std::set<std::string> kDamaged = {
+    "pipe-x86_64-k3.2-CORRUPT-zero-size-sample",
+    "pipe-x86_64-k6.16-COMPRESSED2-attr136-stderr-text-at-end",
+};
+// RHEL 7.0's kernel, and Linux 3.12 to 3.15: a MMAP2 without protection and flags, in whose place
+// the name begins. Nothing in the file tells; perf does not read them either.
+const std::set<std::string> kShortMmap2 = {"x86_64-k3.10-dwarf-one-sample"};
+
+std::vector<std::string> Recordings() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(CorpusDirectory() / "perfdata")) {
+    const std::string name = entry.path().filename();
+    constexpr std::string_view kEnding = ".perf.data";
+    if (name.ends_with(kEnding)) names.push_back(name.substr(0, name.size() - kEnding.size()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+MappedFile Recording(const std::string& name) {
+  return MappedFile::Open(CorpusDirectory() / "perfdata" / (name + ".perf.data")).value();
+}
+
+// { "records": { "COMM": 6, ... } } out of the inventory, whose only object of that name it is.
+Counts InventoryOf(const std::string& name) {
+  const std::string text =
+      ReadWholeFile(CorpusDirectory() / "perfdata" / (name + ".inventory.json")).value();
+  std::size_t at = text.find("\"records\": {");
+  const std::size_t end = text.find('}', at);
+  at = text.find('{', at);
+  Counts counts;
+  while ((at = text.find('"', at)) < end) {
+    const std::size_t key_end = text.find('"', at + 1);
+    std::string key = text.substr(at + 1, key_end - at - 1);
+    std::uint64_t& count = counts[key];
+    std::from_chars(text.data() + key_end + 3, text.data() + end, count);
+    at = key_end + 1;
+  }
+  return counts;
+}
+
+// Calls `visit` with each record and, where it has one, its event.
+template <class Visitor>
+Status ForEachRecord(const Reader& reader, Visitor visit) {
+  RecordCursor cursor = reader.records();
+  while (true) {
+    TRY_ASSIGN(const std::optional<RecordView> record, cursor.Next());
+    if (!record) return {};
+    visit(*record, reader.events().EventOf(*record));
+  }
+}
+
+class PerfDataCorpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (CorpusDirectory().empty()) GTEST_SKIP() << kNoCorpus;
+  }
+};
+
+TEST_F(PerfDataCorpus, OpensWithoutAProblem) {
+  for (const std::string& name : Recordings()) {
+    const MappedFile file = Recording(name);
+    const Result<Reader> reader = Reader::FromBytes(file.bytes());
+    if (kOtherFormat.contains(name)) {
+      EXPECT_THAT(reader, FailsWith(ErrorCode::kCorrupt)) << name;
+      continue;
+    }
+    ASSERT_THAT(reader, IsOk()) << name;
+    if (name.contains("CRASHED")) {
+      EXPECT_THAT(reader->problems(), testing::SizeIs(1)) << name;
+    } else {
+      EXPECT_THAT(reader->problems(), IsEmpty()) << name;
+    }
+    for (const auto& [bit, section] : reader->features()) {
+      EXPECT_TRUE(reader->DecodedFeature(bit)) << name << ' ' << FeatureName(bit);
+    }
+  }
+}
+
+TEST_F(PerfDataCorpus, HasTheRecordsThatItsInventoriesCount) {
+  for (const std::string& name : Recordings()) {
+    if (kOtherFormat.contains(name) || kCompressed.contains(name)) continue;
+    const MappedFile file = Recording(name);
+    const Reader reader = Reader::FromBytes(file.bytes()).value();
+    Counts counts;
+    const Status end = ForEachRecord(reader, [&](const RecordView& record, const Event*) {
+      // The inventories name simpleperf's own types, which are no matter of ours.
+      if (IsKnown(record.type)) ++counts[RecordName(record.type)];
+    });
+    EXPECT_EQ(end.has_value(), !kDamaged.contains(name)) << name;
+    Counts expected = InventoryOf(name);
+    std::erase_if(expected, [](const auto& count) { return count.first.starts_with("SP_"); });
+    EXPECT_EQ(counts, expected) << name;
+  }
+}
+
+TEST_F(PerfDataCorpus, HasAnEventForEveryRecordAndDecodesEverySample) {
+  for (const std::string& name : Recordings()) {
+    if (kOtherFormat.contains(name)) continue;
+    const MappedFile file = Recording(name);
+    const Reader reader = Reader::FromBytes(file.bytes()).value();
+    std::uint64_t without_event = 0, undecoded = 0;
+    (void)ForEachRecord(reader, [&](const RecordView& record, const Event* event) {
+      without_event += event == nullptr ? 1 : 0;
+      if (event == nullptr || record.type != RecordType::kSample) return;
+      undecoded += DecodeSample(record, event->format) ? 0 : 1;
+    });
+    EXPECT_EQ(without_event, 0U) << name;
+    EXPECT_EQ(undecoded, 0U) << name;
+  }
+}
+
+// Where a name of `value` ends in its record, without its NUL; nothing for records without names.
+template <class Record>
+const char* EndOfName(const Record& value) {
+  std::string_view name;
+  if constexpr (requires { value.filename; }) name = value.filename;
+  if constexpr (requires { value.comm; }) name = value.comm;
+  if constexpr (requires { value.name; }) name = value.name;
+  if constexpr (requires { value.path; }) name = value.path;
+  return name.empty() ? nullptr : name.data() + name.size();
+}
+
+// The whole record, of which the payload is a view, with zeros where nothing but padding is: behind
+// the NUL of a name the kernel leaves whatever was there before.
+std::vector<std::byte> WholeRecord(const RecordView& record, const SampleFormat& format,
+                                   const char* name_end) {
+  const std::byte* start = record.payload.data() - sizeof(RecordHeader);
+  std::vector<std::byte> bytes(start, start + record.size());
+  if (name_end == nullptr) return bytes;
+  const auto padding_start = reinterpret_cast<const std::byte*>(name_end) - start;
+  const std::size_t trailer =
+      std::to_underlying(record.type) < kFirstToolType ? format.trailer_size() : 0;
+  std::fill(bytes.begin() + padding_start, bytes.end() - static_cast<std::ptrdiff_t>(trailer),
+            std::byte{0});
+  return bytes;
+}
+
+template <class Record>
+bool ComesBackEqual(const RecordView& record, const SampleFormat& format) {
+  const Result<Record> value = Decode<Record>(record, format);
+  if (!value) return false;
+  std::vector<std::byte> again;
+  if (!Encode(*value, DecodeSampleId(record, format), format, record.misc, again)) return false;
+  return again == WholeRecord(record, format, EndOfName(*value));
+}
+
+bool SampleComesBackEqual(const RecordView& record, const SampleFormat& format) {
+  const Result<Sample> value = DecodeSample(record, format);
+  std::vector<std::byte> again;
+  if (!value || !EncodeSample(*value, format, record.misc, again)) return false;
+  return again == WholeRecord(record, format, nullptr);
+}
+
+bool ComesBackEqual(const RecordView& record, const SampleFormat& format) {
+  switch (record.type) {
+    case RecordType::kSample:
+      return SampleComesBackEqual(record, format);
+    case RecordType::kMmap:
+      return ComesBackEqual<Mmap>(record, format);
+    case RecordType::kMmap2:
+      return ComesBackEqual<Mmap2>(record, format);
+    case RecordType::kComm:
+      return ComesBackEqual<Comm>(record, format);
+    case RecordType::kFork:
+      return ComesBackEqual<Fork>(record, format);
+    case RecordType::kExit:
+      return ComesBackEqual<Exit>(record, format);
+    case RecordType::kLost:
+      return ComesBackEqual<Lost>(record, format);
+    case RecordType::kLostSamples:
+      return ComesBackEqual<LostSamples>(record, format);
+    case RecordType::kNamespaces:
+      return ComesBackEqual<Namespaces>(record, format);
+    case RecordType::kKsymbol:
+      return ComesBackEqual<Ksymbol>(record, format);
+    case RecordType::kBpfEvent:
+      return ComesBackEqual<BpfEvent>(record, format);
+    case RecordType::kCgroup:
+      return ComesBackEqual<Cgroup>(record, format);
+    case RecordType::kSwitchCpuWide:
+      return ComesBackEqual<SwitchCpuWide>(record, format);
+    case RecordType::kHeaderBuildId:
+      return ComesBackEqual<HeaderBuildId>(record, format);
+    case RecordType::kIdIndex:
+      return ComesBackEqual<IdIndex>(record, format);
+    case RecordType::kEventUpdate:
+      return ComesBackEqual<EventUpdate>(record, format);
+    case RecordType::kFinishedRound:
+      return ComesBackEqual<FinishedRound>(record, format);
+    case RecordType::kFinishedInit:
+      return ComesBackEqual<FinishedInit>(record, format);
+    default:
+      return true;  // not decoded
+  }
+}
+
+TEST_F(PerfDataCorpus, IsEncodedToTheBytesThatItWasDecodedFrom) {
+  std::uint64_t records = 0;
+  for (const std::string& name : Recordings()) {
+    if (kOtherFormat.contains(name)) continue;
+    const MappedFile file = Recording(name);
+    const Reader reader = Reader::FromBytes(file.bytes()).value();
+    if (reader.order() != std::endian::native) continue;
+    Counts changed;
+    (void)ForEachRecord(reader, [&](const RecordView& record, const Event* event) {
+      if (event == nullptr) return;
+      ++records;
+      if (!ComesBackEqual(record, event->format)) ++changed[RecordName(record.type)];
+    });
+    if (kShortMmap2.contains(name)) changed.erase("MMAP2");
+    EXPECT_THAT(changed, IsEmpty()) << name;
+  }
+  EXPECT_GT(records, 100'000U);
+}
+
+}  // namespace
+}  // namespace perftape::perfdata
