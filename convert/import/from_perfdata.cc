@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "convert/model/profile_builder.h"
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
 
@@ -90,7 +92,10 @@ BuildIdsByPath CollectBuildIds(const perfdata::Reader& reader) {
 class Importer {
  public:
   Importer(const perfdata::Reader& reader, ImportReport& report)
-      : reader_(reader), report_(report), build_ids_(CollectBuildIds(reader)) {}
+      : reader_(reader),
+        report_(report),
+        build_ids_(CollectBuildIds(reader)),
+        deliveries_(reader.events()) {}
 
   Profile Run() &&;
 
@@ -115,6 +120,7 @@ class Importer {
   ImportReport& report_;
   BuildIdsByPath build_ids_;
   perfdata::Processes processes_;
+  perfdata::Deliveries deliveries_;
   ProfileBuilder builder_;
   std::vector<std::optional<EventId>> event_ids_;
   tsl::robin_map<ChainKey, KnownStack, ChainKeyHash> stacks_;
@@ -186,19 +192,25 @@ void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Ev
     ++report_.damaged_records;
     return;
   }
-  ++report_.samples;
   if (sample->time != 0) {
     first_time_ = std::min(first_time_, sample->time);
     last_time_ = std::max(last_time_, sample->time);
   }
-  const Thread thread{
-      .pid = sample->pid, .tid = sample->tid, .comm = builder_.Add(processes_.CommOf(sample->tid))};
-  const bool has_period = event.format.Has(perfdata::kPeriod);
-  builder_.Add(Sample{.stack = StackOf(*sample, record.cpumode()),
-                      .thread = builder_.Add(thread),
-                      .event = EventIdOf(event),
-                      .count = 1,
-                      .period = has_period ? sample->period : event.attr.sample_period});
+  const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(*sample, event);
+  if (deliveries.empty()) return;
+  const StackId stack = StackOf(*sample, record.cpumode());
+  const ThreadId thread =
+      builder_.Add(Thread{.pid = sample->pid,
+                          .tid = sample->tid,
+                          .comm = builder_.Add(processes_.CommOf(sample->tid))});
+  for (const perfdata::Delivery& delivery : deliveries) {
+    ++report_.samples;
+    builder_.Add(Sample{.stack = stack,
+                        .thread = thread,
+                        .event = EventIdOf(*delivery.event),
+                        .count = 1,
+                        .period = delivery.period});
+  }
 }
 
 StackId Importer::StackOf(const perfdata::Sample& sample, CpuMode mode) {

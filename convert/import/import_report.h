@@ -10,7 +10,7 @@
 namespace perftape {
 
 struct ImportReport {
-  std::uint64_t samples = 0;          // read, and in the profile
+  std::uint64_t samples = 0;          // in the profile; one record may count for several events
   std::uint64_t lost_samples = 0;     // the file says that they were lost (LOST_SAMPLES)
   std::uint64_t lost_records = 0;     // the same of records of whatever kind (LOST)
   std::uint64_t skipped_samples = 0;  // there, but not in the profile: undecodable or of no event
