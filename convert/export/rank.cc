@@ -15,7 +15,7 @@ template <class T, class Key>
 std::vector<std::uint32_t> RankBy(std::span<const T> table, Key key) {
   std::vector<std::uint32_t> order(table.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return key(table[i]); });
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::tuple(key(table[i]), i); });
   return InOrder(order);  // The inverse of a permutation is again its order.
 }
 

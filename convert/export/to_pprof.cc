@@ -152,7 +152,8 @@ void PprofExport::NumberWhatIsUsed() {
 
   std::vector<std::uint32_t> main_first = InOrder(ranks_.mappings);
   const MappingId main = FindMain(profile_, ranks_);
-  std::ranges::stable_partition(main_first, [&](std::uint32_t i) { return i == main.index; });
+  const auto place = std::ranges::find(main_first, main.index);
+  std::rotate(main_first.begin(), place, place + 1);
   mappings_ = Number(std::move(mappings_), main_first);
   functions_ = Number(std::move(functions_), InOrder(ranks_.functions));
   locations_ = Number(std::move(locations_), InOrder(ranks_.locations));
@@ -230,7 +231,7 @@ void PprofExport::AddSamples() {
     return std::tuple(ranks_.stacks[sample.stack.index], options_.thread_labels ? thread : 0);
   };
   std::vector<Sample> samples(profile_.samples().begin(), profile_.samples().end());
-  std::ranges::stable_sort(samples, {}, key);
+  std::ranges::sort(samples, {}, key);
 
   pprof::Sample written;
   std::vector<std::uint64_t> sums;
