@@ -37,8 +37,8 @@ LiveSample SampleIn(Bytes message) {
   LiveSample sample;
   std::memcpy(&sample.fields, message.data(), sizeof sample.fields);
   const Bytes frames = message.subspan(sizeof sample.fields);
-  sample.frames.resize(frames.size() / sizeof(std::uint64_t));
-  std::memcpy(sample.frames.data(), frames.data(), frames.size());
+  const WordArray words(frames, std::endian::native);
+  sample.frames.assign(words.begin(), words.end());
   return sample;
 }
 
