@@ -39,8 +39,9 @@ int AppendToLog(libbpf_print_level level, const char* format, va_list arguments)
   if (current_log == nullptr || level > current_level) return 0;
   char line[1024];
   const int length = std::vsnprintf(line, sizeof line, format, arguments);
-  if (length > 0)
+  if (length > 0) {
     current_log->append(line, std::min(static_cast<std::size_t>(length), sizeof line - 1));
+  }
   return length;
 }
 

@@ -91,6 +91,7 @@ class Recording {
   Status WriteDue(Bytes record);
   Status WriteLosses();
   Status AppendLost(std::uint32_t cpu, std::uint64_t count);
+  Status WarnOfUntrackedForks();
 
   // Where the merge hands on what is due.
   struct InOrder {
@@ -344,11 +345,24 @@ Status Recording::AppendLost(std::uint32_t cpu, std::uint64_t count) {
   return perfdata::Encode(perfdata::LostSamples{.count = count}, trailer, format_, 0, records_);
 }
 
+// Nobody knows how many samples a process would have had that could not join the targets.
+Status Recording::WarnOfUntrackedForks() {
+  TRY_ASSIGN(const std::vector<wire_losses> losses, bpf_->Losses());
+  std::uint64_t untracked = 0;
+  for (const wire_losses& loss : losses) untracked += loss.untracked_forks;
+  if (untracked > 0) {
+    summary_.warnings.push_back(std::to_string(untracked) +
+                                " forked processes were too many to follow: they were not sampled");
+  }
+  return {};
+}
+
 Result<RecordSummary> Recording::Finish() && {
   if (child_) {
     TRY(child_->Send(SIGTERM));
     TRY_ASSIGN(summary_.command_status, child_->Wait());
   }
+  TRY(WarnOfUntrackedForks());
   features_.push_back({perfdata::FeatureBit::kBuildId, build_ids_->all()});
   features_.push_back(
       {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
