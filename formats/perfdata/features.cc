@@ -123,7 +123,7 @@ void CpuTopologyLayout(Cursor& at, TopologyRef& topology, [[maybe_unused]] std::
   TextListLayout(at, topology.packages);
   TextListLayout(at, topology.cores);
   if constexpr (Cursor::kReads) {
-    if (at.remaining() < 8) return;  // before Linux 3.17 there were no ids
+    if (at.remaining() < 8) return;  // before Linux 4.4 there were no ids
     if (cpus > at.remaining() / sizeof(CpuTopology::Cpu)) at.Break();
     topology.cpus.resize(at.ok() ? cpus : 0);
   }
@@ -132,7 +132,7 @@ void CpuTopologyLayout(Cursor& at, TopologyRef& topology, [[maybe_unused]] std::
     at.Fixed(cpu.socket);  //   u32 socket_id; }
   }
   if constexpr (Cursor::kReads) {
-    if (at.remaining() < 8) return;  // before Linux 5.2 there were no dies
+    if (at.remaining() < 8) return;  // before Linux 5.3 there were no dies
     topology.die_of_cpu.resize(topology.cpus.size());
   } else {
     if (topology.dies.empty()) return;

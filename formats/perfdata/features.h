@@ -45,7 +45,7 @@ struct CpuTopology {
   std::vector<std::string> packages;  // CPU lists, "0-7"
   std::vector<std::string> cores;     // CPU lists of the threads of each core
   std::vector<Cpu> cpus;              // one for each available CPU
-  std::vector<std::string> dies;      // since Linux 5.2; with one die id for each CPU
+  std::vector<std::string> dies;      // since Linux 5.3; with one die id for each CPU
   std::vector<std::uint32_t> die_of_cpu;
 };
 

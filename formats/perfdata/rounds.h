@@ -25,7 +25,8 @@ class InTimeOrder {
   // first, then the error.
   Result<std::optional<RecordView>> Next();
 
-  // Records that came later than their round promised; they were delivered when they came.
+  // Records that came later than their round promised; they are delivered with the next round,
+  // behind newer ones.
   std::uint64_t out_of_order() const { return out_of_order_; }
 
  private:

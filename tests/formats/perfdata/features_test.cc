@@ -182,7 +182,7 @@ CpuTopology TopologyWithoutDies() {
           .die_of_cpu = {}};
 }
 
-TEST(CpuTopology, HadNoDiesBeforeLinux5_2) {
+TEST(CpuTopology, HadNoDiesBeforeLinux5_3) {
   const auto decoded =
       DecodedAs<CpuTopology>(FeatureBit::kCpuTopology, Encoded(TopologyWithoutDies()));
   EXPECT_EQ(decoded.cpus[1].socket, 6U);
@@ -190,7 +190,7 @@ TEST(CpuTopology, HadNoDiesBeforeLinux5_2) {
   EXPECT_THAT(decoded.die_of_cpu, IsEmpty());
 }
 
-TEST(CpuTopology, HadNoIdsBeforeLinux3_17) {
+TEST(CpuTopology, HadNoIdsBeforeLinux4_4) {
   CpuTopology topology = TopologyWithoutDies();
   topology.cpus.clear();
   const auto decoded = DecodedAs<CpuTopology>(FeatureBit::kCpuTopology, Encoded(topology));
