@@ -161,7 +161,7 @@ TEST(Record, SaysWhereItIsAndHowLong) {
 
 TEST(Record, AbsurdCountsAreTruncatedNotAllocated) {
   for (const std::uint64_t count :
-       {std::uint64_t{3}, std::uint64_t{1} << 59, std::uint64_t{1} << 60, std::uint64_t{1} << 63,
+       {std::uint64_t{3}, std::uint64_t{1} << 59, std::uint64_t{1} << 62, std::uint64_t{1} << 63,
         ~std::uint64_t{0}}) {
     const std::array<std::uint64_t, 6> namespaces = {0, count, 1, 2, 3, 4};
     EXPECT_THAT(Decode<Namespaces>(

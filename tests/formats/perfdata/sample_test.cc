@@ -151,9 +151,9 @@ TEST(Sample, IsTruncatedWhereverItIsCut) {
 TEST(Sample, AbsurdCountsAreTruncatedNotAllocated) {
   const std::array<std::uint64_t, 5> bits = {kCallchain, kBranchStack, kStackUser, kAux, kRead};
   for (const std::uint64_t bit : bits) {
-    // 2^61 words, 2^64 / 24 branches and 2^60 members of a group wrap around.
+    // 2^61 words, a third of 2^64 branches, and 2^60 members of a group wrap around.
     for (const std::uint64_t count :
-         {std::uint64_t{1} << 61, std::uint64_t{1} << 60, ~std::uint64_t{0} / 24 + 1,
+         {std::uint64_t{1} << 61, std::uint64_t{1} << 60, ~std::uint64_t{0} / 3 + 1,
           std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
       const std::array<std::uint64_t, 4> payload = {count, 1, 2, 3};
       EXPECT_THAT(Decoded(payload, {.sample_type = bit, .read_format = kReadGroup | kReadId}),
