@@ -300,7 +300,7 @@ TEST(ImportPerfData, CountsASampleOfAGroupOnceForEachCounterThatGrew) {
   file.AddEvent({.config = 2,  // page-faults
                  .sample_type = sample_type,
                  .read_format = read_format});
-  for (const std::uint64_t cycles : {1000, 1500}) {
+  for (const std::uint64_t cycles : {1000U, 1500U}) {
     // nr, then value and id of each; the faults stay at 3.
     const std::array<std::uint64_t, 5> read = {2, cycles, 101, 3, 102};
     std::vector<std::byte> record;
