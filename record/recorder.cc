@@ -80,6 +80,7 @@ class Recording {
  private:
   Status OpenEvents();
   Status OpenWriter();
+  void DropWhatNoPipeCarries();
   std::vector<perfdata::Event> Events() const;
   std::vector<perfdata::Feature> FeaturesKnownNow() const;
 
@@ -193,9 +194,24 @@ Status Recording::OpenWriter() {
   }
   UniqueFd out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
   if (!out) return FailErrno("stdout", errno);
+  DropWhatNoPipeCarries();
   TRY_ASSIGN(perfdata::Writer pipe, perfdata::Writer::ToPipe(std::move(out), Events(), features_));
   writer_.emplace(std::move(pipe));
   return {};
+}
+
+// A pipe carries a feature in one record; BPF_PROG_INFO of very many programs does not fit.
+void Recording::DropWhatNoPipeCarries() {
+  std::erase_if(features_, [&](const perfdata::Feature& feature) {
+    std::vector<std::byte> payload;
+    perfdata::EncodeFeature(feature.value, payload);
+    const bool fits = payload.size() <= perfdata::kMaxRecordSize - 2 * sizeof(std::uint64_t);
+    if (!fits) {
+      summary_.warnings.push_back("left out, too large for a pipe: feature " +
+                                  perfdata::FeatureName(feature.bit));
+    }
+    return !fits;
+  });
 }
 
 Status Recording::WriteSnapshot() {

@@ -70,9 +70,10 @@ enum class IfExists : std::uint8_t { kRefuse, kReplace };
 // leaves nothing behind.
 class OutputFile {
  public:
-  // "-" is stdout: then what is written is seen at once, and Commit only flushes. The same holds for
-  // what is there and no regular file (/dev/null, a named pipe): it is written to, never renamed
-  // over. An existing file is an error of kInvalidArgument unless `if_exists` says otherwise.
+  // "-" is stdout: then what is written is seen at once, and Commit only flushes. The same holds
+  // for what is there and no regular file (/dev/null, a named pipe): it is written to, never
+  // renamed over. An existing file is an error of kInvalidArgument unless `if_exists` says
+  // otherwise.
   static Result<OutputFile> Create(const std::filesystem::path& path,
                                    IfExists if_exists = IfExists::kRefuse);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <iterator>
 
 namespace perftape::perfdata {
 namespace {
@@ -65,11 +66,14 @@ void AddressSpace::Remove(std::uint64_t start, std::uint64_t end) {
   generation_ = NextGeneration();
 }
 
+const Region* AddressSpace::FindBelow(std::uint64_t address) const {
+  const auto above = regions_.upper_bound(address);
+  return above == regions_.begin() ? nullptr : &std::prev(above)->second;
+}
+
 const Region* AddressSpace::Find(std::uint64_t address) const {
-  auto at = regions_.upper_bound(address);
-  if (at == regions_.begin()) return nullptr;
-  --at;
-  return at->second.Contains(address) ? &at->second : nullptr;
+  const Region* region = FindBelow(address);
+  return region != nullptr && region->Contains(address) ? region : nullptr;
 }
 
 void Processes::Apply(const RecordView& record, const SampleFormat& format) {
@@ -172,7 +176,12 @@ const AddressSpace& Processes::UserSpace(std::uint32_t pid) const {
 }
 
 const Region* Processes::Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const {
-  if (mode == CpuMode::kKernel) return kernel_.Find(address);
+  if (mode == CpuMode::kKernel) {
+    const Region* region = kernel_.FindBelow(address);
+    const bool reaches =
+        region != nullptr && (region->Contains(address) || region->dso->path == kKernelName);
+    return reaches ? region : nullptr;
+  }
   if (mode == CpuMode::kUser) return UserSpace(pid).Find(address);
   return nullptr;
 }

@@ -44,6 +44,8 @@ class AddressSpace {
   void Remove(std::uint64_t start, std::uint64_t end);
   // Valid until the next change; null where nothing is mapped.
   const Region* Find(std::uint64_t address) const;
+  // The last region that starts at or below the address, whether or not it reaches it; or null.
+  const Region* FindBelow(std::uint64_t address) const;
   // A number that no other state of any address space has had: equal generations, equal answers.
   std::uint64_t generation() const { return generation_; }
   std::size_t size() const { return regions_.size(); }
@@ -68,7 +70,8 @@ class Processes {
   const AddressSpace& kernel() const { return kernel_; }
 
   // The region of an address in the given mode; null where nothing is mapped, for kUnknown and for
-  // the modes of hypervisor and guests.
+  // the modes of hypervisor and guests. The kernel's own region reaches up to the next one, beyond
+  // what its record says, as in perf (maps__fixup_end): init text lies behind _etext.
   const Region* Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const;
 
  private:

@@ -48,6 +48,10 @@ constexpr cli::Option kOptions[] = {
      .argument = "FILE",
      .help = "names of the kernel, saved from the /proc/kallsyms of the recording machine",
      .completion = Completion::kFile},
+    {.name = "buildid-dir",
+     .argument = "DIR",
+     .help = "binaries by build id, as perf keeps them (default ~/.debug)",
+     .completion = Completion::kFile},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.name = "verbose", .letter = 'v', .help = "also how many names were found in each binary"},
 };
@@ -151,6 +155,10 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   if (const auto kallsyms = parsed.Value("kallsyms")) {
     if (plan.symbols == Symbols::kNone) return Usage("--kallsyms and --no-symbols: one of them");
     plan.symbol_options.kallsyms = *kallsyms;
+  }
+  if (const auto directory = parsed.Value("buildid-dir")) {
+    if (plan.symbols == Symbols::kNone) return Usage("--buildid-dir and --no-symbols: one of them");
+    plan.symbol_options.build_id_cache = *directory;
   }
   plan.event = parsed.Value("event").value_or("");
   TRY_ASSIGN(plan.write.folded.value, FoldedValueOf(parsed));

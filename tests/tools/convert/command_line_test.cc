@@ -66,6 +66,8 @@ TEST(ConvertPlan, HandsFoldedOptionsOn) {
 }
 
 TEST(ConvertPlan, RefusesNamesFromAFileWhereNoneAreWanted) {
+  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--buildid-dir", "d"}),
+              Refuses("--buildid-dir and --no-symbols: one of them"));
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--kallsyms", "k"}),
               Refuses("--kallsyms and --no-symbols: one of them"));
 }

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes perfdata/quickstart.data and buildid/ again. As root, after a build of the preset release.
+# Programs and host get names that tell nothing of the machine they are made on.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools=/usr/local/bin
+install -m 755 -t "$tools" build/release/bin/perftape-record build/release/bin/perftape-burner
+trap 'rm -f "$tools/perftape-record" "$tools/perftape-burner"' EXIT
+strip --strip-debug "$tools/perftape-burner"
+
+out=$(mktemp -d)
+unshare --uts sh -ec "hostname example; cd '$out'
+  $tools/perftape-record -F 199 -o quickstart.data -- $tools/perftape-burner --seconds 5"
+install -m 644 "$out/quickstart.data" testdata/perfdata/quickstart.data
+rm -r "$out"
+
+id=$(readelf -n "$tools/perftape-burner" | sed -n 's/.*Build ID: //p')
+rm -rf testdata/buildid
+install -D -m 755 "$tools/perftape-burner" "testdata/buildid$tools/perftape-burner/$id/elf"
+mkdir -p "testdata/buildid/.build-id/${id:0:2}"
+ln -s "../..$tools/perftape-burner/$id" "testdata/buildid/.build-id/${id:0:2}/${id:2}"
