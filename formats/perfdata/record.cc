@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "formats/perfdata/layout.h"
 
 namespace perftape::perfdata {
@@ -43,107 +48,71 @@ void PadToWord(std::size_t start, std::vector<std::byte>& out) {
   out.resize(start + (size + 7) / 8 * 8);
 }
 
+struct NamedType {
+  RecordType type;
+  std::string_view name;
+};
+constexpr auto kNamedTypes =
+    std::to_array<NamedType>({{RecordType::kMmap, "MMAP"},
+                              {RecordType::kLost, "LOST"},
+                              {RecordType::kComm, "COMM"},
+                              {RecordType::kExit, "EXIT"},
+                              {RecordType::kThrottle, "THROTTLE"},
+                              {RecordType::kUnthrottle, "UNTHROTTLE"},
+                              {RecordType::kFork, "FORK"},
+                              {RecordType::kRead, "READ"},
+                              {RecordType::kSample, "SAMPLE"},
+                              {RecordType::kMmap2, "MMAP2"},
+                              {RecordType::kAux, "AUX"},
+                              {RecordType::kItraceStart, "ITRACE_START"},
+                              {RecordType::kLostSamples, "LOST_SAMPLES"},
+                              {RecordType::kSwitch, "SWITCH"},
+                              {RecordType::kSwitchCpuWide, "SWITCH_CPU_WIDE"},
+                              {RecordType::kNamespaces, "NAMESPACES"},
+                              {RecordType::kKsymbol, "KSYMBOL"},
+                              {RecordType::kBpfEvent, "BPF_EVENT"},
+                              {RecordType::kCgroup, "CGROUP"},
+                              {RecordType::kTextPoke, "TEXT_POKE"},
+                              {RecordType::kAuxOutputHwId, "AUX_OUTPUT_HW_ID"},
+                              {RecordType::kCallchainDeferred, "CALLCHAIN_DEFERRED"},
+                              {RecordType::kHeaderAttr, "ATTR"},
+                              {RecordType::kHeaderEventType, "EVENT_TYPE"},
+                              {RecordType::kHeaderTracingData, "TRACING_DATA"},
+                              {RecordType::kHeaderBuildId, "BUILD_ID"},
+                              {RecordType::kFinishedRound, "FINISHED_ROUND"},
+                              {RecordType::kIdIndex, "ID_INDEX"},
+                              {RecordType::kAuxtraceInfo, "AUXTRACE_INFO"},
+                              {RecordType::kAuxtrace, "AUXTRACE"},
+                              {RecordType::kAuxtraceError, "AUXTRACE_ERROR"},
+                              {RecordType::kThreadMap, "THREAD_MAP"},
+                              {RecordType::kCpuMap, "CPU_MAP"},
+                              {RecordType::kStatConfig, "STAT_CONFIG"},
+                              {RecordType::kStat, "STAT"},
+                              {RecordType::kStatRound, "STAT_ROUND"},
+                              {RecordType::kEventUpdate, "EVENT_UPDATE"},
+                              {RecordType::kTimeConv, "TIME_CONV"},
+                              {RecordType::kHeaderFeature, "FEATURE"},
+                              {RecordType::kCompressed, "COMPRESSED"},
+                              {RecordType::kFinishedInit, "FINISHED_INIT"},
+                              {RecordType::kCompressed2, "COMPRESSED2"},
+                              {RecordType::kBpfMetadata, "BPF_METADATA"},
+                              {RecordType::kSchedstatCpu, "SCHEDSTAT_CPU"},
+                              {RecordType::kSchedstatDomain, "SCHEDSTAT_DOMAIN"}});
+
+const NamedType* FindNamed(RecordType type) {
+  return std::ranges::find(kNamedTypes, type, &NamedType::type);
+}
+
 }  // namespace
 
 bool IsKnown(RecordType type) {
-  return (type >= RecordType::kMmap && type <= RecordType::kCallchainDeferred) ||
-         (type >= RecordType::kHeaderAttr && type <= RecordType::kSchedstatDomain);
+  return FindNamed(type) != kNamedTypes.end();
 }
 
 std::string RecordName(RecordType type) {
-  switch (type) {
-    case RecordType::kMmap:
-      return "MMAP";
-    case RecordType::kLost:
-      return "LOST";
-    case RecordType::kComm:
-      return "COMM";
-    case RecordType::kExit:
-      return "EXIT";
-    case RecordType::kThrottle:
-      return "THROTTLE";
-    case RecordType::kUnthrottle:
-      return "UNTHROTTLE";
-    case RecordType::kFork:
-      return "FORK";
-    case RecordType::kRead:
-      return "READ";
-    case RecordType::kSample:
-      return "SAMPLE";
-    case RecordType::kMmap2:
-      return "MMAP2";
-    case RecordType::kAux:
-      return "AUX";
-    case RecordType::kItraceStart:
-      return "ITRACE_START";
-    case RecordType::kLostSamples:
-      return "LOST_SAMPLES";
-    case RecordType::kSwitch:
-      return "SWITCH";
-    case RecordType::kSwitchCpuWide:
-      return "SWITCH_CPU_WIDE";
-    case RecordType::kNamespaces:
-      return "NAMESPACES";
-    case RecordType::kKsymbol:
-      return "KSYMBOL";
-    case RecordType::kBpfEvent:
-      return "BPF_EVENT";
-    case RecordType::kCgroup:
-      return "CGROUP";
-    case RecordType::kTextPoke:
-      return "TEXT_POKE";
-    case RecordType::kAuxOutputHwId:
-      return "AUX_OUTPUT_HW_ID";
-    case RecordType::kCallchainDeferred:
-      return "CALLCHAIN_DEFERRED";
-    case RecordType::kHeaderAttr:
-      return "ATTR";
-    case RecordType::kHeaderEventType:
-      return "EVENT_TYPE";
-    case RecordType::kHeaderTracingData:
-      return "TRACING_DATA";
-    case RecordType::kHeaderBuildId:
-      return "BUILD_ID";
-    case RecordType::kFinishedRound:
-      return "FINISHED_ROUND";
-    case RecordType::kIdIndex:
-      return "ID_INDEX";
-    case RecordType::kAuxtraceInfo:
-      return "AUXTRACE_INFO";
-    case RecordType::kAuxtrace:
-      return "AUXTRACE";
-    case RecordType::kAuxtraceError:
-      return "AUXTRACE_ERROR";
-    case RecordType::kThreadMap:
-      return "THREAD_MAP";
-    case RecordType::kCpuMap:
-      return "CPU_MAP";
-    case RecordType::kStatConfig:
-      return "STAT_CONFIG";
-    case RecordType::kStat:
-      return "STAT";
-    case RecordType::kStatRound:
-      return "STAT_ROUND";
-    case RecordType::kEventUpdate:
-      return "EVENT_UPDATE";
-    case RecordType::kTimeConv:
-      return "TIME_CONV";
-    case RecordType::kHeaderFeature:
-      return "FEATURE";
-    case RecordType::kCompressed:
-      return "COMPRESSED";
-    case RecordType::kFinishedInit:
-      return "FINISHED_INIT";
-    case RecordType::kCompressed2:
-      return "COMPRESSED2";
-    case RecordType::kBpfMetadata:
-      return "BPF_METADATA";
-    case RecordType::kSchedstatCpu:
-      return "SCHEDSTAT_CPU";
-    case RecordType::kSchedstatDomain:
-      return "SCHEDSTAT_DOMAIN";
-  }
-  return fmt::format("type {}", std::to_underlying(type));
+  const auto* const named = FindNamed(type);
+  if (named == kNamedTypes.end()) return fmt::format("type {}", std::to_underlying(type));
+  return std::string(named->name);
 }
 
 template <class Record>
