@@ -6,10 +6,10 @@
 namespace perftape {
 namespace {
 
-TEST(Demangle, ReadsCpp) {
-  EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play(int)");
+TEST(Demangle, ReadsCppAsPerfDoesWithoutParameters) {
+  EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play");
   EXPECT_EQ(Demangle("_ZNKSt6vectorIiSaIiEE4sizeEv"),
-            "std::vector<int, std::allocator<int> >::size() const");
+            "std::vector<int, std::allocator<int> >::size");
 }
 
 TEST(Demangle, ReadsRustOfBothManglings) {
@@ -17,8 +17,8 @@ TEST(Demangle, ReadsRustOfBothManglings) {
   EXPECT_EQ(Demangle("_RNvCs15kBYyAo9fc_7mycrate3foo"), "mycrate::foo");
 }
 
-TEST(Demangle, MarksClones) {
-  EXPECT_EQ(Demangle("_ZN4Tape4playEi.cold"), "Tape::play(int) [clone .cold]");
+TEST(Demangle, CountsClonesAsTheFunction) {
+  EXPECT_EQ(Demangle("_ZN4Tape4playEi.cold"), "Tape::play");
 }
 
 TEST(Demangle, LeavesOtherNamesAlone) {
@@ -28,22 +28,22 @@ TEST(Demangle, LeavesOtherNamesAlone) {
   }
 }
 
-// f(pair<int, int>, pair<that, that>, pair<that, that>, …): each parameter is a pair of the one
+// f<pair<int, int>, pair<that, that>, pair<that, that>, …>: each argument is a pair of the one
 // before with itself.
 std::string Doubled(int times) {
-  std::string name = "_Z1fSt4pairIiiE";
+  std::string name = "_Z1fISt4pairIiiE";
   for (int i = 0; i < times; ++i) {
-    const std::string last = std::string("S") + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
-    name += "S_I" + last + last + "E";
+    const std::string last = std::string("S") + "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
+    name += "S0_I" + last + last + "E";
   }
-  return name;
+  return name + "EvT_";
 }
 
 TEST(Demangle, LeavesANameThatStandsForGigabytesAlone) {
   EXPECT_EQ(Demangle(Doubled(1)),
-            "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> >)");
+            "f<std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> > >");
   EXPECT_EQ(Demangle(Doubled(30)), Doubled(30));
-  EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play(int)");
+  EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(ElfSymbolizer, DemanglesAndKeepsTheLinkersName) {
   const FileOffset offsets[] = {{0x1004}};
   const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
-  EXPECT_EQ(resolution->answers[0].frames[0].name, "Tape::play(int)");
+  EXPECT_EQ(resolution->answers[0].frames[0].name, "Tape::play");
   EXPECT_EQ(resolution->answers[0].frames[0].system_name, "_ZN4Tape4playEi");
 }
 
