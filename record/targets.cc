@@ -40,7 +40,7 @@ Result<Targets> Targets::Resolve(const Target& target, std::optional<pid_t> comm
     TRY(targets.ResolveThreads(*threads));
   } else {
     if (!command) return Fail(ErrorCode::kInvalidArgument, "no command to record");
-    targets.filter_.command = *command;
+    targets.filter_.command = command;
     targets.AddProcess(static_cast<std::uint32_t>(*command));
   }
   return targets;
