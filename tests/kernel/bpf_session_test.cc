@@ -431,6 +431,9 @@ TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {
 }
 
 TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which no descriptor is left";
+#endif
   Process process([] {
     const int next_fd = dup(0);
     const auto limit = static_cast<rlim_t>(next_fd) + 1;
