@@ -26,7 +26,9 @@ class Report(harness.RecordingTest):
     def test_perf_report_says_nothing_on_stderr_and_has_the_burner_on_top(self):
         counts, err = harness.perf_report(self.data, extra=["--comm", "burn-matrix"])
         self.assertEqual(err, "")
-        self.assertEqual(counts.most_common(1)[0][0], "[.] burn_matrix")
+        # On a busy machine the kernel's switching to and fro may take more than the work.
+        user = [name for name, _ in counts.most_common() if name.startswith("[.]")]
+        self.assertEqual(user[0], "[.] burn_matrix")
 
     def test_call_chains_reach_main_and_the_thread_start(self):
         status, out, err = harness.run(

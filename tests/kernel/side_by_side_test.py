@@ -2,7 +2,9 @@
 """The same workload recorded by `perf record -g` and by `perftape-record -g`, at the same time: as
 many samples, and the same share for each function."""
 
+import os
 import subprocess
+import time
 
 import harness
 
@@ -11,6 +13,9 @@ class SideBySide(harness.RecordingTest):
     def test_counts_and_shares_agree_with_perf_record(self):
         burner = subprocess.Popen([harness.BURNER, "--seconds", "14"], stdout=subprocess.DEVNULL)
         try:
+            # perf does not follow threads that start after it.
+            while len(os.listdir(f"/proc/{burner.pid}/task")) < 4:
+                time.sleep(0.01)
             target = str(burner.pid)
             common = ["-F", "999", "-g", "-p", target]
             perf = subprocess.Popen(
