@@ -16,16 +16,6 @@ namespace {
 
 constexpr std::size_t kFlushSize = std::size_t{64} << 10;
 
-// A file without a name in $TMPDIR; the space is given back when it is closed.
-Result<UniqueFd> CreateUnlinked() {
-  const char* directory = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
-  std::string path = std::string(directory == nullptr ? "/tmp" : directory) + "/perftape-XXXXXX";
-  UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
-  if (!fd) return FailErrno(path, errno);
-  unlink(path.c_str());
-  return fd;
-}
-
 Status CopyAll(int from, int to, std::string_view name) {
   std::vector<std::byte> buffer(kFlushSize * 4);
   while (true) {
@@ -66,6 +56,15 @@ int UniqueFd::Release() {
 void UniqueFd::Reset() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
+}
+
+Result<UniqueFd> CreateUnlinked() {
+  const char* directory = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
+  std::string path = std::string(directory == nullptr ? "/tmp" : directory) + "/perftape-XXXXXX";
+  UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
+  if (!fd) return FailErrno(path, errno);
+  unlink(path.c_str());
+  return fd;
 }
 
 Status WriteAll(int fd, Bytes bytes) {
@@ -126,7 +125,11 @@ Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
     TRY(CopyAll(fd.get(), spool.get(), name));
     fd = std::move(spool);
   }
-  TRY_ASSIGN(const Bytes bytes, MapWhole(fd.get(), name));
+  return FromFd(fd.get(), name);
+}
+
+Result<MappedFile> MappedFile::FromFd(int fd, std::string_view name) {
+  TRY_ASSIGN(const Bytes bytes, MapWhole(fd, name));
   return MappedFile(bytes);
 }
 

@@ -38,6 +38,9 @@ Status WriteAll(int fd, Bytes bytes);
 // The same at an offset of a seekable file.
 Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset);
 
+// A file without a name in $TMPDIR; its space is given back when it is closed.
+Result<UniqueFd> CreateUnlinked();
+
 // All that can be read from `path`, which may be in /proc or /sys where sizes are not known; stops
 // with kCorrupt beyond `limit` bytes.
 Result<std::string> ReadWholeFile(const std::filesystem::path& path,
@@ -50,6 +53,8 @@ class MappedFile {
   // "-" is stdin. What cannot be mapped (a pipe, a terminal, a file in /proc) is first copied whole
   // into an unlinked file in $TMPDIR.
   static Result<MappedFile> Open(const std::filesystem::path& path);
+  // The regular file that `fd` is open on, which may be closed then. `name` is for messages.
+  static Result<MappedFile> FromFd(int fd, std::string_view name);
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/matchers.h"
+#include "tests/support/stdin_from.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape {
@@ -35,16 +36,6 @@ std::vector<std::string> NamesIn(const TempDir& directory) {
   std::ranges::sort(names);
   return names;
 }
-
-// Makes standard input another file, until the end of the scope.
-class StdinFrom {
- public:
-  explicit StdinFrom(int fd) : saved_(dup(STDIN_FILENO)) { dup2(fd, STDIN_FILENO); }
-  ~StdinFrom() { dup2(saved_.get(), STDIN_FILENO); }
-
- private:
-  UniqueFd saved_;
-};
 
 TEST(MappedFile, ShowsTheBytesOfAFile) {
   const TempDir directory;
@@ -79,18 +70,10 @@ TEST(MappedFile, NamesTheFileThatIsMissing) {
 }
 
 TEST(MappedFile, TakesAllThatComesThroughAPipe) {
-  std::array<int, 2> ends = {};
-  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-  const UniqueFd reading(ends[0]);
-  UniqueFd writing(ends[1]);
   const std::string text(200'000, 'x');  // more than a pipe holds
-  std::thread writer([&] {
-    ASSERT_THAT(WriteAll(writing.get(), AsBytes(text)), IsOk());
-    writing.Reset();
-  });
-  const StdinFrom redirected(reading.get());
+  const PipeWith pipe(text);
+  const StdinFrom redirected(pipe.get());
   const Result<MappedFile> file = MappedFile::Open("-");
-  writer.join();
   ASSERT_THAT(file, IsOk());
   EXPECT_EQ(AsText(file->bytes()), text);
 }

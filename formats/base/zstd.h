@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A zstd stream, piece by piece: both directions keep their history from one call to the next, and
+// memory does not follow what a stream expands to. zstd's own types are in zstd.cc only.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+// The first bytes of each zstd frame (RFC 8878, section 3.1.1).
+inline constexpr std::uint32_t kZstdFrameMagic = 0xfd2fb528;
+
+class ZstdDecompressor {
+ public:
+  ZstdDecompressor();
+  ZstdDecompressor(ZstdDecompressor&&) noexcept;
+  ZstdDecompressor& operator=(ZstdDecompressor&&) noexcept;
+  ~ZstdDecompressor();
+
+  // Expands from the front of `input`, which shrinks by what was taken, into `room`. Returns how
+  // many bytes it made: fewer than room.size() only where `input` is used up, and the rest of the
+  // stream is wanted. kCorrupt where the stream is damaged; then only Restart helps.
+  Result<std::size_t> Expand(Bytes& input, std::span<std::byte> room);
+
+  // Forgets the stream: what comes next begins a new frame.
+  void Restart();
+
+ private:
+  struct Free {
+    void operator()(void* context) const;
+  };
+  std::unique_ptr<void, Free> context_;
+};
+
+class ZstdCompressor {
+ public:
+  // The levels of perf record -z, and of zstd.
+  static constexpr int kLowestLevel = 1, kHighestLevel = 22;
+
+  // kInvalidArgument for a level that zstd does not have.
+  static Result<ZstdCompressor> Create(int level);
+  ZstdCompressor(ZstdCompressor&&) noexcept;
+  ZstdCompressor& operator=(ZstdCompressor&&) noexcept;
+  ~ZstdCompressor();
+
+  // Appends to `out` what of the stream is ready; the rest waits for more input.
+  Status Compress(Bytes input, std::vector<std::byte>& out);
+  // Appends all that waits, so that what was appended so far expands to all that was put in. The
+  // stream and its history go on.
+  Status Flush(std::vector<std::byte>& out);
+  // Flushes and ends the frame; what is put in next begins a new one.
+  Status End(std::vector<std::byte>& out);
+
+ private:
+  struct Free {
+    void operator()(void* context) const;
+  };
+  explicit ZstdCompressor(void* context) : context_(context) {}
+  Status Run(Bytes input, int directive, std::vector<std::byte>& out);
+  std::unique_ptr<void, Free> context_;
+};
+
+}  // namespace perftape

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/base/input.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/matchers.h"
+#include "tests/support/stdin_from.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape {
+namespace {
+
+// More than a pipe holds, and no two pieces alike.
+std::string LongText() {
+  std::string text;
+  for (int i = 0; text.size() < 300'000; ++i) text += std::to_string(i) + ' ';
+  return text;
+}
+
+TEST(Input, MapsAFile) {
+  const TempDir directory;
+  Result<Input> input = Input::Open(directory.Write("a", "some bytes"));
+  ASSERT_THAT(input, IsOk());
+  EXPECT_FALSE(input->is_stream());
+  EXPECT_EQ(AsText(input->beginning()), "some bytes");
+  EXPECT_EQ(AsText(input->All().value()), "some bytes");
+  EXPECT_EQ(input->path(), directory / "a");
+}
+
+TEST(Input, KnowsADirectory) {
+  const TempDir directory;
+  Result<Input> input = Input::Open(directory.path());
+  ASSERT_THAT(input, IsOk());
+  EXPECT_TRUE(input->is_directory());
+  EXPECT_TRUE(input->beginning().empty());
+  EXPECT_THAT(input->All(), FailsWith(ErrorCode::kIo));
+}
+
+TEST(Input, NamesWhatIsMissing) {
+  const TempDir directory;
+  EXPECT_THAT(Input::Open(directory / "absent"),
+              FailsWith(ErrorCode::kNotFound, testing::HasSubstr("absent")));
+}
+
+TEST(Input, ShowsTheBeginningOfAStreamWithoutTakingIt) {
+  const PipeWith pipe("PERFILE2 and so on");
+  const StdinFrom redirected(pipe.get());
+  Result<Input> input = Input::Open("-");
+  ASSERT_THAT(input, IsOk());
+  EXPECT_TRUE(input->is_stream());
+  EXPECT_EQ(input->name(), "stdin");
+  EXPECT_TRUE(AsText(input->beginning()).starts_with("PERFILE2"));
+  EXPECT_EQ(AsText(input->Window(0, 100)), "PERFILE2 and so on");
+}
+
+TEST(Input, SlidesAWindowOverAStream) {
+  const std::string text = LongText();
+  const PipeWith pipe(text);
+  const StdinFrom redirected(pipe.get());
+  Result<Input> input = Input::Open("-");
+  ASSERT_THAT(input, IsOk());
+  std::string seen;
+  constexpr std::size_t kStep = 777;
+  while (true) {
+    const Bytes ahead = input->Window(kStep, 10);  // looks ahead without losing what comes first
+    const Bytes window = input->Window(0, kStep);
+    if (seen.size() + kStep + 10 <= text.size()) {
+      ASSERT_GE(ahead.size(), 10u);
+    }
+    if (window.empty()) break;
+    const std::size_t taken = std::min(kStep, window.size());
+    seen += AsText(window.first(taken));
+    input->Consume(taken);
+  }
+  EXPECT_EQ(seen, text);
+  EXPECT_FALSE(input->error());
+}
+
+TEST(Input, CopiesAStreamWhereAllOfItIsWanted) {
+  const std::string text = LongText();
+  const PipeWith pipe(text);
+  const StdinFrom redirected(pipe.get());
+  Result<Input> input = Input::Open("-");
+  ASSERT_THAT(input, IsOk());
+  input->Consume(5);
+  const Result<Bytes> all = input->All();
+  ASSERT_THAT(all, IsOk());
+  EXPECT_EQ(AsText(*all), text.substr(5));
+  EXPECT_FALSE(input->is_stream());
+}
+
+TEST(Input, TakesBytesThatAreThere) {
+  Input input = Input::FromBytes(AsBytes("bytes"));
+  EXPECT_EQ(AsText(input.beginning()), "bytes");
+  EXPECT_EQ(AsText(input.All().value()), "bytes");
+}
+
+}  // namespace
+}  // namespace perftape

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/base/zstd.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "tests/support/matchers.h"
+
+namespace perftape {
+namespace {
+
+using testing::HasSubstr;
+using Buffer = std::vector<std::byte>;
+
+Buffer Noise(std::size_t size) {
+  std::mt19937 random(size);
+  Buffer noise(size);
+  for (std::byte& byte : noise) byte = static_cast<std::byte>(random());
+  return noise;
+}
+
+ZstdCompressor Compressor() {
+  return ZstdCompressor::Create(1).value();
+}
+
+// All that `compressed` expands to, in rooms of `step` bytes.
+Buffer Expanded(Bytes compressed, std::size_t step = 4096) {
+  ZstdDecompressor decompressor;
+  Buffer expanded;
+  while (true) {
+    Buffer room(step);
+    const std::size_t made = decompressor.Expand(compressed, room).value();
+    expanded.insert(expanded.end(), room.begin(), room.begin() + std::ptrdiff_t(made));
+    if (made < step) return expanded;
+  }
+}
+
+TEST(Zstd, ExpandsToWhatWasCompressed) {
+  const Buffer input = Noise(300'000);
+  Buffer compressed;
+  ZstdCompressor compressor = Compressor();
+  ASSERT_THAT(compressor.Compress(input, compressed), IsOk());
+  ASSERT_THAT(compressor.End(compressed), IsOk());
+  EXPECT_EQ(Expanded(compressed), input);
+  EXPECT_EQ(Expanded(compressed, 7), input);
+}
+
+TEST(Zstd, HasAllThatWasPutInAfterAFlush) {
+  const Buffer first = Noise(1000), second = Noise(2000);
+  Buffer compressed;
+  ZstdCompressor compressor = Compressor();
+  ASSERT_THAT(compressor.Compress(first, compressed), IsOk());
+  ASSERT_THAT(compressor.Flush(compressed), IsOk());
+  EXPECT_EQ(Expanded(compressed), first);
+
+  ASSERT_THAT(compressor.Compress(second, compressed), IsOk());
+  ASSERT_THAT(compressor.Flush(compressed), IsOk());
+  Buffer both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  EXPECT_EQ(Expanded(compressed), both);
+}
+
+TEST(Zstd, TakesAStreamThatIsCutAnywhere) {
+  const Buffer input = Noise(3000);
+  Buffer compressed;
+  ZstdCompressor compressor = Compressor();
+  ASSERT_THAT(compressor.Compress(input, compressed), IsOk());
+  ASSERT_THAT(compressor.End(compressed), IsOk());
+  for (std::size_t cut = 0; cut <= compressed.size(); ++cut) {
+    ZstdDecompressor decompressor;
+    Buffer room(input.size());
+    Bytes head = Bytes(compressed).first(cut), tail = Bytes(compressed).subspan(cut);
+    const Result<std::size_t> before = decompressor.Expand(head, room);
+    ASSERT_THAT(before, IsOk()) << "cut at " << cut;
+    const Result<std::size_t> after = decompressor.Expand(tail, std::span(room).subspan(*before));
+    ASSERT_THAT(after, IsOk()) << "cut at " << cut;
+    EXPECT_EQ(*before + *after, input.size());
+    EXPECT_EQ(room, input);
+  }
+}
+
+TEST(Zstd, SaysSoWhereTheStreamIsDamaged) {
+  Buffer compressed;
+  ZstdCompressor compressor = Compressor();
+  ASSERT_THAT(compressor.Compress(Noise(3000), compressed), IsOk());
+  ASSERT_THAT(compressor.End(compressed), IsOk());
+  compressed[0] ^= std::byte{1};
+  ZstdDecompressor decompressor;
+  Buffer room(4096);
+  Bytes input = compressed;
+  EXPECT_THAT(decompressor.Expand(input, room), FailsWith(ErrorCode::kCorrupt, HasSubstr("zstd")));
+}
+
+TEST(Zstd, BeginsANewFrameAfterARestart) {
+  const Buffer text = Noise(100);
+  Buffer compressed;
+  ZstdCompressor compressor = Compressor();
+  ASSERT_THAT(compressor.Compress(text, compressed), IsOk());
+  ASSERT_THAT(compressor.End(compressed), IsOk());
+  ZstdDecompressor decompressor;
+  Buffer room(4096);
+  const Buffer junk(50, std::byte{0xaa});
+  Bytes input = junk;
+  ASSERT_FALSE(decompressor.Expand(input, room));
+  decompressor.Restart();
+  input = compressed;
+  EXPECT_EQ(decompressor.Expand(input, room).value(), text.size());
+}
+
+TEST(Zstd, KnowsItsLevels) {
+  EXPECT_THAT(ZstdCompressor::Create(22), IsOk());
+  EXPECT_THAT(ZstdCompressor::Create(0), FailsWith(ErrorCode::kInvalidArgument, HasSubstr("0")));
+  EXPECT_THAT(ZstdCompressor::Create(23), FailsWith(ErrorCode::kInvalidArgument, HasSubstr("23")));
+}
+
+}  // namespace
+}  // namespace perftape
