@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pp
 constexpr std::array kFormats = {
     Format{.name = "perf.data",
            .endings = kPerfDataEndings,
-           .matches = perfdata::LooksLikePerfData,
+           .matches = perfdata::IsPerfData,
            .read = ReadPerfData,
            .write = nullptr},
     Format{.name = "folded",
@@ -40,9 +40,9 @@ std::span<const Format> AllFormats() {
   return kFormats;
 }
 
-const Format* DetectFormat(Bytes beginning) {
+const Format* DetectFormat(const Input& input) {
   const auto* format = std::ranges::find_if(
-      kFormats, [&](const Format& f) { return f.matches != nullptr && f.matches(beginning); });
+      kFormats, [&](const Format& f) { return f.matches != nullptr && f.matches(input); });
   return format == kFormats.end() ? nullptr : format;
 }
 

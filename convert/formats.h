@@ -10,8 +10,8 @@
 #include "convert/export/to_pprof.h"
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
-#include "formats/base/bytes.h"
 #include "formats/base/file.h"
+#include "formats/base/input.h"
 #include "formats/base/result.h"
 
 namespace perftape {
@@ -25,17 +25,18 @@ struct WriteOptions {
 struct Format {
   std::string_view name;                      // as --from and --to take it
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
-  // Whether a file that begins so is one. Null where the format is not read, as `read` is then.
-  bool (*matches)(Bytes beginning);
-  Result<Profile> (*read)(Bytes file, ImportReport& report);
+  // Whether the input is of this format. Null where the format is not read, as `read` is then.
+  bool (*matches)(const Input& input);
+  Result<Profile> (*read)(Input& input, ImportReport& report);
   // Null where the format is not written.
   Status (*write)(const Profile& profile, const WriteOptions& options, OutputFile& out);
 };
 
 std::span<const Format> AllFormats();
 
-// The one that reads a file which begins so; its name does not matter. Null where none does.
-const Format* DetectFormat(Bytes beginning);
+// The one that reads the input, as its first bytes say; its name does not matter. Null where none
+// does.
+const Format* DetectFormat(const Input& input);
 
 // By its name; null where there is none of it.
 const Format* FindFormat(std::string_view name);

@@ -9,6 +9,8 @@
 #include "convert/formats.h"
 #include "convert/symbolize/symbolize.h"
 #include "formats/base/file.h"
+#include "formats/base/input.h"
+#include "formats/perfdata/reader.h"
 #include "tools/common/cli/console.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/report.h"
@@ -16,23 +18,20 @@
 namespace perftape::convert_tool {
 namespace {
 
-std::string InputName(const Plan& plan) {
-  return plan.input == "-" ? "stdin" : plan.input.native();
-}
-
 // Finds out what the input is and reads it. `status` becomes kDegraded where a part was damaged.
-Result<Profile> ReadInput(const Plan& plan, Bytes bytes, cli::Console& console, int& status) {
-  const std::string name = InputName(plan);
-  const Format* from = plan.from == nullptr ? DetectFormat(bytes) : plan.from;
+Result<Profile> ReadInput(const Plan& plan, Input& input, cli::Console& console, int& status) {
+  const std::string& name = input.name();
+  const Format* from = plan.from == nullptr ? DetectFormat(input) : plan.from;
   if (from == nullptr) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("{}: at 0x0: {}", name,
-                            bytes.empty() ? "the file is empty"
-                                          : "its first bytes are those of no format read here; "
-                                            "--from names one"));
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: at 0x0: {}", name,
+                    input.beginning().empty() ? "the file is empty"
+                                              : "its first bytes are those of no format read here; "
+                                                "--from names one"));
   }
   ImportReport report;
-  Result<Profile> profile = from->read(bytes, report);
+  Result<Profile> profile = from->read(input, report);
   if (!profile) return Fail(InContext(name, std::move(profile).error()));
   for (const std::string& line : DamageLines(report)) {
     console.Warning(fmt::format("{}: {}", name, line));
@@ -42,10 +41,14 @@ Result<Profile> ReadInput(const Plan& plan, Bytes bytes, cli::Console& console, 
   return profile;
 }
 
-Result<Profile> AddNames(const Plan& plan, const Profile& profile, cli::Console& console) {
+Result<Profile> AddNames(const Plan& plan, const Input& input, const Profile& profile,
+                         cli::Console& console) {
   if (plan.symbols == Symbols::kNone) return profile;
+  LocalSymbolOptions options = plan.symbol_options;
+  // A directory brings the kernel's names along.
+  if (options.kallsyms.empty()) options.kallsyms = perfdata::KallsymsOf(input).value_or("");
   SymbolizeReport report;
-  TRY_ASSIGN(Profile named, SymbolizeLocally(profile, plan.symbol_options, report));
+  TRY_ASSIGN(Profile named, SymbolizeLocally(profile, options, report));
   console.Note(SymbolLine(report));
   for (const std::string& line : MappingLines(report)) console.Detail(line);
   return named;
@@ -63,7 +66,7 @@ Result<WriteOptions> ChooseEvent(const Plan& plan, const Profile& profile, cli::
   }
   if (!plan.event.empty()) {
     return Fail(ErrorCode::kNotFound,
-                fmt::format("{}: no event is called '{}'", InputName(plan), plan.event));
+                fmt::format("{}: no event is called '{}'", plan.input.native(), plan.event));
   }
   const std::optional<EventId> first = FirstSampledEvent(profile);
   if (!first) return options;
@@ -76,11 +79,11 @@ Result<WriteOptions> ChooseEvent(const Plan& plan, const Profile& profile, cli::
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
   int status = cli::kDone;
-  TRY_ASSIGN(const MappedFile input, MappedFile::Open(plan.input));
+  TRY_ASSIGN(Input input, Input::Open(plan.input));
   TRY_ASSIGN(OutputFile output, OutputFile::Create(plan.output, plan.if_exists));
 
-  TRY_ASSIGN(const Profile read, ReadInput(plan, input.bytes(), console, status));
-  TRY_ASSIGN(const Profile profile, AddNames(plan, read, console));
+  TRY_ASSIGN(const Profile read, ReadInput(plan, input, console, status));
+  TRY_ASSIGN(const Profile profile, AddNames(plan, input, read, console));
   TRY_ASSIGN(const WriteOptions options, ChooseEvent(plan, profile, console));
   TRY(plan.to->write(profile, options, output));
   TRY(std::move(output).Commit());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/base/file.h"
+#include "formats/base/input.h"
 #include "formats/perfdata/reader.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
@@ -72,9 +73,11 @@ Result<Damage> Print(Section section, const Reader& reader, OutputFile& out,
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  const std::string name = plan.input == "-" ? "stdin" : plan.input;
-  TRY_ASSIGN(const MappedFile file, MappedFile::Open(plan.input));
-  Result<Reader> reader = Reader::FromBytes(file.bytes());
+  TRY_ASSIGN(Input input, Input::Open(plan.input));
+  const std::string& name = input.name();
+  // What comes through a pipe is read as it comes, but only one section can be made of it so.
+  if (input.is_stream() && plan.sections.size() > 1) TRY(input.All());
+  Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(name, std::move(reader).error()));
 
   TRY_ASSIGN(OutputFile out, OutputFile::Create("-"));

@@ -341,8 +341,10 @@ Metadata Importer::DescribeRecording() const {
 
 }  // namespace
 
-Result<Profile> ReadPerfData(Bytes file, ImportReport& report) {
-  TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::FromBytes(file));
+Result<Profile> ReadPerfData(Input& input, ImportReport& report) {
+  // Build ids may come behind the samples of what they are the ids of: two passes.
+  if (input.is_stream()) TRY(input.All());
+  TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   return Importer(reader, report).Run();
 }
 

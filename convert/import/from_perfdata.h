@@ -6,14 +6,14 @@
 
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
-#include "formats/base/bytes.h"
+#include "formats/base/input.h"
 #include "formats/base/result.h"
 
 namespace perftape {
 
-// Reads a whole perf.data, file or pipe format. What could not be read is counted in `report`; an
-// Error means that nothing could be. Damage in the middle ends the reading there: what came before
-// is in the profile, and report.problems says where it ended. Nothing refers to `file` afterwards.
-Result<Profile> ReadPerfData(Bytes file, ImportReport& report);
+// Reads a whole perf.data of any kind. What could not be read is counted in `report`; an Error
+// means that nothing could be. Damage in the middle ends the reading there: what came before is in
+// the profile, and report.problems says where it ended. Nothing refers to `input` afterwards.
+Result<Profile> ReadPerfData(Input& input, ImportReport& report);
 
 }  // namespace perftape

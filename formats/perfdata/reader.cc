@@ -4,197 +4,122 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <charconv>
+
+#include "formats/perfdata/attr_table.h"
 
 namespace perftape::perfdata {
 namespace {
 
-// The magic is a number: a little-endian machine writes it as the text that it is, a big-endian one
-// backwards.
-constexpr std::string_view kMagicLittle = "PERFILE2";
-constexpr std::string_view kMagicBig = "2ELIFREP";
-constexpr std::uint64_t kPipeHeaderSize = 16;
-constexpr std::uint64_t kFileHeaderSize = 104;
-constexpr std::uint64_t kOldFileHeaderSize = 72;  // without the feature bitmap
+// perf looks into a directory for this file (tools/perf/util/data.c).
+constexpr std::string_view kMainFile = "data";
 
-struct Section {
-  std::uint64_t offset = 0, size = 0;
-};
-
-// struct perf_file_header, tools/perf/util/header.h.
-struct FileHeader {
-  std::uint64_t magic = 0, size = 0, attr_size = 0;
-  Section attrs, data, event_types;
-  std::array<std::uint64_t, 4> features = {};
-};
-
-void SectionLayout(ByteReader& at, Section& section) {
-  at.Fixed(section.offset);
-  at.Fixed(section.size);
+// The N of "data.N".
+std::optional<unsigned> NumberOf(const std::string& filename) {
+  constexpr std::string_view kPrefix = "data.";
+  if (!filename.starts_with(kPrefix)) return {};
+  unsigned number = 0;
+  const char* end = filename.data() + filename.size();
+  const auto [rest, error] = std::from_chars(filename.data() + kPrefix.size(), end, number);
+  if (error != std::errc() || rest != end) return {};
+  return number;
 }
 
-FileHeader DecodeFileHeader(ByteReader& at) {
-  FileHeader header;
-  at.Fixed(header.magic);
-  at.Fixed(header.size);
-  at.Fixed(header.attr_size);
-  SectionLayout(at, header.attrs);
-  SectionLayout(at, header.data);
-  SectionLayout(at, header.event_types);
-  if (header.size == kOldFileHeaderSize) return header;
-  for (std::uint64_t& word : header.features) at.Fixed(word);
-  return header;
-}
-
-// The section's bytes, if the file has them all.
-std::optional<Bytes> BytesOf(const Section& section, Bytes file) {
-  if (section.offset > file.size() || section.size > file.size() - section.offset) return {};
-  return file.subspan(section.offset, section.size);
-}
-
-// Two tool records are followed by bytes that their size does not count: the tracing data, padded
-// to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
-std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
-  ByteReader at(payload, order);
-  if (type == RecordType::kHeaderTracingData) {
-    // simpleperf puts the data inside the record.
-    if (payload.size() > sizeof(std::uint64_t)) return 0;
-    std::uint32_t size = 0;
-    at.Fixed(size);
-    return (std::uint64_t{size} + 7) / 8 * 8;
+// data.0, data.1, … as far as there is no gap, which is how perf writes them.
+std::vector<std::filesystem::path> FurtherFiles(const std::filesystem::path& directory) {
+  std::vector<unsigned> numbers;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    if (const auto number = NumberOf(entry.path().filename().native())) numbers.push_back(*number);
   }
-  std::uint64_t size = 0;
-  if (type == RecordType::kAuxtrace) at.Fixed(size);
-  return size;
+  std::ranges::sort(numbers);
+  std::vector<std::filesystem::path> files;
+  for (const unsigned number : numbers) {
+    files.push_back(directory / fmt::format("{}.{}", kMainFile, number));
+  }
+  return files;
+}
+
+// Records that may stand before the first sample of a stream, when perf is done with telling of
+// events.
+bool EndsStreamHead(RecordType type) {
+  return type == RecordType::kSample || type == RecordType::kFinishedRound ||
+         type == RecordType::kFinishedInit || type == RecordType::kCompressed ||
+         type == RecordType::kCompressed2;
 }
 
 }  // namespace
 
-bool LooksLikePerfData(Bytes beginning) {
-  const std::string_view text = AsText(beginning);
-  return text.starts_with(kMagicLittle) || text.starts_with(kMagicBig);
+bool IsPerfData(const Input& input) {
+  if (!input.is_directory()) return LooksLikePerfData(input.beginning());
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(input.path() / kMainFile, ignored);
 }
 
-Result<std::optional<RecordView>> RecordCursor::Next() {
-  if (left_.empty()) return std::nullopt;
-  ByteReader at(left_, order_);
-  RecordHeader header = {};
-  at.Fixed(header.type);
-  at.Fixed(header.misc);
-  at.Fixed(header.size);
-  const std::uint64_t offset = file_offset_;
-  const std::size_t left = left_.size();
-  if (!at.ok() || header.size > left) {
-    left_ = {};
-    return Fail(
-        ErrorCode::kTruncated,
-        fmt::format("record at {:#x}: {} bytes are left, which is no whole record", offset, left));
-  }
-  if (header.size < sizeof header) {
-    left_ = {};
-    return Fail(
-        ErrorCode::kCorrupt,
-        fmt::format("record at {:#x}: size {} is less than its header's", offset, header.size));
-  }
-  const Bytes record = left_.first(header.size);
-  const std::uint64_t behind = BytesBehind(header.type, record.subspan(sizeof header), order_);
-  if (behind > left - header.size) {
-    left_ = {};
-    return Fail(ErrorCode::kTruncated,
-                fmt::format("record at {:#x}: {} says that {} bytes follow it, of {} left", offset,
-                            RecordName(header.type), behind, left - header.size));
-  }
-  left_ = left_.subspan(header.size + behind);
-  file_offset_ += header.size + behind;
-  return RecordView{.type = header.type,
-                    .misc = header.misc,
-                    .payload = record.subspan(sizeof header),
-                    .file_offset = offset,
-                    .order = order_};
+std::optional<std::filesystem::path> KallsymsOf(const Input& input) {
+  if (!input.is_directory()) return {};
+  std::filesystem::path kallsyms = input.path() / "kcore_dir" / "kallsyms";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(kallsyms, ignored)) return {};
+  return kallsyms;
 }
 
-void EventTable::Add(Event event) {
-  const std::size_t index = events_.size();
-  for (const std::uint64_t id : event.ids) by_id_.try_emplace(id, index);
-  events_.push_back(std::move(event));
-}
-
-void EventTable::AddId(std::size_t index, std::uint64_t id) {
-  if (by_id_.try_emplace(id, index).second) events_[index].ids.push_back(id);
-}
-
-const Event* EventTable::FindById(std::uint64_t id) const {
-  if (events_.empty()) return nullptr;
-  if (id == 0 || events_.size() == 1) return &events_.front();
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : &events_[found->second];
-}
-
-const Event* EventTable::EventOf(const RecordView& record) const {
-  if (events_.empty()) return nullptr;
-  const Event& first = events_.front();
-  const bool is_tool_record = std::to_underlying(record.type) >= kFirstToolType;
-  if (events_.size() == 1 || is_tool_record) return &first;
-
-  // perf demands that all events keep the id in the same place (evlist__valid_sample_type).
-  const SampleFormat& format = first.format;
-  const auto words = [&](std::uint64_t bits) {
-    return static_cast<std::size_t>(std::popcount(format.sample_type & bits));
-  };
-  const std::size_t size = record.payload.size() / sizeof(std::uint64_t);
-  std::size_t place = 0;
-  if (record.type == RecordType::kSample) {
-    if (!format.Has(kIdentifier)) {
-      if (!format.Has(kId)) return &first;
-      place = words(kIp | kTid | kTime | kAddr);
-    }
-  } else {
-    if (!format.sample_id_all) return &first;
-    if (!format.Has(kIdentifier) && !format.Has(kId)) return &first;
-    const std::size_t from_end = format.Has(kIdentifier) ? 1 : words(kId | kStreamId | kCpu);
-    if (from_end > size) return nullptr;
-    place = size - from_end;
-  }
-  if (place >= size) return nullptr;
-  const std::byte* at = record.payload.data() + place * sizeof(std::uint64_t);
-  return FindById(LoadFixed<std::uint64_t>(at, record.order));
+Result<Reader> Reader::Open(Input& input) {
+  if (input.is_directory()) return OpenDirectory(input.path());
+  if (input.is_stream()) return OpenStream(input);
+  TRY_ASSIGN(const Bytes bytes, input.All());
+  return FromBytes(bytes);
 }
 
 Result<Reader> Reader::FromBytes(Bytes file) {
-  if (file.empty()) return Fail(ErrorCode::kTruncated, "the file is empty");
-  if (!LooksLikePerfData(file)) {
-    return Fail(ErrorCode::kCorrupt, "at 0x0: no perf.data: it does not begin with PERFILE2");
-  }
+  TRY_ASSIGN(const Preamble preamble, ReadPreamble(file));
   Reader reader;
   reader.file_ = file;
-  reader.order_ = AsText(file).starts_with(kMagicLittle) ? std::endian::little : std::endian::big;
-  ByteReader at(file, reader.order_);
-  std::uint64_t magic = 0, size = 0;
-  at.Fixed(magic);
-  at.Fixed(size);
-  if (!at.ok()) return Fail(ErrorCode::kTruncated, "at 0x0: the file ends inside its header");
-  TRY(size == kPipeHeaderSize ? reader.OpenPipe(file) : reader.OpenFile(file));
-  if (reader.events_.size() == 0) {
-    return Fail(ErrorCode::kCorrupt, "no event is described: not one attribute was found");
+  reader.container_ = preamble.container;
+  reader.version_ = preamble.version;
+  reader.order_ = preamble.order;
+  if (preamble.container == Container::kPipe) {
+    reader.OpenPipe(file);
+  } else {
+    TRY(reader.OpenFile(file));
   }
-  reader.NameEvents();
+  TRY(reader.FinishEvents());
   return reader;
 }
 
-Status Reader::OpenFile(Bytes file) {
-  container_ = Container::kFile;
-  ByteReader at(file, order_);
-  const FileHeader header = DecodeFileHeader(at);
-  if (!at.ok()) return Fail(ErrorCode::kTruncated, "at 0x0: the file ends inside its header");
-  if (header.size != kFileHeaderSize && header.size != kOldFileHeaderSize) {
-    return Fail(ErrorCode::kCorrupt,
-                fmt::format("at 0x8: header size {} is none that perf knows", header.size));
+Result<Reader> Reader::OpenDirectory(const std::filesystem::path& directory) {
+  TRY_ASSIGN(MappedFile main, MappedFile::Open(directory / kMainFile));
+  Result<Reader> reader = FromBytes(main.bytes());
+  if (!reader) return Fail(InContext(kMainFile, std::move(reader).error()));
+  reader->files_.push_back(std::move(main));
+  for (const std::filesystem::path& path : FurtherFiles(directory)) {
+    TRY_ASSIGN(MappedFile file, MappedFile::Open(path));
+    reader->files_.push_back(std::move(file));
   }
-  const std::optional<Bytes> attrs = BytesOf(header.attrs, file);
-  if (!attrs)
-    return Fail(ErrorCode::kTruncated, "at 0x18: the attributes lie behind the file's end");
-  TRY(ReadAttrs(file, *attrs, header.attr_size));
+  return reader;
+}
+
+Result<Reader> Reader::OpenStream(Input& stream) {
+  TRY_ASSIGN(const Preamble preamble, ReadPreamble(stream.beginning()));
+  if (preamble.container == Container::kPipe) {
+    Reader reader;
+    reader.container_ = Container::kPipe;
+    reader.version_ = preamble.version;
+    reader.order_ = preamble.order;
+    reader.data_offset_ = FileHeader::kPipeSize;
+    if (reader.ReadStreamHead(stream)) {
+      reader.stream_ = &stream;
+      TRY(reader.FinishEvents());
+      return reader;
+    }
+  }
+  TRY_ASSIGN(const Bytes bytes, stream.All());
+  return FromBytes(bytes);
+}
+
+Status Reader::OpenFile(Bytes file) {
+  TRY_ASSIGN(const FileHeader header, ReadFileHeader(file, order_, problems_));
+  for (Event& event : ReadAttrTable(file, header, order_, problems_)) events_.Add(std::move(event));
 
   data_offset_ = std::min<std::uint64_t>(header.data.offset, file.size());
   const std::uint64_t there = file.size() - data_offset_;
@@ -222,36 +147,6 @@ Status Reader::OpenFile(Bytes file) {
   return {};
 }
 
-// Each entry: the attribute, then { u64 offset, size; } of its ids.
-Status Reader::ReadAttrs(Bytes file, Bytes attrs, std::uint64_t entry_size) {
-  if (entry_size < EventAttr::kSmallestSize + sizeof(Section)) {
-    return Fail(ErrorCode::kCorrupt,
-                fmt::format("at 0x10: attribute size {} is too small", entry_size));
-  }
-  while (attrs.size() >= entry_size) {
-    const auto offset = static_cast<std::uint64_t>(attrs.data() - file.data());
-    const std::size_t attr_size = entry_size - sizeof(Section);
-    Result<EventAttr> attr = DecodeAttr(attrs.first(attr_size), order_);
-    if (!attr) {
-      return Fail(InContext(fmt::format("at {:#x}", offset), std::move(attr).error()));
-    }
-    Section ids_section;
-    ByteReader at(attrs.subspan(attr_size), order_);
-    SectionLayout(at, ids_section);
-    Event event{.attr = *attr, .format = FormatOf(*attr), .ids = {}, .name = {}};
-    if (const std::optional<Bytes> ids = BytesOf(ids_section, file)) {
-      const WordArray words(*ids, order_);
-      event.ids.assign(words.begin(), words.end());
-    } else {
-      problems_.push_back(fmt::format("at {:#x}: the ids of event {} lie behind the file's end",
-                                      offset + attr_size, events_.size()));
-    }
-    events_.Add(std::move(event));
-    attrs = attrs.subspan(entry_size);
-  }
-  return {};
-}
-
 // The table has no pointer: it lies right behind the data, one { offset, size } for each set bit.
 void Reader::ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap) {
   const std::uint64_t table = data_offset_ + data_size_;
@@ -273,38 +168,87 @@ void Reader::ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap)
   }
 }
 
-Status Reader::OpenPipe(Bytes file) {
-  container_ = Container::kPipe;
-  data_offset_ = kPipeHeaderSize;
-  data_size_ = file.size() - kPipeHeaderSize;
-  RecordCursor cursor = records();
+void Reader::OpenPipe(Bytes file) {
+  data_offset_ = FileHeader::kPipeSize;
+  data_size_ = file.size() - FileHeader::kPipeSize;
+  RecordCursor cursor = records(Compressed::kStepOver);
   while (true) {
     // A torn end is the business of whoever reads the records.
     const Result<std::optional<RecordView>> record = cursor.Next();
-    if (!record || !*record) return {};
-    const RecordView& view = **record;
-    if (view.type == RecordType::kHeaderAttr) {
-      Result<EventAttr> attr = DecodeAttr(view.payload, order_);
-      if (!attr) {
-        return Fail(InContext(fmt::format("record at {:#x}: ATTR", view.file_offset),
-                              std::move(attr).error()));
-      }
-      const WordArray ids(view.payload.subspan(attr->size), order_);
-      events_.Add(Event{
-          .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}});
-    } else if (view.type == RecordType::kHeaderFeature) {
-      const Result<HeaderFeature> feature = Decode<HeaderFeature>(view, SampleFormat{});
-      if (feature && feature->bit < kFeatureBits && !feature->payload.empty()) {
-        features_.emplace(static_cast<FeatureBit>(feature->bit), feature->payload);
-      }
-    } else if (view.type == RecordType::kEventUpdate) {
-      const Result<EventUpdate> update = Decode<EventUpdate>(view, SampleFormat{});
-      if (update && update->update_type == EventUpdate::kName) {
-        ByteReader at(update->data, order_);
-        at.Name(names_by_id_[update->id]);
-      }
+    if (!record || !*record) return;
+    TakePipeRecord(**record);
+  }
+}
+
+// Looks at what comes before the first sample without taking it. False where no event is told of by
+// then.
+bool Reader::ReadStreamHead(Input& stream) {
+  constexpr std::size_t kOneRecord = std::size_t{64} << 10;
+  std::size_t at = FileHeader::kPipeSize;
+  std::size_t wanted = kOneRecord;
+  while (true) {
+    const Bytes window = stream.Window(at, wanted);
+    RecordCursor cursor(window, at, order_, Compressed::kStepOver);
+    const Result<std::optional<RecordView>> next = cursor.Next();
+    if (!next || !*next) {
+      if (window.size() < wanted) return events_.size() > 0;
+      wanted *= 2;  // tracing data is as large as it likes
+      continue;
+    }
+    const RecordView& record = **next;
+    if (EndsStreamHead(record.type)) return events_.size() > 0;
+    TakePipeRecord(record);
+    at += record.size() + record.behind.size();
+    wanted = kOneRecord;
+  }
+}
+
+void Reader::TakePipeRecord(const RecordView& record) {
+  if (record.type == RecordType::kHeaderAttr) {
+    const Result<EventAttr> attr = DecodeAttr(record.payload, order_);
+    if (!attr) {
+      problems_.push_back(
+          fmt::format("record at {}: ATTR: {}", PlaceOf(record), attr.error().message));
+      return;
+    }
+    const WordArray ids(record.payload.subspan(attr->size), order_);
+    events_.Add(Event{
+        .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}});
+  } else if (record.type == RecordType::kHeaderFeature) {
+    const Result<HeaderFeature> feature = Decode<HeaderFeature>(record, SampleFormat{});
+    if (!feature || feature->bit >= kFeatureBits || feature->payload.empty()) return;
+    Bytes payload = feature->payload;
+    if (file_.empty()) {
+      feature_copies_.emplace_back(payload.begin(), payload.end());
+      payload = feature_copies_.back();
+    }
+    features_.emplace(static_cast<FeatureBit>(feature->bit), payload);
+  } else if (record.type == RecordType::kEventUpdate) {
+    const Result<EventUpdate> update = Decode<EventUpdate>(record, SampleFormat{});
+    if (update && update->update_type == EventUpdate::kName) {
+      ByteReader at(update->data, order_);
+      at.Name(names_by_id_[update->id]);
     }
   }
+}
+
+// Where the attributes are missing or beyond reading, EVENT_DESC has them too.
+Status Reader::FinishEvents() {
+  if (events_.size() == 0) {
+    const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
+    if (const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr) {
+      for (const Event& event : description->events) events_.Add(event);
+    }
+    if (events_.size() == 0) {
+      return Fail(ErrorCode::kCorrupt,
+                  problems_.empty() ? "no event is described: not one attribute was found"
+                                    : fmt::format("no event is described: {}", problems_.front()));
+    }
+    problems_.emplace_back(
+        "no attribute was found; the events are those of the feature EVENT_DESC");
+  }
+  NameEvents();
+  return {};
 }
 
 // The widest source wins: EVENT_UPDATE, then EVENT_DESC, then what the attribute says.
@@ -353,8 +297,14 @@ std::string Reader::text(FeatureBit bit) const {
   return feature == nullptr ? std::string() : feature->text;
 }
 
-RecordCursor Reader::records() const {
-  return {file_.subspan(data_offset_, data_size_), data_offset_, order_};
+RecordCursor Reader::records(Compressed compressed) const {
+  if (stream_ != nullptr) {
+    stream_->Consume(FileHeader::kPipeSize);
+    return {*stream_, FileHeader::kPipeSize, order_};
+  }
+  std::vector<RecordCursor::Part> parts = {{file_.subspan(data_offset_, data_size_), data_offset_}};
+  for (std::size_t i = 1; i < files_.size(); ++i) parts.push_back({files_[i].bytes(), 0});
+  return {std::move(parts), order_, compressed};
 }
 
 }  // namespace perftape::perfdata

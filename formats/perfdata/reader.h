@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened perf.data: its events, its features, and a cursor over its records. File and pipe
-// format differ up to the events and are alike from there on.
+// An opened perf.data: its events, its features, and a cursor over its records. The kinds differ up
+// to the events and are alike from there on: file and pipe, with PERFILE2 or the older PERFFILE, in
+// either byte order, compressed or not, alone or as a directory of files.
 //
-//   TRY_ASSIGN(const Reader reader, Reader::FromBytes(file.bytes()));
+//   TRY_ASSIGN(Input input, Input::Open(path));
+//   TRY_ASSIGN(const Reader reader, Reader::Open(input));
 //   RecordCursor cursor = reader.records();
 //   while (true) {
 //     TRY_ASSIGN(const std::optional<RecordView> record, cursor.Next());
@@ -12,83 +14,60 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "formats/base/file.h"
+#include "formats/base/input.h"
 #include "formats/base/result.h"
+#include "formats/perfdata/event_table.h"
 #include "formats/perfdata/features.h"
+#include "formats/perfdata/header.h"
 #include "formats/perfdata/record.h"
+#include "formats/perfdata/record_cursor.h"
 
 namespace perftape::perfdata {
 
-// True where the bytes open a perf.data of any kind: "PERFILE2" in either byte order.
-bool LooksLikePerfData(Bytes beginning);
+// Whether `input` is a perf.data: by its first bytes, or a directory with a file `data`.
+bool IsPerfData(const Input& input);
 
-// Walks the records of a section. Views stay valid as long as the file's bytes.
-class RecordCursor {
- public:
-  RecordCursor(Bytes section, std::uint64_t file_offset, std::endian order)
-      : left_(section), file_offset_(file_offset), order_(order) {}
-
-  // The next record; nothing at the end. kTruncated or kCorrupt, naming the offset, where no whole
-  // record follows; after an error the cursor is at its end.
-  Result<std::optional<RecordView>> Next();
-
- private:
-  Bytes left_;
-  std::uint64_t file_offset_;
-  std::endian order_;
-};
-
-enum class Container : std::uint8_t { kFile, kPipe };
-
-class EventTable {
- public:
-  void Add(Event event);
-  void AddId(std::size_t index, std::uint64_t id);
-
-  std::span<const Event> all() const { return events_; }
-  Event& operator[](std::size_t index) { return events_[index]; }
-  const Event& operator[](std::size_t index) const { return events_[index]; }
-  std::size_t size() const { return events_.size(); }
-
-  // The event of an id; the first one for id 0, as perf does for synthesized records, and where
-  // there is only one; null for an unknown id.
-  const Event* FindById(std::uint64_t id) const;
-  // Its place in all().
-  std::size_t IndexOf(const Event& event) const {
-    return static_cast<std::size_t>(&event - events_.data());
-  }
-
-  // The event that a record belongs to: by IDENTIFIER or ID where there are several events. Tool
-  // records belong to the first. Null for an unknown id.
-  const Event* EventOf(const RecordView& record) const;
-
- private:
-  std::vector<Event> events_;
-  std::unordered_map<std::uint64_t, std::size_t> by_id_;
-};
+// The symbols of the kernel that a directory brings along (perf record --kcore); perf takes them
+// for --kallsyms (tools/perf/util/data.c, perf_data__kallsyms_name).
+std::optional<std::filesystem::path> KallsymsOf(const Input& input);
 
 class Reader {
  public:
-  // `file` must live as long as the Reader and all that it hands out. Reads header, attributes and
-  // features; of a pipe, all records once, for the HEADER_ATTR, HEADER_FEATURE and EVENT_UPDATE
-  // among them. What is wrong with features is no error: they are missing then, and problems() says
-  // so.
+  // Reads header, attributes and features. `input` must live as long as the Reader and all that it
+  // hands out.
+  //
+  // Of a pipe's stream that is in a file, looks at all records once, for the HEADER_ATTR,
+  // HEADER_FEATURE and EVENT_UPDATE among them; of one that still comes through a pipe, only at
+  // those before the first sample or round, which is where perf writes them. A stream of another
+  // kind is copied first, since its header points forth.
+  //
+  // What is wrong but can be passed over (features, sizes that lie, attributes that EVENT_DESC
+  // knows too) is no error: problems() tells of it. kTruncated, kCorrupt, naming the offset, where
+  // no event can be found; kIo, kNotFound.
+  static Result<Reader> Open(Input& input);
+  // The same of bytes that live longer.
   static Result<Reader> FromBytes(Bytes file);
 
   Container container() const { return container_; }
+  int version() const { return version_; }  // 2, and 1 for PERFFILE
   std::endian order() const { return order_; }
   const EventTable& events() const { return events_; }
   // The data section: where it starts in the file and how long it is; of a pipe, all after the
-  // header.
+  // header, and 0 where it still comes.
   std::uint64_t data_offset() const { return data_offset_; }
   std::uint64_t data_size() const { return data_size_; }
+  // Of a directory: how many files data.0, data.1, … there are.
+  std::size_t further_files() const { return files_.empty() ? 0 : files_.size() - 1; }
 
   // The section of a feature, if the file has it.
   std::optional<Bytes> feature(FeatureBit bit) const;
@@ -102,24 +81,33 @@ class Reader {
   // What was wrong but could be passed over: "feature BUILD_ID: …".
   std::span<const std::string> problems() const { return problems_; }
 
-  // A cursor at the first record; as often as wanted.
-  RecordCursor records() const;
+  // A cursor at the first record: as often as wanted, but once where is_stream().
+  RecordCursor records(Compressed compressed = Compressed::kExpand) const;
+  bool is_stream() const { return stream_ != nullptr; }
 
  private:
   Reader() = default;
+  static Result<Reader> OpenDirectory(const std::filesystem::path& directory);
+  static Result<Reader> OpenStream(Input& stream);
   Status OpenFile(Bytes file);
-  Status OpenPipe(Bytes file);
-  Status ReadAttrs(Bytes file, Bytes attrs, std::uint64_t entry_size);
+  void OpenPipe(Bytes file);
+  bool ReadStreamHead(Input& stream);
+  void TakePipeRecord(const RecordView& record);
   void ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap);
+  Status FinishEvents();
   void NameEvents();
 
   Bytes file_;
+  std::vector<MappedFile> files_;  // of a directory: data, data.0, data.1, …
+  Input* stream_ = nullptr;
   Container container_ = Container::kFile;
+  int version_ = 2;
   std::endian order_ = std::endian::native;
   EventTable events_;
   std::uint64_t data_offset_ = 0, data_size_ = 0;
   std::map<FeatureBit, Bytes> features_;
-  std::map<std::uint64_t, std::string> names_by_id_;  // of EVENT_UPDATE
+  std::deque<std::vector<std::byte>> feature_copies_;  // of a stream
+  std::map<std::uint64_t, std::string> names_by_id_;   // of EVENT_UPDATE
   std::vector<std::string> problems_;
 };
 

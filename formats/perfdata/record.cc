@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +16,8 @@ namespace {
 
 std::unexpected<Error> Truncated(const RecordView& record) {
   return Fail(ErrorCode::kTruncated,
-              fmt::format("record at {:#x}: {} of {} bytes is shorter than what it says it holds",
-                          record.file_offset, RecordName(record.type), record.size()));
+              fmt::format("record at {}: {} of {} bytes is shorter than what it says it holds",
+                          PlaceOf(record), RecordName(record.type), record.size()));
 }
 
 bool HasTrailer(RecordType type) {
@@ -104,6 +105,13 @@ const NamedType* FindNamed(RecordType type) {
 }
 
 }  // namespace
+
+std::string PlaceOf(const RecordView& record) {
+  std::string place = record.part == 0 ? "" : fmt::format("data.{}:", record.part - 1);
+  fmt::format_to(std::back_inserter(place), "{:#x}", record.file_offset);
+  if (record.inside >= 0) fmt::format_to(std::back_inserter(place), "+{:#x}", record.inside);
+  return place;
+}
 
 bool IsKnown(RecordType type) {
   return FindNamed(type) != kNamedTypes.end();

@@ -21,17 +21,29 @@
 
 namespace perftape::perfdata {
 
-// One record as it lies in the file; copied freely, lives as long as the file's bytes.
+// One record as it lies in the file, copied freely.
 struct RecordView {
   RecordType type = {};
   std::uint16_t misc = 0;
   Bytes payload = {};             // what follows the 8 bytes of header
-  std::uint64_t file_offset = 0;  // of the header
+  std::uint64_t file_offset = 0;  // of the header; of the COMPRESSED record around it
   std::endian order = std::endian::native;
+  // Whether the views live as long as the file's bytes. Else, where the record came out of a
+  // COMPRESSED one or through a pipe, only until the cursor's next Next().
+  bool is_lasting = true;
+  // 0 is the file itself, or DIR/data of a directory; n the file DIR/data.(n-1).
+  std::uint16_t part = 0;
+  // Where the record begins in what a COMPRESSED one expands to; -1 of one that lies in the file.
+  std::int32_t inside = -1;
+  Bytes behind = {};  // of AUXTRACE and TRACING_DATA: what follows them, uncounted by their size
 
   std::size_t size() const { return payload.size() + sizeof(RecordHeader); }
   CpuMode cpumode() const { return static_cast<CpuMode>(misc & kMiscCpumodeMask); }
 };
+
+// Where a record is, for people: "0x1a8", "0x1a8+0x30" inside a COMPRESSED record,
+// "data.2:0x1a8" in a directory.
+std::string PlaceOf(const RecordView& record);
 
 // Whether Linux or perf, up to 6.19, has records of this type.
 bool IsKnown(RecordType type);

@@ -23,11 +23,11 @@ TEST(Formats, HaveNamesAndEndingsOfTheirOwn) {
 }
 
 TEST(Formats, AreDetectedByTheirFirstBytes) {
-  const Format* format = DetectFormat(AsBytes("PERFILE2\x68"));
+  const Format* format = DetectFormat(Input::FromBytes(AsBytes("PERFILE2\x68")));
   ASSERT_NE(format, nullptr);
   EXPECT_EQ(format->name, "perf.data");
-  EXPECT_EQ(DetectFormat(AsBytes("main;f 1\n")), nullptr);
-  EXPECT_EQ(DetectFormat({}), nullptr);
+  EXPECT_EQ(DetectFormat(Input::FromBytes(AsBytes("main;f 1\n"))), nullptr);
+  EXPECT_EQ(DetectFormat(Input::FromBytes({})), nullptr);
 }
 
 TEST(Formats, AreFoundByName) {

@@ -29,19 +29,6 @@ using testing::IsEmpty;
 
 using Counts = std::map<std::string, std::uint64_t>;
 
-// What this version does not read: it says so, or stops early, and both are known.
-// Version 1 of the format, from before 2011.
-const std::set<std::string> kOtherFormat = {"v1-PERFFILE-no-samples"};
-// Their records are inside of COMPRESSED records.
-const std::set<std::string> kCompressed = {
-    "aarch64-k6.5-zstd-attr136",
-    "own-pipe-i386-zstd",
-    "own-pipe-x86_64-zstd",
-    "own-s390x-BE-zstd-fp",
-    "pipe-x86_64-k6.16-COMPRESSED2-attr136-stderr-text-at-end",
-    "x86_64-k5.4-dwarf-zstd-fork",
-    "x86_64-k5.4-dwarf-zstd-vector-gcc",
-};
 // The cursor ends with an error, behind all that is whole.
 const std::set<std::string> kDamaged = {
     "pipe-x86_64-k3.2-CORRUPT-zero-size-sample",
@@ -106,10 +93,6 @@ TEST_F(PerfDataCorpus, OpensWithoutAProblem) {
   for (const std::string& name : Recordings()) {
     const MappedFile file = Recording(name);
     const Result<Reader> reader = Reader::FromBytes(file.bytes());
-    if (kOtherFormat.contains(name)) {
-      EXPECT_THAT(reader, FailsWith(ErrorCode::kCorrupt)) << name;
-      continue;
-    }
     ASSERT_THAT(reader, IsOk()) << name;
     if (name.contains("CRASHED")) {
       EXPECT_THAT(reader->problems(), testing::SizeIs(1)) << name;
@@ -124,7 +107,6 @@ TEST_F(PerfDataCorpus, OpensWithoutAProblem) {
 
 TEST_F(PerfDataCorpus, HasTheRecordsThatItsInventoriesCount) {
   for (const std::string& name : Recordings()) {
-    if (kOtherFormat.contains(name) || kCompressed.contains(name)) continue;
     const MappedFile file = Recording(name);
     const Reader reader = Reader::FromBytes(file.bytes()).value();
     Counts counts;
@@ -141,7 +123,6 @@ TEST_F(PerfDataCorpus, HasTheRecordsThatItsInventoriesCount) {
 
 TEST_F(PerfDataCorpus, HasAnEventForEveryRecordAndDecodesEverySample) {
   for (const std::string& name : Recordings()) {
-    if (kOtherFormat.contains(name)) continue;
     const MappedFile file = Recording(name);
     const Reader reader = Reader::FromBytes(file.bytes()).value();
     std::uint64_t without_event = 0, undecoded = 0;
@@ -243,7 +224,6 @@ bool ComesBackEqual(const RecordView& record, const SampleFormat& format) {
 TEST_F(PerfDataCorpus, IsEncodedToTheBytesThatItWasDecodedFrom) {
   std::uint64_t records = 0;
   for (const std::string& name : Recordings()) {
-    if (kOtherFormat.contains(name)) continue;
     const MappedFile file = Recording(name);
     const Reader reader = Reader::FromBytes(file.bytes()).value();
     if (reader.order() != std::endian::native) continue;

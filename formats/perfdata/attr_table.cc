@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/attr_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace perftape::perfdata {
+namespace {
+
+constexpr std::uint64_t kSmallestEntry = EventAttr::kSmallestSize + sizeof(Section);
+constexpr std::uint64_t kLargestEntry = 4096 + sizeof(Section);
+constexpr std::size_t kSizeAt = 4;  // of a perf_event_attr: u32 size
+
+bool IsEntrySize(std::uint64_t size) {
+  return size >= kSmallestEntry && size <= kLargestEntry;
+}
+
+std::uint32_t StoredSize(Bytes attr, std::endian order) {
+  const auto size = LoadFixed<std::uint32_t>(attr.data() + kSizeAt, order);
+  return size == 0 ? EventAttr::kSmallestSize : size;  // as perf takes it (read_attr)
+}
+
+// Where the table is, and how large its entries are.
+struct Table {
+  Bytes bytes;
+  std::uint64_t entry_size = 0;
+  bool is_cut = false;  // it claims more than there is: entries are taken while they make sense
+};
+
+Table FindTable(Bytes file, const FileHeader& header, std::endian order,
+                std::vector<std::string>& problems) {
+  Table table{.bytes = {}, .entry_size = header.attr_size, .is_cut = false};
+  if (const std::optional<Bytes> whole = BytesOf(header.attrs, file)) {
+    table.bytes = *whole;
+  } else {
+    problems.push_back(fmt::format("at 0x18: {} bytes of attributes at {:#x} run past the end",
+                                   header.attrs.size, header.attrs.offset));
+    if (header.attrs.offset >= file.size()) return table;
+    // The records, where they lie behind it, end it.
+    const std::uint64_t end = header.data.offset > header.attrs.offset
+                                  ? std::min<std::uint64_t>(header.data.offset, file.size())
+                                  : file.size();
+    table.bytes = file.subspan(header.attrs.offset, end - header.attrs.offset);
+    table.is_cut = true;
+  }
+  if (!IsEntrySize(table.entry_size) && table.bytes.size() >= kSmallestEntry) {
+    // perf takes each entry for as long as its attribute says.
+    table.entry_size = StoredSize(table.bytes, order) + sizeof(Section);
+    problems.push_back(
+        fmt::format("at 0x10: attribute size {} is none that perf writes; taken for {}",
+                    header.attr_size, table.entry_size));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::optional<EventAttr> SalvageAttr(Bytes bytes, std::endian order, std::string_view place,
+                                     std::vector<std::string>& problems) {
+  Result<EventAttr> attr = DecodeAttr(bytes, order);
+  if (attr) return *attr;
+  problems.push_back(fmt::format("{}: {}", place, attr.error().message));
+  if (bytes.size() < EventAttr::kSmallestSize) return std::nullopt;
+  std::vector<std::byte> mended(bytes.begin(), bytes.end());
+  auto size = static_cast<std::uint32_t>(bytes.size());
+  if (order != std::endian::native) size = std::byteswap(size);
+  std::memcpy(mended.data() + kSizeAt, &size, sizeof size);
+  attr = DecodeAttr(mended, order);
+  if (!attr) return std::nullopt;
+  return *attr;
+}
+
+std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endian order,
+                                 std::vector<std::string>& problems) {
+  std::vector<Event> events;
+  Table table = FindTable(file, header, order, problems);
+  if (!IsEntrySize(table.entry_size)) return events;
+  while (table.bytes.size() >= table.entry_size) {
+    const Bytes entry = table.bytes.first(table.entry_size);
+    table.bytes = table.bytes.subspan(table.entry_size);
+    const auto offset = static_cast<std::uint64_t>(entry.data() - file.data());
+    const Bytes stored = entry.first(table.entry_size - sizeof(Section));
+    if (table.is_cut && StoredSize(stored, order) > stored.size()) break;
+    const std::optional<EventAttr> attr =
+        SalvageAttr(stored, order, fmt::format("at {:#x}", offset), problems);
+    if (!attr) break;
+    Section ids_section;
+    ByteReader at(entry.last(sizeof(Section)), order);
+    SectionLayout(at, ids_section);
+    Event event{.attr = *attr, .format = FormatOf(*attr), .ids = {}, .name = {}};
+    if (const std::optional<Bytes> ids = BytesOf(ids_section, file)) {
+      const WordArray words(*ids, order);
+      event.ids.assign(words.begin(), words.end());
+    } else {
+      problems.push_back(fmt::format("at {:#x}: the ids of event {} lie behind the file's end",
+                                     offset + stored.size(), events.size()));
+    }
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attribute table of a file: for each event its perf_event_attr and the section of its ids
+// (tools/perf/util/header.c, perf_session__read_header). What perf refuses because a size lies is
+// read as far as it makes sense.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/header.h"
+
+namespace perftape::perfdata {
+
+// The events that the table tells of, without names; what was wrong with it goes to `problems`.
+// None where it lies behind the end of the file.
+std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endian order,
+                                 std::vector<std::string>& problems);
+
+// An attribute from bytes whose own size field may lie: taken as large as `bytes` then, and told in
+// `problems` behind `place`. Nothing where `bytes` are fewer than any attribute has.
+std::optional<EventAttr> SalvageAttr(Bytes bytes, std::endian order, std::string_view place,
+                                     std::vector<std::string>& problems);
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/expander.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace perftape::perfdata {
+namespace {
+
+// Holds the largest record, and enough behind it that few are moved.
+constexpr std::size_t kRoom = std::size_t{256} << 10;
+
+bool BeginsFrame(Bytes bytes) {
+  return bytes.size() >= sizeof kZstdFrameMagic &&
+         LoadFixed<std::uint32_t>(bytes.data(), std::endian::little) == kZstdFrameMagic;
+}
+
+}  // namespace
+
+Status Expander::Begin(const RecordView& compressed) {
+  begun_before_ = PlaceOfNext();
+  piece_ = {.file_offset = compressed.file_offset, .inside = 0};
+  made_ = 0;
+  part_ = compressed.part;
+  compressed_ = compressed.payload;
+  if (compressed.type == RecordType::kCompressed2) {
+    // struct perf_record_compressed2: { u64 data_size; char data[]; }, padded to 8.
+    ByteReader at(compressed.payload, compressed.order);
+    std::uint64_t size = 0;
+    at.Fixed(size);
+    at.Blob(compressed_, size);
+    if (!at.ok()) {
+      compressed_ = {};
+      return GiveUp(
+          {ErrorCode::kTruncated, fmt::format("record at {}: COMPRESSED2 of {} bytes "
+                                              "says that it holds {}",
+                                              PlaceOf(compressed), compressed.size(), size)});
+    }
+  }
+  if (!is_lost_) return {};
+  if (BeginsFrame(compressed_)) {
+    zstd_.Restart();
+    is_lost_ = false;
+  } else {
+    compressed_ = {};
+    ++passed_over_;
+  }
+  return {};
+}
+
+Result<std::optional<RecordView>> Expander::Next() {
+  while (true) {
+    const Bytes ready = Bytes(room_).subspan(begin_, end_ - begin_);
+    ByteReader at(ready, order_);
+    RecordHeader header = {};
+    at.Fixed(header.type);
+    at.Fixed(header.misc);
+    at.Fixed(header.size);
+    const Place place = PlaceOfNext();
+    if (at.ok() && header.size < sizeof header) {
+      return GiveUp({ErrorCode::kCorrupt,
+                     fmt::format("record at {:#x}+{:#x}: size {} is less than its header's",
+                                 place.file_offset, place.inside, header.size)});
+    }
+    if (at.ok() && header.size <= ready.size()) {
+      begin_ += header.size;
+      return RecordView{.type = header.type,
+                        .misc = header.misc,
+                        .payload = ready.subspan(sizeof header, header.size - sizeof header),
+                        .file_offset = place.file_offset,
+                        .order = order_,
+                        .is_lasting = false,
+                        .part = part_,
+                        .inside = static_cast<std::int32_t>(place.inside)};
+    }
+    TRY_ASSIGN(const std::size_t more, Fill());
+    if (more == 0) return std::nullopt;
+  }
+}
+
+// Expands as much as there is room for. Nothing comes where the piece is used up.
+Result<std::size_t> Expander::Fill() {
+  if (is_lost_) return 0;
+  std::memmove(room_.data(), room_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (room_.empty()) room_.resize(kRoom);
+  const Result<std::size_t> made =
+      zstd_.Expand(compressed_, std::span(room_).subspan(end_, room_.size() - end_));
+  if (!made) {
+    return GiveUp(
+        InContext(fmt::format("record at {:#x}: COMPRESSED", piece_.file_offset), made.error()));
+  }
+  end_ += *made;
+  made_ += *made;
+  if (made_ > kMostExpanded) {
+    return GiveUp({ErrorCode::kCorrupt,
+                   fmt::format("record at {:#x}: COMPRESSED expands to more than {} bytes",
+                               piece_.file_offset, kMostExpanded)});
+  }
+  return *made;
+}
+
+std::unexpected<Error> Expander::GiveUp(Error error) {
+  is_lost_ = true;
+  compressed_ = {};
+  begin_ = end_ = 0;
+  return Fail(std::move(error));
+}
+
+Expander::Place Expander::PlaceOfNext() const {
+  const std::size_t unread = end_ - begin_;
+  if (unread > made_) return begun_before_;
+  return {.file_offset = piece_.file_offset, .inside = static_cast<std::int64_t>(made_ - unread)};
+}
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the records of a perf.data in the order in which they lie. Behind a COMPRESSED record come
+// those that are inside it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/input.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/expander.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape::perfdata {
+
+// What a cursor does at a COMPRESSED record: go on with what is inside it, or with what is behind.
+enum class Compressed : std::uint8_t { kExpand, kStepOver };
+
+class RecordCursor {
+ public:
+  // Records that lie together, and where in their file.
+  struct Part {
+    Bytes bytes;
+    std::uint64_t file_offset = 0;
+  };
+
+  RecordCursor(Bytes section, std::uint64_t file_offset, std::endian order,
+               Compressed compressed = Compressed::kExpand)
+      : RecordCursor({{section, file_offset}}, order, compressed) {}
+  // Several files, one behind the other: a directory's data, data.0, data.1 and so on. Each has a
+  // zstd stream of its own.
+  RecordCursor(std::vector<Part> parts, std::endian order,
+               Compressed compressed = Compressed::kExpand);
+  // What comes through a stream, which must outlive the cursor, up to its end. `offset` is that of
+  // the first record, for messages.
+  RecordCursor(Input& stream, std::uint64_t offset, std::endian order);
+
+  // The next record; nothing at the end. A view that is_lasting lives as long as the file's bytes,
+  // any other until the next call. Where no whole record follows, what is left of the part is
+  // passed over, and so is what a damaged COMPRESSED record makes unreadable. The first of such
+  // errors (kTruncated, kCorrupt, naming the offset; kIo of a stream) is told in place of the end,
+  // when all that can be read was delivered; then the cursor is at its end.
+  Result<std::optional<RecordView>> Next();
+
+ private:
+  Result<std::optional<RecordView>> AtEnd();
+  std::optional<RecordView> NextInside();
+  std::optional<RecordView> NextInPart();
+  std::optional<RecordView> TakeRecord(Bytes left);
+  void EndPart();
+  void FailHere(ErrorCode code, std::string_view what);
+  void Remember(Error error);
+  // At least `size` bytes of the part from the cursor on, or all that are left.
+  Bytes Left(std::size_t size) { return stream_ == nullptr ? left_ : stream_->Window(0, size); }
+
+  Bytes left_;
+  std::uint64_t file_offset_ = 0;
+  std::endian order_;
+  Compressed compressed_;
+  std::uint16_t part_ = 0;
+  bool is_inside_ = false;
+  std::unique_ptr<Expander> expander_;  // made for the first COMPRESSED record of a part
+  std::vector<Part> parts_;
+  Input* stream_ = nullptr;
+  std::size_t delivered_ = 0;  // of a stream: bytes that the last record takes, still in the window
+  std::optional<Error> failure_;
+};
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/record_shelf.h"
+
+#include <algorithm>
+
+namespace perftape::perfdata {
+namespace {
+
+constexpr std::size_t kBlockSize = std::size_t{1} << 20;
+static_assert(kBlockSize > kMaxRecordSize + sizeof(RecordHeader));
+
+}  // namespace
+
+RecordShelf::Place RecordShelf::Put(RecordView& record) {
+  if (record.is_lasting) return {};
+  const std::size_t size = record.payload.size();
+  if (open_ == Place::kNone || kBlockSize - blocks_[open_].used < size) OpenBlock();
+  Block& block = blocks_[open_];
+  std::byte* const copy = block.bytes.get() + block.used;
+  std::ranges::copy(record.payload, copy);
+  block.used += size;
+  ++block.records;
+  record.payload = Bytes(copy, size);
+  record.behind = {};
+  return {open_};
+}
+
+void RecordShelf::TakeOff(Place place) {
+  if (place.block == Place::kNone) return;
+  Block& block = blocks_[place.block];
+  if (--block.records > 0) return;
+  block.used = 0;
+  if (place.block == open_) return;
+  block.bytes.reset();
+  free_.push_back(place.block);
+}
+
+void RecordShelf::OpenBlock() {
+  if (open_ != Place::kNone && blocks_[open_].records == 0) return;  // used is 0: all of it is free
+  if (free_.empty()) {
+    open_ = static_cast<std::uint32_t>(blocks_.size());
+    blocks_.emplace_back();
+  } else {
+    open_ = free_.back();
+    free_.pop_back();
+  }
+  blocks_[open_].bytes = std::make_unique_for_overwrite<std::byte[]>(kBlockSize);
+}
+
+}  // namespace perftape::perfdata

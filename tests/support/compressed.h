@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// COMPRESSED records made of others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "formats/base/zstd.h"
+#include "formats/perfdata/abi.h"
+
+namespace perftape::perfdata {
+
+// A COMPRESSED record around bytes of a zstd stream.
+inline std::vector<std::byte> CompressedRecord(Bytes piece) {
+  std::vector<std::byte> record;
+  ByteWriter at(record);
+  at.Fixed(RecordType::kCompressed);
+  at.Fixed(std::uint16_t{0});
+  at.Fixed(static_cast<std::uint16_t>(sizeof(RecordHeader) + piece.size()));
+  at.Blob(piece, piece.size());
+  return record;
+}
+
+// `bytes` as one zstd frame.
+inline std::vector<std::byte> ZstdFrame(Bytes bytes) {
+  ZstdCompressor compressor = ZstdCompressor::Create(1).value();
+  std::vector<std::byte> frame;
+  compressor.Compress(bytes, frame).value();
+  compressor.End(frame).value();
+  return frame;
+}
+
+// `records` as COMPRESSED records, each with `most` bytes of one zstd frame.
+inline std::vector<std::byte> CompressedRecords(Bytes records, std::size_t most) {
+  const std::vector<std::byte> frame = ZstdFrame(records);
+  std::vector<std::byte> compressed;
+  for (Bytes left = frame; !left.empty();) {
+    const Bytes piece = left.first(std::min(most, left.size()));
+    const std::vector<std::byte> record = CompressedRecord(piece);
+    compressed.insert(compressed.end(), record.begin(), record.end());
+    left = left.subspan(piece.size());
+  }
+  return compressed;
+}
+
+}  // namespace perftape::perfdata
