@@ -14,6 +14,7 @@
 
 #include "convert/model/profile_builder.h"
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
@@ -42,27 +43,6 @@ struct RangeKey {
 struct RangeKeyHash {
   std::size_t operator()(const RangeKey& key) const { return XXH3_64bits(&key, sizeof key); }
 };
-
-// Whether a frame's address is that of the instruction itself, or the one behind a call.
-enum class FoundBy : std::uint8_t { kInstruction, kReturnAddress };
-
-// The mode of the entries that follow a context marker; nothing for a marker that is not known.
-std::optional<CpuMode> ModeOfMarker(std::uint64_t marker) {
-  switch (marker) {
-    case perfdata::kContextKernel:
-      return CpuMode::kKernel;
-    case perfdata::kContextUser:
-      return CpuMode::kUser;
-    case perfdata::kContextHv:
-      return CpuMode::kHypervisor;
-    case perfdata::kContextGuestKernel:
-      return CpuMode::kGuestKernel;
-    case perfdata::kContextGuestUser:
-      return CpuMode::kGuestUser;
-    default:
-      return {};
-  }
-}
 
 // The names under which build ids are told: from MMAP2 they come with the mapping, here are the
 // others.
@@ -108,9 +88,11 @@ class Importer {
 
   void Take(const perfdata::RecordView& record);
   void TakeSample(const perfdata::RecordView& record, const perfdata::Event& event);
-  StackId StackOf(const perfdata::Sample& sample, CpuMode mode);
-  KnownStack BuildStack(const perfdata::Sample& sample, CpuMode mode);
-  void AddFrame(std::uint32_t pid, CpuMode mode, std::uint64_t address, FoundBy found_by);
+  StackId StackOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
+                  CpuMode mode);
+  KnownStack BuildStack(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
+                        CpuMode mode);
+  void AddFrame(std::uint32_t pid, const perfdata::ChainFrame& frame);
   LocationId LocationOf(const perfdata::Region& region, CpuMode mode, std::uint64_t address);
   MappingId MappingOf(const perfdata::Region& region, CpuMode mode);
   EventId EventIdOf(const perfdata::Event& event);
@@ -121,6 +103,7 @@ class Importer {
   BuildIdsByPath build_ids_;
   perfdata::Processes processes_;
   perfdata::Deliveries deliveries_;
+  perfdata::CallchainReader callchains_;
   ProfileBuilder builder_;
   std::vector<std::optional<EventId>> event_ids_;
   tsl::robin_map<ChainKey, KnownStack, ChainKeyHash> stacks_;
@@ -198,7 +181,7 @@ void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Ev
   }
   const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(*sample, event);
   if (deliveries.empty()) return;
-  const StackId stack = StackOf(*sample, record.cpumode());
+  const StackId stack = StackOf(*sample, event.format, record.cpumode());
   const ThreadId thread =
       builder_.Add(Thread{.pid = sample->pid,
                           .tid = sample->tid,
@@ -213,38 +196,33 @@ void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Ev
   }
 }
 
-StackId Importer::StackOf(const perfdata::Sample& sample, CpuMode mode) {
+StackId Importer::StackOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
+                          CpuMode mode) {
   const std::uint64_t start[] = {processes_.UserSpace(sample.pid).generation(),
                                  processes_.kernel().generation(), std::uint64_t(mode), sample.ip};
   const Bytes chain = sample.callchain.bytes();
-  const std::uint64_t seed = XXH3_64bits(start, sizeof start);
+  std::uint64_t seed = XXH3_64bits(start, sizeof start);
+  if (perfdata::HasBranchCallStack(format)) {
+    const Bytes branches = sample.branches.bytes();
+    seed = XXH3_64bits_withSeed(branches.data(), branches.size(), seed);
+  }
   const XXH128_hash_t hash = XXH3_128bits_withSeed(chain.data(), chain.size(), seed);
   const ChainKey key{hash.low64, hash.high64 ^ seed};
   const auto [found, is_new] = stacks_.try_emplace(key);
-  if (is_new) found.value() = BuildStack(sample, mode);
+  if (is_new) found.value() = BuildStack(sample, format, mode);
   report_.frames += found->second.frames;
   report_.unmapped_frames += found->second.unmapped_frames;
   return found->second.id;
 }
 
-Importer::KnownStack Importer::BuildStack(const perfdata::Sample& sample, CpuMode mode) {
+Importer::KnownStack Importer::BuildStack(const perfdata::Sample& sample,
+                                          const perfdata::SampleFormat& format, CpuMode mode) {
   leaf_to_root_.clear();
   unmapped_frames_ = 0;
-  FoundBy found_by = FoundBy::kInstruction;
-  for (const std::uint64_t entry : sample.callchain) {
-    if (entry < perfdata::kContextMax) {
-      AddFrame(sample.pid, mode, entry, found_by);
-      found_by = FoundBy::kReturnAddress;
-      continue;
-    }
-    // What opens a part is the interrupted instruction of that mode. An unknown marker is no
-    // marker, but garbage that a frame-pointer walk came upon: nothing behind it means anything.
-    const std::optional<CpuMode> next = ModeOfMarker(entry);
-    if (!next) break;
-    mode = *next;
-    found_by = FoundBy::kInstruction;
+  for (const perfdata::ChainFrame& frame : callchains_.FramesOf(sample, format, mode)) {
+    AddFrame(sample.pid, frame);
   }
-  if (leaf_to_root_.empty()) AddFrame(sample.pid, mode, sample.ip, FoundBy::kInstruction);
+  if (leaf_to_root_.empty()) AddFrame(sample.pid, {.address = sample.ip, .mode = mode});
 
   KnownStack stack{.frames = leaf_to_root_.size(), .unmapped_frames = unmapped_frames_};
   for (auto frame = leaf_to_root_.rbegin(); frame != leaf_to_root_.rend(); ++frame) {
@@ -253,16 +231,16 @@ Importer::KnownStack Importer::BuildStack(const perfdata::Sample& sample, CpuMod
   return stack;
 }
 
-void Importer::AddFrame(std::uint32_t pid, CpuMode mode, std::uint64_t address, FoundBy found_by) {
-  const bool is_return = found_by == FoundBy::kReturnAddress && address > 0;
-  const std::uint64_t lookup = is_return ? address - 1 : address;
-  const perfdata::Region* region = processes_.Find(pid, mode, lookup);
+void Importer::AddFrame(std::uint32_t pid, const perfdata::ChainFrame& frame) {
+  const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
+  const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
+  const perfdata::Region* region = processes_.Find(pid, frame.mode, lookup);
   if (region == nullptr) {
     ++unmapped_frames_;
     leaf_to_root_.push_back(builder_.Add(Location{.mapping = {}, .offset = {lookup}, .lines = {}}));
     return;
   }
-  leaf_to_root_.push_back(LocationOf(*region, mode, lookup));
+  leaf_to_root_.push_back(LocationOf(*region, frame.mode, lookup));
 }
 
 LocationId Importer::LocationOf(const perfdata::Region& region, CpuMode mode,

@@ -157,6 +157,8 @@ class ByteReader {
 
   [[nodiscard]] bool ok() const { return ok_; }
   std::size_t remaining() const { return bytes_.size(); }
+  // What is not read yet, without reading it.
+  std::string_view Rest() const { return AsText(bytes_); }
   std::endian order() const { return order_; }
 
  private:

@@ -177,6 +177,8 @@ inline constexpr std::uint64_t kContextGuestKernel = static_cast<std::uint64_t>(
 inline constexpr std::uint64_t kContextGuestUser = static_cast<std::uint64_t>(-2560);
 inline constexpr std::uint64_t kContextMax = static_cast<std::uint64_t>(-4095);
 
+// U: of branch_sample_type: the branch stack holds calls that have not returned.
+inline constexpr std::uint64_t kBranchCallStack = std::uint64_t{1} << 11;
 // U: PERF_BRANCH_STACK's shape depends on two bits of branch_sample_type.
 inline constexpr std::uint64_t kBranchHwIndex = std::uint64_t{1} << 17;
 inline constexpr std::uint64_t kBranchCounters = std::uint64_t{1} << 19;

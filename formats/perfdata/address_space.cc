@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <iterator>
 
@@ -16,6 +17,11 @@ std::uint64_t NextGeneration() {
 
 // perf names the kernel's own mapping after the symbol that its addresses were measured by.
 constexpr std::string_view kKernelName = "[kernel.kallsyms]";
+
+// Of a module's file, which may be compressed (tools/perf/util/dso.c, __kmod_path__parse).
+bool IsModuleEnding(std::string_view ending) {
+  return ending == ".ko" || ending == ".ko.gz" || ending == ".ko.xz" || ending == ".ko.zst";
+}
 
 // The range that a record maps; cut where it would wrap around.
 Region RangeOf(std::uint64_t start, std::uint64_t length, std::uint64_t page_offset) {
@@ -32,6 +38,17 @@ std::string_view Dso::base_name() const {
   const std::size_t slash = name.rfind('/');
   return slash == std::string_view::npos || slash + 1 == name.size() ? name
                                                                      : name.substr(slash + 1);
+}
+
+std::string Dso::module_name() const {
+  const std::string_view name = base_name();
+  const std::size_t ending = name.find(".ko");
+  if (!is_kernel || ending == std::string_view::npos) return {};
+  if (!IsModuleEnding(name.substr(ending))) return {};
+  std::string module = fmt::format("[{}]", name.substr(0, ending));
+  // The kernel writes '_' where the file has '-'.
+  std::ranges::replace(module, '-', '_');
+  return module;
 }
 
 void AddressSpace::Add(const Region& region) {

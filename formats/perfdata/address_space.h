@@ -24,8 +24,10 @@ struct Dso {
   std::uint64_t device = 0, inode = 0;  // major << 32 | minor; 0 where unknown
   std::string symbol;  // of a KSYMBOL: the one function that it holds; empty for all others
 
-  // What perf shows as dso: "ls", "[kernel.kallsyms]", "[unknown]" for memory without a name.
+  // "ls", "nf-tables.ko", "[kernel.kallsyms]", "[unknown]" for memory without a name.
   std::string_view base_name() const;
+  // Of a module that was mapped by its file, the kernel's name for it: "[nf_tables]". Else empty.
+  std::string module_name() const;
 };
 
 // A mapped range. file_offset of an address is address - start + page_offset.

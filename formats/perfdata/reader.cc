@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "formats/perfdata/attr_table.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -229,6 +230,8 @@ void Reader::TakePipeRecord(const RecordView& record) {
       ByteReader at(update->data, order_);
       at.Name(names_by_id_[update->id]);
     }
+  } else if (record.type == RecordType::kHeaderTracingData) {
+    tracepoint_names_ = TracepointNames(record.behind);
   }
 }
 
@@ -251,13 +254,21 @@ Status Reader::FinishEvents() {
   return {};
 }
 
-// The widest source wins: EVENT_UPDATE, then EVENT_DESC, then what the attribute says.
+// The widest source wins: EVENT_UPDATE, then EVENT_DESC, then TRACING_DATA, then what the attribute
+// says.
 void Reader::NameEvents() {
+  if (const std::optional<Bytes> section = feature(FeatureBit::kTracingData)) {
+    tracepoint_names_ = TracepointNames(*section);
+  }
   const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
   const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     Event& event = events_[i];
     event.name = DefaultEventName(event.attr);
+    const auto tracepoint = tracepoint_names_.find(event.attr.config);
+    if (event.attr.type == kTypeTracepoint && tracepoint != tracepoint_names_.end()) {
+      event.name = tracepoint->second;
+    }
     if (description != nullptr && i < description->events.size()) {
       event.name = description->events[i].name;
       for (const std::uint64_t id : description->events[i].ids) events_.AddId(i, id);

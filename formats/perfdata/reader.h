@@ -106,8 +106,9 @@ class Reader {
   EventTable events_;
   std::uint64_t data_offset_ = 0, data_size_ = 0;
   std::map<FeatureBit, Bytes> features_;
-  std::deque<std::vector<std::byte>> feature_copies_;  // of a stream
-  std::map<std::uint64_t, std::string> names_by_id_;   // of EVENT_UPDATE
+  std::deque<std::vector<std::byte>> feature_copies_;      // of a stream
+  std::map<std::uint64_t, std::string> names_by_id_;       // of EVENT_UPDATE
+  std::map<std::uint64_t, std::string> tracepoint_names_;  // by config, of TRACING_DATA
   std::vector<std::string> problems_;
 };
 

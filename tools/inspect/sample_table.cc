@@ -12,16 +12,6 @@ namespace {
 
 using perfdata::RecordView;
 
-// The entries of a chain that are addresses.
-std::vector<std::uint64_t> FramesOf(const WordArray& callchain) {
-  std::vector<std::uint64_t> frames;
-  for (const std::uint64_t entry : callchain) {
-    if (frames.size() == SampleRows::kMostFrames) break;
-    if (entry < perfdata::kContextMax) frames.push_back(entry);
-  }
-  return frames;
-}
-
 // Memory without a file, in which just-in-time compiled code may be: perf looks for its symbols in
 // a file of that process, and shows that file's name (tools/perf/util/map.c, is_anon_memory and
 // is_no_dso_memory).
@@ -31,16 +21,24 @@ bool HoldsGeneratedCode(std::string_view path) {
          path.starts_with("/SYSV");
 }
 
-std::string DsoName(const perfdata::Region* region, std::uint32_t pid) {
-  if (region == nullptr) return "[unknown]";
-  if (HoldsGeneratedCode(region->dso->path)) return fmt::format("perf-{}.map", pid);
-  return std::string(region->dso->base_name());
-}
-
 }  // namespace
 
 SampleRows::SampleRows(const perfdata::Reader& reader)
-    : events_(reader.events()), records_(reader.records(), events_), deliveries_(events_) {}
+    : events_(reader.events()), records_(reader.records(), events_), deliveries_(events_) {
+  const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
+  const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
+  if (table == nullptr) return;
+  for (const perfdata::BuildIdEntry& entry : table->entries) with_build_id_.insert(entry.filename);
+}
+
+std::string SampleRows::DsoName(const perfdata::Region* region, std::uint32_t pid) const {
+  if (region == nullptr) return "[unknown]";
+  const perfdata::Dso& dso = *region->dso;
+  if (HoldsGeneratedCode(dso.path)) return fmt::format("perf-{}.map", pid);
+  // perf knows a module by the path that a build id came with, else by its name.
+  std::string module = with_build_id_.contains(dso.path) ? "" : dso.module_name();
+  return module.empty() ? std::string(dso.base_name()) : module;
+}
 
 Result<std::optional<SampleRow>> SampleRows::Next() {
   while (ready_.empty()) {
@@ -75,13 +73,27 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
                 .time_ns = sample->time,
                 .ip = sample->ip,
                 .dso = DsoName(region, sample->pid),
-                .frames = FramesOf(sample->callchain)};
+                .frames = FramesOf(*sample, event.format, record.cpumode())};
   if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
   for (const perfdata::Delivery& delivery : deliveries_.Of(*sample, event)) {
     row.event = delivery.event->name;
     row.period = delivery.period;
     ready_.push_back(row);
   }
+}
+
+// None of a chain that perf throws away.
+std::vector<std::uint64_t> SampleRows::FramesOf(const perfdata::Sample& sample,
+                                                const perfdata::SampleFormat& format,
+                                                perfdata::CpuMode mode) {
+  std::vector<std::uint64_t> addresses;
+  const auto frames = callchains_.FramesOf(sample, format, mode);
+  if (callchains_.met_unknown_marker()) return addresses;
+  for (const perfdata::ChainFrame& frame : frames) {
+    if (addresses.size() == kMostFrames) break;
+    addresses.push_back(frame.address);
+  }
+  return addresses;
 }
 
 std::string_view SampleTableHead() {

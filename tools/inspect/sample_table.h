@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/base/result.h"
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
@@ -49,12 +51,17 @@ class SampleRows {
 
  private:
   // Adds a row for each event that the sample counts for.
+  std::string DsoName(const perfdata::Region* region, std::uint32_t pid) const;
   void AddRows(const perfdata::RecordView& record, const perfdata::Event& event);
+  std::vector<std::uint64_t> FramesOf(const perfdata::Sample& sample,
+                                      const perfdata::SampleFormat& format, perfdata::CpuMode mode);
 
   const perfdata::EventTable& events_;
   perfdata::InTimeOrder records_;
   perfdata::Processes processes_;
   perfdata::Deliveries deliveries_;
+  perfdata::CallchainReader callchains_;
+  std::set<std::string> with_build_id_;
   std::deque<SampleRow> ready_;
   std::uint64_t skipped_ = 0;
 };
