@@ -32,12 +32,17 @@ ZstdDecompressor::~ZstdDecompressor() = default;
 
 Result<std::size_t> ZstdDecompressor::Expand(Bytes& input, std::span<std::byte> room) {
   if (!context_) return Fail(ErrorCode::kIo, "zstd: no memory for a decompressor");
+  if (damage_) return Fail(*damage_);
   ZSTD_inBuffer in = {input.data(), input.size(), 0};
   ZSTD_outBuffer out = {room.data(), room.size(), 0};
   while (out.pos < out.size) {
     const std::size_t before = in.pos + out.pos;
     const std::size_t result = ZSTD_decompressStream(Decoder(context_.get()), &out, &in);
-    if (ZSTD_isError(result)) return FailZstd(ErrorCode::kCorrupt, result);
+    if (ZSTD_isError(result)) {
+      damage_ = FailZstd(ErrorCode::kCorrupt, result).error();
+      if (out.pos == 0) return Fail(*damage_);
+      break;
+    }
     if (in.pos + out.pos == before) break;  // nothing moves any more without input
   }
   input = input.subspan(in.pos);
@@ -45,6 +50,7 @@ Result<std::size_t> ZstdDecompressor::Expand(Bytes& input, std::span<std::byte> 
 }
 
 void ZstdDecompressor::Restart() {
+  damage_.reset();
   if (context_) ZSTD_DCtx_reset(Decoder(context_.get()), ZSTD_reset_session_only);
 }
 

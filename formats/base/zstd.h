@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,8 @@ class ZstdDecompressor {
 
   // Expands from the front of `input`, which shrinks by what was taken, into `room`. Returns how
   // many bytes it made: fewer than room.size() only where `input` is used up, and the rest of the
-  // stream is wanted. kCorrupt where the stream is damaged; then only Restart helps.
+  // stream is wanted, or where it is damaged: then the next call fails with kCorrupt, and only
+  // Restart helps.
   Result<std::size_t> Expand(Bytes& input, std::span<std::byte> room);
 
   // Forgets the stream: what comes next begins a new frame.
@@ -36,6 +38,7 @@ class ZstdDecompressor {
     void operator()(void* context) const;
   };
   std::unique_ptr<void, Free> context_;
+  std::optional<Error> damage_;  // that came behind what was made last
 };
 
 class ZstdCompressor {
