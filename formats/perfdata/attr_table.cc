@@ -61,8 +61,12 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
 std::optional<EventAttr> SalvageAttr(Bytes bytes, std::endian order, std::string_view place,
                                      std::vector<std::string>& problems) {
   Result<EventAttr> attr = DecodeAttr(bytes, order);
-  if (attr) return *attr;
-  problems.push_back(fmt::format("{}: {}", place, attr.error().message));
+  const bool says_nothing = bytes.size() > EventAttr::kSmallestSize &&
+                            LoadFixed<std::uint32_t>(bytes.data() + kSizeAt, order) == 0;
+  if (attr && !says_nothing) return *attr;
+  problems.push_back(fmt::format(
+      "{}: {}", place,
+      attr ? fmt::format("attribute of size 0 has {} bytes", bytes.size()) : attr.error().message));
   if (bytes.size() < EventAttr::kSmallestSize) return std::nullopt;
   std::vector<std::byte> mended(bytes.begin(), bytes.end());
   auto size = static_cast<std::uint32_t>(bytes.size());

@@ -18,8 +18,8 @@ namespace perftape::perfdata {
 std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endian order,
                                  std::vector<std::string>& problems);
 
-// An attribute from bytes whose own size field may lie: taken as large as `bytes` then, and told in
-// `problems` behind `place`. Nothing where `bytes` are fewer than any attribute has.
+// An attribute from bytes whose own size field may lie, or be 0: taken as large as `bytes` then,
+// and told in `problems` behind `place`. Nothing where `bytes` are fewer than any attribute has.
 std::optional<EventAttr> SalvageAttr(Bytes bytes, std::endian order, std::string_view place,
                                      std::vector<std::string>& problems);
 

@@ -81,9 +81,11 @@ Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem
 
 }  // namespace
 
-Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const Event> events) {
+Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const Event> events,
+                              OldFile old) {
   Writer writer;
   writer.path_ = path;
+  writer.old_ = old;
   struct stat status = {};
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     // A device such as /dev/null is written to, never renamed over.
@@ -188,7 +190,11 @@ Status Writer::Commit() {
 
 Status Writer::Publish() {
   if (temporary_path_.empty()) return {};
-  TRY(RenameKeepingOld(temporary_path_, path_));
+  if (old_ == OldFile::kKeep) {
+    TRY(RenameKeepingOld(temporary_path_, path_));
+  } else if (rename(temporary_path_.c_str(), path_.c_str()) != 0) {
+    return FailErrno(path_.native(), errno);
+  }
   temporary_path_.clear();
   return {};
 }

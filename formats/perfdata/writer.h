@@ -31,11 +31,16 @@ concept RecordSink = requires(Sink& sink, Bytes record) {
   { sink.Append(record) } -> std::same_as<Status>;
 };
 
+// What becomes of a file that has the name already: it becomes `path`.old, as perf keeps it, or
+// goes.
+enum class OldFile : std::uint8_t { kKeep, kReplace };
+
 class Writer {
  public:
   // A file-mode writer. The file gets a temporary name beside `path` until Publish. Header, ids and
   // attributes are written at once. `events` are copied.
-  static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events);
+  static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events,
+                               OldFile old = OldFile::kKeep);
 
   // A pipe-mode writer on `fd`, which it owns: header, HEADER_ATTR and EVENT_UPDATE for each event,
   // HEADER_FEATURE for each of `features` (those of file mode only, such as BUILD_ID, must not be
@@ -56,8 +61,8 @@ class Writer {
   // an error (kIo: disk full) the file is as it was at the last Commit, and stays so.
   Status Commit();
 
-  // Gives the file its name; an existing one becomes `path`.old, as perf keeps it. Nothing for a
-  // pipe. Call it when what is committed is worth opening.
+  // Gives the file its name; OldFile says what becomes of an existing one. Nothing for a pipe. Call
+  // it when what is committed is worth opening.
   Status Publish();
 
   // Commits, writes the feature sections behind the data, then their bits into the header, and
@@ -77,6 +82,7 @@ class Writer {
   Container container_ = Container::kFile;
   UniqueFd fd_;
   std::filesystem::path path_, temporary_path_;
+  OldFile old_ = OldFile::kKeep;
   std::uint64_t data_offset_ = 0;
   std::uint64_t file_size_ = 0;
   std::vector<std::byte> pending_;
