@@ -101,6 +101,7 @@ class PerfDataBuilder {
   void AddRaw(Bytes bytes) { records_.insert(records_.end(), bytes.begin(), bytes.end()); }
 
   const SampleFormat& format(std::size_t event) const { return events_.at(event).format; }
+  std::size_t events() const { return events_.size(); }
   Bytes records() const { return records_; }  // so far, without what stands around them
 
   // The whole file.

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/header_mend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "convert/rewrite/resync.h"
+#include "formats/perfdata/attr.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::Container;
+using perfdata::EventAttr;
+using perfdata::FileHeader;
+using perfdata::Preamble;
+using perfdata::Section;
+using Repairs = std::vector<std::string>;
+
+constexpr std::uint64_t kSizeAt = 8;  // of the header's size
+constexpr std::uint64_t kLargestEntry = 4096 + sizeof(Section);
+
+bool IsHeaderSize(std::uint64_t size) {
+  return size == FileHeader::kPipeSize || size == FileHeader::kSizeWithoutFeatures ||
+         size == FileHeader::kSize;
+}
+
+bool IsEntrySize(std::uint64_t size) {
+  return size >= EventAttr::kSmallestSize + sizeof(Section) && size <= kLargestEntry &&
+         size % 8 == 0;
+}
+
+bool IsInFile(const Section& section, Bytes file) {
+  return perfdata::BytesOf(section, file).has_value();
+}
+
+FileHeader HeaderOf(Bytes file, std::endian order) {
+  Repairs ignored;
+  return perfdata::ReadFileHeader(file, order, ignored).value_or(FileHeader{});
+}
+
+// How many of six fields are what they would be in a file. The bytes of a pipe's first records give
+// absurd ones.
+int FieldsLikeAFile(Bytes file, std::endian order) {
+  const FileHeader header = HeaderOf(file, order);
+  const bool fields[] = {
+      IsEntrySize(header.attr_size),
+      header.attrs.offset >= FileHeader::kSizeWithoutFeatures &&
+          header.attrs.offset<file.size(), header.attrs.size> 0 && IsInFile(header.attrs, file),
+      header.data.offset >= FileHeader::kSizeWithoutFeatures && header.data.offset <= file.size(),
+      header.data.size > 0 && IsInFile(header.data, file), IsInFile(header.event_types, file)};
+  return static_cast<int>(std::ranges::count(fields, true));
+}
+
+bool LooksLikeAFile(Bytes file, std::endian order) {
+  return FieldsLikeAFile(file, order) >= 5;
+}
+
+bool LooksLikeAPipe(Bytes file, std::endian order) {
+  const perfdata::EventTable unknown;
+  const RecordScanner scanner(unknown, order);
+  return file.size() > FileHeader::kPipeSize &&
+         scanner.IsChain(file, FileHeader::kPipeSize, RecordScanner::Window::kAll);
+}
+
+std::uint64_t HeaderSizeIn(Bytes file, std::endian order) {
+  return LoadFixed<std::uint64_t>(file.data() + kSizeAt, order);
+}
+
+std::endian Other(std::endian order) {
+  return order == std::endian::little ? std::endian::big : std::endian::little;
+}
+
+// A magic that is damaged: the rest has to be beyond doubt.
+std::optional<Preamble> PreambleWithoutMagic(Bytes file) {
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    const std::uint64_t size = HeaderSizeIn(file, order);
+    const bool is_pipe = size == FileHeader::kPipeSize;
+    if (!IsHeaderSize(size)) continue;
+    if (is_pipe ? LooksLikeAPipe(file, order) : LooksLikeAFile(file, order)) {
+      return Preamble{.order = order, .container = is_pipe ? Container::kPipe : Container::kFile};
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether a perf_event_attr may begin here: for a search, so nothing in it may be odd.
+bool IsLikelyAttr(Bytes bytes, std::endian order) {
+  const Result<EventAttr> attr = perfdata::DecodeAttr(bytes, order);
+  constexpr std::uint32_t kLargest = 256;
+  constexpr std::uint64_t kSampleBits = std::uint64_t{1} << 26;
+  constexpr std::uint64_t kAttrFlags = std::uint64_t{1} << 44;
+  const bool says_size =
+      attr && LoadFixed<std::uint32_t>(bytes.data() + sizeof attr->type, order) != 0;
+  return says_size && attr->size <= kLargest && attr->size % 8 == 0 && attr->type < 4096 &&
+         attr->sample_type != 0 && attr->sample_type < kSampleBits && attr->flags < kAttrFlags &&
+         attr->read_format < 256;
+}
+
+// The first run of attributes, each with a section of ids that is in the file, in [from, to).
+std::optional<Section> FindAttrs(Bytes file, std::endian order, std::uint64_t from,
+                                 std::uint64_t to, std::uint64_t& entry_size) {
+  constexpr std::uint64_t kReach = std::uint64_t{1} << 20;  // perf writes it near the beginning
+  to = std::min({to, from + kReach, std::uint64_t{file.size()}});
+  for (std::uint64_t at = from; at + EventAttr::kSmallestSize + sizeof(Section) <= to; at += 8) {
+    if (!IsLikelyAttr(file.subspan(at, to - at), order)) continue;
+    const auto size = LoadFixed<std::uint32_t>(file.data() + at + 4, order);
+    entry_size = std::max(size, EventAttr::kSmallestSize) + sizeof(Section);
+    std::uint64_t end = at;
+    while (end + entry_size <= to && IsLikelyAttr(file.subspan(end, entry_size), order)) {
+      ByteReader ids_at(file.subspan(end + entry_size - sizeof(Section)), order);
+      Section ids;
+      perfdata::SectionLayout(ids_at, ids);
+      if (!IsInFile(ids, file)) break;
+      end += entry_size;
+    }
+    if (end > at) return Section{.offset = at, .size = end - at};
+  }
+  return std::nullopt;
+}
+
+// Whether records that end at `claimed` go on behind it.
+bool GoOnBehind(Bytes file, std::endian order, const perfdata::EventTable& events,
+                const Section& records, std::uint64_t claimed) {
+  RecordScanner scanner(events, order);
+  const std::uint64_t end = records.offset + records.size;
+  std::uint64_t at = records.offset;
+  while (at < claimed) {
+    const Bytes window = file.subspan(at, end - at);
+    const Step step = scanner.Next(window, RecordScanner::Window::kAll);
+    at += step.size;
+    if (at > claimed) return at < end || step.kind != Step::Kind::kGap;
+  }
+  const Bytes window = file.subspan(claimed, end - claimed);
+  return !window.empty() && scanner.IsChain(window, 0, RecordScanner::Window::kAll);
+}
+
+}  // namespace
+
+Result<Preamble> FindPreamble(Bytes file, Repairs& repairs) {
+  Result<Preamble> preamble = perfdata::ReadPreamble(file);
+  if (!preamble) {
+    if (file.size() < FileHeader::kPipeSize) {
+      if (file.empty()) return preamble;
+      return Fail(ErrorCode::kTruncated, "at 0x0: the file ends inside its header");
+    }
+    const std::optional<Preamble> found = PreambleWithoutMagic(file);
+    if (!found) return preamble;
+    repairs.push_back(
+        "at 0x0: the magic is damaged; the rest of the header is that of a perf.data");
+    return *found;
+  }
+  std::uint64_t size = HeaderSizeIn(file, preamble->order);
+  if (!IsHeaderSize(size) && IsHeaderSize(HeaderSizeIn(file, Other(preamble->order)))) {
+    preamble->order = Other(preamble->order);
+    size = HeaderSizeIn(file, preamble->order);
+    repairs.push_back("at 0x0: the magic says another byte order than all that follows");
+  }
+  const bool is_file = LooksLikeAFile(file, preamble->order);
+  preamble->container = size == FileHeader::kPipeSize ? Container::kPipe : Container::kFile;
+  if (preamble->container == Container::kPipe && is_file) {
+    repairs.push_back(
+        "at 0x8: header size 16 would mean a pipe; the rest of the header is a file's");
+    preamble->container = Container::kFile;
+  } else if (!IsHeaderSize(size) && !is_file && LooksLikeAPipe(file, preamble->order)) {
+    repairs.push_back(
+        fmt::format("at 0x8: header size {} is none that perf knows; records follow "
+                    "as in a pipe",
+                    size));
+    preamble->container = Container::kPipe;
+  }
+  return preamble;
+}
+
+void MendHeader(Bytes file, std::endian order, FileHeader& header, Repairs& repairs) {
+  const auto is_behind_header = [&](std::uint64_t offset) {
+    return offset >= FileHeader::kSizeWithoutFeatures && offset <= file.size();
+  };
+  const bool has_data = is_behind_header(header.data.offset);
+  const bool has_attrs = is_behind_header(header.attrs.offset) && header.attrs.size > 0 &&
+                         header.attrs.offset < file.size();
+  const bool is_cut = header.attrs.offset < header.data.offset &&
+                      header.data.offset > file.size() && !IsInFile(header.attrs, file);
+  if (is_cut) {
+    repairs.push_back(fmt::format("at 0x28: records at {:#x}; the file ends at {:#x}",
+                                  header.data.offset, file.size()));
+    header.data.offset = file.size();
+    return;
+  }
+  if (!has_attrs) {
+    const std::uint64_t from = header.size == FileHeader::kSizeWithoutFeatures
+                                   ? FileHeader::kSizeWithoutFeatures
+                                   : FileHeader::kSize;
+    const std::uint64_t to = has_data ? header.data.offset : file.size();
+    std::uint64_t entry_size = 0;
+    if (const auto found = FindAttrs(file, order, from, to, entry_size)) {
+      repairs.push_back(
+          fmt::format("at 0x18: {} bytes of attributes at {:#x} cannot be; {} are at {:#x}",
+                      header.attrs.size, header.attrs.offset, found->size, found->offset));
+      header.attrs = *found;
+      header.attr_size = entry_size;
+    }
+  }
+  // Attributes that reach into the records, by whole entries: their size is wrong.
+  const std::uint64_t room = header.data.offset - header.attrs.offset;
+  if (has_data && header.attrs.offset < header.data.offset && header.attrs.size > room &&
+      IsEntrySize(header.attr_size) && room % header.attr_size == 0 && room > 0) {
+    repairs.push_back(
+        fmt::format("at 0x20: {} bytes of attributes, of which {} are before the records",
+                    header.attrs.size, room));
+    header.attrs.size = room;
+  }
+  const bool attrs_in_file = IsInFile(header.attrs, file);
+  const std::uint64_t attrs_end = attrs_in_file ? header.attrs.offset + header.attrs.size : 0;
+  const bool is_in_attrs = attrs_in_file && header.data.offset >= header.attrs.offset &&
+                           header.data.offset < attrs_end && header.attrs.offset != 0;
+  if (has_data && !is_in_attrs) return;
+  const std::uint64_t guess = is_behind_header(attrs_end) ? attrs_end : FileHeader::kSize;
+  repairs.push_back(fmt::format("at 0x28: records at {:#x} cannot be; looked for from {:#x} on",
+                                header.data.offset, guess));
+  header.data.offset = std::min<std::uint64_t>(guess, file.size());
+}
+
+RecordsPlace FindRecords(Bytes file, std::endian order, const FileHeader& header,
+                         const perfdata::EventTable& events, Repairs& repairs) {
+  const std::uint64_t from = header.data.offset;
+  // perf inject writes the attributes behind the records.
+  const bool attrs_behind = header.attrs.offset > from && header.attrs.offset < file.size();
+  const std::uint64_t limit = attrs_behind ? header.attrs.offset : file.size();
+  const bool is_claim_possible = header.data.size <= limit - from;
+  const std::uint64_t claimed = is_claim_possible ? from + header.data.size : limit;
+
+  RecordsPlace place{
+      .offset = from, .size = 0, .table = std::nullopt, .unclaimed_from = file.size()};
+  place.table = FindFeatureTable(file, header, order, claimed, from);
+  std::uint64_t end = limit;
+  if (place.table) {
+    end = place.table->offset;
+    if (end != claimed || !is_claim_possible) {
+      repairs.push_back(
+          fmt::format("at 0x30: data size {}; the feature table behind the records "
+                      "begins at {:#x}",
+                      header.data.size, end));
+    }
+    std::uint64_t last = end;
+    for (const auto& [bit, section] : place.table->sections) {
+      last =
+          std::max(last, static_cast<std::uint64_t>(section.data() + section.size() - file.data()));
+    }
+    if (!attrs_behind && place.table->lost.empty()) place.unclaimed_from = last;
+  } else if (!is_claim_possible) {
+    repairs.push_back(fmt::format("at 0x30: data size {}, of which {} bytes are there",
+                                  header.data.size, limit - from));
+  } else if (header.data.size == 0 && limit > from) {
+    repairs.push_back(
+        fmt::format("at 0x30: data size is 0: the recording did not end well; the {} "
+                    "bytes to the end are searched",
+                    limit - from));
+  } else if (claimed < limit) {
+    const Section whole{.offset = from, .size = limit - from};
+    if (GoOnBehind(file, order, events, whole, claimed)) {
+      repairs.push_back(
+          fmt::format("at 0x30: data size {}, but records go on behind it", header.data.size));
+    } else {
+      end = claimed;
+      if (!attrs_behind) place.unclaimed_from = claimed;
+    }
+  }
+  place.size = end - from;
+  return place;
+}
+
+}  // namespace perftape::rewrite

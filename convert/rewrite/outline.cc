@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/outline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "convert/rewrite/feature_table.h"
+#include "convert/rewrite/header_mend.h"
+#include "convert/rewrite/record_walk.h"
+#include "convert/rewrite/stream_head.h"
+#include "formats/perfdata/attr_table.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::Container;
+using perfdata::Event;
+using perfdata::EventTable;
+using perfdata::FeatureBit;
+using perfdata::FileHeader;
+using Problems = std::vector<std::string>;
+
+EventTable TableOf(std::vector<Event> events) {
+  EventTable table;
+  for (Event& event : events) table.Add(std::move(event));
+  return table;
+}
+
+// Events that a source tells of, and what had to be passed over for them.
+struct Candidate {
+  AttributesFrom from;
+  EventTable events;
+  Problems problems = {};
+};
+
+bool ReadAlike(const EventTable& one, const EventTable& other) {
+  return std::ranges::equal(one.all(), other.all(), [](const Event& a, const Event& b) {
+    return a.format.sample_type == b.format.sample_type &&
+           a.format.read_format == b.format.read_format &&
+           a.format.branch_sample_type == b.format.branch_sample_type &&
+           a.format.regs_user_mask == b.format.regs_user_mask &&
+           a.format.regs_intr_mask == b.format.regs_intr_mask &&
+           a.format.sample_id_all == b.format.sample_id_all && a.ids == b.ids;
+  });
+}
+
+// How many of the first records are as long as these events make them.
+std::size_t RecordsThatFit(const Outline& outline, const EventTable& events) {
+  constexpr std::size_t kEnough = 5000;
+  std::size_t seen = 0, fit = 0;
+  const RecordVisitor visitor = {
+      .record = [&](const FoundRecord& found) -> Result<Onward> {
+        const bool is_kernel_record =
+            std::to_underlying(found.view.type) < perfdata::kFirstToolType;
+        if (is_kernel_record && Judge(found.view, events).fit == Fit::kExact) ++fit;
+        return ++seen < kEnough ? Onward::kGoOn : Onward::kStop;
+      },
+      .dropped = [](const Stretch&) {},
+      .guessed = [](std::string) {}};
+  // The visitor gives no error, and the walk has none of its own.
+  (void)RecordWalk(events, outline.order, visitor).Run(outline.stream, outline.stream_offset);
+  return fit;
+}
+
+// The source under which most records read; the first of several.
+Candidate Best(std::vector<Candidate> candidates, const Outline& outline) {
+  const auto differs = [&](const Candidate& candidate) {
+    return !ReadAlike(candidate.events, candidates.front().events);
+  };
+  if (std::ranges::none_of(candidates, differs)) return std::move(candidates.front());
+  const auto best = std::ranges::max_element(candidates, {}, [&](const Candidate& candidate) {
+    return RecordsThatFit(outline, candidate.events);
+  });
+  return std::move(*best);
+}
+
+std::string_view NameOf(AttributesFrom from) {
+  switch (from) {
+    case AttributesFrom::kTable:
+      return "the attribute table";
+    case AttributesFrom::kEventDesc:
+      return "the feature EVENT_DESC";
+    case AttributesFrom::kRecords:
+      return "ATTR records";
+  }
+  return "";
+}
+
+// perf 6.1 refuses larger ones; what they add is used by few events, and named where it is lost.
+void CutAttrs(EventTable& events, Problems& repairs) {
+  constexpr std::uint32_t kLargestRead = 128;  // PERF_ATTR_SIZE_VER7
+  std::uint32_t size = 0;
+  for (const Event& event : events.all()) size = std::max(size, event.attr.size);
+  size = std::min(size, kLargestRead);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    perfdata::EventAttr& attr = events[i].attr;
+    if (attr.size > kLargestRead && (attr.config3 != 0 || attr.config4 != 0)) {
+      repairs.push_back(fmt::format(
+          "event {}: its attribute is cut to {} bytes, without config3 {:#x}, config4 {:#x}", i,
+          kLargestRead, attr.config3, attr.config4));
+    }
+    attr.size = size;
+  }
+}
+
+// The widest source wins: EVENT_UPDATE, then EVENT_DESC, then what the attribute says. Ids that one
+// source has lost another may know.
+void NameEvents(EventTable& events, const EventTable& described, const StreamHead& head) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    Event& event = events[i];
+    event.name = DefaultEventName(event.attr);
+    if (described.size() == events.size()) {
+      event.name = described[i].name;
+      if (event.ids.empty()) {
+        for (const std::uint64_t id : described[i].ids) events.AddId(i, id);
+      }
+    }
+    for (const std::uint64_t id : event.ids) {
+      if (const auto told = head.names.find(id); told != head.names.end()) {
+        event.name = told->second;
+      }
+    }
+    if (event.ids.empty() && i == 0 && head.names.contains(0)) event.name = head.names.at(0);
+  }
+}
+
+EventTable DescribedEvents(const Outline& outline) {
+  const auto found = outline.features.find(FeatureBit::kEventDesc);
+  if (found == outline.features.end()) return {};
+  const auto value = perfdata::DecodeFeature(found->first, found->second, outline.order, 0);
+  const auto* description = value ? std::get_if<perfdata::EventDesc>(&*value) : nullptr;
+  return description == nullptr ? EventTable() : TableOf(description->events);
+}
+
+// Header, attribute table, features, and where the records lie.
+Result<std::vector<Candidate>> OutlineFile(Bytes file, Outline& outline) {
+  TRY_ASSIGN(FileHeader header, perfdata::ReadFileHeader(file, outline.order, outline.repairs));
+  MendHeader(file, outline.order, header, outline.repairs);
+  std::vector<Candidate> candidates;
+  Problems problems;
+  EventTable events = TableOf(perfdata::ReadAttrTable(file, header, outline.order, problems));
+
+  const RecordsPlace place = FindRecords(file, outline.order, header, events, outline.repairs);
+  outline.stream = file.subspan(place.offset, place.size);
+  outline.stream_offset = place.offset;
+  outline.unclaimed_from = place.unclaimed_from;
+  if (place.table) {
+    outline.features = place.table->sections;
+    outline.lost_features = place.table->lost;
+  } else {
+    outline.lost_features = FeaturesOf(header);
+  }
+  if (events.size() != 0) {
+    candidates.push_back({AttributesFrom::kTable, std::move(events), std::move(problems)});
+  } else {
+    problems.push_back("at 0x18: no attributes are where the header says that they are");
+    outline.repairs.insert(outline.repairs.end(), problems.begin(), problems.end());
+  }
+  return candidates;
+}
+
+Status ChooseEvents(std::vector<Candidate> candidates, Outline& outline) {
+  const EventTable described = DescribedEvents(outline);
+  if (described.size() != 0) candidates.push_back({AttributesFrom::kEventDesc, described});
+  // A pipe has its attributes among its records; a file has them there where all else is lost.
+  StreamHead head;
+  if (outline.container == Container::kPipe || candidates.empty()) {
+    head = ReadStreamHead(outline.stream, outline.stream_offset, outline.order);
+    outline.repairs.insert(outline.repairs.end(), head.problems.begin(), head.problems.end());
+    outline.features.insert(head.features.begin(), head.features.end());
+    if (head.events.size() != 0) {
+      candidates.insert(candidates.begin(), {AttributesFrom::kRecords, head.events});
+    }
+    if (const EventTable later = DescribedEvents(outline);
+        described.size() == 0 && later.size() != 0) {
+      candidates.push_back({AttributesFrom::kEventDesc, later});
+    }
+  }
+  if (candidates.empty()) {
+    return Fail(ErrorCode::kCorrupt,
+                fmt::format("at {:#x}: no attribute is left, neither in a table nor in EVENT_DESC "
+                            "nor in a record: the format of the samples is not known",
+                            outline.stream_offset));
+  }
+  const AttributesFrom usual =
+      outline.container == Container::kPipe ? AttributesFrom::kRecords : AttributesFrom::kTable;
+  Candidate best = Best(std::move(candidates), outline);
+  if (best.from != usual) {
+    outline.repairs.push_back(fmt::format("attributes: not {}, but {} fits the records",
+                                          NameOf(usual), NameOf(best.from)));
+  }
+  outline.repairs.insert(outline.repairs.end(), best.problems.begin(), best.problems.end());
+  outline.attributes_from = best.from;
+  outline.events = std::move(best.events);
+  NameEvents(outline.events, DescribedEvents(outline), head);
+  CutAttrs(outline.events, outline.repairs);
+  return {};
+}
+
+}  // namespace
+
+Result<Outline> ReadOutline(Bytes file) {
+  Outline outline;
+  outline.unclaimed_from = file.size();
+  TRY_ASSIGN(const perfdata::Preamble preamble, FindPreamble(file, outline.repairs));
+  outline.order = preamble.order;
+  outline.container = preamble.container;
+  std::vector<Candidate> candidates;
+  if (preamble.container == Container::kFile) {
+    TRY_ASSIGN(candidates, OutlineFile(file, outline));
+  } else {
+    outline.stream_offset = FileHeader::kPipeSize;
+    outline.stream = file.subspan(FileHeader::kPipeSize);
+  }
+  TRY(ChooseEvents(std::move(candidates), outline));
+  return outline;
+}
+
+}  // namespace perftape::rewrite

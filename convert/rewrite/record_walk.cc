@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/record_walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::RecordType;
+using Extent = RecordScanner::Window;
+
+constexpr std::size_t kExpandedAtOnce = std::size_t{64} << 10;
+// perf expands a COMPRESSED record into a buffer of the size of its ring (mmap_len of the feature
+// COMPRESSED), mostly 512 KiB. Where this much gives no record, none will come.
+constexpr std::uint64_t kFruitless = std::uint64_t{4} << 20;
+// A frame's four first bytes may be found in what is compressed, too.
+constexpr int kRestartsInARecord = 16;
+
+bool BeginsFrame(Bytes bytes) {
+  return bytes.size() >= sizeof kZstdFrameMagic &&
+         LoadFixed<std::uint32_t>(bytes.data(), std::endian::little) == kZstdFrameMagic;
+}
+
+// Where in `bytes`, from `from` on, a frame begins.
+std::optional<std::size_t> FindFrame(Bytes bytes, std::size_t from) {
+  for (std::size_t at = from; at < bytes.size(); ++at) {
+    if (BeginsFrame(bytes.subspan(at))) return at;
+  }
+  return std::nullopt;
+}
+
+// The compressed bytes in a record: all of COMPRESSED, of COMPRESSED2 as many as it says.
+Bytes CompressedIn(const perfdata::RecordView& record) {
+  if (record.type != RecordType::kCompressed2) return record.payload;
+  std::uint64_t size = 0;
+  Bytes bytes;
+  ByteReader at(record.payload, record.order);
+  at.Fixed(size);
+  at.Blob(bytes, std::min<std::uint64_t>(size, at.remaining()));
+  return bytes;
+}
+
+}  // namespace
+
+std::string TextOf(const Place& place) {
+  if (!place.is_inside) return fmt::format("{:#x}", place.offset);
+  return fmt::format("{:#x}+{:#x}", place.offset, place.inside);
+}
+
+RecordWalk::RecordWalk(const perfdata::EventTable& events, std::endian order,
+                       const RecordVisitor& visitor)
+    : events_(events),
+      order_(order),
+      visitor_(visitor),
+      outer_(events, order),
+      inner_(events, order) {}
+
+Status RecordWalk::Run(Bytes stream, std::uint64_t offset) {
+  Onward onward = Onward::kGoOn;
+  while (!stream.empty() && onward == Onward::kGoOn) {
+    const Step step = outer_.Next(stream, Extent::kAll);
+    TRY_ASSIGN(onward, Handle(step, stream, offset));
+    stream = stream.subspan(step.size);
+    offset += step.size;
+  }
+  if (onward == Onward::kGoOn) TRY(Drain(Extent::kAll));
+  FlushDropped();
+  return {};
+}
+
+Result<Onward> RecordWalk::Handle(const Step& step, Bytes window, std::uint64_t offset) {
+  const Place place = {.offset = offset};
+  if (step.kind == Step::Kind::kRecord) {
+    if (!IsCompressed(step.frame.record.type)) return Visit(step, window, place);
+    return Expand(CompressedIn(step.frame.record), offset);
+  }
+  if (IsLikelyCompressed(step)) {
+    visitor_.guessed(fmt::format("record at {}: {}, taken for COMPRESSED", TextOf(place),
+                                 perfdata::RecordName(step.frame.record.type)));
+    return Expand(step.frame.record.payload, offset);
+  }
+  Drop(place, step.size, step.reason);
+  return Onward::kGoOn;
+}
+
+Result<Onward> RecordWalk::Visit(const Step& step, Bytes window, const Place& place) {
+  FlushDropped();
+  FoundRecord found = {
+      .view = step.frame.record, .whole = window.first(step.frame.record.size()), .place = place};
+  found.view.file_offset = place.offset;
+  return visitor_.record(found);
+}
+
+// A record that cannot be what its type says, but has a zstd frame, or more of one, for a body.
+bool RecordWalk::IsLikelyCompressed(const Step& step) const {
+  if (step.kind != Step::Kind::kDamaged) return false;
+  const RecordType type = step.frame.record.type;
+  const bool is_marker = type == RecordType::kFinishedRound || type == RecordType::kFinishedInit;
+  const bool goes_on = is_marker && !zstd_problem_ && !expanded_.sources.empty();
+  return goes_on || BeginsFrame(step.frame.record.payload);
+}
+
+Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
+  expanded_.sources.push_back({expanded_.at + expanded_.bytes.size(), offset});
+  std::size_t searched = 0;  // the front of the payload, where no frame begins
+  bool is_full = false;      // then zstd may hold more than there was room for
+  for (int restarts = 0; !payload.empty() || is_full;) {
+    if (zstd_problem_) {
+      const auto frame = restarts++ < kRestartsInARecord ? FindFrame(payload, searched)
+                                                         : std::optional<std::size_t>();
+      Drop({.offset = offset}, frame.value_or(payload.size()), *zstd_problem_);
+      if (!frame) return Onward::kGoOn;
+      payload = payload.subspan(*frame);
+      zstd_problem_.reset();
+      zstd_.Restart();
+    }
+    std::vector<std::byte>& bytes = expanded_.bytes;
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kExpandedAtOnce);
+    const Result<std::size_t> made = zstd_.Expand(payload, std::span(bytes).subspan(before));
+    bytes.resize(before + made.value_or(0));
+    is_full = made && *made == kExpandedAtOnce;
+    TRY_ASSIGN(const Onward onward, Drain(made ? Extent::kMoreFollows : Extent::kAll));
+    if (onward == Onward::kStop) return onward;
+    if (!made) {
+      zstd_problem_ = made.error().message;
+      searched = 1;
+    } else if (expanded_.fruitless > kFruitless) {
+      zstd_problem_ = "expands to megabytes without a record";
+      searched = 0;
+      AbandonExpanded();
+    }
+  }
+  return Onward::kGoOn;
+}
+
+// Visits what became whole of the expanded records.
+Result<Onward> RecordWalk::Drain(Extent extent) {
+  Bytes window = expanded_.bytes;
+  Onward onward = Onward::kGoOn;
+  while (!window.empty() && onward == Onward::kGoOn) {
+    const Step step = inner_.Next(window, extent);
+    if (step.kind == Step::Kind::kMore) break;
+    const Place place = PlaceInside(expanded_.at);
+    if (step.kind == Step::Kind::kRecord) {
+      expanded_.fruitless = 0;
+      TRY_ASSIGN(onward, Visit(step, window, place));
+    } else {
+      expanded_.fruitless += step.size;
+      Drop(place, step.size, step.reason);
+    }
+    window = window.subspan(step.size);
+    expanded_.at += step.size;
+  }
+  const auto used = expanded_.bytes.size() - window.size();
+  expanded_.bytes.erase(expanded_.bytes.begin(),
+                        expanded_.bytes.begin() + static_cast<std::ptrdiff_t>(used));
+  // A new frame begins with a record, and what is left of an old one has been dropped.
+  if (extent == Extent::kAll) inner_ = RecordScanner(events_, order_);
+  return onward;
+}
+
+void RecordWalk::AbandonExpanded() {
+  Drop(PlaceInside(expanded_.at), expanded_.bytes.size(), "");
+  expanded_.at += expanded_.bytes.size();
+  expanded_.bytes.clear();
+  expanded_.fruitless = 0;
+  inner_ = RecordScanner(events_, order_);
+}
+
+Place RecordWalk::PlaceInside(std::uint64_t at) {
+  std::deque<Expanded::Source>& sources = expanded_.sources;
+  while (sources.size() > 1 && sources[1].from <= at) sources.pop_front();
+  return {.offset = sources.front().offset, .inside = at - sources.front().from, .is_inside = true};
+}
+
+// `reason` is empty for more of the stretch before.
+void RecordWalk::Drop(const Place& place, std::uint64_t size, std::string_view reason) {
+  if (size == 0) return;
+  if (pending_ && reason.empty()) {
+    pending_->size += size;
+    return;
+  }
+  FlushDropped();
+  pending_ = Stretch{place, size, std::string(reason.empty() ? "no record" : reason)};
+}
+
+void RecordWalk::FlushDropped() {
+  if (!pending_) return;
+  visitor_.dropped(*pending_);
+  pending_.reset();
+}
+
+}  // namespace perftape::rewrite

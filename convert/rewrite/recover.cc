@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/recover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "convert/rewrite/recover_features.h"
+#include "formats/perfdata/writer.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::RecordType;
+using perfdata::RecordView;
+
+constexpr std::size_t kCommitSize = std::size_t{1} << 20;
+// Binaries that one recording has hit; what is beyond is in the records all the same.
+constexpr std::size_t kMostBuildIds = 1 << 16;
+
+// Copies the records that a walk finds, and gathers what the features are made of.
+class Copier {
+ public:
+  Copier(const Outline& outline, perfdata::Writer writer, RecoverReport& report)
+      : outline_(outline), writer_(std::move(writer)), report_(report), at_(writer_.size()) {
+    // In a file they would describe the events a second time.
+    has_head_ = outline.container == perfdata::Container::kPipe ||
+                outline.attributes_from == AttributesFrom::kRecords;
+  }
+
+  Status Copy() {
+    const RecordVisitor visitor = {
+        .record = [this](const FoundRecord& found) { return Take(found); },
+        .dropped = [this](const Stretch& stretch) { Count(stretch); },
+        .guessed = [this](std::string guess) { report_.repairs.push_back(std::move(guess)); }};
+    RecordWalk walk(outline_.events, outline_.order, visitor);
+    return walk.Run(outline_.stream, outline_.stream_offset);
+  }
+
+  void Count(const Stretch& stretch) {
+    if (report_.dropped.size() < RecoverReport::kMostStretches) report_.dropped.push_back(stretch);
+    ++report_.stretches;
+    report_.dropped_bytes += stretch.size;
+  }
+
+  Status Finish() && {
+    gathered_.lost_records = report_.stretches != 0 || !report_.repairs.empty();
+    const auto features = FeaturesFor(outline_, gathered_, report_.features);
+    TRY(std::move(writer_).Finish(features));
+    return {};
+  }
+
+ private:
+  Result<Onward> Take(const FoundRecord& found) {
+    const RecordType type = found.view.type;
+    if (type == RecordType::kHeaderTracingData) GatherTracingData(found);
+    if (IsMoved(type)) {
+      ++report_.moved[type];
+      return Onward::kGoOn;
+    }
+    if (!IsReadable(type)) {
+      ++report_.left_out[type];
+      return Onward::kGoOn;
+    }
+    Gather(found);
+    ++report_.kept[type];
+    TRY(Append(found.whole));
+    TRY(Append(found.view.behind));
+    return Onward::kGoOn;
+  }
+
+  // Part of the new file's header.
+  bool IsMoved(RecordType type) const {
+    if (type == RecordType::kHeaderTracingData) return true;
+    return has_head_ && (type == RecordType::kHeaderAttr || type == RecordType::kHeaderFeature);
+  }
+
+  // Behind the record, as perf has it, or inside, as simpleperf has it: { u32 size; char data[]; }.
+  void GatherTracingData(const FoundRecord& found) {
+    if (found.place.is_inside || !gathered_.tracing_data.empty()) return;
+    gathered_.tracing_data = found.view.behind;
+    if (!found.view.behind.empty()) return;
+    std::uint32_t size = 0;
+    ByteReader at(found.view.payload, found.view.order);
+    at.Fixed(size);
+    at.Blob(gathered_.tracing_data, std::min<std::uint64_t>(size, at.remaining()));
+  }
+
+  void Gather(const FoundRecord& found) {
+    const RecordView& view = found.view;
+    if (view.type == RecordType::kAuxtrace) {
+      gathered_.traces.push_back({.offset = at_, .size = found.whole.size()});
+    } else if (view.type == RecordType::kHeaderBuildId) {
+      const auto record = perfdata::Decode<perfdata::HeaderBuildId>(view, {});
+      if (!record || gathered_.build_ids.size() == kMostBuildIds) return;
+      gathered_.build_ids.push_back(
+          {view.cpumode(), record->build_id, std::string(record->filename)});
+    } else if (view.type == RecordType::kSample) {
+      const perfdata::Event* event = outline_.events.EventOf(view);
+      const std::uint64_t time = event == nullptr ? 0 : perfdata::TimeOf(view, event->format);
+      if (time == 0) return;
+      std::uint64_t& first = gathered_.first_sample_ns;
+      first = first == 0 ? time : std::min(first, time);
+      gathered_.last_sample_ns = std::max(gathered_.last_sample_ns, time);
+    }
+  }
+
+  // In pieces, so that a trace of gigabytes takes no more memory than a sample.
+  Status Append(Bytes bytes) {
+    while (!bytes.empty()) {
+      const Bytes piece = bytes.first(std::min(bytes.size(), kCommitSize));
+      TRY(writer_.Append(piece));
+      at_ += piece.size();
+      uncommitted_ += piece.size();
+      bytes = bytes.subspan(piece.size());
+      if (uncommitted_ < kCommitSize) continue;
+      TRY(writer_.Commit());
+      uncommitted_ = 0;
+    }
+    return {};
+  }
+
+  const Outline& outline_;
+  perfdata::Writer writer_;
+  RecoverReport& report_;
+  Gathered gathered_;
+  bool has_head_ = false;
+  std::uint64_t at_;  // where the next record begins in the new file
+  std::size_t uncommitted_ = 0;
+};
+
+std::unexpected<Error> NothingLeft(const Outline& outline, const RecoverReport& report) {
+  std::string why = fmt::format("at {:#x}: no record begins here", outline.stream_offset);
+  if (!report.repairs.empty()) {
+    why = report.repairs.front();
+  } else if (!report.dropped.empty()) {
+    why = fmt::format("at {}: {}", TextOf(report.dropped.front().place),
+                      report.dropped.front().reason);
+  }
+  return Fail(ErrorCode::kCorrupt, why + "; not one record could be recovered");
+}
+
+bool IsPadding(Bytes bytes) {
+  return bytes.size() < sizeof(std::uint64_t) ||
+         std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+}  // namespace
+
+std::uint64_t RecoverReport::records() const {
+  return std::accumulate(kept.begin(), kept.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+std::uint64_t RecoverReport::samples() const {
+  const auto found = kept.find(RecordType::kSample);
+  return found == kept.end() ? 0 : found->second;
+}
+
+bool RecoverReport::is_whole() const {
+  const auto is_lost = [](const FeatureOutcome& feature) {
+    return feature.fate == FeatureFate::kDropped || feature.fate == FeatureFate::kRebuilt;
+  };
+  return repairs.empty() && stretches == 0 && left_out.empty() &&
+         std::ranges::none_of(features, is_lost);
+}
+
+Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output) {
+  TRY_ASSIGN(const Outline outline, ReadOutline(file));
+  if (outline.order != std::endian::native) {
+    return Fail(ErrorCode::kUnsupported, "at 0x0: written by a machine of the other byte order");
+  }
+  RecoverReport report;
+  report.container = outline.container;
+  report.events = outline.events.size();
+  report.attributes_from = outline.attributes_from;
+  report.repairs = outline.repairs;
+
+  TRY_ASSIGN(perfdata::Writer writer,
+             perfdata::Writer::Create(output, outline.events.all(), perfdata::OldFile::kReplace));
+  Copier copier(outline, std::move(writer), report);
+  TRY(copier.Copy());
+  if (!IsPadding(file.subspan(outline.unclaimed_from))) {
+    copier.Count({.place = {.offset = outline.unclaimed_from},
+                  .size = file.size() - outline.unclaimed_from,
+                  .reason = "behind all that the header tells of"});
+  }
+  if (report.records() == 0 && !(report.stretches == 0 && report.repairs.empty())) {
+    return NothingLeft(outline, report);
+  }
+  TRY(std::move(copier).Finish());
+  return report;
+}
+
+}  // namespace perftape::rewrite

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A damaged perf.data into a good one: every complete record, in its place; header and attributes
+// rebuilt; the features that still read, and those that the records tell.
+#pragma once
+
+#include <filesystem>
+
+#include "convert/rewrite/recover_report.h"
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+
+namespace perftape::rewrite {
+
+// Writes what can be read of `file`, which may be of any kind, age and byte order, to `output`: a
+// little-endian file of the format PERFILE2, uncompressed, that perf 6.1 opens. It has its name
+// when it is complete; what had the name is replaced. Memory does not follow the file's length.
+//
+// kTruncated, kCorrupt, naming the offset, where nothing can be recovered; kIo, kPermission of the
+// output. Nothing is written then.
+Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output);
+
+}  // namespace perftape::rewrite

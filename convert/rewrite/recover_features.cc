@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/recover_features.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "convert/rewrite/tracing_data.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::Feature;
+using perfdata::FeatureBit;
+using perfdata::FeatureValue;
+
+class FeatureBuilder {
+ public:
+  FeatureBuilder(const Outline& outline, const Gathered& gathered,
+                 std::vector<FeatureOutcome>& outcomes)
+      : outline_(outline), gathered_(gathered), outcomes_(outcomes) {}
+
+  std::vector<Feature> Build() && {
+    for (const auto& [bit, section] : outline_.features) Take(bit, section);
+    for (const FeatureBit bit : outline_.lost_features) {
+      Lose(bit, "its section is not in the file");
+    }
+    AddMissing();
+    return std::move(features_);
+  }
+
+ private:
+  void Take(FeatureBit bit, Bytes section) {
+    switch (bit) {
+      case FeatureBit::kCompressed:
+        return Note(bit, FeatureFate::kLeftOut, "the records are expanded");
+      case FeatureBit::kDirFormat:
+        return Note(bit, FeatureFate::kLeftOut, "this is one file");
+      case FeatureBit::kAuxtrace:
+        return;  // AddMissing: it holds offsets of the old file
+      case FeatureBit::kEventDesc:
+        return TakeEventDesc(section);
+      case FeatureBit::kSampleTime:
+        if (gathered_.lost_records && gathered_.last_sample_ns != 0) {
+          return Add(bit, SampleTime(), FeatureFate::kRebuilt, "records were lost");
+        }
+        break;
+      case FeatureBit::kTracingData:
+        // It says its own byte order.
+        if (!IsTracingData(section)) return Lose(bit, "it is damaged");
+        return Add(bit, Raw(section), FeatureFate::kKept, "");
+      default:
+        break;
+    }
+    TakeAsItIs(bit, section);
+  }
+
+  // What reads is copied byte by byte. What comes from a pipe may be padded, and what is in the
+  // other byte order cannot be copied: of these, what has a type is written anew.
+  void TakeAsItIs(FeatureBit bit, Bytes section) {
+    std::uint32_t cpus = 0;
+    if (const auto found = outline_.features.find(FeatureBit::kNrCpus);
+        found != outline_.features.end()) {
+      const auto value = perfdata::DecodeFeature(found->first, found->second, outline_.order, 0);
+      if (value) cpus = std::get<perfdata::NrCpus>(*value).available;
+    }
+    Result<FeatureValue> value = perfdata::DecodeFeature(bit, section, outline_.order, cpus);
+    if (!value) return Lose(bit, value.error().message);
+    const bool is_typed = !std::holds_alternative<perfdata::RawFeature>(*value);
+    const bool is_native = outline_.order == std::endian::native || section.empty();
+    if (!is_typed && !is_native) return Lose(bit, "it is not known how its bytes are ordered");
+    if (is_native && outline_.container == perfdata::Container::kFile) *value = Raw(section);
+    Add(bit, *std::move(value), FeatureFate::kKept, "");
+  }
+
+  void TakeEventDesc(Bytes section) {
+    const auto value = perfdata::DecodeFeature(FeatureBit::kEventDesc, section, outline_.order, 0);
+    if (value) return Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kKept, "");
+    Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kRebuilt, value.error().message);
+  }
+
+  // What the file had no section of, or a section that was lost.
+  void AddMissing() {
+    if (!Has(FeatureBit::kEventDesc)) AddTold(FeatureBit::kEventDesc, EventDesc());
+    const bool may_miss = outline_.container == perfdata::Container::kPipe ||
+                          gathered_.lost_records || !outline_.lost_features.empty();
+    if (may_miss && !Has(FeatureBit::kSampleTime) && gathered_.last_sample_ns != 0) {
+      AddTold(FeatureBit::kSampleTime, SampleTime());
+    }
+    if (may_miss && !Has(FeatureBit::kBuildId) && !gathered_.build_ids.empty()) {
+      AddTold(FeatureBit::kBuildId, perfdata::BuildIds{gathered_.build_ids});
+    }
+    AddTracingData();
+    if (!gathered_.traces.empty()) {
+      AddTold(FeatureBit::kAuxtrace, TraceIndex());
+    } else if (outline_.features.contains(FeatureBit::kAuxtrace)) {
+      Note(FeatureBit::kAuxtrace, FeatureFate::kLeftOut, "there is no trace");
+    }
+  }
+
+  void AddTracingData() {
+    if (Has(FeatureBit::kTracingData)) return;
+    if (IsTracingData(gathered_.tracing_data)) {
+      return AddTold(FeatureBit::kTracingData, Raw(gathered_.tracing_data));
+    }
+    if (!gathered_.tracing_data.empty()) Lose(FeatureBit::kTracingData, "it is damaged");
+    const auto events = outline_.events.all();
+    const bool has_tracepoint = std::ranges::any_of(events, [](const perfdata::Event& event) {
+      return event.attr.type == perfdata::kTypeTracepoint;
+    });
+    if (!has_tracepoint) return;
+    AddTold(FeatureBit::kTracingData, perfdata::RawFeature{MakeTracingData(events)});
+  }
+
+  // From the records. It was lost before only where its bit said that it should be there.
+  void AddTold(FeatureBit bit, FeatureValue value) {
+    const auto lost = std::ranges::find(outcomes_, bit, &FeatureOutcome::bit);
+    if (lost == outcomes_.end()) {
+      return Add(bit, std::move(value), FeatureFate::kMade, "from the records");
+    }
+    std::string reason = std::exchange(lost->reason, "");
+    outcomes_.erase(lost);
+    Add(bit, std::move(value), FeatureFate::kRebuilt, std::move(reason));
+  }
+
+  void Add(FeatureBit bit, FeatureValue value, FeatureFate fate, std::string reason) {
+    features_.push_back({bit, std::move(value)});
+    Note(bit, fate, std::move(reason));
+  }
+  void Lose(FeatureBit bit, std::string reason) {
+    Note(bit, FeatureFate::kDropped, std::move(reason));
+  }
+  void Note(FeatureBit bit, FeatureFate fate, std::string reason) {
+    outcomes_.push_back({bit, fate, std::move(reason)});
+  }
+  bool Has(FeatureBit bit) const {
+    return std::ranges::find(features_, bit, &Feature::bit) != features_.end();
+  }
+
+  static perfdata::RawFeature Raw(Bytes section) { return {{section.begin(), section.end()}}; }
+  perfdata::EventDesc EventDesc() const {
+    const auto events = outline_.events.all();
+    return {{events.begin(), events.end()}};
+  }
+  perfdata::SampleTime SampleTime() const {
+    return {.first_ns = gathered_.first_sample_ns, .last_ns = gathered_.last_sample_ns};
+  }
+  // write_auxtrace: { u64 nr; { u64 file_offset, sz; }[nr]; }
+  perfdata::RawFeature TraceIndex() const {
+    perfdata::RawFeature index;
+    ByteWriter at(index.payload);
+    at.Fixed(std::uint64_t{gathered_.traces.size()});
+    for (const perfdata::Section& trace : gathered_.traces) {
+      at.Fixed(trace.offset);
+      at.Fixed(trace.size);
+    }
+    return index;
+  }
+
+  const Outline& outline_;
+  const Gathered& gathered_;
+  std::vector<FeatureOutcome>& outcomes_;
+  std::vector<Feature> features_;
+};
+
+}  // namespace
+
+std::vector<Feature> FeaturesFor(const Outline& outline, const Gathered& gathered,
+                                 std::vector<FeatureOutcome>& outcomes) {
+  std::vector<Feature> features = FeatureBuilder(outline, gathered, outcomes).Build();
+  std::ranges::sort(outcomes, {}, &FeatureOutcome::bit);
+  return features;
+}
+
+}  // namespace perftape::rewrite

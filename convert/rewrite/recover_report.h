@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a damaged file: what was kept, what was dropped and from where, what was rebuilt.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "convert/rewrite/outline.h"
+#include "convert/rewrite/record_walk.h"
+#include "formats/perfdata/abi.h"
+
+namespace perftape::rewrite {
+
+enum class FeatureFate : std::uint8_t {
+  kKept,     // as it was
+  kMade,     // told by the records of a pipe; nothing was lost
+  kRebuilt,  // what was there was damaged or missing, and the records tell the same
+  kLeftOut,  // of no use in the new file
+  kDropped,  // lost
+};
+
+struct FeatureOutcome {
+  perfdata::FeatureBit bit = {};
+  FeatureFate fate = FeatureFate::kKept;
+  std::string reason;  // empty for those that were kept
+};
+
+struct RecoverReport {
+  // How many stretches are told one by one; a file of rubbish has millions.
+  static constexpr std::size_t kMostStretches = 1000;
+
+  perfdata::Container container = perfdata::Container::kFile;
+  std::size_t events = 0;
+  AttributesFrom attributes_from = AttributesFrom::kTable;
+  std::vector<std::string> repairs;
+
+  std::map<perfdata::RecordType, std::uint64_t> kept;
+  // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA; and COMPRESSED ones are
+  // not counted at all, but what was in them.
+  std::map<perfdata::RecordType, std::uint64_t> moved;
+  // Whole records of types that perf 6.1 does not know: it would read nothing of the file.
+  std::map<perfdata::RecordType, std::uint64_t> left_out;
+
+  std::vector<Stretch> dropped;  // the first kMostStretches, in the order of the file
+  std::uint64_t stretches = 0;   // all of them
+  std::uint64_t dropped_bytes = 0;
+
+  std::vector<FeatureOutcome> features;
+
+  std::uint64_t records() const;
+  std::uint64_t samples() const;
+  // Whether the new file holds all that the old one did, and none of it was guessed.
+  bool is_whole() const;
+};
+
+}  // namespace perftape::rewrite

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/resync.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::RecordType;
+using perfdata::RecordView;
+
+constexpr std::size_t kHeaderSize = sizeof(perfdata::RecordHeader);
+
+// How much of a window is kept back while more follows: a record and those that must follow it.
+constexpr std::size_t kLookAhead = std::size_t{4} << 16;
+static_assert(kLookAhead < RecordScanner::kLongestWindow);
+
+// How many records must follow one that is found in a gap: fewer, the more speaks for it. That the
+// last of them ends where the records end counts for two.
+constexpr int kMostFollowers = 3;
+constexpr int kWorthOfTheEnd = 2;
+
+constexpr std::uint64_t kDayNs = std::uint64_t{86'400} * 1'000'000'000;
+
+bool AreNear(std::uint64_t one_ns, std::uint64_t other_ns) {
+  return std::max(one_ns, other_ns) - std::min(one_ns, other_ns) < kDayNs;
+}
+
+// Whether the record carries an id that its event has. Id 0 says nothing.
+bool HasIdOf(const RecordView& record, const perfdata::EventTable& events) {
+  const perfdata::Event* event = events.EventOf(record);
+  if (event == nullptr) return false;
+  std::uint64_t id = 0;
+  if (record.type == RecordType::kSample) {
+    const auto sample = perfdata::DecodeSample(record, event->format);
+    if (sample) id = sample->id;
+  } else {
+    id = perfdata::DecodeSampleId(record, event->format).id;
+  }
+  return id != 0 && std::ranges::find(event->ids, id) != event->ids.end();
+}
+
+std::string WhyNoFrame(Framing framing, const Frame& frame, std::size_t left) {
+  if (left < kHeaderSize) return fmt::format("{} bytes are left, which is no whole record", left);
+  if (!perfdata::IsKnown(frame.record.type)) {
+    return fmt::format("no record: {} is none that perf knows",
+                       perfdata::RecordName(frame.record.type));
+  }
+  const std::string name = perfdata::RecordName(frame.record.type);
+  if (framing == Framing::kNotAFrame) {
+    return fmt::format("{} of size {}, which is less than its header's", name, frame.size);
+  }
+  return fmt::format("{} of {} bytes, of which {} are there", name, frame.size, left);
+}
+
+}  // namespace
+
+Step RecordScanner::Next(Bytes window, Window extent) {
+  if (in_step_) return InStep(window, extent);
+  return Search(window, 0, {}, extent);
+}
+
+Step RecordScanner::InStep(Bytes window, Window extent) {
+  skipped_ = 0;
+  Frame frame;
+  const Framing framing = ReadFrame(window, order_, frame);
+  // A record that is not whole yet; its size says at most 64 KiB, unless a trace follows it.
+  if (framing == Framing::kCut && extent == Window::kMoreFollows &&
+      window.size() < kLongestWindow) {
+    return {};
+  }
+  if (framing != Framing::kWhole) {
+    return Search(window, 1, WhyNoFrame(framing, frame, window.size()), extent);
+  }
+  const Judgement judgement = Judge(frame.record, *events_);
+  const Bytes rest = window.subspan(frame.size);
+  if (judgement.fit == Fit::kExact && IsLikelyNext(rest, extent)) return Accept(frame);
+
+  // Either its size is wrong, and then it may hold others; or what follows it is damaged.
+  if (const auto inner = FindChain(window, 1, frame.size, extent)) {
+    return {.kind = Step::Kind::kGap,
+            .size = *inner,
+            .reason = fmt::format("{} of {} bytes, inside which another record begins",
+                                  perfdata::RecordName(frame.record.type), frame.size)};
+  }
+  if (judgement.fit != Fit::kBroken) return Accept(frame);
+  const std::string reason =
+      fmt::format("{} of {} bytes: {}", perfdata::RecordName(frame.record.type),
+                  frame.record.size(), judgement.reason);
+  if (rest.empty() || IsChain(window, frame.size, extent)) {
+    return {.kind = Step::Kind::kDamaged, .size = frame.size, .frame = frame, .reason = reason};
+  }
+  return Search(window, frame.size, reason, extent);
+}
+
+Step RecordScanner::Accept(const Frame& frame) {
+  if (const std::uint64_t time = TimeOf(frame.record); time != 0) last_time_ = time;
+  return {.kind = Step::Kind::kRecord, .size = frame.size, .frame = frame};
+}
+
+// A gap to the next chain, or of all that was searched. The first `from` bytes belong to it for
+// certain.
+Step RecordScanner::Search(Bytes window, std::size_t from, std::string reason, Window extent) {
+  std::size_t reach = window.size();
+  if (extent == Window::kMoreFollows) reach -= std::min(reach, kLookAhead);
+  if (from >= reach && extent == Window::kMoreFollows && window.size() < kLongestWindow) return {};
+  from = std::min(from, window.size());
+  const auto found = FindChain(window, from, std::max(from, reach), extent);
+  in_step_ = found.has_value();
+  const std::size_t size = found.value_or(std::max(from, reach));
+  skipped_ += size;
+  return {.kind = Step::Kind::kGap, .size = size, .reason = std::move(reason)};
+}
+
+std::optional<std::size_t> RecordScanner::FindChain(Bytes window, std::size_t from, std::size_t to,
+                                                    Window extent) const {
+  to = std::min(to, window.size());
+  // Most bytes can be told from a record by its type alone.
+  constexpr auto kLastType = std::to_underlying(RecordType::kSchedstatDomain);
+  for (std::size_t at = from; at < to && window.size() - at >= kHeaderSize; ++at) {
+    const auto type = LoadFixed<std::uint32_t>(window.data() + at, order_);
+    if (type == 0 || type > kLastType) continue;
+    // Records are aligned but in a pipe that other output got into.
+    const Odds odds = (skipped_ + at) % 8 == 0 ? Odds::kLikely : Odds::kUnlikely;
+    if (IsChain(window, at, extent, odds)) return at;
+  }
+  return std::nullopt;
+}
+
+bool RecordScanner::IsChain(Bytes window, std::size_t at, Window extent, Odds odds) const {
+  int needed = kMostFollowers;
+  std::uint64_t chain_time = 0;
+  for (int followers = 0;; ++followers) {
+    const Bytes rest = window.subspan(at);
+    if (followers > 0 && rest.empty()) return followers - 1 + kWorthOfTheEnd >= needed;
+    Frame frame;
+    const Framing framing = ReadFrame(rest, order_, frame);
+    // What lies behind the window cannot speak against it.
+    if (framing == Framing::kCut && extent == Window::kMoreFollows) return followers > 0;
+    if (framing != Framing::kWhole || !perfdata::IsKnown(frame.record.type)) return false;
+    const Judgement judgement = Judge(frame.record, *events_);
+    if (judgement.fit == Fit::kBroken) return false;
+    if (followers == 0 && judgement.fit != Fit::kExact) return false;
+
+    const std::uint64_t time = TimeOf(frame.record);
+    if (followers == 0) {
+      needed = FollowersFor(frame.record, odds);
+    } else if (time != 0 && chain_time != 0 && !AreNear(time, chain_time)) {
+      return false;
+    }
+    if (time != 0) chain_time = time;
+    if (followers == needed) return true;
+    at += frame.size;
+  }
+}
+
+int RecordScanner::FollowersFor(const RecordView& record, Odds odds) const {
+  const std::uint64_t time = TimeOf(record);
+  const bool knows_time = time != 0 && last_time_ != 0;
+  if (knows_time && !AreNear(time, last_time_)) return kMostFollowers;
+  return kMostFollowers - static_cast<int>(odds == Odds::kLikely) - static_cast<int>(knows_time) -
+         static_cast<int>(knows_time && HasIdOf(record, *events_));
+}
+
+// Cheaper than a chain: what follows a record that fits is a header that could be.
+bool RecordScanner::IsLikelyNext(Bytes rest, Window extent) const {
+  if (rest.empty()) return true;
+  Frame frame;
+  const Framing framing = ReadFrame(rest, order_, frame);
+  if (rest.size() < kHeaderSize) return extent == Window::kMoreFollows;
+  if (!perfdata::IsKnown(frame.record.type)) return false;
+  if (framing == Framing::kCut) return extent == Window::kMoreFollows;
+  return framing == Framing::kWhole;
+}
+
+std::uint64_t RecordScanner::TimeOf(const RecordView& record) const {
+  const perfdata::Event* event = events_->EventOf(record);
+  return event == nullptr ? 0 : perfdata::TimeOf(record, event->format);
+}
+
+}  // namespace perftape::rewrite

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/stream_head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "convert/rewrite/record_walk.h"
+#include "formats/perfdata/attr_table.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::Event;
+using perfdata::EventAttr;
+using perfdata::FeatureBit;
+using perfdata::RecordType;
+
+// PERF_ATTR_SIZE_VER0 to VER9
+constexpr auto kAttrSizes =
+    std::to_array<std::size_t>({64, 72, 80, 96, 104, 112, 120, 128, 136, 144});
+
+bool HasZero(Bytes words, std::endian order) {
+  const WordArray ids(words, order);
+  return std::ranges::find(ids.begin(), ids.end(), std::uint64_t{0}) != ids.end();
+}
+
+// How much of an ATTR record's payload is the attribute, where that does not say so itself: ids,
+// which are never 0, follow it, and its last fields mostly are 0.
+std::size_t LikelyAttrSize(Bytes payload, std::endian order) {
+  for (const std::size_t size : kAttrSizes) {
+    if (size > payload.size()) break;
+    if (!HasZero(payload.subspan(size), order)) return size;
+  }
+  return std::min(payload.size(), kAttrSizes.back());
+}
+
+std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>& problems) {
+  const Bytes payload = found.view.payload;
+  const std::endian order = found.view.order;
+  if (payload.size() < EventAttr::kSmallestSize) return std::nullopt;
+  const auto stored = LoadFixed<std::uint32_t>(payload.data() + sizeof(std::uint32_t), order);
+  const bool is_sound = stored >= EventAttr::kSmallestSize && stored <= payload.size();
+  const std::size_t size = is_sound ? stored : LikelyAttrSize(payload, order);
+  const std::string place = fmt::format("record at {}: ATTR", TextOf(found.place));
+  std::vector<std::byte> bytes(payload.begin(),
+                               payload.begin() + static_cast<std::ptrdiff_t>(size));
+  const auto attr = perfdata::SalvageAttr(bytes, order, place, problems);
+  if (!attr) return std::nullopt;
+  const WordArray ids(payload.subspan(size), order);
+  return Event{
+      .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}};
+}
+
+// Whether both describe one event: a stream may tell of it twice.
+bool IsSame(const Event& one, const Event& other) {
+  return one.ids == other.ids && one.attr.type == other.attr.type &&
+         one.attr.config == other.attr.config && one.attr.sample_type == other.attr.sample_type;
+}
+
+void TakeFeature(const FoundRecord& found, StreamHead& head) {
+  const auto feature = perfdata::Decode<perfdata::HeaderFeature>(found.view, {});
+  if (!feature) return;
+  if (feature->bit >= perfdata::kFeatureBits) {
+    head.problems.push_back(
+        fmt::format("record at {}: there is no feature {}", TextOf(found.place), feature->bit));
+    return;
+  }
+  // perf ends its features with an empty one.
+  if (feature->payload.empty()) return;
+  head.features.emplace(static_cast<FeatureBit>(feature->bit), feature->payload);
+}
+
+void TakeName(const FoundRecord& found, StreamHead& head) {
+  const auto update = perfdata::Decode<perfdata::EventUpdate>(found.view, {});
+  if (!update || update->update_type != perfdata::EventUpdate::kName) return;
+  std::string name;
+  ByteReader at(update->data, found.view.order);
+  at.Name(name);
+  head.names.insert_or_assign(update->id, std::move(name));
+}
+
+void Take(const FoundRecord& found, StreamHead& head) {
+  switch (found.view.type) {
+    case RecordType::kHeaderAttr:
+      if (std::optional<Event> event = EventIn(found, head.problems)) {
+        const auto is_same = [&](const Event& other) { return IsSame(*event, other); };
+        if (std::ranges::any_of(head.events.all(), is_same)) {
+          head.problems.push_back(
+              fmt::format("record at {}: tells again of an event", TextOf(found.place)));
+        } else {
+          head.events.Add(*std::move(event));
+        }
+      }
+      return;
+    case RecordType::kHeaderFeature:
+      // What was expanded does not last.
+      if (!found.place.is_inside) TakeFeature(found, head);
+      return;
+    case RecordType::kEventUpdate:
+      TakeName(found, head);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+StreamHead ReadStreamHead(Bytes stream, std::uint64_t offset, std::endian order) {
+  StreamHead head;
+  const perfdata::EventTable unknown;
+  const RecordVisitor visitor = {.record = [&](const FoundRecord& found) -> Result<Onward> {
+                                   Take(found, head);
+                                   return Onward::kGoOn;
+                                 },
+                                 .dropped = [](const Stretch&) {},
+                                 .guessed = [](std::string) {}};
+  // The visitor gives no error, and the walk has none of its own.
+  (void)RecordWalk(unknown, order, visitor).Run(stream, offset);
+  return head;
+}
+
+}  // namespace perftape::rewrite

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// One test for each kind of damage: a built file, what was done to it, and what is left.
+#include "convert/rewrite/recover.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "formats/base/file.h"
+#include "tests/convert/rewrite/salvaged.h"
+#include "tests/support/compressed.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::Container;
+using perfdata::FeatureBit;
+using perfdata::PerfDataBuilder;
+using perfdata::Reader;
+using perfdata::RecordType;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Offsets in a file's header.
+constexpr std::size_t kHeaderSizeAt = 8, kAttrSizeAt = 16, kAttrsAt = 24, kAttrsSizeAt = 32,
+                      kDataAt = 40, kDataSizeAt = 48;
+
+void Put(std::vector<std::byte>& file, std::size_t at, std::uint64_t word) {
+  std::memcpy(file.data() + at, &word, sizeof word);
+}
+
+std::uint64_t Get(Bytes file, std::size_t at) {
+  return LoadFixed<std::uint64_t>(file.data() + at, std::endian::native);
+}
+
+class RecoverTest : public testing::Test {
+ protected:
+  // Recovers `file` and opens the result.
+  void Run(Bytes file) {
+    report_ = Recover(file, path_);
+    if (!report_) return;
+    output_.emplace(MappedFile::Open(path_).value());
+    reader_.emplace(Reader::FromBytes(output_->bytes()).value());
+    EXPECT_THAT(reader_->problems(), IsEmpty());
+  }
+
+  Records records() const {
+    const auto all = Bytes(output_->bytes()).subspan(reader_->data_offset(), reader_->data_size());
+    return RecordsOf(all);
+  }
+
+  // The result holds exactly these.
+  void ExpectRecords(Bytes expected) const {
+    ASSERT_THAT(report_, IsOk());
+    EXPECT_EQ(records(), RecordsOf(expected));
+  }
+
+  TempDir dir_;
+  std::filesystem::path path_ = dir_ / "out.data";
+  Result<RecoverReport> report_ = Fail(ErrorCode::kNotFound, "not run");
+  std::optional<MappedFile> output_;
+  std::optional<Reader> reader_;
+};
+
+TEST_F(RecoverTest, CopiesAGoodFileWithNothingLost) {
+  const PerfDataBuilder builder = SmallRecording();
+  Run(builder.Build());
+  ExpectRecords(builder.records());
+  EXPECT_TRUE(report_->is_whole());
+  EXPECT_EQ(report_->samples(), 24U);
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
+  EXPECT_THAT(reader_->events()[1].ids, ElementsAre(201, 202));
+}
+
+TEST_F(RecoverTest, MakesAFileOfAPipe) {
+  const PerfDataBuilder builder = SmallRecording(Container::kPipe);
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_TRUE(report_->is_whole());
+  EXPECT_EQ(report_->attributes_from, AttributesFrom::kRecords);
+  EXPECT_EQ(reader_->container(), Container::kFile);
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
+  EXPECT_EQ(reader_->events()[1].name, "faults");
+  EXPECT_EQ(report_->moved.at(RecordType::kHeaderAttr), 2U);
+  EXPECT_EQ(report_->samples(), 24U);
+}
+
+TEST_F(RecoverTest, FindsTheEndOfTheRecordsWhereDataSizeIs0) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  Put(file, kDataSizeAt, 0);
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_FALSE(report_->is_whole());
+  EXPECT_THAT(report_->repairs, Contains(HasSubstr("at 0x30: data size 0")));
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
+}
+
+// perf was killed: the bits of the features are set, the features are not there.
+TEST_F(RecoverTest, KeepsAllRecordsOfAKilledRecording) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  const std::size_t end = Get(file, kDataAt) + builder.records().size();
+  file.resize(end);
+  Put(file, kDataSizeAt, 0);
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_THAT(report_->features, Contains(Field(&FeatureOutcome::fate, FeatureFate::kDropped)));
+  ASSERT_TRUE(reader_->feature(FeatureBit::kEventDesc));
+}
+
+TEST_F(RecoverTest, IgnoresADataSizeThatIsTooSmall) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  Put(file, kDataSizeAt, 100);
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
+}
+
+TEST_F(RecoverTest, IgnoresADataSizeThatReachesIntoTheFeatureTable) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  Put(file, kDataSizeAt, builder.records().size() + 24);
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
+}
+
+TEST_F(RecoverTest, IgnoresADataSizeThatIsHuge) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  Put(file, kDataSizeAt, std::uint64_t{1} << 62);
+  Run(file);
+  ExpectRecords(builder.records());
+}
+
+TEST_F(RecoverTest, KeepsRecordsBehindTheLastCommit) {
+  PerfDataBuilder builder;
+  builder.AddEvent();
+  AddRecords(builder);
+  std::vector<std::byte> file = builder.Build();
+  const std::size_t size = RecordsOf(builder.records()).front().size();
+  std::fill_n(file.begin() + 72, 32, std::byte{0});  // the recorder sets the bits last
+  file.resize(Get(file, kDataAt) + builder.records().size());
+  Put(file, kDataSizeAt, size);
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_THAT(report_->repairs, ElementsAre(HasSubstr("records go on behind it")));
+}
+
+TEST_F(RecoverTest, PassesOverAFeatureTableOfGarbage) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  const std::size_t table = Get(file, kDataAt) + builder.records().size();
+  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(table), 48, std::byte{0xa5});
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_FALSE(report_->is_whole());
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "");
+}
+
+TEST_F(RecoverTest, DropsAFeatureWhosePayloadIsCut) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  file.resize(file.size() - 8);  // CMDLINE is the last
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_THAT(report_->features, Contains(Field(&FeatureOutcome::bit, FeatureBit::kCmdline)));
+  EXPECT_FALSE(reader_->feature(FeatureBit::kCmdline));
+  EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
+}
+
+TEST_F(RecoverTest, DropsAFeatureThatDoesNotRead) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  const std::size_t table = Get(file, kDataAt) + builder.records().size();
+  const std::size_t hostname = Get(file, table);
+  file[hostname] = std::byte{0xff};  // the length of its text
+  file[hostname + 1] = std::byte{0xff};
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_FALSE(reader_->feature(FeatureBit::kHostname));
+  EXPECT_TRUE(reader_->feature(FeatureBit::kCmdline));
+}
+
+TEST_F(RecoverTest, FindsTheAttributesWhereTheirOffsetIsWrong) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  Put(file, kAttrsAt, file.size() + 8);
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_EQ(report_->attributes_from, AttributesFrom::kTable);
+  EXPECT_THAT(reader_->events()[1].ids, ElementsAre(201, 202));
+}
+
+TEST_F(RecoverTest, FindsTheAttributesWhereTheirSizesAreWrong) {
+  const PerfDataBuilder builder = SmallRecording();
+  for (const auto& [at, value] :
+       {std::pair{kAttrSizeAt, std::uint64_t{0}}, std::pair{kAttrSizeAt, std::uint64_t{1} << 40},
+        std::pair{kAttrsSizeAt, std::uint64_t{0}}, std::pair{kAttrsSizeAt, std::uint64_t{1} << 60},
+        std::pair{kHeaderSizeAt, std::uint64_t{96}}, std::pair{kHeaderSizeAt, std::uint64_t{16}}}) {
+    std::vector<std::byte> file = builder.Build();
+    Put(file, at, value);
+    Run(file);
+    ExpectRecords(builder.records());
+    EXPECT_FALSE(report_->is_whole()) << at;
+  }
+}
+
+TEST_F(RecoverTest, FindsTheRecordsWhereTheirOffsetIsWrong) {
+  const PerfDataBuilder builder = SmallRecording();
+  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{1} << 50}) {
+    std::vector<std::byte> file = builder.Build();
+    Put(file, kDataAt, offset);
+    Run(file);
+    ExpectRecords(builder.records());
+    EXPECT_THAT(report_->repairs, Contains(HasSubstr("at 0x28")));
+  }
+}
+
+TEST_F(RecoverTest, TakesTheAttributesOfEventDescWhereTheTableIsDestroyed) {
+  PerfDataBuilder builder = SmallRecording();
+  perfdata::EventDesc description;
+  const Reader good = builder.Open();
+  description.events.assign(good.events().all().begin(), good.events().all().end());
+  description.events[1].name = "faults";
+  builder.AddFeature(FeatureBit::kEventDesc, description);
+  std::vector<std::byte> file = builder.Build();
+  const std::size_t attrs = Get(file, kAttrsAt);
+  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(attrs), Get(file, kAttrsSizeAt),
+              std::byte{0});
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_EQ(report_->attributes_from, AttributesFrom::kEventDesc);
+  EXPECT_EQ(reader_->events()[1].name, "faults");
+}
+
+TEST_F(RecoverTest, TakesTheAttributesOfRecordsWhereAllElseIsDestroyed) {
+  PerfDataBuilder pipe = SmallRecording(Container::kPipe);
+  const std::vector<std::byte> stream = pipe.Build();
+  PerfDataBuilder builder;
+  builder.AddRaw(Bytes(stream).subspan(16));
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->attributes_from, AttributesFrom::kRecords);
+  EXPECT_EQ(report_->samples(), 24U);
+  EXPECT_THAT(report_->repairs, Contains(HasSubstr("ATTR records")));
+}
+
+TEST_F(RecoverTest, SaysThatNoFormatIsKnownWhereNoAttributeIsLeft) {
+  PerfDataBuilder builder;
+  builder.AddRound();
+  Run(builder.Build());
+  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no attribute is left")));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(RecoverTest, FailsWhereTheFileEndsInItsHeader) {
+  const std::vector<std::byte> file = SmallRecording().Build();
+  for (const std::size_t cut : {0U, 7U, 8U, 15U, 16U, 50U, 103U}) {
+    Run(Bytes(file).first(cut));
+    EXPECT_THAT(report_, FailsWith(ErrorCode::kTruncated)) << cut;
+  }
+}
+
+TEST_F(RecoverTest, FailsWhereTheFileEndsInItsAttributes) {
+  const std::vector<std::byte> file = SmallRecording().Build();
+  Run(Bytes(file).first(Get(file, kAttrsAt) + 140));
+  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("0x28")));
+}
+
+TEST_F(RecoverTest, BelievesTheHeaderRatherThanADamagedMagic) {
+  const PerfDataBuilder builder = SmallRecording();
+  std::vector<std::byte> file = builder.Build();
+  file[0] = std::byte{'Q'};
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_THAT(report_->repairs, ElementsAre(HasSubstr("at 0x0: the magic")));
+}
+
+TEST_F(RecoverTest, TakesNoTextForAPerfData) {
+  Run(
+      AsBytes("This is no perf.data, whatever one may do to it. "
+              "This is no perf.data, whatever one may do to it. "
+              "This is no perf.data, whatever one may do to it."));
+  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no perf.data")));
+}
+
+TEST_F(RecoverTest, TellsOfTheTextBehindAPipe) {
+  const PerfDataBuilder builder = SmallRecording(Container::kPipe);
+  std::vector<std::byte> file = builder.Build();
+  const std::string_view text = "[ perf record: Woken up 1 times to write data ]\n";
+  const std::size_t end = file.size();
+  file.insert(file.end(), AsBytes(text).begin(), AsBytes(text).end());
+  Run(file);
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->samples(), 24U);
+  ASSERT_THAT(report_->dropped, SizeIs(1));
+  EXPECT_EQ(report_->dropped[0].place.offset, end);
+  EXPECT_EQ(report_->dropped[0].size, text.size());
+}
+
+TEST_F(RecoverTest, FindsTheRecordsBehindATextInTheMiddleOfAPipe) {
+  PerfDataBuilder builder(Container::kPipe);
+  builder.AddEvent();
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  const std::string_view text = "warning: lost a little\n";
+  builder.AddRaw(AsBytes(text));
+  for (std::uint64_t i = 0; i < 5; ++i) builder.AddSample({.ip = i, .pid = 7, .time = 1001 + i});
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->samples(), 6U);
+  EXPECT_EQ(report_->dropped_bytes, text.size());
+}
+
+TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
+  PerfDataBuilder builder;
+  builder.AddEvent();
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  const std::size_t at = builder.records().size();
+  builder.AddHeaderOnly({.type = RecordType::kSample, .size = 0});
+  builder.AddSample({.ip = 2, .pid = 7, .time = 1001});
+  std::vector<std::byte> file = builder.Build();
+  Run(file);
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->samples(), 2U);
+  ASSERT_THAT(report_->dropped, SizeIs(1));
+  EXPECT_EQ(report_->dropped[0].place.offset, Get(file, kDataAt) + at);
+  EXPECT_EQ(report_->dropped[0].size, 8U);
+  EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE of size 0"));
+}
+
+TEST_F(RecoverTest, LeavesOutRecordsThatPerf61DoesNotKnow) {
+  PerfDataBuilder builder;
+  builder.AddEvent();
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  builder.AddHeaderOnly({.type = RecordType::kBpfMetadata, .size = 528});
+  builder.AddRaw(std::vector<std::byte>(520));
+  builder.AddSample({.ip = 2, .pid = 7, .time = 1001});
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->samples(), 2U);
+  EXPECT_EQ(report_->left_out.at(RecordType::kBpfMetadata), 1U);
+  EXPECT_FALSE(report_->is_whole());
+}
+
+TEST_F(RecoverTest, DropsARecordOfAnEventThatIsNotThere) {
+  PerfDataBuilder builder = SmallRecording();
+  const std::size_t samples = 24;
+  perfdata::Sample stranger{.id = 999, .ip = 1, .pid = 7, .tid = 7, .time = 9000};
+  std::vector<std::byte> record;
+  ASSERT_THAT(EncodeSample(stranger, builder.format(0), 2, record), IsOk());
+  builder.AddRaw(record);
+  builder.AddSample({.ip = 2, .pid = 7, .time = 9001});
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->samples(), samples + 1);
+  EXPECT_THAT(report_->dropped[0].reason, HasSubstr("no event has its id"));
+}
+
+TEST_F(RecoverTest, WritesWhatWasCompressedExpanded) {
+  const PerfDataBuilder plain = SmallRecording();
+  PerfDataBuilder builder;
+  builder.AddEvent({.name = "cpu-clock", .ids = {101, 102}});
+  builder.AddEvent({.name = "faults", .config = 2, .ids = {201, 202}});
+  builder.AddRaw(perfdata::CompressedRecords(plain.records(), 100));
+  Run(builder.Build());
+  ExpectRecords(plain.records());
+  EXPECT_TRUE(report_->is_whole());
+}
+
+TEST_F(RecoverTest, ReplacesWhatHadTheName) {
+  dir_.Write("out.data", "old");
+  Run(SmallRecording().Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out.data.old"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.path()), {}), 1);
+}
+
+TEST_F(RecoverTest, LosesNothingOfWhatItWroteItself) {
+  std::vector<std::byte> file = SmallRecording().Build();
+  Put(file, kDataSizeAt, 0);
+  Run(file);
+  const Records first = records();
+  const std::vector<std::byte> again(output_->bytes().begin(), output_->bytes().end());
+  Run(again);
+  EXPECT_EQ(records(), first);
+  EXPECT_TRUE(report_->is_whole());
+}
+
+TEST_F(RecoverTest, MakesTheIndexOfTracesAnew) {
+  PerfDataBuilder builder;
+  builder.AddEvent();
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  builder.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
+  std::vector<std::byte> body;
+  ByteWriter at(body);
+  at.Fixed(std::uint64_t{64});  // of the trace
+  at.Padding(32 + 64);
+  builder.AddRaw(body);
+  builder.AddFeature(FeatureBit::kAuxtrace, perfdata::RawFeature{std::vector<std::byte>(24)});
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  const Bytes index = *reader_->feature(FeatureBit::kAuxtrace);
+  EXPECT_EQ(Get(index, 0), 1U);
+  const std::uint64_t offset = Get(index, 8);
+  EXPECT_EQ(LoadFixed<std::uint32_t>(output_->bytes().data() + offset, std::endian::native), 71U);
+  EXPECT_EQ(Get(index, 16), 48U);
+}
+
+TEST_F(RecoverTest, TellsPerfOfATracepointWhoseFormatWasLost) {
+  PerfDataBuilder builder;
+  builder.AddEvent(
+      {.name = "sched:sched_switch", .type = perfdata::kTypeTracepoint, .config = 316});
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_TRUE(reader_->feature(FeatureBit::kTracingData));
+}
+
+TEST_F(RecoverTest, CutsAttributesToWhatPerf61Reads) {
+  PerfDataBuilder builder = SmallRecording(Container::kPipe);
+  std::vector<std::byte> file;
+  ByteWriter at(file);
+  at.Blob(AsBytes("PERFILE2"), 8);
+  at.Fixed(std::uint64_t{16});
+  const Reader reader = builder.Open();
+  for (perfdata::Event event : reader.events().all()) {
+    event.attr.size = 144;
+    at.Fixed(RecordType::kHeaderAttr);
+    at.Fixed(std::uint16_t{0});
+    at.Fixed(static_cast<std::uint16_t>(8 + 144 + 8 * event.ids.size()));
+    EncodeAttr(event.attr, file);
+    at.Words(WordArray(event.ids), event.ids.size());
+  }
+  at.Blob(builder.records(), builder.records().size());
+  Run(file);
+  ExpectRecords(builder.records());
+  EXPECT_EQ(reader_->events()[0].attr.size, 128U);
+  EXPECT_TRUE(report_->is_whole());
+}
+
+}  // namespace
+}  // namespace perftape::rewrite

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/resync.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/convert/rewrite/salvaged.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::PerfDataBuilder;
+using perfdata::RecordType;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Kind = Step::Kind;
+using Window = RecordScanner::Window;
+
+class RecordScannerTest : public testing::Test {
+ protected:
+  RecordScannerTest() { builder_.AddEvent(); }
+
+  void AddSamples(std::uint64_t time, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      builder_.AddSample({.ip = 0x400000, .pid = 7, .tid = 7, .time = time + i});
+    }
+  }
+  void AddText(std::string_view text) { builder_.AddRaw(AsBytes(text)); }
+  RecordScanner Scanner() {
+    events_ = builder_.Open().events();
+    return {events_, std::endian::native};
+  }
+  Salvaged Run() {
+    events_ = builder_.Open().events();
+    return Walk(builder_.records(), events_);
+  }
+
+  PerfDataBuilder builder_;
+  perfdata::EventTable events_;
+};
+
+TEST_F(RecordScannerTest, FindsTheNextRecordAtAnyOffset) {
+  for (std::size_t length = 1; length < 32; ++length) {
+    PerfDataBuilder fresh;
+    fresh.AddEvent();
+    builder_ = std::move(fresh);
+    AddSamples(1000, 2);
+    AddText(std::string(length, 'x'));
+    AddSamples(1002, 4);
+    const Salvaged salvaged = Run();
+    EXPECT_EQ(salvaged.records.size(), 6U) << length;
+    ASSERT_EQ(salvaged.dropped.size(), 1U) << length;
+    EXPECT_EQ(salvaged.dropped[0].size, length);
+  }
+}
+
+TEST_F(RecordScannerTest, AsksForMoreWhereARecordIsNotWhole) {
+  AddSamples(1000, 1);
+  RecordScanner scanner = Scanner();
+  for (std::size_t size = 1; size < builder_.records().size(); ++size) {
+    const Step step = scanner.Next(builder_.records().first(size), Window::kMoreFollows);
+    EXPECT_EQ(step.kind, Kind::kMore) << size;
+  }
+  EXPECT_EQ(scanner.Next(builder_.records(), Window::kMoreFollows).kind, Kind::kRecord);
+}
+
+TEST_F(RecordScannerTest, TellsTheSameOfAWindowAsOfTheWhole) {
+  AddSamples(1000, 3);
+  AddText(std::string(RecordScanner::kLongestWindow * 2, 'x'));
+  AddSamples(1003, 3);
+  const Salvaged whole = Run();
+  RecordScanner scanner = Scanner();
+  Records records;
+  for (Bytes left = builder_.records(); !left.empty();) {
+    const Bytes window = left.first(std::min(left.size(), RecordScanner::kLongestWindow));
+    const bool is_last = window.size() == left.size();
+    const Step step = scanner.Next(window, is_last ? Window::kAll : Window::kMoreFollows);
+    ASSERT_NE(step.kind, Kind::kMore);
+    ASSERT_GT(step.size, 0U);
+    if (step.kind == Kind::kRecord) records.emplace_back(AsText(window.first(step.size)));
+    left = left.subspan(step.size);
+  }
+  EXPECT_EQ(records, whole.records);
+  EXPECT_EQ(records.size(), 6U);
+}
+
+TEST_F(RecordScannerTest, TakesNoRecordThatIsADayAwayForItsNeighbour) {
+  AddSamples(1000, 2);
+  AddText("xxxxxxxx");
+  AddSamples(std::uint64_t{1} << 60, 1);
+  const Salvaged salvaged = Run();
+  EXPECT_EQ(salvaged.records.size(), 2U);
+}
+
+TEST_F(RecordScannerTest, TakesOneTimedRecordBetweenTwoGaps) {
+  AddSamples(1000, 2);
+  AddText("xxxxxxxx");
+  AddSamples(1002, 1);
+  AddText("xxxxxxxxx");
+  AddSamples(1003, 4);
+  EXPECT_EQ(Run().records.size(), 7U);
+}
+
+TEST_F(RecordScannerTest, TakesNoRecordsFromInsideAGoodOne) {
+  PerfDataBuilder inner;
+  inner.AddEvent();
+  for (std::uint64_t i = 0; i < 5; ++i) inner.AddSample({.ip = 1, .pid = 7, .time = 1000 + i});
+  const WordArray words(inner.records(), std::endian::native);
+  AddSamples(1000, 1);
+  builder_.AddSample({.ip = 1, .pid = 7, .time = 1001, .callchain = {words.begin(), words.end()}});
+  AddSamples(1002, 1);
+  const Salvaged salvaged = Run();
+  EXPECT_EQ(salvaged.records.size(), 3U);
+  EXPECT_THAT(salvaged.dropped, IsEmpty());
+}
+
+// A type that is known and a size that fits at every eighth byte: each place has to be tried.
+TEST_F(RecordScannerTest, EndsOnManyHeadersThatLeadNowhere) {
+  for (const RecordType type : {RecordType::kComm, RecordType::kSample, RecordType::kMmap2,
+                                RecordType::kHeaderAttr, RecordType::kAuxtrace}) {
+    PerfDataBuilder fresh;
+    fresh.AddEvent();
+    builder_ = std::move(fresh);
+    for (int i = 0; i < 20000; ++i) builder_.AddHeaderOnly({.type = type, .size = 65528});
+    const Salvaged salvaged = Run();
+    std::uint64_t size = 0;
+    for (const Stretch& stretch : salvaged.dropped) size += stretch.size;
+    for (const std::string& record : salvaged.records) size += record.size();
+    EXPECT_EQ(size, builder_.records().size());
+  }
+}
+
+}  // namespace
+}  // namespace perftape::rewrite

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of a damaged file, as tests look at it: its records, one by one, and the stretches
+// that gave none.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "convert/rewrite/outline.h"
+#include "convert/rewrite/record_walk.h"
+#include "formats/base/bytes.h"
+#include "tests/support/perfdata_builder.h"
+
+namespace perftape::rewrite {
+
+// Each record's bytes, as text: it compares and prints easily.
+using Records = std::vector<std::string>;
+
+struct Salvaged {
+  Records records;
+  std::vector<Stretch> dropped;
+  std::vector<std::string> guesses;
+};
+
+// All of `stream` under the format of `events`.
+inline Salvaged Walk(Bytes stream, const perfdata::EventTable& events, std::uint64_t offset = 0) {
+  Salvaged salvaged;
+  const RecordVisitor visitor = {
+      .record = [&](const FoundRecord& found) -> Result<Onward> {
+        salvaged.records.emplace_back(AsText(found.whole));
+        return Onward::kGoOn;
+      },
+      .dropped = [&](const Stretch& stretch) { salvaged.dropped.push_back(stretch); },
+      .guessed = [&](std::string guess) { salvaged.guesses.push_back(std::move(guess)); }};
+  RecordWalk walk(events, std::endian::native, visitor);
+  if (const Status walked = walk.Run(stream, offset); !walked) {
+    throw std::runtime_error(walked.error().message);
+  }
+  return salvaged;
+}
+
+// The records of a whole file; none where it says nothing of itself.
+inline Salvaged Salvage(Bytes file) {
+  const Result<Outline> outline = ReadOutline(file);
+  if (!outline) return {};
+  return Walk(outline->stream, outline->events, outline->stream_offset);
+}
+
+// The records of a stream that is known to be whole.
+inline Records RecordsOf(Bytes stream) {
+  Records records;
+  while (stream.size() >= sizeof(perfdata::RecordHeader)) {
+    perfdata::RecordHeader header = {};
+    std::memcpy(&header, stream.data(), sizeof header);
+    records.emplace_back(AsText(stream.first(header.size)));
+    stream = stream.subspan(header.size);
+  }
+  return records;
+}
+
+inline std::string NameOf(const std::string& record) {
+  perfdata::RecordHeader header = {};
+  std::memcpy(&header, record.data(), sizeof header);
+  return perfdata::RecordName(header.type);
+}
+
+// A recording of two processes, with most kinds of records; some 40. `file` has its events.
+inline void AddRecords(perfdata::PerfDataBuilder& file) {
+  using namespace perfdata;
+  file.AddFeature(FeatureBit::kHostname, TextFeature{"builder"});
+  file.AddFeature(FeatureBit::kCmdline, Cmdline{{"perftape-record", "--", "app"}});
+  file.AddFeature(FeatureBit::kNrCpus, NrCpus{.available = 2, .online = 2});
+  for (std::uint32_t pid = 7; pid < 9; ++pid) {
+    const std::uint64_t start = pid * 1000;
+    file.AddComm({.pid = pid, .tid = pid, .comm = "worker", .time = start});
+    file.AddMmap(
+        {.pid = pid, .tid = pid, .start = 0x400000, .path = "/bin/worker", .time = start + 1});
+    file.AddMmap(
+        {.pid = pid, .tid = pid, .start = 0x7f0000, .path = "/lib/lib.so", .time = start + 2});
+    file.AddFork({.pid = pid, .ppid = pid, .tid = pid + 100, .ptid = pid, .time = start + 3});
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      std::vector<std::uint64_t> chain = {kContextUser};
+      for (std::uint64_t frame = 0; frame <= i % 4; ++frame) chain.push_back(0x400100 + frame);
+      file.AddSample({.ip = 0x400100 + i,
+                      .pid = pid,
+                      .tid = pid,
+                      .time = start + 10 + i,
+                      .cpu = 1,
+                      .callchain = std::move(chain),
+                      .event = i % 3 == 0 ? file.events() - 1 : 0});
+    }
+    file.AddLost(3, start + 30);
+    file.AddExit({.pid = pid, .ppid = 1, .tid = pid, .ptid = 1, .time = start + 31});
+    file.AddLostSamples(2, start + 32);
+    file.AddRound();
+  }
+}
+
+inline perfdata::PerfDataBuilder SmallRecording(
+    perfdata::Container container = perfdata::Container::kFile) {
+  perfdata::PerfDataBuilder file(container);
+  file.AddEvent({.name = "cpu-clock", .ids = {101, 102}});
+  file.AddEvent({.name = "faults", .config = 2, .ids = {201, 202}});
+  AddRecords(file);
+  return file;
+}
+
+// The same of one event whose records carry neither time nor id: little to tell them by.
+inline perfdata::PerfDataBuilder BareRecording() {
+  perfdata::PerfDataBuilder file;
+  file.AddEvent({.sample_type = perfdata::kIp | perfdata::kTid | perfdata::kPeriod, .flags = 0});
+  AddRecords(file);
+  return file;
+}
+
+}  // namespace perftape::rewrite
