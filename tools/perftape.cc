@@ -25,12 +25,13 @@ constexpr cli::Command kCommand = {
     .options = {},
     .order = cli::Order::kOptionsFirst,
     .operand_completion = cli::Completion::kChoice,
-    .operand_choices = "record convert inspect",
+    .operand_choices = "record convert inspect recover",
     .epilogue =
         "Verbs:\n"
         "  record    where programs spend their time, into a perf.data\n"
         "  convert   a perf.data into folded stacks or pprof, with names\n"
         "  inspect   what is in a perf.data, as text\n"
+        "  recover   every complete record of a damaged perf.data into a good one\n"
         "perftape VERB --help tells more.\n"};
 
 struct Plan {

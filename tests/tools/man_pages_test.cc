@@ -10,6 +10,7 @@
 #include "tools/convert/command_line.h"
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
+#include "tools/recover/command_line.h"
 
 namespace perftape {
 namespace {
@@ -32,8 +33,8 @@ TEST_P(ManPage, DescribesTheOptionsThatTheTableHas) {
 
 INSTANTIATE_TEST_SUITE_P(OfEachTool, ManPage,
                          testing::Values(&convert_tool::ConvertCommand(),
-                                         &inspect::InspectCommand(),
-                                         &record_tool::RecordCommand()));
+                                         &inspect::InspectCommand(), &record_tool::RecordCommand(),
+                                         &recover_tool::RecoverCommand()));
 
 }  // namespace
 }  // namespace perftape

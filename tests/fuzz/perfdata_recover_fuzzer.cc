@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes recovered: what is written opens without a problem, holds what the report says, and
+// recovering it once more loses nothing.
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "convert/rewrite/recover.h"
+#include "formats/base/file.h"
+#include "formats/perfdata/reader.h"
+
+namespace perftape::rewrite {
+namespace {
+
+[[noreturn]] void Break(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::abort();
+}
+
+// Where both results go: in memory, where there is such a place.
+std::filesystem::path OutputPath(std::string_view name) {
+  static const std::filesystem::path kDirectory = std::filesystem::exists("/dev/shm")
+                                                      ? std::filesystem::path("/dev/shm")
+                                                      : std::filesystem::temp_directory_path();
+  return kDirectory / ("perftape-recover-fuzz-" + std::to_string(getpid()) + std::string(name));
+}
+
+// The file is gone when the value is, and its bytes are the same until then.
+class Output {
+ public:
+  explicit Output(std::string_view name) : path_(OutputPath(name)) {}
+  ~Output() { std::filesystem::remove(path_, ignored_); }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::error_code ignored_;
+};
+
+void CheckRecords(Bytes file, const RecoverReport& report) {
+  const Result<perfdata::Reader> reader = perfdata::Reader::FromBytes(file);
+  if (!reader) Break("does not open: " + reader.error().message);
+  if (!reader->problems().empty()) Break("opens with a problem: " + reader->problems().front());
+  perfdata::RecordCursor cursor = reader->records();
+  std::uint64_t records = 0;
+  while (true) {
+    const Result<std::optional<perfdata::RecordView>> record = cursor.Next();
+    if (!record) Break("does not read: " + record.error().message);
+    if (!*record) break;
+    ++records;
+  }
+  if (records != report.records()) Break("holds other records than the report says");
+}
+
+void RecoverTwice(Bytes file) {
+  const Output once("-once"), again("-again");
+  const Result<RecoverReport> first = Recover(file, once.path());
+  if (!first) {
+    if (first.error().message.empty()) Break("an error without a message");
+    if (std::filesystem::exists(once.path())) Break("an output in spite of an error");
+    return;
+  }
+  const MappedFile written = MappedFile::Open(once.path()).value();
+  CheckRecords(written.bytes(), *first);
+  const Result<RecoverReport> second = Recover(written.bytes(), again.path());
+  if (!second) Break("cannot be recovered again: " + second.error().message);
+  if (second->kept != first->kept) Break("recovered again, it holds other records");
+  if (second->stretches != 0 || !second->repairs.empty()) {
+    Break("recovered again, something was lost: " +
+          (second->repairs.empty() ? second->dropped.front().reason : second->repairs.front()));
+  }
+}
+
+}  // namespace
+}  // namespace perftape::rewrite
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  perftape::rewrite::RecoverTwice(std::as_bytes(std::span(data, size)));
+  return 0;
+}

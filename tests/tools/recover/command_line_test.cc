@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/recover/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/matchers.h"
+
+namespace perftape::recover_tool {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Plan> PlanOfWords(std::vector<std::string> words) {
+  const auto parsed = cli::Parse(RecoverCommand(), words);
+  if (!parsed) return Fail(parsed.error());
+  return PlanOf(*parsed);
+}
+
+auto Refuses(const char* message) {
+  return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+}
+
+TEST(RecoverPlan, TakesTheInputAsAnOperandOrAnOption) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out"})->input, "in");
+  EXPECT_EQ(PlanOfWords({"-i", "in", "-o", "out"})->input, "in");
+  EXPECT_THAT(PlanOfWords({"-i", "in", "other", "-o", "out"}), Refuses("one file at a time"));
+}
+
+TEST(RecoverPlan, AsksForWhatIsMissing) {
+  EXPECT_THAT(PlanOfWords({"-o", "out"}), Refuses("what is to be recovered?"));
+  EXPECT_THAT(PlanOfWords({"in"}), Refuses("where to?"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", ""}), Refuses("where to?"));
+}
+
+TEST(RecoverPlan, RefusesToWriteAFileIntoAPipe) {
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("cannot go through a pipe"));
+}
+
+TEST(RecoverPlan, ReplacesAnOutputOnlyWhenItIsTold) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out"})->if_exists, IfExists::kRefuse);
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out", "-f"})->if_exists, IfExists::kReplace);
+}
+
+TEST(RecoverPlan, ReportsAsText) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out"})->report_as, ReportAs::kText);
+  EXPECT_EQ(PlanOfWords({"in", "-o", "out", "--json"})->report_as, ReportAs::kJson);
+}
+
+}  // namespace
+}  // namespace perftape::recover_tool

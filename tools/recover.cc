@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-recover: a damaged perf.data into a good one.
+#include "convert/rewrite/recover.h"
+
+#include <string>
+#include <utility>
+
+#include "formats/base/input.h"
+#include "tools/common/cli/console.h"
+#include "tools/recover/command_line.h"
+#include "tools/recover/report_text.h"
+
+namespace perftape::recover_tool {
+namespace {
+
+Status CheckOutput(const Plan& plan) {
+  std::error_code ignored;
+  if (plan.if_exists == IfExists::kRefuse &&
+      std::filesystem::is_regular_file(plan.output, ignored)) {
+    return Fail(ErrorCode::kInvalidArgument, plan.output.native() + ": exists; -f replaces it");
+  }
+  return {};
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  TRY(CheckOutput(plan));
+  TRY_ASSIGN(Input input, Input::Open(plan.input));
+  TRY_ASSIGN(const Bytes bytes, input.All());
+  const Result<rewrite::RecoverReport> report = rewrite::Recover(bytes, plan.output);
+  if (!report) return Fail(InContext(input.name(), report.error()));
+
+  const std::string& output = plan.output.native();
+  if (plan.report_as == ReportAs::kJson) {
+    TRY(cli::PrintToStdout(ReportJson(*report, input.name(), output)));
+  } else if (console.verbosity() != cli::Verbosity::kQuiet || !report->is_whole()) {
+    TRY(cli::PrintToStdout(ReportText(*report, input.name(), output)));
+  }
+  return report->is_whole() ? cli::kDone : cli::kDegraded;
+}
+
+}  // namespace
+}  // namespace perftape::recover_tool
+
+int main(int argc, char** argv) {
+  using namespace perftape;
+  return cli::Main<recover_tool::Plan>(
+      {recover_tool::RecoverCommand(), &recover_tool::PlanOf, &recover_tool::Run}, argc, argv);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-recover's options, and what they ask for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "formats/base/file.h"
+#include "tools/common/cli/options.h"
+
+namespace perftape::recover_tool {
+
+enum class ReportAs : std::uint8_t { kText, kJson };
+
+struct Plan {
+  std::filesystem::path input;  // "-" is stdin
+  std::filesystem::path output;
+  IfExists if_exists = IfExists::kRefuse;
+  ReportAs report_as = ReportAs::kText;
+};
+
+const cli::Command& RecoverCommand();
+
+// kInvalidArgument for usage errors.
+Result<Plan> PlanOf(const cli::Parsed& parsed);
+
+}  // namespace perftape::recover_tool
