@@ -79,8 +79,16 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
   const Bytes rest = window.subspan(frame.size);
   if (judgement.fit == Fit::kExact && IsLikelyNext(rest, extent)) return Accept(frame);
 
-  // Either its size is wrong, and then it may hold others; or what follows it is damaged.
-  if (const auto inner = FindChain(window, 1, frame.size, extent)) {
+  // Either its size is wrong, and then it may hold others; or what follows it is damaged. What is
+  // inside decides first, so that a record is judged alike wherever it lies.
+  std::optional<std::size_t> inner =
+      FindChain(window.first(frame.size), 1, frame.size, Window::kAll);
+  if (inner || !AreLikelyNext(rest, extent)) {
+    // One that begins earlier may go on behind the end.
+    const auto earlier = FindChain(window, 1, inner.value_or(frame.size), extent);
+    if (earlier) inner = earlier;
+  }
+  if (inner) {
     return {.kind = Step::Kind::kGap,
             .size = *inner,
             .reason = fmt::format("{} of {} bytes, inside which another record begins",
@@ -174,6 +182,19 @@ bool RecordScanner::IsLikelyNext(Bytes rest, Window extent) const {
   if (!perfdata::IsKnown(frame.record.type)) return false;
   if (framing == Framing::kCut) return extent == Window::kMoreFollows;
   return framing == Framing::kWhole;
+}
+
+// Whether what follows a record that may be right are records that may be.
+bool RecordScanner::AreLikelyNext(Bytes rest, Window extent) const {
+  for (int followers = 0; followers < kMostFollowers && !rest.empty(); ++followers) {
+    Frame frame;
+    const Framing framing = ReadFrame(rest, order_, frame);
+    if (framing == Framing::kCut && extent == Window::kMoreFollows) return true;
+    if (framing != Framing::kWhole || !perfdata::IsKnown(frame.record.type)) return false;
+    if (Judge(frame.record, *events_).fit == Fit::kBroken) return false;
+    rest = rest.subspan(frame.size);
+  }
+  return true;
 }
 
 std::uint64_t RecordScanner::TimeOf(const RecordView& record) const {

@@ -73,6 +73,7 @@ class RecordScanner {
   // How many records must follow this one, to believe that it is one.
   int FollowersFor(const perfdata::RecordView& record, Odds odds) const;
   bool IsLikelyNext(Bytes rest, Window extent) const;
+  bool AreLikelyNext(Bytes rest, Window extent) const;
   std::uint64_t TimeOf(const perfdata::RecordView& record) const;
 
   const perfdata::EventTable* events_;

@@ -114,6 +114,25 @@ TEST_F(RecordScannerTest, TakesNoRecordsFromInsideAGoodOne) {
   EXPECT_THAT(salvaged.dropped, IsEmpty());
 }
 
+// A record with bytes left over is kept or dropped for what it holds, not for what follows it: the
+// same file without what was dropped gives the same records.
+TEST_F(RecordScannerTest, JudgesALooseRecordAlikeWhereverItLies) {
+  builder_.AddSample({.ip = 1, .pid = 7, .time = 1000, .callchain = {1, 2, 3}});
+  std::vector<std::byte> loose(builder_.records().begin(), builder_.records().end());
+  loose[loose.size() - 32] = std::byte{0};  // of 3 frames none is left
+  PerfDataBuilder fresh;
+  fresh.AddEvent();
+  builder_ = std::move(fresh);
+  builder_.AddRaw(loose);
+  AddText("xxxxxxxx");
+  AddSamples(1001, 3);
+  const Salvaged first = Run();
+  EXPECT_EQ(first.records.size(), 4U);
+  std::string joined;
+  for (const std::string& record : first.records) joined += record;
+  EXPECT_EQ(Walk(AsBytes(joined), events_).records, first.records);
+}
+
 // A type that is known and a size that fits at every eighth byte: each place has to be tried.
 TEST_F(RecordScannerTest, EndsOnManyHeadersThatLeadNowhere) {
   for (const RecordType type : {RecordType::kComm, RecordType::kSample, RecordType::kMmap2,
