@@ -82,6 +82,7 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
   std::vector<Event> events;
   Table table = FindTable(file, header, order, problems);
   if (!IsEntrySize(table.entry_size)) return events;
+  std::uint64_t ids_left = file.size();  // bytes: each id lies in the file once
   while (table.bytes.size() >= table.entry_size) {
     const Bytes entry = table.bytes.first(table.entry_size);
     table.bytes = table.bytes.subspan(table.entry_size);
@@ -95,12 +96,15 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
     ByteReader at(entry.last(sizeof(Section)), order);
     SectionLayout(at, ids_section);
     Event event{.attr = *attr, .format = FormatOf(*attr), .ids = {}, .name = {}};
-    if (const std::optional<Bytes> ids = BytesOf(ids_section, file)) {
+    const std::optional<Bytes> ids = BytesOf(ids_section, file);
+    if (ids && ids->size() <= ids_left) {
+      ids_left -= ids->size();
       const WordArray words(*ids, order);
       event.ids.assign(words.begin(), words.end());
     } else {
-      problems.push_back(fmt::format("at {:#x}: the ids of event {} lie behind the file's end",
-                                     offset + stored.size(), events.size()));
+      problems.push_back(
+          fmt::format("at {:#x}: the ids of event {} {}", offset + stored.size(), events.size(),
+                      ids ? "are more than the file can hold" : "lie behind the file's end"));
     }
     events.push_back(std::move(event));
   }

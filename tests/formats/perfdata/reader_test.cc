@@ -32,6 +32,25 @@ INSTANTIATE_TEST_SUITE_P(Reader, ReaderOfEachContainer,
                            return container.param == Container::kFile ? "File" : "Pipe";
                          });
 
+// Each attribute may claim the whole file for its ids: a thousand of them would take a thousandfold
+// memory.
+TEST(Reader, TakesNoMoreIdsThanTheFileCanHold) {
+  PerfDataBuilder builder;
+  for (int i = 0; i < 100; ++i) builder.AddEvent();
+  std::vector<std::byte> file = builder.Build();
+  const auto attrs = LoadFixed<std::uint64_t>(file.data() + 24, std::endian::native);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const std::uint64_t ids[] = {0, file.size()};
+    std::memcpy(file.data() + attrs + i * (EventAttr::kSize + 16) + EventAttr::kSize, ids, 16);
+  }
+  const Result<Reader> reader = Reader::FromBytes(file);
+  ASSERT_THAT(reader, IsOk());
+  std::size_t ids = 0;
+  for (const Event& event : reader->events().all()) ids += event.ids.size();
+  EXPECT_LE(ids, file.size() / 8);
+  EXPECT_THAT(reader->problems(), Contains(HasSubstr("more than the file can hold")));
+}
+
 TEST_P(ReaderOfEachContainer, KnowsEventsWithIdsAndNames) {
   PerfDataBuilder file(GetParam());
   file.AddEvent({.name = "cycles:u", .sample_type = kIp | kIdentifier, .ids = {5, 6}});
