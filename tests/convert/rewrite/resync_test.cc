@@ -115,11 +115,13 @@ TEST_F(RecordScannerTest, TakesNoRecordsFromInsideAGoodOne) {
 }
 
 // A record with bytes left over is kept or dropped for what it holds, not for what follows it: the
-// same file without what was dropped gives the same records.
+// same file without what was dropped gives the same records. Here what is left over would be the
+// header of a sample, if the next record were its body.
 TEST_F(RecordScannerTest, JudgesALooseRecordAlikeWhereverItLies) {
-  builder_.AddSample({.ip = 1, .pid = 7, .time = 1000, .callchain = {1, 2, 3}});
+  constexpr std::uint64_t kHeader = 9 | std::uint64_t{2} << 32 | std::uint64_t{72} << 48;
+  builder_.AddSample({.ip = 1, .pid = 7, .tid = 7, .time = 1000, .callchain = {kHeader}});
   std::vector<std::byte> loose(builder_.records().begin(), builder_.records().end());
-  loose[loose.size() - 32] = std::byte{0};  // of 3 frames none is left
+  loose[loose.size() - 16] = std::byte{0};  // the number of frames
   PerfDataBuilder fresh;
   fresh.AddEvent();
   builder_ = std::move(fresh);
