@@ -58,7 +58,7 @@ std::size_t RecordsThatFit(const Outline& outline, const EventTable& events) {
         return ++seen < kEnough ? Onward::kGoOn : Onward::kStop;
       },
       .dropped = [](const Stretch&) {},
-      .guessed = [](std::string) {}};
+      .guessed = [](const std::string&) {}};
   // The visitor gives no error, and the walk has none of its own.
   (void)RecordWalk(events, outline.order, visitor).Run(outline.stream, outline.stream_offset);
   return fit;

@@ -48,7 +48,8 @@ enum class Onward : std::uint8_t { kGoOn, kStop };
 struct RecordVisitor {
   std::function<Result<Onward>(const FoundRecord&)> record;
   std::function<void(const Stretch&)> dropped;
-  std::function<void(std::string)> guessed;  // what was taken for something else than it says
+  std::function<void(const std::string&)>
+      guessed;  // what was taken for something else than it says
 };
 
 class RecordWalk {

@@ -34,7 +34,7 @@ class Copier {
     const RecordVisitor visitor = {
         .record = [this](const FoundRecord& found) { return Take(found); },
         .dropped = [this](const Stretch& stretch) { Count(stretch); },
-        .guessed = [this](std::string guess) { report_.repairs.push_back(std::move(guess)); }};
+        .guessed = [this](const std::string& guess) { Count(guess); }};
     RecordWalk walk(outline_.events, outline_.order, visitor);
     return walk.Run(outline_.stream, outline_.stream_offset);
   }
@@ -43,6 +43,10 @@ class Copier {
     if (report_.dropped.size() < RecoverReport::kMostStretches) report_.dropped.push_back(stretch);
     ++report_.stretches;
     report_.dropped_bytes += stretch.size;
+  }
+
+  void Count(const std::string& guess) {
+    if (report_.repairs.size() < RecoverReport::kMostStretches) report_.repairs.push_back(guess);
   }
 
   Status Finish() && {

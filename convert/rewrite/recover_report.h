@@ -28,7 +28,7 @@ struct FeatureOutcome {
 };
 
 struct RecoverReport {
-  // How many stretches are told one by one; a file of rubbish has millions.
+  // How many stretches, and guesses, are told one by one; a file of rubbish has millions.
   static constexpr std::size_t kMostStretches = 1000;
 
   perfdata::Container container = perfdata::Container::kFile;

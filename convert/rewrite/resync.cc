@@ -29,8 +29,8 @@ bool AreNear(std::uint64_t one_ns, std::uint64_t other_ns) {
   return std::max(one_ns, other_ns) - std::min(one_ns, other_ns) < kDayNs;
 }
 
-// Whether the record carries an id that its event has. Id 0 says nothing.
-bool HasIdOf(const RecordView& record, const perfdata::EventTable& events) {
+// Whether the record carries an id that an event has. Id 0 says nothing.
+bool HasKnownId(const RecordView& record, const perfdata::EventTable& events) {
   const perfdata::Event* event = events.EventOf(record);
   if (event == nullptr) return false;
   std::uint64_t id = 0;
@@ -40,7 +40,7 @@ bool HasIdOf(const RecordView& record, const perfdata::EventTable& events) {
   } else {
     id = perfdata::DecodeSampleId(record, event->format).id;
   }
-  return id != 0 && std::ranges::find(event->ids, id) != event->ids.end();
+  return id != 0 && events.HasId(id);
 }
 
 std::string WhyNoFrame(Framing framing, const Frame& frame, std::size_t left) {
@@ -170,7 +170,7 @@ int RecordScanner::FollowersFor(const RecordView& record, Odds odds) const {
   const bool knows_time = time != 0 && last_time_ != 0;
   if (knows_time && !AreNear(time, last_time_)) return kMostFollowers;
   return kMostFollowers - static_cast<int>(odds == Odds::kLikely) - static_cast<int>(knows_time) -
-         static_cast<int>(knows_time && HasIdOf(record, *events_));
+         static_cast<int>(knows_time && HasKnownId(record, *events_));
 }
 
 // Cheaper than a chain: what follows a record that fits is a header that could be.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "convert/rewrite/record_walk.h"
 #include "formats/perfdata/attr_table.h"
@@ -54,10 +55,14 @@ std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>&
       .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}};
 }
 
-// Whether both describe one event: a stream may tell of it twice.
-bool IsSame(const Event& one, const Event& other) {
-  return one.ids == other.ids && one.attr.type == other.attr.type &&
-         one.attr.config == other.attr.config && one.attr.sample_type == other.attr.sample_type;
+// `told` has the records of all events so far: a stream may tell of one twice.
+void TakeEvent(const FoundRecord& found, StreamHead& head, std::set<std::string>& told) {
+  if (!told.emplace(AsText(found.whole)).second) {
+    head.problems.push_back(
+        fmt::format("record at {}: tells again of an event", TextOf(found.place)));
+  } else if (std::optional<Event> event = EventIn(found, head.problems)) {
+    head.events.Add(*std::move(event));
+  }
 }
 
 void TakeFeature(const FoundRecord& found, StreamHead& head) {
@@ -82,18 +87,10 @@ void TakeName(const FoundRecord& found, StreamHead& head) {
   head.names.insert_or_assign(update->id, std::move(name));
 }
 
-void Take(const FoundRecord& found, StreamHead& head) {
+void Take(const FoundRecord& found, StreamHead& head, std::set<std::string>& told) {
   switch (found.view.type) {
     case RecordType::kHeaderAttr:
-      if (std::optional<Event> event = EventIn(found, head.problems)) {
-        const auto is_same = [&](const Event& other) { return IsSame(*event, other); };
-        if (std::ranges::any_of(head.events.all(), is_same)) {
-          head.problems.push_back(
-              fmt::format("record at {}: tells again of an event", TextOf(found.place)));
-        } else {
-          head.events.Add(*std::move(event));
-        }
-      }
+      TakeEvent(found, head, told);
       return;
     case RecordType::kHeaderFeature:
       // What was expanded does not last.
@@ -112,12 +109,13 @@ void Take(const FoundRecord& found, StreamHead& head) {
 StreamHead ReadStreamHead(Bytes stream, std::uint64_t offset, std::endian order) {
   StreamHead head;
   const perfdata::EventTable unknown;
+  std::set<std::string> told;
   const RecordVisitor visitor = {.record = [&](const FoundRecord& found) -> Result<Onward> {
-                                   Take(found, head);
+                                   Take(found, head, told);
                                    return Onward::kGoOn;
                                  },
                                  .dropped = [](const Stretch&) {},
-                                 .guessed = [](std::string) {}};
+                                 .guessed = [](const std::string&) {}};
   // The visitor gives no error, and the walk has none of its own.
   (void)RecordWalk(unknown, order, visitor).Run(stream, offset);
   return head;

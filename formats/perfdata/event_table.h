@@ -25,6 +25,8 @@ class EventTable {
   // The event of an id; the first one for id 0, as perf does for synthesized records, and where
   // there is only one; null for an unknown id.
   const Event* FindById(std::uint64_t id) const;
+  // Whether an event has this id.
+  bool HasId(std::uint64_t id) const { return by_id_.contains(id); }
   // Its place in all().
   std::size_t IndexOf(const Event& event) const {
     return static_cast<std::size_t>(&event - events_.data());

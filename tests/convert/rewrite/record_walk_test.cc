@@ -139,7 +139,7 @@ TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
                                    return Onward::kGoOn;
                                  },
                                  .dropped = [](const Stretch&) {},
-                                 .guessed = [](std::string) {}};
+                                 .guessed = [](const std::string&) {}};
   ASSERT_TRUE(RecordWalk(events_, std::endian::native, visitor).Run(stream, 0));
   EXPECT_EQ(behind, 24U);
 }
@@ -150,7 +150,7 @@ TEST_F(RecordWalkTest, StopsWhenItIsToldTo) {
                                    return ++seen < 2 ? Onward::kGoOn : Onward::kStop;
                                  },
                                  .dropped = [](const Stretch&) {},
-                                 .guessed = [](std::string) {}};
+                                 .guessed = [](const std::string&) {}};
   ASSERT_TRUE(RecordWalk(events_, std::endian::native, visitor).Run(Samples(1000, 5), 0));
   EXPECT_EQ(seen, 2U);
 }

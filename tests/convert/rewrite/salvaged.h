@@ -32,7 +32,7 @@ inline Salvaged Walk(Bytes stream, const perfdata::EventTable& events, std::uint
         return Onward::kGoOn;
       },
       .dropped = [&](const Stretch& stretch) { salvaged.dropped.push_back(stretch); },
-      .guessed = [&](std::string guess) { salvaged.guesses.push_back(std::move(guess)); }};
+      .guessed = [&](const std::string& guess) { salvaged.guesses.push_back(guess); }};
   RecordWalk walk(events, std::endian::native, visitor);
   if (const Status walked = walk.Run(stream, offset); !walked) {
     throw std::runtime_error(walked.error().message);
