@@ -66,6 +66,8 @@ class Reader {
   // header, and 0 where it still comes.
   std::uint64_t data_offset() const { return data_offset_; }
   std::uint64_t data_size() const { return data_size_; }
+  // All bytes of the file, of a directory those of its main file; none where is_stream().
+  Bytes file() const { return file_; }
   // Of a directory: how many files data.0, data.1, … there are.
   std::size_t further_files() const { return files_.empty() ? 0 : files_.size() - 1; }
 

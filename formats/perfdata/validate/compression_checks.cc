@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/validate/compression_checks.h"
+
+#include <fmt/format.h>
+
+namespace perftape::perfdata {
+
+CompressionChecks::CompressionChecks(const Reader& reader, Report& report) : report_(report) {
+  const std::optional<Bytes> section = reader.feature(FeatureBit::kCompressed);
+  if (!section) return;
+  ByteReader at(*section, reader.order());
+  std::uint32_t version = 0, type = 0, level = 0, ratio = 0, mmap_len = 0;
+  at.Fixed(version);
+  at.Fixed(type);
+  at.Fixed(level);
+  at.Fixed(ratio);
+  at.Fixed(mmap_len);
+  if (!at.ok()) return;
+  mmap_len_ = mmap_len;
+  constexpr std::uint32_t kZstd = 1;  // enum perf_compression_type
+  if (type == kZstd) return;
+  report_.AddAt(Rule::kCompressedTypeUnknown,
+                static_cast<std::uint64_t>(section->data() - reader.file().data()),
+                fmt::format("method {}", type));
+}
+
+void CompressionChecks::Check(const RecordView& record) {
+  if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
+    piece_ = record;
+    piece_->payload = {};
+    is_piece_told_ = false;
+    report_.Add(Rule::kCompressedForeign, record, [&] {
+      return fmt::format("{} of {} bytes", RecordName(record.type), record.size());
+    });
+    if (!mmap_len_) {
+      report_.Add(Rule::kCompressedWithoutFeature, record, [&] {
+        return fmt::format("{} without the feature COMPRESSED", RecordName(record.type));
+      });
+    }
+    return;
+  }
+  // A record that begins where the room of perf is already full. The one before it, which may go on
+  // in the next piece, is not counted; mmap_len is a size of pages, so this is near enough.
+  if (record.inside < 0 || !mmap_len_ || is_piece_told_ || !piece_) return;
+  if (static_cast<std::uint32_t>(record.inside) < *mmap_len_) return;
+  is_piece_told_ = true;
+  report_.Add(Rule::kCompressedBufferSmall, *piece_, [&] {
+    return fmt::format("expands to more than {} bytes, of which the feature tells", *mmap_len_);
+  });
+}
+
+}  // namespace perftape::perfdata

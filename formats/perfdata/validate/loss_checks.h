@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was lost while recording, as the records say. LOST (records of any kind) and LOST_SAMPLES
+// are told apart and not added.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/validate/report.h"
+
+namespace perftape::perfdata {
+
+class LossChecks {
+ public:
+  explicit LossChecks(Report& report) : report_(report) {}
+
+  void Check(const RecordView& record, const Event* event);
+  // After the last record.
+  void Finish();
+
+ private:
+  Report& report_;
+  std::uint64_t records_ = 0, samples_ = 0, filtered_ = 0;
+};
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges what single MMAP, MMAP2 and COMM records say.
+#pragma once
+
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/validate/build_id_table.h"
+#include "formats/perfdata/validate/report.h"
+
+namespace perftape::perfdata {
+
+class MappingChecks {
+ public:
+  MappingChecks(const Reader& reader, Report& report);
+
+  // Takes records of any type.
+  void Check(const RecordView& record, const Event* event);
+
+ private:
+  template <class Map>
+  void CheckMap(const RecordView& record, const Map& map);
+  void CheckBuildId(const RecordView& record, std::string_view path, const BuildId& id);
+
+  Report& report_;
+  BuildIdTable ids_;
+};
+
+}  // namespace perftape::perfdata

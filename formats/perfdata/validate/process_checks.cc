@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/validate/process_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace perftape::perfdata {
+namespace {
+
+constexpr std::string_view kKernelName = "[kernel.kallsyms]";
+// As many processes are waited for; a file that has more is not judged to the last one.
+constexpr std::size_t kMostWaiting = 65536;
+
+// "[vdso]", "//anon", "[heap]": memory that no file is behind. The kernel has a build id, too.
+bool HasFile(const Dso& dso) {
+  return dso.symbol.empty() && (dso.path.starts_with('/') || dso.path == kKernelName) &&
+         !dso.path.starts_with("//") && !dso.path.starts_with("/dev/zero") &&
+         !dso.path.starts_with("/SYSV") && !dso.path.starts_with("/memfd:") &&
+         !dso.path.starts_with("/anon_hugepage");
+}
+
+}  // namespace
+
+ProcessChecks::ProcessChecks(const Reader& reader, Report& report)
+    : report_(report), ids_(BuildIdTableOf(reader)) {}
+
+void ProcessChecks::Check(const RecordView& record, const Event* event) {
+  if (event == nullptr) return;
+  if (record.type != RecordType::kSample) {
+    Apply(record, event->format);
+    return;
+  }
+  const auto sample = DecodeSample(record, event->format);
+  if (sample && event->format.Has(kTid)) CheckSample(record, *sample, event->format);
+}
+
+void ProcessChecks::Apply(const RecordView& record, const SampleFormat& format) {
+  processes_.Apply(record, format);
+  if (record.type == RecordType::kComm) {
+    const auto comm = Decode<Comm>(record, format);
+    if (comm) Arrived(without_comm_, comm->tid, Rule::kSampleBeforeComm, "thread");
+  } else if (record.type == RecordType::kMmap || record.type == RecordType::kMmap2) {
+    // Both begin with the pid.
+    ByteReader at(record.payload, record.order);
+    std::uint32_t pid = 0;
+    at.Fixed(pid);
+    Arrived(without_map_, pid, Rule::kSampleBeforeMmap, "process");
+  }
+}
+
+void ProcessChecks::Arrived(WaitingFor& waiting, std::uint32_t id, Rule rule,
+                            std::string_view what) {
+  const auto found = waiting.find(id);
+  if (found == waiting.end()) return;
+  report_.Add(rule, found->second.first, [&] {
+    return fmt::format("the first of {} samples of {} {}", found->second.samples, what, id);
+  });
+  waiting.erase(found);
+}
+
+void ProcessChecks::CheckSample(const RecordView& record, const Sample& sample,
+                                const SampleFormat& format) {
+  const auto wait = [&](WaitingFor& waiting, std::uint32_t id) {
+    if (waiting.size() >= kMostWaiting && !waiting.contains(id)) return;
+    Waiting& one = waiting[id];
+    if (one.samples++ > 0) return;
+    one.first = record;
+    one.first.payload = {};
+  };
+  const std::string_view comm = processes_.CommOf(sample.tid);
+  if (comm.starts_with(':') && comm == fmt::format(":{}", sample.tid)) {
+    wait(without_comm_, sample.tid);
+  }
+  if (record.cpumode() == CpuMode::kUser && processes_.UserSpace(sample.pid).size() == 0) {
+    wait(without_map_, sample.pid);
+  }
+  if (format.Has(kIp)) CheckRegion(record, sample);
+}
+
+void ProcessChecks::CheckRegion(const RecordView& record, const Sample& sample) {
+  const CpuMode mode = record.cpumode();
+  if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
+  if (mode == CpuMode::kKernel && processes_.kernel().size() == 0) {
+    ++kernel_samples_;
+    if (kernel_sample_) return;
+    kernel_sample_ = record;
+    kernel_sample_->payload = {};
+    return;
+  }
+  const Region* region = processes_.Find(sample.pid, mode, sample.ip);
+  if (region == nullptr) {
+    report_.Add(Rule::kSampleUnmapped, record, [&] {
+      return fmt::format("ip {:#x} of process {} is mapped nowhere", sample.ip, sample.pid);
+    });
+    return;
+  }
+  Hit& hit = hits_[region->dso];
+  if (hit.samples++ == 0) hit.offset = record.file_offset;
+}
+
+std::vector<std::pair<const Dso*, ProcessChecks::Hit>> ProcessChecks::HitsInFileOrder() const {
+  std::vector<std::pair<const Dso*, Hit>> hits(hits_.begin(), hits_.end());
+  std::ranges::sort(hits, {}, [](const auto& hit) {
+    return std::pair(hit.second.offset, std::string_view(hit.first->path));
+  });
+  return hits;
+}
+
+void ProcessChecks::Finish() {
+  if (kernel_sample_) {
+    report_.Add(Rule::kKernelMmapMissing, *kernel_sample_, [&] {
+      return fmt::format("the first of {} kernel samples that no kernel mapping precedes",
+                         kernel_samples_);
+    });
+  }
+  for (const auto& [dso, hit] : HitsInFileOrder()) {
+    if (!HasFile(*dso) || !dso->build_id.empty() || ids_.contains(dso->path)) continue;
+    report_.AddAt(Rule::kBuildIdMissing, hit.offset,
+                  fmt::format("{}, hit by {} samples", dso->path, hit.samples));
+  }
+}
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/validate/record_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace perftape::perfdata {
+namespace {
+
+// The smallest record that the kernel or perf ever wrote of a type, its header included
+// (tools/perf/util/session.c, perf_event__min_size); where it ends in a name, with one byte for the
+// NUL. HEADER_EVENT_TYPE, which perf asks 80 bytes of, had fewer in Linux 3.x and says nothing.
+struct SmallestSize {
+  RecordType type;
+  std::size_t size;
+};
+constexpr auto kSmallestSizes = std::to_array<SmallestSize>({
+    {RecordType::kMmap, 41},          {RecordType::kLost, 24},
+    {RecordType::kComm, 17},          {RecordType::kExit, 32},
+    {RecordType::kThrottle, 32},      {RecordType::kUnthrottle, 32},
+    {RecordType::kFork, 32},          {RecordType::kRead, 24},
+    {RecordType::kMmap2, 73},         {RecordType::kAux, 32},
+    {RecordType::kItraceStart, 16},   {RecordType::kLostSamples, 16},
+    {RecordType::kSwitchCpuWide, 16}, {RecordType::kNamespaces, 24},
+    {RecordType::kKsymbol, 25},       {RecordType::kBpfEvent, 24},
+    {RecordType::kCgroup, 17},        {RecordType::kTextPoke, 24},
+    {RecordType::kAuxOutputHwId, 16}, {RecordType::kCallchainDeferred, 16},
+    {RecordType::kHeaderAttr, 72},    {RecordType::kHeaderTracingData, 12},
+    {RecordType::kHeaderBuildId, 36}, {RecordType::kIdIndex, 16},
+    {RecordType::kAuxtraceInfo, 16},  {RecordType::kAuxtrace, 48},
+    {RecordType::kAuxtraceError, 49}, {RecordType::kThreadMap, 16},
+    {RecordType::kCpuMap, 16},        {RecordType::kStatConfig, 16},
+    {RecordType::kStat, 48},          {RecordType::kStatRound, 24},
+    {RecordType::kEventUpdate, 24},   {RecordType::kTimeConv, 32},
+    {RecordType::kHeaderFeature, 16}, {RecordType::kCompressed2, 16},
+    {RecordType::kBpfMetadata, 528},  {RecordType::kSchedstatCpu, 24},
+});
+
+// Where the name of a record begins in its payload.
+struct NamePlace {
+  RecordType type;
+  std::size_t offset;
+};
+constexpr auto kNamePlaces = std::to_array<NamePlace>({{RecordType::kMmap, 32},
+                                                       {RecordType::kMmap2, 64},
+                                                       {RecordType::kComm, 8},
+                                                       {RecordType::kCgroup, 8},
+                                                       {RecordType::kKsymbol, 16},
+                                                       {RecordType::kHeaderBuildId, 28}});
+
+// Records that say in a u64 how many things follow: where it is in the payload, and how large a
+// thing is. The things begin right behind it.
+struct CountPlace {
+  RecordType type;
+  std::size_t offset;
+  std::size_t size_of_one;
+};
+constexpr auto kCountPlaces = std::to_array<CountPlace>({{RecordType::kNamespaces, 8, 16},
+                                                         {RecordType::kCallchainDeferred, 8, 8},
+                                                         {RecordType::kIdIndex, 0, 32},
+                                                         {RecordType::kThreadMap, 0, 24},
+                                                         {RecordType::kStatConfig, 0, 16}});
+
+template <class Table>
+auto Find(const Table& table, RecordType type) {
+  const auto found = std::ranges::find_if(table, [&](const auto& row) { return row.type == type; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+bool MayBeUnaligned(RecordType type) {
+  return type == RecordType::kHeaderTracingData || type == RecordType::kHeaderFeature ||
+         type == RecordType::kCompressed;
+}
+
+bool IsKernelType(RecordType type) {
+  return std::to_underlying(type) < kFirstToolType;
+}
+
+}  // namespace
+
+void RecordChecks::Check(const RecordView& record, const Event* event) {
+  if (record.size() % 8 != 0 && !MayBeUnaligned(record.type)) {
+    report_.Add(Rule::kRecordSizeAlignment, record, [&] {
+      return fmt::format("{} of {} bytes", RecordName(record.type), record.size());
+    });
+  }
+  CheckType(record);
+  if (!IsKnown(record.type) || !CheckSize(record)) return;
+  if (IsKernelType(record.type) && event == nullptr && events_.size() > 1) {
+    report_.Add(Rule::kRecordIdUnknown, record,
+                [&] { return fmt::format("{} of no event", RecordName(record.type)); });
+  }
+  std::size_t trailer = 0;
+  if (event != nullptr && IsKernelType(record.type)) {
+    trailer = std::min(event->format.trailer_size(), record.payload.size());
+  }
+  CheckName(record, trailer);
+  CheckCounts(record, trailer);
+}
+
+void RecordChecks::CheckType(const RecordView& record) {
+  const auto add = [&](Rule rule, std::optional<Readers> breaks = std::nullopt) {
+    report_.Add(
+        rule, record,
+        [&] {
+          return fmt::format("record type {} ({})", std::to_underlying(record.type),
+                             RecordName(record.type));
+        },
+        breaks);
+  };
+  if (!IsKnown(record.type)) {
+    add(IsKernelType(record.type) ? Rule::kRecordTypeUnknown : Rule::kRecordTypePrivate);
+    return;
+  }
+  switch (record.type) {
+    case RecordType::kCompressed2:
+      add(Rule::kRecordTypeNewer);
+      break;
+    case RecordType::kCallchainDeferred:
+    case RecordType::kBpfMetadata:
+    case RecordType::kSchedstatCpu:
+    case RecordType::kSchedstatDomain:
+      add(Rule::kRecordTypeNewer, kOldPerf | Readers::kPerfInject);
+      break;
+    case RecordType::kAuxOutputHwId:  // Linux 5.16
+    case RecordType::kFinishedInit:   // Linux 6.0
+      add(Rule::kRecordTypeNewerThan510);
+      break;
+    default:
+      break;
+  }
+}
+
+bool RecordChecks::CheckSize(const RecordView& record) {
+  const auto* smallest = Find(kSmallestSizes, record.type);
+  if (smallest == nullptr || record.size() >= smallest->size) return true;
+  report_.Add(Rule::kRecordTooSmall, record, [&] {
+    return fmt::format("{} of {} bytes, which has at least {}", RecordName(record.type),
+                       record.size(), smallest->size);
+  });
+  return false;
+}
+
+void RecordChecks::CheckName(const RecordView& record, std::size_t trailer) {
+  const auto* place = Find(kNamePlaces, record.type);
+  if (place == nullptr) return;
+  const std::string_view rest = AsText(record.payload.subspan(place->offset));
+  const std::size_t nul = rest.find('\0');
+  if (nul == std::string_view::npos) {
+    report_.Add(Rule::kRecordNameUnterminated, record, [&] {
+      return fmt::format("{} with a name of {} bytes and no NUL", RecordName(record.type),
+                         rest.size());
+    });
+  } else if (nul >= rest.size() - std::min(trailer, rest.size())) {
+    report_.Add(Rule::kRecordNameInTrailer, record, [&] {
+      return fmt::format("the name of {} runs into its trailer", RecordName(record.type));
+    });
+  }
+}
+
+void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
+  const Bytes body = record.payload.first(record.payload.size() - trailer);
+  const auto add = [&](std::uint64_t count, std::uint64_t most) {
+    report_.Add(Rule::kRecordPayloadOverrun, record, [&] {
+      return fmt::format("{} says {}, of which {} fit", RecordName(record.type), count, most);
+    });
+  };
+  if (record.type == RecordType::kTextPoke) {
+    constexpr std::size_t kFixed = 12;  // { u64 addr; u16 old_len, new_len; u8 bytes[]; }
+    ByteReader at(body, record.order);
+    std::uint64_t address = 0;
+    std::uint16_t old_length = 0, new_length = 0;
+    at.Fixed(address);
+    at.Fixed(old_length);
+    at.Fixed(new_length);
+    const std::uint64_t size = std::uint64_t{old_length} + new_length;
+    if (!at.ok() || size > at.remaining()) add(size, body.size() - std::min(body.size(), kFixed));
+    return;
+  }
+  const auto* place = Find(kCountPlaces, record.type);
+  if (place == nullptr) return;
+  ByteReader at(body, record.order);
+  at.Padding(place->offset);
+  std::uint64_t count = 0;
+  at.Fixed(count);
+  const std::uint64_t most = at.remaining() / place->size_of_one;
+  if (!at.ok() || count > most) add(count, most);
+}
+
+}  // namespace perftape::perfdata

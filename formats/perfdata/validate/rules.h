@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a perf.data is judged by: one row a rule.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "formats/perfdata/validate/readers.h"
+
+namespace perftape::perfdata {
+
+enum class Severity : std::uint8_t {
+  kNote,     // worth knowing; no reader minds
+  kWarning,  // a reader shows less than was recorded, or shows it elsewhere
+  kError,    // a reader refuses the file or loses records, or something of it is missing
+};
+std::string_view NameOf(Severity severity);  // "error"
+
+// In the order in which they are reported. rules.cc says of each what it means.
+enum class Rule : std::uint8_t {
+  kHeaderVersion1,
+  kHeaderVersion1AttrSize,
+  kHeaderSize,
+  kHeaderAttrSize,
+  kHeaderAttrsOutside,
+  kHeaderDataEmpty,
+  kHeaderDataOutside,
+  kHeaderOverlap,
+  kHeaderDataUnaligned,
+  kHeaderTrailingBytes,
+
+  kFeatureTableCut,
+  kFeatureOutside,
+  kFeatureUndecodable,
+  kFeatureEventDescCount,
+  kFeatureEventDescDiffers,
+  kFeatureUnknown,
+  kFeaturePmuMappingsEmpty,
+  kFeatureTopologyWithoutCpus,
+  kFeatureMissing,
+
+  kEventNone,
+  kEventAttrNewer,
+  kEventAttrNewerThan510,
+  kEventIdsOutside,
+  kEventIdsMissing,
+  kEventIdDuplicate,
+  kEventIdUnrecorded,
+  kEventIdPosition,
+  kEventSampleIdAllDiffers,
+  kEventTrailerDiffers,
+  kEventReadWithoutId,
+  kEventTracepointWithoutFormat,
+  kEventSampleTypeUnknown,
+  kEventRegsWithoutMask,
+  kEventIpMissing,
+  kEventTimeMissing,
+  kEventTidMissing,
+  kEventTrailerMissing,
+
+  kRecordSizeBelowHeader,
+  kRecordCut,
+  kRecordSizeAlignment,
+  kRecordTooSmall,
+  kRecordTypeUnknown,
+  kRecordTypePrivate,
+  kRecordTypeNewer,
+  kRecordTypeNewerThan510,
+  kRecordNameUnterminated,
+  kRecordNameInTrailer,
+  kRecordPayloadOverrun,
+  kRecordIdUnknown,
+
+  kSampleOverrun,
+  kSampleBytesLeft,
+  kSampleCpumode,
+  kSampleCpuBeyond,
+  kSampleTaskUnknown,
+  kSampleTimeZero,
+  kCallchainContext,
+  kCallchainDeferred,
+  kCallchainDeep,
+
+  kMmapEmpty,
+  kMmapOverflow,
+  kCommTooLong,
+  kKernelMmapMissing,
+  kKernelMmapReference,
+  kSampleBeforeComm,
+  kSampleBeforeMmap,
+  kSampleUnmapped,
+  kBuildIdMissing,
+  kBuildIdDiffers,
+
+  kTimeOutOfRound,
+  kRoundsMissing,
+
+  kLostRecords,
+  kLostSamples,
+  kFilteredSamples,
+  kThrottled,
+
+  kCompressedForeign,
+  kCompressedWithoutFeature,
+  kCompressedTypeUnknown,
+  kCompressedBufferSmall,
+  kCompressedDamaged,
+
+  kPipeRecordBeforeAttr,
+  kPipeAttrLate,
+  kPipeAttrUndecodable,
+  kPipeFeatureUnknown,
+  kIdIndexUnknown,
+  kTracingDataUndecodable,
+  kAuxtracePresent,
+  kAuxtraceIndex,
+
+  kCount,
+};
+
+struct RuleInfo {
+  Rule rule;
+  std::string_view name;  // "record-size-alignment"
+  Severity severity;
+  Readers breaks;        // which it can break; a finding may break fewer
+  std::string_view why;  // one sentence: what the reader does, and who says so
+};
+
+const RuleInfo& InfoOf(Rule rule);
+// By the order of Rule.
+std::span<const RuleInfo> AllRules();
+
+}  // namespace perftape::perfdata

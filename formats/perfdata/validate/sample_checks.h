@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges what is in the samples: whether their fields fit, and whether readers can make sense of
+// them.
+#pragma once
+
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/validate/report.h"
+
+namespace perftape::perfdata {
+
+class SampleChecks {
+ public:
+  SampleChecks(const Reader& reader, Report& report);
+
+  // Takes records of any type; judges samples, and the CPU of all.
+  void Check(const RecordView& record, const Event* event);
+
+ private:
+  void CheckCpu(const RecordView& record, std::uint32_t cpu, const SampleFormat& format);
+  void CheckTask(const RecordView& record, const Sample& sample, const SampleFormat& format);
+  void CheckCallchain(const RecordView& record, const Sample& sample);
+
+  Report& report_;
+  std::optional<std::uint32_t> cpus_available_;  // as NRCPUS says
+};
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/validate/stream_checks.h"
+
+#include <fmt/format.h>
+
+#include "formats/perfdata/features.h"
+
+namespace perftape::perfdata {
+namespace {
+
+// HEADER_LAST_FEATURE of perf 6.1 and 6.12: the end marker of a pipe's features.
+constexpr std::uint64_t kLastFeature = 32;
+
+constexpr std::string_view kTracingMagic = "\x17\x08\x44tracing";
+
+}  // namespace
+
+StreamChecks::StreamChecks(const Reader& reader, Report& report)
+    : reader_(reader), report_(report) {
+  const std::optional<Bytes> section = reader.feature(FeatureBit::kAuxtrace);
+  if (section) {
+    // { u64 count; { u64 file_offset, size; }[count]; }
+    ByteReader at(*section, reader.order());
+    std::uint64_t count = 0;
+    at.Fixed(count);
+    auto place = static_cast<std::uint64_t>(section->data() - reader.file().data()) + 8;
+    for (; count > 0 && at.remaining() >= 16; --count, place += 16) {
+      std::uint64_t offset = 0, size = 0;
+      at.Fixed(offset);
+      at.Fixed(size);
+      index_.emplace(offset, IndexEntry{size, place});
+    }
+  }
+  const std::optional<Bytes> tracing = reader.feature(FeatureBit::kTracingData);
+  if (tracing && reader.container() == Container::kFile &&
+      !AsText(*tracing).starts_with(kTracingMagic)) {
+    report_.AddAt(Rule::kTracingDataUndecodable,
+                  static_cast<std::uint64_t>(tracing->data() - reader.file().data()),
+                  "the feature TRACING_DATA has another magic");
+  }
+}
+
+void StreamChecks::Check(const RecordView& record) {
+  if (reader_.container() == Container::kPipe) CheckPipeOrder(record);
+  switch (record.type) {
+    case RecordType::kHeaderAttr:
+      CheckAttr(record);
+      break;
+    case RecordType::kHeaderFeature:
+      CheckFeature(record);
+      break;
+    case RecordType::kIdIndex:
+      CheckIdIndex(record);
+      break;
+    case RecordType::kHeaderTracingData:
+      // simpleperf has it inside the record.
+      CheckTracingData(record.behind.empty() ? record.payload : record.behind, record);
+      break;
+    case RecordType::kAuxtrace:
+      CheckAuxtrace(record);
+      break;
+    default:
+      break;
+  }
+}
+
+void StreamChecks::CheckPipeOrder(const RecordView& record) {
+  if (record.type == RecordType::kHeaderAttr) {
+    if (has_other_) {
+      report_.Add(Rule::kPipeAttrLate, record,
+                  [] { return std::string("HEADER_ATTR behind other records"); });
+    }
+    has_attr_ = true;
+  } else if (record.type == RecordType::kHeaderFeature) {
+    return;
+  } else {
+    has_other_ = true;
+    if (has_attr_ || record.type != RecordType::kSample) return;
+    report_.Add(Rule::kPipeRecordBeforeAttr, record,
+                [] { return std::string("SAMPLE before any HEADER_ATTR"); });
+  }
+}
+
+void StreamChecks::CheckAttr(const RecordView& record) {
+  const Result<EventAttr> attr = DecodeAttr(record.payload, record.order);
+  if (attr) return;
+  report_.Add(Rule::kPipeAttrUndecodable, record,
+              [&] { return fmt::format("HEADER_ATTR: {}", attr.error().message); });
+}
+
+void StreamChecks::CheckFeature(const RecordView& record) {
+  if (reader_.container() != Container::kPipe) return;
+  const auto feature = Decode<HeaderFeature>(record, SampleFormat{});
+  if (!feature) return;
+  // Without a payload it is the end marker, which is the reader's own number of features.
+  const bool is_fine =
+      feature->bit < kLastFeature || (feature->bit == kLastFeature && feature->payload.empty());
+  if (is_fine) return;
+  report_.Add(Rule::kPipeFeatureUnknown, record, [&] {
+    return fmt::format("HEADER_FEATURE {} of {} bytes", feature->bit, feature->payload.size());
+  });
+}
+
+void StreamChecks::CheckIdIndex(const RecordView& record) {
+  const auto index = Decode<IdIndex>(record, SampleFormat{});
+  if (!index) return;
+  constexpr std::size_t kWordsOfEntry = 4;
+  for (std::size_t i = 0; i + kWordsOfEntry <= index->words.size(); i += kWordsOfEntry) {
+    const std::uint64_t id = index->words[i];
+    if (reader_.events().HasId(id)) continue;
+    report_.Add(Rule::kIdIndexUnknown, record,
+                [&] { return fmt::format("ID_INDEX has id {}, which no event has", id); });
+    return;
+  }
+}
+
+void StreamChecks::CheckTracingData(Bytes bytes, const RecordView& record) {
+  if (AsText(bytes).find(kTracingMagic) < 16) return;
+  report_.Add(Rule::kTracingDataUndecodable, record,
+              [&] { return fmt::format("{} bytes of TRACING_DATA", bytes.size()); });
+}
+
+void StreamChecks::CheckAuxtrace(const RecordView& record) {
+  report_.Add(Rule::kAuxtracePresent, record,
+              [&] { return fmt::format("{} bytes of trace", record.behind.size()); });
+  const auto entry = index_.find(record.file_offset);
+  if (entry == index_.end() || record.part != 0) return;
+  if (entry->second.size == record.size()) index_.erase(entry);
+}
+
+void StreamChecks::Finish() {
+  for (const auto& [offset, entry] : index_) {
+    report_.AddAt(Rule::kAuxtraceIndex, entry.place,
+                  fmt::format("an entry for {} bytes at {:#x}", entry.size, offset));
+  }
+}
+
+}  // namespace perftape::perfdata

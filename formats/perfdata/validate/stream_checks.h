@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges the records of perf's own that the others depend on: HEADER_ATTR and HEADER_FEATURE of a
+// pipe, ID_INDEX, TRACING_DATA, AUXTRACE and its index.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/validate/report.h"
+
+namespace perftape::perfdata {
+
+class StreamChecks {
+ public:
+  StreamChecks(const Reader& reader, Report& report);
+
+  // In file order.
+  void Check(const RecordView& record);
+  // After the last record.
+  void Finish();
+
+ private:
+  void CheckPipeOrder(const RecordView& record);
+  void CheckAttr(const RecordView& record);
+  void CheckFeature(const RecordView& record);
+  void CheckIdIndex(const RecordView& record);
+  void CheckTracingData(Bytes bytes, const RecordView& record);
+  void CheckAuxtrace(const RecordView& record);
+
+  // What the feature AUXTRACE says of a record, and where in the file it says so.
+  struct IndexEntry {
+    std::uint64_t size = 0;
+    std::uint64_t place = 0;
+  };
+
+  const Reader& reader_;
+  Report& report_;
+  std::map<std::uint64_t, IndexEntry> index_;  // by the offset of the record; found ones are erased
+  bool has_attr_ = false, has_other_ = false;
+};
+
+}  // namespace perftape::perfdata
