@@ -24,6 +24,11 @@ using Damage = std::optional<Error>;
 Result<Damage> PrintStatistics(const Reader& reader, OutputFile& out) {
   Statistics statistics = CountRecords(reader);
   TRY(out.Write(StatisticsText(statistics, reader.events())));
+  const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
+  if (!statistics.damage && unread != 0) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("of an unknown event or cut off: {}", cli::Counted(unread, "sample"))};
+  }
   return std::move(statistics.damage);
 }
 
@@ -37,7 +42,7 @@ Result<Damage> PrintRecords(const Reader& reader, OutputFile& out) {
   }
 }
 
-Result<Damage> PrintSamples(const Reader& reader, OutputFile& out, cli::Console& console) {
+Result<Damage> PrintSamples(const Reader& reader, OutputFile& out) {
   TRY(out.Write(SampleTableHead()));
   SampleRows rows(reader);
   while (true) {
@@ -46,15 +51,20 @@ Result<Damage> PrintSamples(const Reader& reader, OutputFile& out, cli::Console&
     if (!*row) break;
     TRY(out.Write(RowText(**row)));
   }
+  std::string words;
   if (rows.skipped() != 0) {
-    console.Warning(fmt::format("in no row, being of an unknown event or cut off: {}",
-                                cli::Counted(rows.skipped(), "sample")));
+    words = fmt::format("in no row, being of an unknown event or cut off: {}",
+                        cli::Counted(rows.skipped(), "sample"));
   }
-  return std::nullopt;
+  if (rows.cut_off() != 0) {
+    words += fmt::format("{}without frames, being shorter than they say: {}",
+                         words.empty() ? "" : "; ", cli::Counted(rows.cut_off(), "sample"));
+  }
+  if (words.empty()) return std::nullopt;
+  return Error{ErrorCode::kCorrupt, words};
 }
 
-Result<Damage> Print(Section section, const Reader& reader, OutputFile& out,
-                     cli::Console& console) {
+Result<Damage> Print(Section section, const Reader& reader, OutputFile& out) {
   switch (section) {
     case Section::kSummary:
       TRY(out.Write(HeaderSummary(reader)));
@@ -67,7 +77,7 @@ Result<Damage> Print(Section section, const Reader& reader, OutputFile& out,
     case Section::kRecords:
       return PrintRecords(reader, out);
     case Section::kSamples:
-      return PrintSamples(reader, out, console);
+      return PrintSamples(reader, out);
   }
   return std::nullopt;
 }
@@ -87,7 +97,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     status = cli::kDegraded;
   }
   for (const Section section : plan.sections) {
-    TRY_ASSIGN(const Damage damage, Print(section, *reader, out, console));
+    TRY_ASSIGN(const Damage damage, Print(section, *reader, out));
     if (!damage) continue;
     console.Warning(fmt::format("{}: {}", name, damage->message));
     status = cli::kDegraded;

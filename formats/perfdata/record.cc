@@ -180,6 +180,14 @@ Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format
   return sample;
 }
 
+std::optional<Sample> SalvageSample(const RecordView& record, const SampleFormat& format) {
+  SampleFormat head = format;
+  head.sample_type &= kIdentifier | kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu | kPeriod;
+  Result<Sample> sample = DecodeSample(record, head);
+  if (!sample) return std::nullopt;
+  return *sample;
+}
+
 Status EncodeSample(const Sample& sample, const SampleFormat& format, std::uint16_t misc,
                     std::vector<std::byte>& out) {
   const std::size_t start = out.size();

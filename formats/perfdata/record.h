@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -240,6 +241,9 @@ struct Sample {
 template <class Record>
 Result<Record> Decode(const RecordView& record, const SampleFormat& format);
 Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format);
+// Of a sample that DecodeSample refuses: the fields up to PERIOD, which have their places whatever
+// follows, if the record has them all.
+std::optional<Sample> SalvageSample(const RecordView& record, const SampleFormat& format);
 
 // The trailer of a kernel record that is no SAMPLE; all zero where the event has none, or the
 // record is too short for it.

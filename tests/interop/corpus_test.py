@@ -81,7 +81,7 @@ def stats_complaint(tool, path, oracle, is_from_bytes):
             if not name.startswith("SP_")}
     if records != want:
         return f"records are {records}, perf says {want}"
-    periods = text.split("Periods:\n")[1]
+    periods, shares = text.split("Periods:\n")[1].split("\nComms:\n")
     events = {}
     for name, samples, period in re.findall(r"^ *(.*): +(\d+) samples, period (\d+)$", periods, re.M):
         name = without_modifiers(name) if is_from_bytes else name
@@ -90,12 +90,27 @@ def stats_complaint(tool, path, oracle, is_from_bytes):
     events = {name: counts for name, counts in events.items() if counts != (0, 0)}
     want = {name: (e["samples"], e["period_sum"]) for name, e in oracle["events"].items()}
     want = {name: counts for name, counts in want.items() if counts != (0, 0)}
-    return None if events == want else f"events are {events}, perf says {want}"
+    if events != want:
+        return f"events are {events}, perf says {want}"
+    return None if is_from_bytes else shares_complaint(shares, oracle)
+
+
+def shares_complaint(shares, oracle):
+    for text, key in zip(shares.split("\nDsos:\n"), ("comm", "dso")):
+        got = {}
+        for name, samples, period in re.findall(r"^ *(.*): +(\d+) samples, period (\d+)$", text, re.M):
+            got[name] = (int(samples), int(period))
+        want = {name: (count, oracle[f"period_by_{key}"][name])
+                for name, count in oracle[f"by_{key}"].items()}
+        if got != want and not (key == "dso" and DSO in KNOWN.get(oracle["name"], ([], ""))[0]):
+            return f"{key}s are {got}, perf says {want}"
+    return None
 
 
 def complaint(tool, path):
     name = path.name.removesuffix(".perf.data")
     oracle = json.loads((path.parent / f"{name}.oracle.json").read_text())
+    oracle["name"] = name
     is_from_bytes = "perf 6.1 on" not in oracle["made_by"]
     columns, _ = KNOWN.get(name, ([], ""))
     table = path.parent / f"{name}.samples.tsv.gz"

@@ -12,33 +12,13 @@ namespace {
 
 using perfdata::RecordView;
 
-// Memory without a file, in which just-in-time compiled code may be: perf looks for its symbols in
-// a file of that process, and shows that file's name (tools/perf/util/map.c, is_anon_memory and
-// is_no_dso_memory).
-bool HoldsGeneratedCode(std::string_view path) {
-  return path == "//anon" || path == "[heap]" || path.starts_with("/dev/zero") ||
-         path.starts_with("/anon_hugepage") || path.starts_with("[stack") ||
-         path.starts_with("/SYSV");
-}
-
 }  // namespace
 
 SampleRows::SampleRows(const perfdata::Reader& reader)
-    : events_(reader.events()), records_(reader.records(), events_), deliveries_(events_) {
-  const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
-  const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
-  if (table == nullptr) return;
-  for (const perfdata::BuildIdEntry& entry : table->entries) with_build_id_.insert(entry.filename);
-}
-
-std::string SampleRows::DsoName(const perfdata::Region* region, std::uint32_t pid) const {
-  if (region == nullptr) return "[unknown]";
-  const perfdata::Dso& dso = *region->dso;
-  if (HoldsGeneratedCode(dso.path)) return fmt::format("perf-{}.map", pid);
-  // perf knows a module by the path that a build id came with, else by its name.
-  std::string module = with_build_id_.contains(dso.path) ? "" : dso.module_name();
-  return module.empty() ? std::string(dso.base_name()) : module;
-}
+    : events_(reader.events()),
+      records_(reader.records(), events_),
+      deliveries_(events_),
+      dso_names_(reader) {}
 
 Result<std::optional<SampleRow>> SampleRows::Next() {
   while (ready_.empty()) {
@@ -59,11 +39,13 @@ Result<std::optional<SampleRow>> SampleRows::Next() {
 }
 
 void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event) {
-  const Result<perfdata::Sample> sample = DecodeSample(record, event.format);
-  if (!sample) {
-    ++skipped_;
-    return;
-  }
+  const Result<perfdata::Sample> whole = DecodeSample(record, event.format);
+  const std::optional<perfdata::Sample> sample =
+      whole ? std::optional(*whole) : SalvageSample(record, event.format);
+  const auto deliveries =
+      sample ? deliveries_.Of(*sample, event) : std::span<const perfdata::Delivery>();
+  if (!whole) ++(deliveries.empty() ? skipped_ : cut_off_);
+  if (deliveries.empty()) return;
   const perfdata::Region* region = processes_.Find(sample->pid, record.cpumode(), sample->ip);
   SampleRow row{.event = event.name,
                 .comm = std::string(processes_.CommOf(sample->tid)),
@@ -72,10 +54,10 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
                 .cpu = std::nullopt,
                 .time_ns = sample->time,
                 .ip = sample->ip,
-                .dso = DsoName(region, sample->pid),
+                .dso = dso_names_.NameOf(region == nullptr ? nullptr : region->dso, sample->pid),
                 .frames = FramesOf(*sample, event.format, record.cpumode())};
   if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
-  for (const perfdata::Delivery& delivery : deliveries_.Of(*sample, event)) {
+  for (const perfdata::Delivery& delivery : deliveries) {
     row.event = delivery.event->name;
     row.period = delivery.period;
     ready_.push_back(row);

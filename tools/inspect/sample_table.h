@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
+#include "tools/inspect/dso_names.h"
 
 namespace perftape::inspect {
 
@@ -46,12 +46,13 @@ class SampleRows {
   // the error.
   Result<std::optional<SampleRow>> Next();
 
-  // Samples that are in the file but in no row: of an unknown event, or shorter than they say.
+  // Samples that are in the file but in no row: of an unknown event, or too short for any.
   std::uint64_t skipped() const { return skipped_; }
+  // Samples that are shorter than they say: their rows are without frames.
+  std::uint64_t cut_off() const { return cut_off_; }
 
  private:
   // Adds a row for each event that the sample counts for.
-  std::string DsoName(const perfdata::Region* region, std::uint32_t pid) const;
   void AddRows(const perfdata::RecordView& record, const perfdata::Event& event);
   std::vector<std::uint64_t> FramesOf(const perfdata::Sample& sample,
                                       const perfdata::SampleFormat& format, perfdata::CpuMode mode);
@@ -61,9 +62,9 @@ class SampleRows {
   perfdata::Processes processes_;
   perfdata::Deliveries deliveries_;
   perfdata::CallchainReader callchains_;
-  std::set<std::string> with_build_id_;
+  DsoNames dso_names_;
   std::deque<SampleRow> ready_;
-  std::uint64_t skipped_ = 0;
+  std::uint64_t skipped_ = 0, cut_off_ = 0;
 };
 
 // "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"

@@ -19,19 +19,28 @@ struct EventStatistics {
   std::uint64_t lost_samples = 0;  // its LOST_SAMPLES records say so
 };
 
+// What the samples of one comm, or of one dso, add up to.
+struct Share {
+  std::uint64_t samples = 0;
+  std::uint64_t period = 0;
+};
+
 struct Statistics {
   std::map<perfdata::RecordType, std::uint64_t> records;
   std::vector<EventStatistics> events;  // as in the EventTable
-  std::uint64_t lost_records = 0;       // records that a full ring refused (LOST), all kinds
-  std::uint64_t lost_samples = 0;       // samples that were never written (LOST_SAMPLES)
-  std::uint64_t skipped_samples = 0;    // of an unknown event, or shorter than they say
-  std::optional<Error> damage;          // why counting ended before the file did
+  // By the name at the time of the sample, and by what was mapped at its ip then.
+  std::map<std::string, Share> comms, dsos;
+  std::uint64_t lost_records = 0;     // records that a full ring refused (LOST), all kinds
+  std::uint64_t lost_samples = 0;     // samples that were never written (LOST_SAMPLES)
+  std::uint64_t skipped_samples = 0;  // of an unknown event, or too short for any
+  std::uint64_t cut_off_samples = 0;  // counted, though shorter than they say
+  std::optional<Error> damage;        // why counting ended before the file did
 };
 
 Statistics CountRecords(const perfdata::Reader& reader);
 
-// First, line by line, what `perf report --stats` prints of the same file; then what was lost and
-// the periods.
+// First, line by line, what `perf report --stats` prints of the same file; then what was lost, the
+// periods, and the shares of comms and dsos, largest first.
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events);
 
 }  // namespace perftape::inspect

@@ -53,6 +53,41 @@ TEST(CountRecords, KeepsWhatItCountedBeforeTheDamage) {
   EXPECT_EQ(counted.damage->code, ErrorCode::kCorrupt);
 }
 
+TEST(CountRecords, CountsByCommAndDsoAtTheTimeOfTheSample) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddComm({.pid = 7, .tid = 7, .comm = "sh", .time = 1});
+  file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/sh", .time = 2});
+  file.AddSample({.ip = 0x1010, .pid = 7, .tid = 7, .time = 3, .period = 10});
+  file.AddSample({.ip = 0x1010, .pid = 7, .tid = 7, .time = 6, .period = 20});
+  file.AddSample({.ip = 0x9010, .pid = 7, .tid = 7, .time = 7, .period = 30});
+  file.AddComm({.pid = 7, .tid = 7, .comm = "ls", .time = 4, .misc = perfdata::kMiscCommExec});
+  file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/ls", .time = 5});
+  const Statistics counted = CountRecords(file.Open());
+  EXPECT_EQ(counted.comms.at("sh").period, 10U);
+  EXPECT_EQ(counted.comms.at("ls").samples, 2U);
+  EXPECT_EQ(counted.comms.at("ls").period, 50U);
+  EXPECT_EQ(counted.dsos.at("sh").period, 10U);
+  EXPECT_EQ(counted.dsos.at("ls").period, 20U);
+  EXPECT_EQ(counted.dsos.at("[unknown]").period, 30U);
+}
+
+TEST(CountRecords, CountsASampleThatIsShorterThanItSays) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  const std::size_t start = file.records().size();
+  file.AddSample({.ip = 0x1010, .time = 3, .period = 10, .callchain = {0x1010}});
+  std::vector<std::byte> record(file.records().begin() + std::ptrdiff_t(start),
+                                file.records().end());
+  record[record.size() - 16] = std::byte{200};  // the number of entries
+  file.AddRaw(record);
+  const Statistics counted = CountRecords(file.Open());
+  EXPECT_EQ(counted.events.at(0).samples, 2U);
+  EXPECT_EQ(counted.events.at(0).period, 20U);
+  EXPECT_EQ(counted.cut_off_samples, 1U);
+  EXPECT_EQ(counted.skipped_samples, 0U);
+}
+
 TEST(StatisticsText, BeginsAsPerfReportWritesIt) {
   PerfDataBuilder file;
   file.AddEvent();

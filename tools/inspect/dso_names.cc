@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/dso_names.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace perftape::inspect {
+
+DsoNames::DsoNames(const perfdata::Reader& reader) {
+  const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
+  const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
+  if (table == nullptr) return;
+  for (const perfdata::BuildIdEntry& entry : table->entries) with_build_id_.insert(entry.filename);
+}
+
+std::string DsoNames::NameOf(const perfdata::Dso* dso, std::uint32_t pid) const {
+  if (dso == nullptr) return "[unknown]";
+  if (HoldsGeneratedCode(*dso)) return fmt::format("perf-{}.map", pid);
+  // perf knows a module by the path that a build id came with, else by its name.
+  std::string module = with_build_id_.contains(dso->path) ? "" : dso->module_name();
+  return module.empty() ? std::string(dso->base_name()) : module;
+}
+
+// tools/perf/util/map.c, is_anon_memory and is_no_dso_memory.
+bool HoldsGeneratedCode(const perfdata::Dso& dso) {
+  const std::string_view path = dso.path;
+  return path == "//anon" || path == "[heap]" || path.starts_with("/dev/zero") ||
+         path.starts_with("/anon_hugepage") || path.starts_with("[stack") ||
+         path.starts_with("/SYSV");
+}
+
+}  // namespace perftape::inspect
