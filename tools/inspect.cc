@@ -2,9 +2,12 @@
 // perftape-inspect: a perf.data as text.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/perfdata/reader.h"
+#include "formats/perfdata/validate/validate.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
@@ -12,6 +15,7 @@
 #include "tools/inspect/record_text.h"
 #include "tools/inspect/sample_table.h"
 #include "tools/inspect/statistics.h"
+#include "tools/inspect/validate_text.h"
 
 namespace perftape::inspect {
 namespace {
@@ -64,6 +68,16 @@ Result<Damage> PrintSamples(const Reader& reader, OutputFile& out) {
   return Error{ErrorCode::kCorrupt, words};
 }
 
+Result<Damage> PrintValidation(const Reader& reader, OutputFile& out) {
+  const perfdata::Report report = Validate(reader);
+  TRY(out.Write(FindingsText(report)));
+  TRY(out.Write(VerdictText(report)));
+  const std::uint64_t errors = report.CountOf(perfdata::Severity::kError);
+  if (errors == 0) return std::nullopt;
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("not every reader reads all of it: {}", cli::Counted(errors, "error"))};
+}
+
 Result<Damage> Print(Section section, const Reader& reader, OutputFile& out) {
   switch (section) {
     case Section::kSummary:
@@ -78,6 +92,8 @@ Result<Damage> Print(Section section, const Reader& reader, OutputFile& out) {
       return PrintRecords(reader, out);
     case Section::kSamples:
       return PrintSamples(reader, out);
+    case Section::kValidation:
+      return PrintValidation(reader, out);
   }
   return std::nullopt;
 }
@@ -85,8 +101,11 @@ Result<Damage> Print(Section section, const Reader& reader, OutputFile& out) {
 Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(Input input, Input::Open(plan.input));
   const std::string& name = input.name();
-  // What comes through a pipe is read as it comes, but only one section can be made of it so.
-  if (input.is_stream() && plan.sections.size() > 1) TRY(input.All());
+  // What comes through a pipe is read as it comes, but only one section can be made of it so, and
+  // none that reads it twice.
+  const bool reads_twice =
+      std::ranges::find(plan.sections, Section::kValidation) != plan.sections.end();
+  if (input.is_stream() && (plan.sections.size() > 1 || reads_twice)) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(name, std::move(reader).error()));
 

@@ -31,6 +31,7 @@ void PerfDataBuilder::Check(const Status& status) {
 
 void PerfDataBuilder::AddEvent(const EventOptions& options) {
   EventAttr attr;
+  attr.size = options.attr_size;
   attr.type = options.type;
   attr.config = options.config;
   attr.sample_period = options.sample_period;
@@ -163,7 +164,7 @@ std::vector<std::byte> PerfDataBuilder::BuildFile() const {
   ByteWriter at(file);
   at.Blob(AsBytes("PERFILE2"), 8);
   at.Fixed(kFileHeaderSize);
-  at.Fixed(std::uint64_t{EventAttr::kSize} + 16);
+  at.Fixed(std::uint64_t{events_.empty() ? EventAttr::kSize : events_.front().attr.size} + 16);
   AppendSection(kFileHeaderSize + ids.size(), attrs.size(), file);
   AppendSection(data_offset, records_.size(), file);
   AppendSection(0, 0, file);  // event_types

@@ -28,7 +28,8 @@ struct EventOptions {
   std::uint64_t sample_type = kIdentifier | kIp | kTid | kTime | kCpu | kPeriod | kCallchain;
   std::uint64_t read_format = 0;
   std::uint64_t flags = kSampleIdAll;
-  std::vector<std::uint64_t> ids = {};  // one is made up where there is none: 101, 102, ...
+  std::vector<std::uint64_t> ids = {};         // one is made up where there is none: 101, 102, ...
+  std::uint32_t attr_size = EventAttr::kSize;  // the same for all events of a file
 };
 
 // The trailer's fields are those of the record's own process and time. `event` says whose format
@@ -102,6 +103,8 @@ class PerfDataBuilder {
 
   const SampleFormat& format(std::size_t event) const { return events_.at(event).format; }
   std::size_t events() const { return events_.size(); }
+  // What the feature EVENT_DESC says of the events so far.
+  EventDesc Description() const { return {events_}; }
   Bytes records() const { return records_; }  // so far, without what stands around them
 
   // The whole file.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Man pages and tables of options say the same.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string>
 
 #include "formats/base/file.h"
+#include "formats/perfdata/validate/rules.h"
 #include "tools/common/cli/help.h"
 #include "tools/convert/command_line.h"
 #include "tools/inspect/command_line.h"
@@ -15,20 +17,27 @@
 namespace perftape {
 namespace {
 
-class ManPage : public testing::TestWithParam<const cli::Command*> {
- protected:
-  static std::string Text(std::string_view name) {
-    const char* root = std::getenv("PERFTAPE_SOURCE_DIR");
-    if (root == nullptr) return "";
-    return ReadWholeFile(std::string(root) + "/tools/man/" + std::string(name) + ".1.md")
-        .value_or("");
-  }
-};
+std::string ReadManPage(std::string_view name) {
+  const char* root = std::getenv("PERFTAPE_SOURCE_DIR");
+  if (root == nullptr) return "";
+  return ReadWholeFile(std::string(root) + "/tools/man/" + std::string(name) + ".1.md")
+      .value_or("");
+}
+
+class ManPage : public testing::TestWithParam<const cli::Command*> {};
 
 TEST_P(ManPage, DescribesTheOptionsThatTheTableHas) {
-  const std::string page = Text(GetParam()->name);
+  const std::string page = ReadManPage(GetParam()->name);
   ASSERT_FALSE(page.empty()) << "tools/man/" << GetParam()->name << ".1.md is not there";
   EXPECT_EQ(cli::ManPageDifferences(*GetParam(), page), "");
+}
+
+TEST(InspectManPage, ListsTheRulesOfValidate) {
+  const std::string page = ReadManPage("perftape-inspect");
+  for (const perfdata::RuleInfo& rule : perfdata::AllRules()) {
+    const std::string entry = fmt::format("**{}** ({}", rule.name, NameOf(rule.severity));
+    EXPECT_NE(page.find(entry), std::string::npos) << entry;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachTool, ManPage,

@@ -15,6 +15,9 @@ constexpr cli::Option kOptions[] = {
              "and periods"},
     {.name = "samples",
      .help = "a table with one line for each sample, tab-separated, in time order"},
+    {.name = "validate",
+     .help =
+         "what perf, old and newest, and other readers will not like, where, and who refuses it"},
     {.name = "input",
      .letter = 'i',
      .argument = "FILE",
@@ -32,7 +35,8 @@ constexpr cli::Command kCommand = {
     .options = kOptions,
     .epilogue =
         "FILE is perf.data where none is given.\n"
-        "Exit status: 0 done, 1 failed, 2 usage, 3 done but the file is damaged.\n"};
+        "Exit status: 0 done, 1 failed, 2 usage, 3 done but the file is damaged\n"
+        "or, with --validate, has an error.\n"};
 
 }  // namespace
 
@@ -49,10 +53,9 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   }
   plan.input = inputs.empty() ? "perf.data" : inputs.front();
   constexpr std::pair<std::string_view, Section> kSections[] = {
-      {"header", Section::kHeader},
-      {"stats", Section::kStatistics},
-      {"records", Section::kRecords},
-      {"samples", Section::kSamples},
+      {"header", Section::kHeader},       {"stats", Section::kStatistics},
+      {"records", Section::kRecords},     {"samples", Section::kSamples},
+      {"validate", Section::kValidation},
   };
   for (const auto& [name, section] : kSections) {
     if (parsed.Has(name)) plan.sections.push_back(section);

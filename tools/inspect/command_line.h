@@ -10,7 +10,14 @@
 
 namespace perftape::inspect {
 
-enum class Section : std::uint8_t { kSummary, kHeader, kRecords, kStatistics, kSamples };
+enum class Section : std::uint8_t {
+  kSummary,
+  kHeader,
+  kRecords,
+  kStatistics,
+  kSamples,
+  kValidation
+};
 
 struct Plan {
   std::string input;              // "-" for stdin

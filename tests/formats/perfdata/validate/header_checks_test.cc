@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/validate/header_checks.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/formats/perfdata/validate/judged.h"
+
+namespace perftape::perfdata {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Of struct perf_file_header.
+constexpr std::uint64_t kHeaderSizeAt = 8, kAttrSizeAt = 16, kAttrsOffsetAt = 24, kAttrsSizeAt = 32,
+                        kDataOffsetAt = 40, kDataSizeAt = 48;
+
+std::vector<std::byte> GoodBytes() {
+  PerfDataBuilder file = GoodFile();
+  AddGoodSample(file);
+  return file.Build();
+}
+
+std::uint64_t AttrsOffset(const std::vector<std::byte>& file) {
+  return Get<std::uint64_t>(file, kAttrsOffsetAt);
+}
+
+TEST(HeaderChecks, TellOfTheFirstVersion) {
+  std::vector<std::byte> file = GoodBytes();
+  std::memcpy(file.data(), "PERFFILE", 8);
+  const Report report = Judge(file);
+  // 128 bytes is none of the sizes that perf knows of that version.
+  EXPECT_THAT(RulesOf(report), ElementsAre("header-version-1", "header-version-1-attr-size"));
+  EXPECT_TRUE(Overlap(report.broken(), Readers::kPerf61));
+}
+
+TEST(HeaderChecks, KnowThatPerfReadsTheFirstVersion) {
+  PerfDataBuilder builder = GoodFile({{.attr_size = 104}});
+  AddGoodSample(builder);
+  std::vector<std::byte> file = builder.Build();
+  std::memcpy(file.data(), "PERFFILE", 8);
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("header-version-1"));
+  EXPECT_FALSE(Overlap(report.broken(), kAnyPerf));
+}
+
+TEST(HeaderChecks, TellOfAHeaderOfAnotherSize) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint64_t>(file, kHeaderSizeAt, 96);
+  EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("header-size"));
+}
+
+TEST(HeaderChecks, TellOfEntriesThatAreNotAsLongAsTheirAttribute) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint32_t>(file, AttrsOffset(file) + 4, 96);
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("header-attr-size"));
+  EXPECT_EQ(report.InFileOrder().at(0).offset, AttrsOffset(file) + 4);
+}
+
+TEST(HeaderChecks, TellOfAnEntrySizeThatIsNone) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint64_t>(file, kAttrSizeAt, 8);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("header-attr-size"));
+  Put<std::uint64_t>(file, kAttrSizeAt, std::uint64_t{1} << 40);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("header-attr-size"));
+}
+
+TEST(HeaderChecks, TellOfAttributesBehindTheEnd) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint64_t>(file, kAttrsOffsetAt, std::uint64_t{1} << 50);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("header-attrs-outside"));
+}
+
+TEST(HeaderChecks, TellOfARecordingThatWasKilled) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint64_t>(file, kDataSizeAt, 0);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("header-data-empty"));
+}
+
+TEST(HeaderChecks, TellOfDataBehindTheEnd) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint64_t>(file, kDataSizeAt, std::uint64_t{1} << 62);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("header-data-outside"));
+}
+
+TEST(HeaderChecks, TellOfSectionsThatOverlap) {
+  std::vector<std::byte> file = GoodBytes();
+  Put<std::uint64_t>(file, kDataOffsetAt, Get<std::uint64_t>(file, kDataOffsetAt) - 8);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("header-overlap"));
+}
+
+TEST(HeaderChecks, TellOfRecordsAtAnOddPlace) {
+  std::vector<std::byte> file = GoodBytes();
+  // A gap of four bytes between the attributes and the records, features moved along.
+  const auto data = Get<std::uint64_t>(file, kDataOffsetAt);
+  const auto size = Get<std::uint64_t>(file, kDataSizeAt);
+  file.insert(file.begin() + static_cast<std::ptrdiff_t>(data), 4, std::byte{0});
+  Put<std::uint64_t>(file, kDataOffsetAt, data + 4);
+  for (std::uint64_t entry = data + 4 + size, i = 0; i < 7; ++i, entry += 16) {
+    Put<std::uint64_t>(file, entry, Get<std::uint64_t>(file, entry) + 4);
+  }
+  EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("header-data-unaligned"));
+}
+
+TEST(HeaderChecks, TellOfBytesBehindTheLastSection) {
+  std::vector<std::byte> file = GoodBytes();
+  const std::size_t end = file.size();
+  file.resize(end + 100);
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("header-trailing-bytes"));
+  EXPECT_EQ(report.InFileOrder().at(0).offset, end);
+  EXPECT_TRUE(report.is_clean());
+}
+
+TEST(HeaderChecks, TakeAttributesBehindTheDataForWhatTheyAre) {
+  std::vector<std::byte> file = GoodBytes();
+  // As perf inject writes them: attributes, then ids, at the end.
+  const std::uint64_t attrs = AttrsOffset(file);
+  const auto size = Get<std::uint64_t>(file, kAttrsSizeAt);
+  const std::vector<std::byte> copy(file.begin() + static_cast<std::ptrdiff_t>(attrs),
+                                    file.begin() + static_cast<std::ptrdiff_t>(attrs + size));
+  Put<std::uint64_t>(file, kAttrsOffsetAt, file.size());
+  file.insert(file.end(), copy.begin(), copy.end());
+  EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace perftape::perfdata

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/validate/record_checks.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/formats/perfdata/validate/judged.h"
+
+namespace perftape::perfdata {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A record of `words` behind its header.
+void AddWords(PerfDataBuilder& file, RecordType type, std::vector<std::uint64_t> words,
+              std::uint16_t unaligned = 0) {
+  const auto size = static_cast<std::uint16_t>(8 + 8 * words.size() + unaligned);
+  file.AddHeaderOnly({.type = type, .size = size});
+  file.AddRaw(std::as_bytes(std::span(words)));
+  file.AddRaw(std::vector<std::byte>(unaligned));
+}
+
+TEST(RecordChecks, TellOfASizeThatIsNoMultipleOf8) {
+  PerfDataBuilder file = GoodFile();
+  AddWords(file, RecordType::kThreadMap, {0}, 1);
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("record-size-alignment"));
+  EXPECT_EQ(report.broken(), Readers::kPerfNewest);
+  EXPECT_EQ(report.InFileOrder().at(0).message, "THREAD_MAP of 17 bytes");
+}
+
+TEST(RecordChecks, AllowTheTypesThatWereNeverAligned) {
+  PerfDataBuilder file = GoodFile();
+  AddWords(file, RecordType::kHeaderFeature, {3}, 5);
+  EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
+}
+
+TEST(RecordChecks, TellOfARecordShorterThanItsTypeEverWas) {
+  PerfDataBuilder file = GoodFile();
+  AddWords(file, RecordType::kStat, {1});
+  EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("record-too-small"));
+}
+
+TEST(RecordChecks, TellOfUnknownKernelTypesThatNoPerfReads) {
+  for (const std::uint32_t type : {0U, 23U, 63U}) {
+    PerfDataBuilder file = GoodFile();
+    AddWords(file, static_cast<RecordType>(type), {});
+    const Report report = Judge(file);
+    EXPECT_THAT(RulesOf(report), ElementsAre("record-type-unknown")) << type;
+    EXPECT_TRUE(Overlap(report.broken(), Readers::kPerfNewest)) << type;
+  }
+}
+
+TEST(RecordChecks, TellOfPrivateTypesThatOldPerfDoesNotRead) {
+  PerfDataBuilder file = GoodFile();
+  AddWords(file, static_cast<RecordType>(32769), {});
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("record-type-private"));
+  EXPECT_FALSE(Overlap(report.broken(), Readers::kPerfNewest));
+}
+
+TEST(RecordChecks, TellOfTypesThatAreNewerThanPerf612) {
+  PerfDataBuilder file = GoodFile();
+  AddWords(file, RecordType::kSchedstatCpu, {0, 0});
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("record-type-newer"));
+  EXPECT_FALSE(Overlap(report.broken(), Readers::kHotspot));
+}
+
+TEST(RecordChecks, NoteTypesThatAreNewerThanPerf510) {
+  PerfDataBuilder file = GoodFile();
+  file.Add(FinishedInit{});
+  EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("record-type-newer-than-5.10"));
+}
+
+TEST(RecordChecks, TellOfANameThatDoesNotEnd) {
+  PerfDataBuilder file = GoodFile({{.flags = 0}});
+  AddWords(file, RecordType::kComm, {0x700000007, 0x4141414141414141});
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("record-name-unterminated"));
+}
+
+TEST(RecordChecks, TellOfANameThatEndsInTheTrailer) {
+  PerfDataBuilder file = GoodFile();
+  const SampleFormat format = file.format(0);
+  std::vector<std::uint64_t> words = {0x700000007, 0x4141414141414141};
+  words.resize(words.size() + format.trailer_size() / 8);
+  AddWords(file, RecordType::kComm, words);
+  EXPECT_THAT(RulesOf(Judge(file)), Contains("record-name-in-trailer"));
+}
+
+TEST(RecordChecks, TellOfCountsThatTheRecordHasNoRoomFor) {
+  PerfDataBuilder file = GoodFile({{.flags = 0}});
+  AddWords(file, RecordType::kNamespaces, {0x700000007, 8});
+  AddWords(file, RecordType::kThreadMap, {~std::uint64_t{0}, 1, 2, 3});
+  AddWords(file, RecordType::kTextPoke, {0x1000, 0x00100010});
+  EXPECT_EQ(Judge(file).tally(Rule::kRecordPayloadOverrun).count, 3U);
+}
+
+TEST(RecordChecks, TellOfARecordOfNoEvent) {
+  PerfDataBuilder file = GoodFile({{.name = "a"}, {.name = "b"}});
+  file.Add(Comm{.pid = 7, .tid = 7, .comm = "x"}, SampleId{.pid = 7, .tid = 7, .id = 999});
+  EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("record-id-unknown"));
+}
+
+TEST(RecordChecks, IgnoreTheIdWhereThereIsOneEvent) {
+  PerfDataBuilder file = GoodFile();
+  file.Add(Comm{.pid = 7, .tid = 7, .comm = "x"}, SampleId{.pid = 7, .tid = 7, .id = 999});
+  EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace perftape::perfdata
