@@ -44,6 +44,13 @@ class Pipe(harness.RecordingTest):
         for feature in ("HOSTNAME", "OSRELEASE", "NRCPUS", "CMDLINE", "CLOCK_DATA"):
             self.assertRegex(out, re.compile(feature, re.IGNORECASE))
 
+    def test_no_reader_has_anything_against_it(self):
+        status, out, err = harness.shell(f"{PRODUCE} 2>/dev/null | {harness.INSPECT} --validate -",
+                                         self.dir)
+        self.assertEqual((status, err), (0, ""))
+        findings = re.findall(r"^0x\S+ (?:error|warning) (?!lost-).*$", out, re.MULTILINE)
+        self.assertEqual(findings, [])
+
     def test_a_reader_that_goes_away_ends_the_recording(self):
         status, _, err = harness.run("bash", "-c", f"{PRODUCE} | head -c 1000 >/dev/null; "
                                      "echo ${PIPESTATUS[0]}", cwd=self.dir)

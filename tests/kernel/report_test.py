@@ -23,6 +23,13 @@ class Report(harness.RecordingTest):
     def tearDownClass(cls):
         cls.shared.cleanup()
 
+    def test_no_reader_has_anything_against_it(self):
+        status, out, err = harness.run(harness.INSPECT, "--validate", self.data)
+        self.assertEqual((status, err), (0, ""))
+        # On a machine that is too busy samples may be lost; that is no fault of the file.
+        findings = [line for line in out.splitlines() if re.match(r"0x\S+ (error|warning) ", line)]
+        self.assertEqual([line for line in findings if " lost-" not in line], [])
+
     def test_perf_report_says_nothing_on_stderr_and_has_the_burner_on_top(self):
         counts, err = harness.perf_report(self.data, extra=["--comm", "burn-matrix"])
         self.assertEqual(err, "")

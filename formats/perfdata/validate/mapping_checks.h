@@ -21,7 +21,7 @@ class MappingChecks {
   void CheckBuildId(const RecordView& record, std::string_view path, const BuildId& id);
 
   Report& report_;
-  BuildIdTable ids_;
+  BuildIdTable ids_;  // of the feature BUILD_ID
 };
 
 }  // namespace perftape::perfdata

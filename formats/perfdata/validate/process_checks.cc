@@ -46,6 +46,9 @@ void ProcessChecks::Apply(const RecordView& record, const SampleFormat& format) 
     std::uint32_t pid = 0;
     at.Fixed(pid);
     Arrived(without_map_, pid, Rule::kSampleBeforeMmap, "process");
+  } else if (record.type == RecordType::kHeaderBuildId) {
+    const auto entry = Decode<HeaderBuildId>(record, SampleFormat{});
+    if (entry) ids_.emplace(entry->filename, entry->build_id);
   }
 }
 

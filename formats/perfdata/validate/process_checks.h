@@ -46,7 +46,7 @@ class ProcessChecks {
 
   Report& report_;
   Processes processes_;
-  BuildIdTable ids_;
+  BuildIdTable ids_;  // of the feature BUILD_ID, and of the records of that name
   WaitingFor without_comm_, without_map_;
   std::unordered_map<const Dso*, Hit> hits_;
   std::optional<RecordView> kernel_sample_;  // the first, while no kernel mapping is known

@@ -62,6 +62,14 @@ TEST(ProcessChecks, NoteABinaryThatWasHitAndHasNoBuildId) {
   EXPECT_EQ(report.InFileOrder().at(0).message, "/bin/bare, hit by 1 samples");
 }
 
+TEST(ProcessChecks, TakeTheBuildIdOfARecordBehindTheSample) {
+  PerfDataBuilder file = GoodFile();
+  file.AddMmap({.pid = 7, .tid = 7, .start = 0x600000, .path = "/bin/bare", .time = 3});
+  AddGoodSample(file, {.ip = 0x600100});
+  file.AddBuildId("/bin/bare", *BuildId::FromHex("aabb"));
+  EXPECT_THAT(RulesOf(Judge(file)), Not(Contains("build-id-missing")));
+}
+
 TEST(ProcessChecks, TakeTheBuildIdOfTheTable) {
   PerfDataBuilder file = GoodFile();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x600000, .path = "/bin/bare", .time = 3});
