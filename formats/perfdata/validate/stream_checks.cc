@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/perfdata/features.h"
 
 namespace perftape::perfdata {
@@ -32,7 +34,10 @@ StreamChecks::StreamChecks(const Reader& reader, Report& report)
     }
   }
   const std::optional<Bytes> tracing = reader.feature(FeatureBit::kTracingData);
+  // Without a tracepoint perf does not look at it.
+  const auto is_tracepoint = [](const Event& event) { return event.attr.type == kTypeTracepoint; };
   if (tracing && reader.container() == Container::kFile &&
+      std::ranges::any_of(reader.events().all(), is_tracepoint) &&
       !AsText(*tracing).starts_with(kTracingMagic)) {
     report_.AddAt(Rule::kTracingDataUndecodable,
                   static_cast<std::uint64_t>(tracing->data() - reader.file().data()),

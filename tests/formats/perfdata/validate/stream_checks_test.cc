@@ -84,7 +84,7 @@ TEST(StreamChecks, TellOfAnIndexWithAnIdOfNoEvent) {
 }
 
 TEST(StreamChecks, TellOfTracingDataThatIsNone) {
-  PerfDataBuilder file = GoodFile();
+  PerfDataBuilder file = GoodFile({{.type = kTypeTracepoint, .config = 300}});
   file.AddFeature(FeatureBit::kTracingData, RawFeature{std::vector<std::byte>(64)});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("tracing-data-undecodable"));
 }
