@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/statistics_json.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/perfdata_builder.h"
+
+namespace perftape::inspect {
+namespace {
+
+using nlohmann::json;
+using perfdata::PerfDataBuilder;
+using perfdata::RecordType;
+
+json StatsOf(PerfDataBuilder& file) {
+  const perfdata::Reader reader = file.Open();
+  const std::string text = StatisticsJson(CountRecords(reader), reader.events());
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  return json::parse(text).at("stats");
+}
+
+TEST(StatisticsJson, CountsRecordsAndEvents) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddComm({.pid = 7, .tid = 7, .comm = "ls"});
+  file.AddSample({.time = 1, .period = 10});
+  file.AddSample({.time = 2, .period = 20});
+  const json stats = StatsOf(file);
+  EXPECT_EQ(stats.at("records"), json::parse(R"({"COMM": 1, "SAMPLE": 2})"));
+  EXPECT_EQ(stats.at("events"), json::parse(R"([
+      {"name": "cpu-clock:HG", "samples": 2, "period": 30, "lost_samples": 0}])"));
+  EXPECT_FALSE(stats.contains("damage"));
+}
+
+TEST(StatisticsJson, TellsLostRecordsFromLostSamples) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddLost(5, 1);
+  file.AddLostSamples(30, 3);
+  EXPECT_EQ(StatsOf(file).at("lost"), json::parse(R"({"LOST": 5, "LOST_SAMPLES": 30})"));
+}
+
+TEST(StatisticsJson, SaysWhyItEndedEarly) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
+  EXPECT_THAT(StatsOf(file).at("damage").get<std::string>(), testing::HasSubstr("size 4"));
+}
+
+}  // namespace
+}  // namespace perftape::inspect

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/sample_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace perftape::inspect {
+
+std::string SampleJson(const SampleRow& row) {
+  using Json = nlohmann::ordered_json;
+  Json frames = Json::array();
+  for (const std::uint64_t frame : row.frames) frames.push_back(fmt::format("{:#x}", frame));
+  const Json json = {{"sample",
+                      {{"event", row.event},
+                       {"comm", row.comm},
+                       {"pid", row.pid},
+                       {"tid", row.tid},
+                       {"cpu", row.cpu ? Json(*row.cpu) : Json(nullptr)},
+                       {"time_ns", row.time_ns},
+                       {"period", row.period},
+                       {"ip", fmt::format("{:#x}", row.ip)},
+                       {"dso", row.dso},
+                       {"frames", std::move(frames)}}}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace perftape::inspect

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/statistics_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace perftape::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const EventStatistics& of_event = statistics.events[i];
+    all.push_back({{"name", events[i].name},
+                   {"samples", of_event.samples},
+                   {"period", of_event.period},
+                   {"lost_samples", of_event.lost_samples}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTable& events) {
+  Json records = Json::object();
+  for (const auto& [type, count] : statistics.records) records[RecordName(type)] = count;
+  Json stats = {
+      {"records", std::move(records)},
+      {"events", EventsOf(statistics, events)},
+      {"lost", {{"LOST", statistics.lost_records}, {"LOST_SAMPLES", statistics.lost_samples}}},
+      {"skipped_samples", statistics.skipped_samples}};
+  if (statistics.damage) stats["damage"] = statistics.damage->message;
+  const Json json = {{"stats", std::move(stats)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace perftape::inspect
