@@ -20,6 +20,14 @@ Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) 
   return all;
 }
 
+Json SharesOf(const std::map<std::string, Share>& shares) {
+  Json all = Json::array();
+  for (const auto& [name, share] : shares) {
+    all.push_back({{"name", name}, {"samples", share.samples}, {"period", share.period}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTable& events) {
@@ -28,8 +36,11 @@ std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTa
   Json stats = {
       {"records", std::move(records)},
       {"events", EventsOf(statistics, events)},
+      {"comms", SharesOf(statistics.comms)},
+      {"dsos", SharesOf(statistics.dsos)},
       {"lost", {{"LOST", statistics.lost_records}, {"LOST_SAMPLES", statistics.lost_samples}}},
-      {"skipped_samples", statistics.skipped_samples}};
+      {"skipped_samples", statistics.skipped_samples},
+      {"cut_off_samples", statistics.cut_off_samples}};
   if (statistics.damage) stats["damage"] = statistics.damage->message;
   const Json json = {{"stats", std::move(stats)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
