@@ -83,10 +83,10 @@ Result<std::optional<RecordView>> Expander::Next() {
 // Expands as much as there is room for. Nothing comes where the piece is used up.
 Result<std::size_t> Expander::Fill() {
   if (is_lost_) return 0;
+  if (room_.empty()) room_.resize(kRoom);
   std::memmove(room_.data(), room_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (room_.empty()) room_.resize(kRoom);
   const Result<std::size_t> made =
       zstd_.Expand(compressed_, std::span(room_).subspan(end_, room_.size() - end_));
   if (!made) {
