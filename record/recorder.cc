@@ -12,6 +12,7 @@
 #include <limits>
 #include <utility>
 
+#include "formats/perfdata/record_cursor.h"
 #include "formats/perfdata/writer.h"
 #include "record/bpf_programs.h"
 #include "record/build_ids.h"

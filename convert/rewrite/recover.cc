@@ -183,7 +183,8 @@ Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output) {
   report.repairs = outline.repairs;
 
   TRY_ASSIGN(perfdata::Writer writer,
-             perfdata::Writer::Create(output, outline.events.all(), perfdata::OldFile::kReplace));
+             perfdata::Writer::Create(output, outline.events.all(),
+                                      {.old = perfdata::OldFile::kReplace}));
   Copier copier(outline, std::move(writer), report);
   TRY(copier.Copy());
   if (!IsPadding(file.subspan(outline.unclaimed_from))) {

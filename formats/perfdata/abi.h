@@ -185,6 +185,7 @@ inline constexpr std::uint64_t kBranchCounters = std::uint64_t{1} << 19;
 
 // H: enum feature bits of the file header.
 enum class FeatureBit : std::uint32_t {
+  kReserved = 0,  // always clear, says header.h
   kTracingData = 1,
   kBuildId = 2,
   kHostname = 3,

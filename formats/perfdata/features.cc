@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -144,8 +145,8 @@ void CpuTopologyLayout(Cursor& at, TopologyRef& topology, [[maybe_unused]] std::
 // write_event_desc: { u32 nr, attr_size; { attr; u32 nr_ids; char name[]; u64 ids[nr_ids]; }[nr]; }
 void EncodeEventDesc(const EventDesc& description, std::vector<std::byte>& out) {
   ByteWriter at(out);
-  const std::uint32_t attr_size =
-      description.events.empty() ? EventAttr::kSize : description.events.front().attr.size;
+  std::uint32_t attr_size = description.events.empty() ? EventAttr::kSize : 0;
+  for (const Event& event : description.events) attr_size = std::max(attr_size, event.attr.size);
   at.Fixed(static_cast<std::uint32_t>(description.events.size()));
   at.Fixed(attr_size);
   for (const Event& event : description.events) {

@@ -157,6 +157,8 @@ void Reader::ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap)
     Section section;
     SectionLayout(at, section);
     const auto feature = static_cast<FeatureBit>(bit);
+    // No perf looks at its entry, which in a compressed file of ours is none (TableInARecord).
+    if (feature == FeatureBit::kReserved && at.ok()) continue;
     const std::optional<Bytes> bytes = BytesOf(section, file);
     if (!at.ok() || !bytes) {
       problems_.push_back(

@@ -6,58 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 namespace perftape::perfdata {
 namespace {
-
-// struct perf_file_header, tools/perf/util/header.h: where its fields lie.
-constexpr std::uint64_t kFileHeaderSize = 104;
-constexpr std::uint64_t kPipeHeaderSize = 16;
-constexpr std::uint64_t kDataSizeAt = 48;
-constexpr std::uint64_t kFeatureBitsAt = 72;
-
-constexpr std::uint64_t kMagic = 0x32454c4946524550;  // "PERFILE2" on a little-endian machine
-
-std::uint64_t AlignedSize(std::uint64_t size) {
-  return (size + 7) / 8 * 8;
-}
-
-void AppendSection(std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& out) {
-  ByteWriter at(out);
-  at.Fixed(offset);
-  at.Fixed(size);
-}
-
-// { perf_event_header; perf_event_attr attr; u64 ids[]; }
-Status AppendAttrRecord(const Event& event, std::vector<std::byte>& out) {
-  const std::size_t size =
-      sizeof(RecordHeader) + event.attr.size + event.ids.size() * sizeof(std::uint64_t);
-  if (size > kMaxRecordSize) {
-    return Fail(ErrorCode::kUnsupported, "an event on more CPUs than an ATTR record can tell of");
-  }
-  ByteWriter at(out);
-  at.Fixed(RecordType::kHeaderAttr);
-  at.Fixed(std::uint16_t{0});
-  at.Fixed(static_cast<std::uint16_t>(size));
-  EncodeAttr(event.attr, out);
-  at.Words(WordArray(event.ids), event.ids.size());
-  return {};
-}
-
-// A pipe has no EVENT_DESC that perf would read names from: EVENT_UPDATE carries them.
-Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
-  std::vector<std::byte> name;
-  ByteWriter(name).Name(event.name);
-  const EventUpdate update{.update_type = EventUpdate::kName,
-                           .id = event.ids.empty() ? 0 : event.ids.front(),
-                           .data = name};
-  return Encode(update, 0, out);
-}
 
 // Gives `from` the name `to`; what had it becomes `to`.old. At no instant is there no file `to`,
 // where the file system can exchange names.
@@ -79,82 +33,83 @@ Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem
   return {};
 }
 
-}  // namespace
-
-Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const Event> events,
-                              OldFile old) {
-  Writer writer;
-  writer.path_ = path;
-  writer.old_ = old;
-  struct stat status = {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    // A device such as /dev/null is written to, never renamed over.
-    writer.fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  } else {
-    // Readable by its owner only, as perf makes it: a profile tells what a machine does.
-    std::string temporary = path.native() + ".XXXXXX";
-    writer.fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));
-    if (writer.fd_) writer.temporary_path_ = temporary;
-  }
-  if (!writer.fd_) return FailErrno(path.native(), errno);
-  TRY(writer.WriteHeader(events));
-  return writer;
+// One write within the header's page, which nobody sees half of.
+Status WriteHeaderTail(int fd, const HeaderTail& header) {
+  return WriteAllAt(fd, std::as_bytes(std::span(&header, 1)), kDataSizeAt);
 }
 
-Status Writer::WriteHeader(std::span<const Event> events) {
-  const std::uint64_t attr_size = events.empty() ? EventAttr::kSize : events.front().attr.size;
-  std::vector<std::byte> ids, attrs;
-  for (const Event& event : events) {
-    AppendSection(kFileHeaderSize + ids.size(), event.ids.size() * sizeof(std::uint64_t), attrs);
-    ByteWriter(ids).Words(WordArray(event.ids), event.ids.size());
-  }
-  // Each attribute stands before the section of its ids.
-  std::vector<std::byte> table;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    EventAttr attr = events[i].attr;
-    attr.size = static_cast<std::uint32_t>(attr_size);
-    EncodeAttr(attr, table);
-    ByteWriter(table).Blob(Bytes(attrs).subspan(i * 16, 16), 16);
-  }
-  data_offset_ = AlignedSize(kFileHeaderSize + ids.size() + table.size());
-
-  std::vector<std::byte> header;
-  ByteWriter at(header);
-  at.Fixed(kMagic);
-  at.Fixed(kFileHeaderSize);
-  at.Fixed(attr_size + 16);
-  AppendSection(kFileHeaderSize + ids.size(), table.size(), header);
-  AppendSection(data_offset_, 0, header);
-  AppendSection(0, 0, header);  // event_types
-  at.Padding(kFeatureBits / 8);
-  at.Blob(ids, ids.size());
-  at.Blob(table, table.size());
-  at.Padding(data_offset_ - header.size());
-  if (auto written = WriteAllAt(fd_.get(), header, 0); !written) {
-    return Fail(InContext(path_.native(), std::move(written).error()));
-  }
-  file_size_ = data_offset_;
+// A device or a pipe cannot be synced; what a file system cannot write must be heard of.
+Status Sync(int fd) {
+  if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS) return FailErrno("sync", errno);
   return {};
 }
 
-Result<Writer> Writer::ToPipe(UniqueFd fd, std::span<const Event> events,
-                              std::span<const Feature> features) {
+}  // namespace
+
+Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const Event> events,
+                              const WriterOptions& options) {
   Writer writer;
-  writer.container_ = Container::kPipe;
+  TRY(writer.StartCompressor(options));
+  TRY(writer.OpenFile(path, options.old));
+  const std::vector<std::byte> head = FileHead(events);
+  if (auto written = WriteAllAt(writer.fd_.get(), head, 0); !written) {
+    return Fail(InContext(path.native(), std::move(written).error()));
+  }
+  writer.data_offset_ = writer.data_end_ = head.size();
+  return writer;
+}
+
+Result<Writer> Writer::ToPipe(UniqueFd fd, std::span<const Event> events,
+                              std::span<const Feature> features, const WriterOptions& options) {
+  Writer writer;
   writer.fd_ = std::move(fd);
   writer.path_ = "pipe";
-  ByteWriter at(writer.pending_);
-  at.Fixed(kMagic);
-  at.Fixed(kPipeHeaderSize);
-  for (const Event& event : events) TRY(AppendAttrRecord(event, writer.pending_));
-  for (const Feature& feature : features) {
-    std::vector<std::byte> payload;
-    EncodeFeature(feature.value, payload);
-    const HeaderFeature record{.bit = std::to_underlying(feature.bit), .payload = payload};
-    TRY(Encode(record, 0, writer.pending_));
-  }
-  for (const Event& event : events) TRY(AppendNameRecord(event, writer.pending_));
+  TRY(writer.StartPipe(events, features, options));
   return writer;
+}
+
+Result<Writer> Writer::CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
+                                  std::span<const Feature> features, const WriterOptions& options) {
+  Writer writer;
+  TRY(writer.OpenFile(path, options.old));
+  TRY(writer.StartPipe(events, features, options));
+  return writer;
+}
+
+Status Writer::OpenFile(const std::filesystem::path& path, OldFile old) {
+  path_ = path;
+  old_ = old;
+  struct stat status = {};
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    // A device such as /dev/null is written to, never renamed over.
+    fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  } else {
+    // Readable by its owner only, as perf makes it: a profile tells what a machine does.
+    std::string temporary = path.native() + ".XXXXXX";
+    fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));
+    if (fd_) temporary_path_ = temporary;
+  }
+  if (!fd_) return FailErrno(path.native(), errno);
+  return {};
+}
+
+Status Writer::StartPipe(std::span<const Event> events, std::span<const Feature> features,
+                         const WriterOptions& options) {
+  container_ = Container::kPipe;
+  TRY(StartCompressor(options));
+  std::vector<Feature> all(features.begin(), features.end());
+  if (compressor_) {
+    all.push_back({FeatureBit::kCompressed, RawFeature{compressor_->FeaturePayload()}});
+  }
+  TRY_ASSIGN(pending_, PipeHead(events, all));
+  return {};
+}
+
+Status Writer::StartCompressor(const WriterOptions& options) {
+  if (!options.compression_level) return {};
+  TRY_ASSIGN(RecordCompressor compressor, RecordCompressor::Create(*options.compression_level));
+  compressor_.emplace(std::move(compressor));
+  return {};
 }
 
 Writer::~Writer() {
@@ -162,33 +117,68 @@ Writer::~Writer() {
 }
 
 Status Writer::Append(Bytes records) {
+  if (compressor_) return compressor_->Append(records, pending_);
   pending_.insert(pending_.end(), records.begin(), records.end());
   return {};
 }
 
+Result<std::uint64_t> Writer::AppendPlain(Bytes bytes) {
+  if (compressor_) TRY(compressor_->Flush(pending_));
+  const std::uint64_t offset = size() + pending_.size();
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  return offset;
+}
+
 Status Writer::Commit() {
   if (failed_) return Fail(ErrorCode::kIo, path_.native() + ": an earlier write failed");
+  if (compressor_) TRY(compressor_->Flush(pending_));
   if (pending_.empty()) return {};
-  Status written = container_ == Container::kPipe ? WriteAll(fd_.get(), pending_)
-                                                  : WriteAllAt(fd_.get(), pending_, file_size_);
-  if (written && container_ == Container::kFile) {
-    const std::uint64_t data_size = file_size_ + pending_.size() - data_offset_;
-    written = WriteAllAt(fd_.get(), std::as_bytes(std::span(&data_size, 1)), kDataSizeAt);
-  }
-  if (!written) {
+  if (auto written = WritePending(); !written) {
     failed_ = true;
     // Give back what was not committed: on a full disk someone else may need it.
-    if (container_ == Container::kFile) {
-      (void)!ftruncate(fd_.get(), static_cast<off_t>(file_size_));
-    }
+    if (container_ == Container::kFile) (void)!ftruncate(fd_.get(), static_cast<off_t>(size()));
     return Fail(InContext(path_.native(), std::move(written).error()));
   }
-  file_size_ += pending_.size();
   pending_.clear();
   return {};
 }
 
+// What lies behind the end becomes a record; the same bytes lie behind the new end, before it is
+// told.
+Status Writer::WritePending() {
+  if (container_ == Container::kPipe) {
+    TRY(WriteAll(fd_.get(), pending_));
+    data_end_ += pending_.size();
+    return {};
+  }
+  const std::uint64_t end = size() + pending_.size();
+  pending_.insert(pending_.end(), table_.begin(), table_.end());
+  TRY(WriteAllAt(fd_.get(), pending_, size()));
+  const std::uint64_t data_size = end - data_offset_;
+  TRY(WriteAllAt(fd_.get(), std::as_bytes(std::span(&data_size, 1)), kDataSizeAt));
+  header_.data_size = data_size;
+  data_end_ = end;
+  return {};
+}
+
 Status Writer::Publish() {
+  if (temporary_path_.empty()) return {};
+  if (compressor_ && container_ == Container::kFile && table_.empty()) TRY(MakeReadable());
+  return Rename();
+}
+
+// A compressed file needs a feature before it has any.
+Status Writer::MakeReadable() {
+  HeaderTail header = header_;
+  std::vector<std::byte> table = TableInARecord(data_end_, compressor_->FeaturePayload(), header);
+  TRY(WriteAllAt(fd_.get(), table, data_end_));
+  TRY(WriteHeaderTail(fd_.get(), header));
+  header_ = header;
+  table_ = std::move(table);
+  return {};
+}
+
+Status Writer::Rename() {
   if (temporary_path_.empty()) return {};
   if (old_ == OldFile::kKeep) {
     TRY(RenameKeepingOld(temporary_path_, path_));
@@ -201,43 +191,39 @@ Status Writer::Publish() {
 
 Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
   TRY(Commit());
+  std::uint64_t written = data_end_;
   if (container_ == Container::kFile) {
-    if (auto written = WriteFeatures(features); !written) {
-      // Without its features the recording still opens.
-      const std::array<std::uint64_t, kFeatureBits / 64> none = {};
-      (void)WriteAllAt(fd_.get(), std::as_bytes(std::span(none)), kFeatureBitsAt);
-      (void)!ftruncate(fd_.get(), static_cast<off_t>(file_size_));
-      (void)Publish();
-      return Fail(InContext(path_.native(), std::move(written).error()));
+    const Result<std::uint64_t> end = WriteFeatures(features);
+    if (!end) {
+      // Without them what is published still opens.
+      (void)WriteHeaderTail(fd_.get(), header_);
+      (void)!ftruncate(fd_.get(), static_cast<off_t>(size()));
+      return Fail(InContext(path_.native(), end.error()));
     }
+    written = *end;
+  } else if (!temporary_path_.empty()) {
+    TRY(Sync(fd_.get()));
   }
-  TRY(Publish());
-  return file_size_;
+  TRY(Rename());
+  return written;
 }
 
-// A table of { offset, size } in the order of the bits, then the sections. The bits come last.
-Status Writer::WriteFeatures(std::span<const Feature> features) {
-  std::vector<const Feature*> sorted;
-  for (const Feature& feature : features) sorted.push_back(&feature);
-  std::ranges::sort(sorted, {}, [](const Feature* feature) { return feature->bit; });
-
-  std::array<std::uint64_t, kFeatureBits / 64> bits = {};
-  std::vector<std::byte> table, sections;
-  const std::uint64_t sections_at = file_size_ + sorted.size() * 16;
-  for (const Feature* feature : sorted) {
-    const std::size_t start = sections.size();
-    EncodeFeature(feature->value, sections);
-    AppendSection(sections_at + start, sections.size() - start, table);
-    const auto bit = std::to_underlying(feature->bit);
-    bits[bit / 64] |= std::uint64_t{1} << (bit % 64);
+// Returns where they end.
+Result<std::uint64_t> Writer::WriteFeatures(std::span<const Feature> features) {
+  std::vector<Feature> all;
+  for (const Feature& feature : features) {
+    if (feature.bit != FeatureBit::kCompressed) all.push_back(feature);
   }
-  TRY(WriteAllAt(fd_.get(), table, file_size_));
-  TRY(WriteAllAt(fd_.get(), sections, sections_at));
-  TRY(WriteAllAt(fd_.get(), std::as_bytes(std::span(bits)), kFeatureBitsAt));
-  // A device or a pipe cannot be synced; what a file system cannot write must be heard of.
-  if (fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) return FailErrno("sync", errno);
-  file_size_ = sections_at + sections.size();
-  return {};
+  if (compressor_) {
+    all.push_back({FeatureBit::kCompressed, RawFeature{compressor_->FeaturePayload()}});
+  }
+  // What lay behind the records to be found is a record now.
+  HeaderTail header = {.data_size = size() - data_offset_};
+  const std::vector<std::byte> table = FeatureTable(all, size(), header);
+  TRY(WriteAllAt(fd_.get(), table, size()));
+  TRY(WriteHeaderTail(fd_.get(), header));
+  TRY(Sync(fd_.get()));
+  return size() + table.size();
 }
 
 }  // namespace perftape::perfdata

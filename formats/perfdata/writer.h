@@ -2,9 +2,10 @@
 // Writes a perf.data so that it opens in perf at every instant: records are appended behind what is
 // committed, and one 8-byte pwrite of data.size commits them. perf reads a file whose feature bits
 // are clear and whose data.size is smaller than what is there; it reads nothing of one whose
-// data.size runs ahead of the data (tools/perf/util/session.c, perf_session__read_header).
+// data.size runs ahead of the data (tools/perf/util/session.c, perf_session__read_header). How a
+// compressed file keeps to that, file_parts.h tells (TableInARecord).
 //
-//   TRY_ASSIGN(Writer writer, Writer::Create("perf.data", events, {}));
+//   TRY_ASSIGN(Writer writer, Writer::Create("perf.data", events, {.compression_level = 1}));
 //   TRY(writer.Append(record));        // collected in memory
 //   TRY(writer.Commit());              // now in the file, whatever happens next
 //   TRY(writer.Publish());             // now under its name; the old file is perf.data.old
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +22,10 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/compressor.h"
 #include "formats/perfdata/features.h"
-#include "formats/perfdata/reader.h"
+#include "formats/perfdata/file_parts.h"
+#include "formats/perfdata/header.h"
 
 namespace perftape::perfdata {
 
@@ -35,18 +39,29 @@ concept RecordSink = requires(Sink& sink, Bytes record) {
 // goes.
 enum class OldFile : std::uint8_t { kKeep, kReplace };
 
+struct WriterOptions {
+  OldFile old = OldFile::kKeep;
+  std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
+};
+
 class Writer {
  public:
   // A file-mode writer. The file gets a temporary name beside `path` until Publish. Header, ids and
-  // attributes are written at once. `events` are copied.
+  // attributes are written at once. `events` are copied. kInvalidArgument for a compression level
+  // that zstd does not have; kNotFound, kPermission, kIo.
   static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events,
-                               OldFile old = OldFile::kKeep);
+                               const WriterOptions& options = {});
 
   // A pipe-mode writer on `fd`, which it owns: header, HEADER_ATTR and EVENT_UPDATE for each event,
   // HEADER_FEATURE for each of `features` (those of file mode only, such as BUILD_ID, must not be
-  // among them).
+  // among them). COMPRESSED comes from the options.
   static Result<Writer> ToPipe(UniqueFd fd, std::span<const Event> events,
-                               std::span<const Feature> features);
+                               std::span<const Feature> features,
+                               const WriterOptions& options = {});
+  // The same into a file, which gets its name as in file mode.
+  static Result<Writer> CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
+                                   std::span<const Feature> features,
+                                   const WriterOptions& options = {});
 
   Writer(Writer&&) noexcept = default;
   Writer& operator=(Writer&&) = delete;
@@ -54,8 +69,13 @@ class Writer {
 
   Container container() const { return container_; }
 
-  // Takes one or several whole records, 8-byte aligned.
+  // Takes one or several whole records.
   Status Append(Bytes records);
+
+  // The same for what must not be inside COMPRESSED records: those whose size does not count all
+  // that belongs to them, with the bytes behind them, in as many pieces as it pleases. Returns
+  // where in the file these bytes will begin.
+  Result<std::uint64_t> AppendPlain(Bytes bytes);
 
   // Writes what was appended, then commits it with data.size (a pipe has nothing to commit). After
   // an error (kIo: disk full) the file is as it was at the last Commit, and stays so.
@@ -66,26 +86,36 @@ class Writer {
   Status Publish();
 
   // Commits, writes the feature sections behind the data, then their bits into the header, and
-  // syncs. For a pipe, only commits. Publishes what was not published yet. Where the features
-  // cannot be written (kIo: disk full) the file is published without them.
+  // syncs. COMPRESSED is added where the file is. For a pipe, only commits. Publishes what was not
+  // published yet. Where the features cannot be written (kIo: disk full) a published file stays
+  // without them.
   // Returns the size in bytes of the file, or of all that went through the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
   // Bytes of the file, or of the pipe, so far: committed ones only.
-  std::uint64_t size() const { return file_size_; }
+  std::uint64_t size() const { return data_end_ + table_.size(); }
 
  private:
   Writer() = default;
-  Status WriteHeader(std::span<const Event> events);
-  Status WriteFeatures(std::span<const Feature> features);
+  Status OpenFile(const std::filesystem::path& path, OldFile old);
+  Status StartPipe(std::span<const Event> events, std::span<const Feature> features,
+                   const WriterOptions& options);
+  Status StartCompressor(const WriterOptions& options);
+  Status WritePending();
+  Status MakeReadable();
+  Status Rename();
+  Result<std::uint64_t> WriteFeatures(std::span<const Feature> features);
 
   Container container_ = Container::kFile;
   UniqueFd fd_;
   std::filesystem::path path_, temporary_path_;
   OldFile old_ = OldFile::kKeep;
+  HeaderTail header_;  // as it is in the file
   std::uint64_t data_offset_ = 0;
-  std::uint64_t file_size_ = 0;
-  std::vector<std::byte> pending_;
+  std::uint64_t data_end_ = 0;      // of what is committed
+  std::vector<std::byte> table_;    // of a published compressed file: what lies behind that end
+  std::vector<std::byte> pending_;  // as it will lie in the file
+  std::optional<RecordCompressor> compressor_;
   bool failed_ = false;
 };
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/perfdata/reader.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -217,6 +218,24 @@ TEST(Writer, WritesEventsWithTheirIds) {
   EXPECT_EQ(reader->data_offset() % 8, 0U);
 }
 
+// perf takes each entry of the table for as long as its own attribute says (read_attr).
+TEST(Writer, MakesAllAttributesAsLargeAsTheLargest) {
+  const TempDir directory;
+  std::array events = {SomeEvent({5}), SomeEvent({6})};
+  events[0].attr.size = 96;
+  events[1].attr.size = 136;
+  events[1].attr.config3 = 7;
+  Result<Writer> writer = Writer::Create(directory / "perf.data", events);
+  ASSERT_THAT(writer, IsOk());
+  ASSERT_THAT(std::move(*writer).Finish({}), IsOk());
+  const std::string file = ReadWholeFile(directory / "perf.data").value();
+  const Result<Reader> reader = Reader::FromBytes(AsBytes(file));
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_THAT(reader->problems(), IsEmpty());
+  EXPECT_EQ(reader->events()[0].attr.size, 136U);
+  EXPECT_EQ(reader->events()[1].attr.config3, 7U);
+}
+
 TEST(Writer, NeedsADirectoryThatIsThere) {
   const TempDir directory;
   const std::array events = {SomeEvent()};
@@ -265,14 +284,27 @@ TEST(Writer, KeepsWhatWasCommittedWhenTheDiskIsFull) {
   EXPECT_THAT(SamplesIn(path), ElementsAre(1));
 }
 
-TEST(Writer, PublishesWithoutFeaturesWhenOnlyTheyDoNotFit) {
+TEST(Writer, LeavesNothingBehindWhenTheFeaturesOfAnUnpublishedFileDoNotFit) {
+  const TempDir directory;
+  const bool ended_well = WithFileSizeLimit(4096, [&] {
+    Writer writer = MustCreate(directory / "perf.data");
+    const std::array features = {
+        Feature{FeatureBit::kHostname, RawFeature{std::vector<std::byte>(8192)}}};
+    return writer.Append(SampleAt(1)).has_value() && !std::move(writer).Finish(features);
+  });
+  EXPECT_TRUE(ended_well);
+  EXPECT_THAT(FilesIn(directory), IsEmpty());
+}
+
+TEST(Writer, StaysPublishedWithoutFeaturesWhenOnlyTheyDoNotFit) {
   const TempDir directory;
   const auto path = directory / "perf.data";
   const bool ended_well = WithFileSizeLimit(4096, [&] {
     Writer writer = MustCreate(path);
     const std::array features = {
         Feature{FeatureBit::kHostname, RawFeature{std::vector<std::byte>(8192)}}};
-    return writer.Append(SampleAt(1)).has_value() && !std::move(writer).Finish(features);
+    return writer.Append(SampleAt(1)).has_value() && writer.Publish().has_value() &&
+           !std::move(writer).Finish(features);
   });
   EXPECT_TRUE(ended_well);
   const std::string file = ReadWholeFile(path).value_or("");

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/compressor.h"
+
+#include <algorithm>
+
+#include "formats/perfdata/abi.h"
+
+namespace perftape::perfdata {
+namespace {
+
+// Fits into one record however little it can be compressed: a piece that expanded to nothing,
+// because its block ends in the next record, would make perf abort ("Couldn't decompress data").
+constexpr std::size_t kSliceSize = std::size_t{60} << 10;
+static_assert(kSliceSize < RecordCompressor::kMostExpanded);
+static_assert(kSliceSize + 4000 < kMaxRecordSize);  // zstd adds a hundredth at worst
+
+// A zstd block that holds nothing: { last = 0, type = raw, size = 0 } (RFC 8878, 3.1.1.2).
+constexpr std::size_t kEmptyBlock = 3;
+
+// perf leaves COMPRESSED records unaligned, and newer ones tell how long they are without padding.
+// Here empty blocks fill the record up to a word, so that every record of the file begins at one.
+void AlignWithEmptyBlocks(std::size_t start, std::vector<std::byte>& out) {
+  while ((out.size() - start) % sizeof(std::uint64_t) != 0) out.resize(out.size() + kEmptyBlock);
+}
+
+}  // namespace
+
+Result<RecordCompressor> RecordCompressor::Create(int level) {
+  TRY_ASSIGN(ZstdCompressor zstd, ZstdCompressor::Create(level));
+  return RecordCompressor(level, std::move(zstd));
+}
+
+Status RecordCompressor::Append(Bytes records, std::vector<std::byte>& out) {
+  while (!records.empty()) {
+    const Bytes part = records.first(std::min(records.size(), kSliceSize - slice_.size()));
+    slice_.insert(slice_.end(), part.begin(), part.end());
+    records = records.subspan(part.size());
+    if (slice_.size() == kSliceSize) TRY(Flush(out));
+  }
+  return {};
+}
+
+Status RecordCompressor::Flush(std::vector<std::byte>& out) {
+  if (slice_.empty()) return {};
+  const std::size_t start = out.size();
+  out.resize(start + sizeof(RecordHeader));
+  TRY(zstd_.Compress(slice_, out));
+  TRY(zstd_.Flush(out));
+  AlignWithEmptyBlocks(start, out);
+  const std::size_t size = out.size() - start;
+  if (size > kMaxRecordSize) {
+    out.resize(start);
+    return Fail(ErrorCode::kIo, "zstd made more of a slice than a record holds");
+  }
+  const RecordHeader header{RecordType::kCompressed, 0, static_cast<std::uint16_t>(size)};
+  std::memcpy(out.data() + start, &header, sizeof header);
+  taken_ += slice_.size();
+  made_ += size;
+  slice_.clear();
+  return {};
+}
+
+std::vector<std::byte> RecordCompressor::FeaturePayload() const {
+  constexpr std::uint32_t kVersion = 0, kZstd = 1;  // header.c, write_compressed; PERF_COMP_ZSTD
+  std::vector<std::byte> payload;
+  ByteWriter at(payload);
+  at.Fixed(kVersion);
+  at.Fixed(kZstd);
+  at.Fixed(level_);
+  at.Fixed(static_cast<std::uint32_t>(made_ == 0 ? 0 : taken_ / made_));
+  at.Fixed(kMostExpanded);
+  return payload;
+}
+
+}  // namespace perftape::perfdata

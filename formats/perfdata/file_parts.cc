@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/file_parts.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace perftape::perfdata {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x32454c4946524550;  // "PERFILE2" on a little-endian machine
+
+std::uint64_t AlignedSize(std::uint64_t size) {
+  return (size + 7) / 8 * 8;
+}
+
+void AppendSection(std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& out) {
+  ByteWriter at(out);
+  at.Fixed(offset);
+  at.Fixed(size);
+}
+
+// { perf_event_header; perf_event_attr attr; u64 ids[]; }
+Status AppendAttrRecord(const Event& event, std::vector<std::byte>& out) {
+  const std::size_t size =
+      sizeof(RecordHeader) + event.attr.size + event.ids.size() * sizeof(std::uint64_t);
+  if (size > kMaxRecordSize) {
+    return Fail(ErrorCode::kUnsupported, "an event on more CPUs than an ATTR record can tell of");
+  }
+  ByteWriter at(out);
+  at.Fixed(RecordType::kHeaderAttr);
+  at.Fixed(std::uint16_t{0});
+  at.Fixed(static_cast<std::uint16_t>(size));
+  EncodeAttr(event.attr, out);
+  at.Words(WordArray(event.ids), event.ids.size());
+  return {};
+}
+
+// { perf_event_header; u64 feat_id; char data[]; }, as long as the section is: perf tells by the
+// size of CPU_TOPOLOGY what it has, and aborts where padding makes it expect more.
+Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) {
+  std::vector<std::byte> payload;
+  EncodeFeature(feature.value, payload);
+  const std::size_t size = sizeof(RecordHeader) + sizeof(std::uint64_t) + payload.size();
+  if (size > kMaxRecordSize) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "feature " + FeatureName(feature.bit) + " is larger than a record can be");
+  }
+  ByteWriter at(out);
+  at.Fixed(RecordType::kHeaderFeature);
+  at.Fixed(std::uint16_t{0});
+  at.Fixed(static_cast<std::uint16_t>(size));
+  at.Fixed(std::uint64_t{std::to_underlying(feature.bit)});
+  at.Blob(payload, payload.size());
+  return {};
+}
+
+// A pipe has no EVENT_DESC that perf would read names from: EVENT_UPDATE carries them.
+Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
+  std::vector<std::byte> name;
+  ByteWriter(name).Name(event.name);
+  const EventUpdate update{.update_type = EventUpdate::kName,
+                           .id = event.ids.empty() ? 0 : event.ids.front(),
+                           .data = name};
+  return Encode(update, 0, out);
+}
+
+}  // namespace
+
+std::vector<std::byte> FileHead(std::span<const Event> events) {
+  std::uint32_t attr_size = events.empty() ? EventAttr::kSize : 0;
+  std::vector<std::byte> ids;
+  for (const Event& event : events) {
+    attr_size = std::max(attr_size, event.attr.size);
+    ByteWriter(ids).Words(WordArray(event.ids), event.ids.size());
+  }
+  // Each attribute stands before the section of its ids.
+  std::vector<std::byte> table;
+  std::uint64_t ids_at = FileHeader::kSize;
+  for (const Event& event : events) {
+    EventAttr attr = event.attr;
+    attr.size = attr_size;
+    EncodeAttr(attr, table);
+    const std::uint64_t size = event.ids.size() * sizeof(std::uint64_t);
+    AppendSection(ids_at, size, table);
+    ids_at += size;
+  }
+  const std::uint64_t data_offset = AlignedSize(ids_at + table.size());
+
+  std::vector<std::byte> head;
+  ByteWriter at(head);
+  at.Fixed(kMagic);
+  at.Fixed(FileHeader::kSize);
+  at.Fixed(std::uint64_t{attr_size + sizeof(Section)});
+  AppendSection(ids_at, table.size(), head);
+  at.Fixed(data_offset);
+  at.Padding(sizeof(HeaderTail));
+  at.Blob(ids, ids.size());
+  at.Blob(table, table.size());
+  at.Padding(data_offset - head.size());
+  return head;
+}
+
+Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
+                                        std::span<const Feature> features) {
+  std::vector<std::byte> head;
+  ByteWriter at(head);
+  at.Fixed(kMagic);
+  at.Fixed(FileHeader::kPipeSize);
+  for (const Event& event : events) TRY(AppendAttrRecord(event, head));
+  for (const Feature& feature : features) TRY(AppendFeatureRecord(feature, head));
+  for (const Event& event : events) {
+    // Without an id the name would be taken for the first event's.
+    if (!event.ids.empty() || events.size() == 1) TRY(AppendNameRecord(event, head));
+  }
+  return head;
+}
+
+std::vector<std::byte> FeatureTable(std::span<const Feature> features, std::uint64_t at,
+                                    HeaderTail& header) {
+  std::vector<const Feature*> sorted;
+  for (const Feature& feature : features) sorted.push_back(&feature);
+  std::ranges::sort(sorted, {}, [](const Feature* feature) { return feature->bit; });
+
+  std::vector<std::byte> table, sections;
+  const std::uint64_t sections_at = at + sorted.size() * sizeof(Section);
+  for (const Feature* feature : sorted) {
+    const std::size_t start = sections.size();
+    EncodeFeature(feature->value, sections);
+    AppendSection(sections_at + start, sections.size() - start, table);
+    header.Set(feature->bit);
+  }
+  table.insert(table.end(), sections.begin(), sections.end());
+  return table;
+}
+
+std::vector<std::byte> TableInARecord(std::uint64_t at, Bytes payload, HeaderTail& header) {
+  constexpr std::size_t kNameSize = 64;  // MAX_EVENT_NAME
+  constexpr std::size_t kSize = sizeof(RecordHeader) + sizeof(std::uint64_t) + kNameSize;
+  constexpr std::size_t kPayloadAt = 2 * sizeof(Section);
+  assert(payload.size() <= kSize - kPayloadAt);
+  std::vector<std::byte> record;
+  ByteWriter out(record);
+  out.Fixed(RecordType::kHeaderEventType);
+  out.Fixed(std::uint16_t{0});
+  out.Fixed(static_cast<std::uint16_t>(kSize));
+  out.Fixed(std::uint64_t{0});  // event_id
+  AppendSection(at + kPayloadAt, payload.size(), record);
+  out.Blob(payload, kSize - kPayloadAt);
+  header.Set(FeatureBit::kReserved);
+  header.Set(FeatureBit::kCompressed);
+  return record;
+}
+
+}  // namespace perftape::perfdata
