@@ -182,9 +182,9 @@ Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output) {
   report.attributes_from = outline.attributes_from;
   report.repairs = outline.repairs;
 
-  TRY_ASSIGN(perfdata::Writer writer,
-             perfdata::Writer::Create(output, outline.events.all(),
-                                      {.old = perfdata::OldFile::kReplace}));
+  TRY_ASSIGN(
+      perfdata::Writer writer,
+      perfdata::Writer::Create(output, outline.events.all(), {.old = perfdata::OldFile::kReplace}));
   Copier copier(outline, std::move(writer), report);
   TRY(copier.Copy());
   if (!IsPadding(file.subspan(outline.unclaimed_from))) {
