@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <utility>
+
 namespace perftape {
 namespace {
 
@@ -14,6 +16,12 @@ ZSTD_DCtx* Decoder(void* context) {
 ZSTD_CCtx* Encoder(void* context) {
   return static_cast<ZSTD_CCtx*>(context);
 }
+
+// The levels above search tables of hundreds of megabytes; so they search those of the highest one
+// that does not, only longer.
+constexpr int kHighestWithItsOwnTables = 19;
+constexpr std::pair<ZSTD_cParameter, int> kTables[] = {
+    {ZSTD_c_windowLog, 23}, {ZSTD_c_chainLog, 24}, {ZSTD_c_hashLog, 22}};
 
 std::unexpected<Error> FailZstd(ErrorCode code, std::size_t result) {
   return Fail(code, fmt::format("zstd: {}", ZSTD_getErrorName(result)));
@@ -68,6 +76,11 @@ Result<ZstdCompressor> ZstdCompressor::Create(int level) {
   const std::size_t result =
       ZSTD_CCtx_setParameter(Encoder(compressor.context_.get()), ZSTD_c_compressionLevel, level);
   if (ZSTD_isError(result)) return FailZstd(ErrorCode::kInvalidArgument, result);
+  if (level > kHighestWithItsOwnTables) {
+    for (const auto& [parameter, value] : kTables) {
+      ZSTD_CCtx_setParameter(Encoder(compressor.context_.get()), parameter, value);
+    }
+  }
   return compressor;
 }
 
