@@ -20,14 +20,15 @@ std::vector<Option> AllOptions(const Command& command) {
   return all;
 }
 
-// "  -o, --output FILE"
+// "  -o, --output FILE", "  -z, --compression-level[=LEVEL]"
 std::string Label(const Option& option) {
   std::string label =
       option.letter == 0 ? std::string("      ") : fmt::format("  -{}", option.letter);
   if (option.letter != 0 && !option.name.empty()) label += ", ";
   if (!option.name.empty()) label += fmt::format("--{}", option.name);
-  if (option.takes_argument()) label += fmt::format(" {}", option.argument);
-  return label;
+  if (!option.takes_argument()) return label;
+  return label +
+         fmt::format(fmt::runtime(option.argument_is_optional ? "[={}]" : " {}"), option.argument);
 }
 
 // `text` in lines of at most kWidth, each behind `column` blanks; the first one begins at `at`.
@@ -83,15 +84,21 @@ std::string CompgenFlags(Completion completion, std::string_view choices) {
   return "";
 }
 
+constexpr std::string_view kWithArgument = " with an argument";
+constexpr std::string_view kWithOptionalArgument = " with an optional argument";
+
 // The options that a man page describes, with whether they take an argument: all **-x** and
 // **\--name** of lines that begin with one.
 struct Described {
   std::string spelled;
-  bool takes_argument = false;
-  bool operator<(const Described& other) const {
-    return std::tie(spelled, takes_argument) < std::tie(other.spelled, other.takes_argument);
-  }
+  std::string_view argument;  // one of the above, or empty
+  auto operator<=>(const Described&) const = default;
 };
+
+std::string_view ArgumentOf(const Option& option) {
+  if (!option.takes_argument()) return "";
+  return option.argument_is_optional ? kWithOptionalArgument : kWithArgument;
+}
 
 std::set<Described> DescribedOptions(std::string_view man_page) {
   std::set<Described> described;
@@ -109,9 +116,11 @@ std::set<Described> DescribedOptions(std::string_view man_page) {
       line.remove_prefix(end + 2);
       if (line.starts_with(", ")) line.remove_prefix(2);
     }
-    for (std::string& spelled : spellings) {
-      described.insert({std::move(spelled), line.find('*') != std::string_view::npos});
+    std::string_view argument;
+    if (line.contains('*')) {
+      argument = line.starts_with("[=") ? kWithOptionalArgument : kWithArgument;
     }
+    for (std::string& spelled : spellings) described.insert({std::move(spelled), argument});
   }
   return described;
 }
@@ -146,7 +155,7 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
   for (const Option& option : AllOptions(command)) {
     const std::vector<std::string> spellings = Spellings(option);
     words.insert(words.end(), spellings.begin(), spellings.end());
-    if (!option.takes_argument()) continue;
+    if (!option.takes_next_word()) continue;
     const std::string flags = CompgenFlags(option.completion, option.choices);
     cases += fmt::format("    {})\n", fmt::join(spellings, "|"));
     if (!flags.empty())
@@ -177,7 +186,7 @@ std::string ManPageDifferences(const Command& command, std::string_view man_page
   std::set<Described> in_table;
   for (const Option& option : AllOptions(command)) {
     for (std::string& spelled : Spellings(option)) {
-      in_table.insert({std::move(spelled), option.takes_argument()});
+      in_table.insert({std::move(spelled), ArgumentOf(option)});
     }
   }
   const std::set<Described> in_page = DescribedOptions(man_page);
@@ -185,8 +194,7 @@ std::string ManPageDifferences(const Command& command, std::string_view man_page
   const auto report = [&](const auto& has, const auto& lacks, std::string_view who) {
     for (const Described& option : has) {
       if (lacks.contains(option)) continue;
-      differences += fmt::format("{} has {}{}\n", who, option.spelled,
-                                 option.takes_argument ? " with an argument" : "");
+      differences += fmt::format("{} has {}{}\n", who, option.spelled, option.argument);
     }
   };
   report(in_table, in_page, "only the table");

@@ -22,6 +22,7 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
 // Where `man_page` (Markdown) and the table disagree, one line each: options that only one of them
 // knows, or that take an argument in only one. A page describes an option in a line of its own:
 //   **-o**, **\--output** *FILE*
+//   **-z**, **\--compression-level**[=*LEVEL*]
 std::string ManPageDifferences(const Command& command, std::string_view man_page);
 
 }  // namespace perftape::cli

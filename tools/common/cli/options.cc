@@ -58,25 +58,52 @@ std::string Hint(const Command& command, std::string_view word) {
   return nearest.empty() || word.size() < 2 ? "" : fmt::format("; did you mean --{}?", nearest);
 }
 
+// Stands for an argument that was left out; no word of a command line can hold it.
+constexpr std::string_view kLeftOut("\0", 1);
+
+// The option at the end of a word of options that may have its argument in the next word: "--freq",
+// "-qF", but not "-F99". Null where there is none.
+const Option* LastOption(const Command& command, std::string_view word) {
+  if (word.starts_with("--")) {
+    const Option* option = FindOption(command, word.substr(2));
+    return option != nullptr && option->takes_argument() ? option : nullptr;
+  }
+  // The first letter that takes an argument takes the rest of the word.
+  for (std::size_t at = 1; at < word.size(); ++at) {
+    const Option* option = FindOption(command, word.substr(at, 1));
+    if (option == nullptr || !option->takes_argument()) continue;
+    return at + 1 == word.size() ? option : nullptr;
+  }
+  return nullptr;
+}
+
+bool IsOptionWord(std::string_view word) {
+  return word.starts_with('-') && word != "-";
+}
+
+// Boost would give the next word to an option whose argument was left out.
+void MarkWhatIsLeftOut(const Command& command, std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (!IsOptionWord(words[i])) continue;
+    const Option* option = LastOption(command, words[i]);
+    if (option == nullptr) continue;
+    if (option->takes_next_word()) {
+      ++i;
+    } else {
+      words[i].append(words[i].starts_with("--") ? "=" : "").append(kLeftOut);
+    }
+  }
+}
+
 // One is behind the last option of a command line whose options come first.
 std::size_t FirstOperand(const Command& command, std::span<const std::string> words) {
   std::size_t i = 0;
   while (i < words.size()) {
     const std::string_view word = words[i];
-    if (word == "--" || word == "-" || !word.starts_with('-')) return i;
+    if (word == "--" || !IsOptionWord(word)) return i;
     ++i;
-    if (word.starts_with("--")) {
-      const Option* option = FindOption(command, word.substr(2));
-      if (option != nullptr && option->takes_argument()) ++i;
-      continue;
-    }
-    // "-qo FILE": the first letter that takes an argument takes the rest, or the next word.
-    for (std::size_t at = 1; at < word.size(); ++at) {
-      const Option* option = FindOption(command, word.substr(at, 1));
-      if (option == nullptr || !option->takes_argument()) continue;
-      if (at + 1 == word.size()) ++i;
-      break;
-    }
+    const Option* option = LastOption(command, word);
+    if (option != nullptr && option->takes_next_word()) ++i;
   }
   return std::min(i, words.size());
 }
@@ -178,8 +205,9 @@ Result<Parsed> Parse(const Command& command, std::span<const std::string> words)
   Parsed parsed;
   const std::size_t split =
       command.order == Order::kOptionsFirst ? FirstOperand(command, words) : words.size();
-  const std::vector<std::string> options(words.begin(),
-                                         words.begin() + static_cast<std::ptrdiff_t>(split));
+  std::vector<std::string> options(words.begin(),
+                                   words.begin() + static_cast<std::ptrdiff_t>(split));
+  MarkWhatIsLeftOut(command, options);
   std::span<const std::string> rest = words.subspan(split);
   if (!rest.empty() && rest[0] == "--") rest = rest.subspan(1);
 
@@ -198,8 +226,9 @@ Result<Parsed> Parse(const Command& command, std::span<const std::string> words)
       }
       const Option* row = FindOption(command, WithoutDashes(option.string_key));
       if (row == nullptr) continue;
-      parsed.given_.push_back({.key = std::string(row->key()),
-                               .value = option.value.empty() ? "" : option.value.front()});
+      const bool has_value = !option.value.empty() && option.value.front() != kLeftOut;
+      parsed.given_.push_back(
+          {.key = std::string(row->key()), .value = has_value ? option.value.front() : ""});
     }
   } catch (const po::error& error) {
     return UsageError(command, error);

@@ -32,8 +32,12 @@ struct Option {
   std::string_view help = {};
   Completion completion = Completion::kNothing;
   std::string_view choices = {};  // for kChoice: "samples period"
+  // "--compression-level[=LEVEL]": never the next word. Parsed has an empty value where it is left
+  // out, as git and perf let it.
+  bool argument_is_optional = false;
 
   bool takes_argument() const { return !argument.empty(); }
+  bool takes_next_word() const { return takes_argument() && !argument_is_optional; }
   // What Parsed knows it by: its name, or its letter where it has none.
   std::string_view key() const { return name.empty() ? std::string_view(&letter, 1) : name; }
   // As a user types it: "--output", "-g".
@@ -88,7 +92,8 @@ class Parsed {
 };
 
 // Understands the words behind the program's name: "-F99", "-F 99", "--freq=99", "--freq 99",
-// "-qg", and "--" for "the rest are operands". kInvalidArgument, naming the word, for all else.
+// "-qg", "-z3" and "--level=3" but never "-z 3" where the argument is optional, and "--" for "the
+// rest are operands". kInvalidArgument, naming the word, for all else.
 Result<Parsed> Parse(const Command& command, std::span<const std::string> words);
 
 }  // namespace perftape::cli

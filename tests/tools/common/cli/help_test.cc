@@ -7,6 +7,7 @@ namespace perftape::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr Option kOptions[] = {
     {.name = "output",
@@ -21,6 +22,11 @@ constexpr Option kOptions[] = {
      .completion = Completion::kChoice,
      .choices = "samples period"},
     {.letter = 'g', .help = "call chains"},
+    {.name = "level",
+     .letter = 'z',
+     .argument = "LEVEL",
+     .help = "how small",
+     .argument_is_optional = true},
 };
 constexpr Command kCommand = {
     .name = "perftape-x", .purpose = "test a tool", .operands = "FILE", .options = kOptions};
@@ -34,6 +40,7 @@ TEST(HelpText, ShowsEachOptionWithItsArgument) {
   EXPECT_THAT(text, HasSubstr("  -o, --output FILE"));
   EXPECT_THAT(text, HasSubstr("      --values KIND"));
   EXPECT_THAT(text, HasSubstr("\n  -g  "));
+  EXPECT_THAT(text, HasSubstr("  -z, --level[=LEVEL]"));
   EXPECT_THAT(text, HasSubstr("  -h, --help"));
 }
 
@@ -49,9 +56,16 @@ TEST(HelpText, StaysWithinEightyColumns) {
 TEST(CompletionScript, OffersEveryOptionAndTheChoicesOfOne) {
   const auto script = CompletionScript(kCommand, "bash");
   ASSERT_TRUE(script);
-  EXPECT_THAT(*script, HasSubstr("-o --output --values -g -h --help --version --completion"));
+  EXPECT_THAT(*script,
+              HasSubstr("-o --output --values -g -z --level -h --help --version --completion"));
   EXPECT_THAT(*script, HasSubstr("--values)\n      COMPREPLY=($(compgen -W \"samples period\""));
   EXPECT_THAT(*script, HasSubstr("complete -o filenames -F _perftape_x perftape-x"));
+}
+
+TEST(CompletionScript, TakesTheWordBehindAnOptionalArgumentForAnOperand) {
+  const auto script = CompletionScript(kCommand, "bash");
+  ASSERT_TRUE(script);
+  EXPECT_THAT(*script, Not(HasSubstr("--level)")));
 }
 
 TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
@@ -61,7 +75,8 @@ TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
 }
 
 constexpr std::string_view kCommonRows =
-    "**-h**, **\\--help**\n: x\n\n**\\--version**\n\n**\\--completion** *SHELL*\n";
+    "**-z**, **\\--level**[=*LEVEL*]\n: x\n\n**-h**, **\\--help**\n: "
+    "x\n\n**\\--version**\n\n**\\--completion** *SHELL*\n";
 
 TEST(ManPageDifferences, FindsNoneWhereThePageSaysWhatTheTableSays) {
   const std::string page =
@@ -84,6 +99,14 @@ TEST(ManPageDifferences, NoticesAMissingArgument) {
       "**-o**, **\\--output**\n\n**\\--values** *KIND*\n\n**-g**\n\n" + std::string(kCommonRows);
   EXPECT_THAT(ManPageDifferences(kCommand, page),
               HasSubstr("only the table has --output with an argument\n"));
+}
+
+TEST(ManPageDifferences, TellsAnOptionalArgumentFromOneThatMustBe) {
+  std::string page = "**-o**, **\\--output** *FILE*\n\n**\\--values** *KIND*\n\n**-g**\n\n" +
+                     std::string(kCommonRows);
+  page.replace(page.find("[=*LEVEL*]"), 10, " *LEVEL*");
+  EXPECT_THAT(ManPageDifferences(kCommand, page),
+              HasSubstr("only the table has --level with an optional argument\n"));
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ constexpr Option kOptions[] = {
     {.name = "duration", .argument = "SECONDS", .help = "how long"},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.letter = 'g', .help = "call chains"},
+    {.name = "level",
+     .letter = 'z',
+     .argument = "LEVEL",
+     .help = "how small",
+     .argument_is_optional = true},
 };
 constexpr Command kMixed = {
     .name = "perftape-x", .purpose = "tests", .operands = "FILE", .options = kOptions};
@@ -101,6 +106,36 @@ TEST(Parse, DoesNotTakeAValueForTheCommand) {
   EXPECT_THAT(parsed->operands(), IsEmpty());
 }
 
+TEST(Parse, TakesAnOptionalArgumentFromTheSameWordOnly) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"-z3"}, {"-qz3"}, {"--level=3"}}) {
+    const auto parsed = Parse(kMixed, words);
+    ASSERT_TRUE(parsed) << words[0];
+    EXPECT_EQ(parsed->Value("level"), "3") << words[0];
+  }
+}
+
+TEST(Parse, LeavesTheNextWordToOthersWhereAnArgumentIsOptional) {
+  for (const std::string word : {"-z", "-qz", "--level"}) {
+    const auto mixed = ParseWords(kMixed, {word, "3"});
+    ASSERT_TRUE(mixed) << word;
+    EXPECT_EQ(mixed->Value("level"), "") << word;
+    EXPECT_THAT(mixed->operands(), ElementsAre("3")) << word;
+    const auto runner = ParseWords(kRunner, {word, "3", "-q"});
+    ASSERT_TRUE(runner) << word;
+    EXPECT_EQ(runner->Value("level"), "") << word;
+    EXPECT_THAT(runner->operands(), ElementsAre("3", "-q")) << word;
+  }
+}
+
+TEST(Parse, TakesAnOptionalArgumentThatIsLeftOutBeforeAnotherOption) {
+  const auto parsed = ParseWords(kRunner, {"-z", "-q", "--level", "-F", "9", "ls"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->Count("level"), 2U);
+  EXPECT_EQ(parsed->Value("freq"), "9");
+  EXPECT_THAT(parsed->operands(), ElementsAre("ls"));
+}
+
 TEST(Parse, NamesAnUnknownOptionAndTheOneThatWasMeant) {
   EXPECT_EQ(ErrorOf(kMixed, {"--durration", "1"}),
             "unknown option --durration; did you mean --duration?");
@@ -117,6 +152,10 @@ TEST(Parse, SaysWhichArgumentIsMissing) {
   EXPECT_EQ(ErrorOf(kMixed, {"-F"}), "--freq needs HZ");
   EXPECT_EQ(ErrorOf(kMixed, {"--output"}), "--output needs FILE");
   EXPECT_EQ(ErrorOf(kRunner, {"-o"}), "--output needs FILE");
+}
+
+TEST(Parse, SaysSoWhereAnOptionalArgumentIsBegunAndEmpty) {
+  EXPECT_EQ(ErrorOf(kMixed, {"--level="}), "--level needs LEVEL");
 }
 
 TEST(Parse, RefusesAnArgumentForASwitch) {
