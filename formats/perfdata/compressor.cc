@@ -25,6 +25,10 @@ void AlignWithEmptyBlocks(std::size_t start, std::vector<std::byte>& out) {
 
 }  // namespace
 
+double Compression::ratio() const {
+  return made == 0 ? 0 : static_cast<double>(taken) / static_cast<double>(made);
+}
+
 Result<RecordCompressor> RecordCompressor::Create(int level) {
   TRY_ASSIGN(ZstdCompressor zstd, ZstdCompressor::Create(level));
   return RecordCompressor(level, std::move(zstd));
@@ -54,8 +58,8 @@ Status RecordCompressor::Flush(std::vector<std::byte>& out) {
   }
   const RecordHeader header{RecordType::kCompressed, 0, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);
-  taken_ += slice_.size();
-  made_ += size;
+  total_.taken += slice_.size();
+  total_.made += size;
   slice_.clear();
   return {};
 }
@@ -67,7 +71,7 @@ std::vector<std::byte> RecordCompressor::FeaturePayload() const {
   at.Fixed(kVersion);
   at.Fixed(kZstd);
   at.Fixed(level_);
-  at.Fixed(static_cast<std::uint32_t>(made_ == 0 ? 0 : taken_ / made_));
+  at.Fixed(static_cast<std::uint32_t>(total_.ratio()));
   at.Fixed(kMostExpanded);
   return payload;
 }

@@ -13,6 +13,15 @@
 
 namespace perftape::perfdata {
 
+// What became of the records that went in, in bytes.
+struct Compression {
+  std::uint64_t taken = 0;
+  std::uint64_t made = 0;  // COMPRESSED records, their headers included
+
+  // How many times smaller they became, 0 where there were none.
+  double ratio() const;
+};
+
 class RecordCompressor {
  public:
   // What HEADER_COMPRESSED says: perf gives the content of one COMPRESSED record so many bytes, and
@@ -33,13 +42,16 @@ class RecordCompressor {
   // ratio is that of all that was compressed so far.
   std::vector<std::byte> FeaturePayload() const;
 
+  // Of what was appended; what waits for its slice is not in it yet.
+  Compression compression() const { return total_; }
+
  private:
   RecordCompressor(int level, ZstdCompressor zstd) : level_(level), zstd_(std::move(zstd)) {}
 
   int level_;
   ZstdCompressor zstd_;
   std::vector<std::byte> slice_;  // taken, not compressed yet
-  std::uint64_t taken_ = 0, made_ = 0;
+  Compression total_;
 };
 
 }  // namespace perftape::perfdata

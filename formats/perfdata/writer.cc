@@ -129,6 +129,11 @@ Result<std::uint64_t> Writer::AppendPlain(Bytes bytes) {
   return offset;
 }
 
+std::optional<Compression> Writer::compression() const {
+  if (!compressor_) return std::nullopt;
+  return compressor_->compression();
+}
+
 Status Writer::Commit() {
   if (failed_) return Fail(ErrorCode::kIo, path_.native() + ": an earlier write failed");
   if (compressor_) TRY(compressor_->Flush(pending_));

@@ -92,6 +92,9 @@ class Writer {
   // Returns the size in bytes of the file, or of all that went through the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
+  // Of all that is committed; nothing where nothing is compressed.
+  std::optional<Compression> compression() const;
+
   // Bytes of the file, or of the pipe, so far: committed ones only.
   std::uint64_t size() const { return data_end_ + table_.size(); }
 
