@@ -188,15 +188,17 @@ Status Recording::OpenWriter() {
   if (!programs_.empty()) {
     features_.push_back({perfdata::FeatureBit::kBpfProgInfo, BpfProgInfoOf(programs_)});
   }
+  const perfdata::WriterOptions how = {.compression_level = options_.compression_level};
   if (options_.output != "-") {
-    TRY_ASSIGN(perfdata::Writer file, perfdata::Writer::Create(options_.output, Events()));
+    TRY_ASSIGN(perfdata::Writer file, perfdata::Writer::Create(options_.output, Events(), how));
     writer_.emplace(std::move(file));
     return {};
   }
   UniqueFd out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
   if (!out) return FailErrno("stdout", errno);
   DropWhatNoPipeCarries();
-  TRY_ASSIGN(perfdata::Writer pipe, perfdata::Writer::ToPipe(std::move(out), Events(), features_));
+  TRY_ASSIGN(perfdata::Writer pipe,
+             perfdata::Writer::ToPipe(std::move(out), Events(), features_, how));
   writer_.emplace(std::move(pipe));
   return {};
 }
@@ -383,6 +385,7 @@ Result<RecordSummary> Recording::Finish() && {
   features_.push_back({perfdata::FeatureBit::kBuildId, build_ids_->all()});
   features_.push_back(
       {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
+  summary_.compression = writer_->compression();
   TRY_ASSIGN(summary_.bytes_written, std::move(*writer_).Finish(features_));
   return std::move(summary_);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
+#include "formats/perfdata/compressor.h"
 #include "record/bpf_session.h"
 #include "record/child.h"
 #include "record/events.h"
@@ -34,6 +35,7 @@ struct RecordOptions {
   Callchains callchains = Callchains::kFramePointers;
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // "-" is stdout, in pipe format
+  std::optional<int> compression_level;        // of zstd, 1 to 22; without one, no compression
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
   std::size_t ring_bytes = std::size_t{8} << 20;
@@ -56,7 +58,8 @@ struct RecordSummary {
   std::uint64_t lost_process_events = 0;  // the kernel's LOST: comms or mappings may be missing
   std::uint64_t damaged_messages = 0;     // from the kernel side, refused on arrival
   std::uint64_t bytes_written = 0;
-  std::vector<LossByCpu> losses;      // of the CPUs that lost any
+  std::optional<perfdata::Compression> compression;  // of the records, where it was asked for
+  std::vector<LossByCpu> losses;                     // of the CPUs that lost any
   std::optional<int> command_status;  // the command's; 128 + n where signal n ended it
   std::vector<std::string> warnings;  // what else a user should know, a sentence each
 };

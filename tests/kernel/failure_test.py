@@ -47,19 +47,25 @@ class Failure(harness.RecordingTest):
         self.assertEqual((self.dir / "perf.data.old").read_bytes(), first)
 
     def test_a_full_disk_is_an_error_and_the_file_still_opens(self):
-        small = self.dir / "small"
-        small.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], check=True)
-        try:
-            status, _, err = harness.run(harness.RECORD, "-a", "-F", "9999", "-o",
-                                         small / "perf.data", "--", harness.BURNER, "--seconds", "8")
-            self.assertEqual(status, 1, err)
-            self.assertIn("No space left on device", err)
-            counts, err = harness.perf_report(small / "perf.data")
-            self.assertEqual(err, "")
-            self.assertGreater(sum(counts.values()), 100)
-        finally:
-            subprocess.run(["umount", small], check=True)
+        for options, size in (([], "1m"), (["-z"], "256k")):
+            with self.subTest(options=options):
+                small = self.dir / size
+                small.mkdir()
+                subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small],
+                               check=True)
+                try:
+                    self.record_until_full(small / "perf.data", options)
+                finally:
+                    subprocess.run(["umount", small], check=True)
+
+    def record_until_full(self, data, options):
+        status, _, err = harness.run(harness.RECORD, "-a", "-F", "9999", *options, "-o", data, "--",
+                                     harness.BURNER, "--seconds", "8")
+        self.assertEqual(status, 1, err)
+        self.assertIn("No space left on device", err)
+        counts, err = harness.perf_report(data)
+        self.assertEqual(err, "")
+        self.assertGreater(sum(counts.values()), 100)
 
     def test_samples_that_found_no_room_are_counted_and_written(self):
         _, err = self.record_degraded("-F", "20000", "--mmap-pages", "1", "-a", "--",

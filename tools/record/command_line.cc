@@ -66,6 +66,12 @@ constexpr cli::Option kOptions[] = {
      .argument = "PAGES",
      .help = "the ring buffer that samples wait in, in pages or as a size with B, K, M or G; "
              "rounded up to a power of two (default 8M)"},
+    {.name = "compression-level",
+     .letter = 'z',
+     .argument = "LEVEL",
+     .help = "compress the recording with zstd, as perf record -z does: 1, the fastest (default), "
+             "to 22, the smallest",
+     .argument_is_optional = true},
     {.name = "include-self", .help = "record the recorder, too"},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.name = "verbose", .letter = 'v', .help = "also what libbpf says while loading"},
@@ -85,6 +91,7 @@ constexpr cli::Command kCommand = {
         "  perftape-record -- make -j8            the command and all that it starts\n"
         "  perftape-record -a --duration 5        the whole system, five seconds\n"
         "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
+        "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: COMMAND's where one ran; else 0 done, 1 failed, 2 usage, 3 done but\n"
         "more than 5 % of the samples were lost.\n"};
@@ -181,6 +188,14 @@ Result<std::size_t> RingBytesOf(std::string_view text) {
   return std::bit_ceil(std::max(count * unit, page));
 }
 
+// What zstd and perf call its levels.
+Result<int> CompressionLevelOf(std::string_view text) {
+  if (text.empty()) return 1;
+  TRY_ASSIGN(const std::uint64_t level,
+             cli::ParseNumber("-z", text, {.smallest = 1, .largest = 22}));
+  return static_cast<int>(level);
+}
+
 }  // namespace
 
 const cli::Command& RecordCommand() {
@@ -208,6 +223,9 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   }
   if (const auto pages = parsed.Value("mmap-pages")) {
     TRY_ASSIGN(options.ring_bytes, RingBytesOf(*pages));
+  }
+  if (const auto level = parsed.Value("compression-level")) {
+    TRY_ASSIGN(options.compression_level, CompressionLevelOf(*level));
   }
   if (parsed.Has("include-self")) options.include_self = IncludeSelf::kYes;
   if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = LibbpfLog::kAll;

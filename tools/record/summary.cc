@@ -17,6 +17,12 @@ std::string SizeText(std::uint64_t bytes) {
   return fmt::format("{:.1f} MiB", size / (kKibi * kKibi));
 }
 
+// As perf record ends with it (tools/perf/builtin-record.c).
+std::string CompressionText(const perfdata::Compression& compression) {
+  return fmt::format(", compressed (original {}, ratio {:.1f})", SizeText(compression.taken),
+                     compression.ratio());
+}
+
 }  // namespace
 
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
@@ -25,6 +31,7 @@ std::vector<std::string> SummaryLines(const RecordSummary& summary,
   lines.push_back(fmt::format("{}, {} lost, {} in {}", cli::Counted(summary.samples, "sample"),
                               summary.lost_samples, SizeText(summary.bytes_written),
                               output == "-" ? "stdout" : output.native()));
+  if (summary.compression) lines.back() += CompressionText(*summary.compression);
   for (const LossByCpu& loss : summary.losses) {
     if (loss.ring_full != 0) {
       lines.push_back(

@@ -10,8 +10,8 @@
 
 namespace perftape::record_tool {
 
-// "4950 samples, 0 lost, 1.3 MiB in perf.data"; then, where any were lost, a line for each CPU and
-// cause.
+// "4950 samples, 0 lost, 1.3 MiB in perf.data", and how far it was compressed; then, where any were
+// lost, a line for each CPU and cause.
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
                                       const std::filesystem::path& output);
 

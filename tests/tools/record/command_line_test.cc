@@ -73,6 +73,15 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
   }
 }
 
+TEST(RecordPlan, CompressesWhereAsked) {
+  EXPECT_EQ(PlanOfWords({})->compression_level, std::nullopt);
+  EXPECT_EQ(PlanOfWords({"-z"})->compression_level, 1);
+  EXPECT_EQ(PlanOfWords({"-z22"})->compression_level, 22);
+  EXPECT_EQ(PlanOfWords({"--compression-level"})->compression_level, 1);
+  EXPECT_EQ(PlanOfWords({"--compression-level=9"})->compression_level, 9);
+  EXPECT_THAT(PlanOfWords({"-z", "3"})->command, ElementsAre("3"));
+}
+
 TEST(RecordPlan, TakesAPeriodInPlaceOfAFrequency) {
   const auto plan = PlanOfWords({"-c", "1000000"});
   ASSERT_TRUE(plan);
@@ -106,6 +115,9 @@ TEST(RecordPlan, NamesTheWordThatItDoesNotUnderstand) {
   EXPECT_THAT(PlanOfWords({"--call-graph", "lbr"}),
               refuses("--call-graph: 'lbr' is not among: fp"));
   EXPECT_THAT(PlanOfWords({"-o", ""}), refuses("-o: the name is empty"));
+  EXPECT_THAT(PlanOfWords({"-z0"}), refuses("-z: 0 is not 1 to 22"));
+  EXPECT_THAT(PlanOfWords({"-z23"}), refuses("-z: 23 is not 1 to 22"));
+  EXPECT_THAT(PlanOfWords({"--compression-level=best"}), refuses("-z: 'best' is no whole number"));
 }
 
 }  // namespace

@@ -25,6 +25,14 @@ TEST(SummaryLines, AreOneWhereNothingWasLost) {
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data"));
 }
 
+TEST(SummaryLines, SayHowFarTheRecordsWereCompressed) {
+  RecordSummary summary = Summary(4950, 0);
+  summary.compression = perfdata::Compression{.taken = 10240, .made = 2000};
+  EXPECT_THAT(SummaryLines(summary, "perf.data"),
+              ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
+                          "compressed (original 10.0 KiB, ratio 5.1)"));
+}
+
 TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
   RecordSummary summary = Summary(10, 9);
   summary.losses = {{.cpu = 0, .ring_full = 5}, {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
