@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plain main for a fuzz target, where libFuzzer is not linked: runs it over the files given, over
-// all files in the folders given, and over damaged copies of each, always the same ones.
+// all files in the folders given, over a folder of the corpus, where there is one, and over damaged
+// copies of each, always the same ones. Half of the copies are what the target's own mutator makes
+// of the file, where it has one.
 //
-//   perfdata_read_fuzzer [--damage=N] FILE|FOLDER…
+//   perfdata_read_fuzzer [--damage=N] [--corpus=FOLDER] FILE|FOLDER…
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +18,25 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/corpus.h"
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// Null where the target has none.
+extern "C" [[gnu::weak]] std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                             std::size_t max_size, unsigned seed);
+
+// libFuzzer's, which mutators call for what has no structure: here, one byte changes, and where
+// there is room and the byte is even, one is added.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
+                                        std::size_t max_size) {
+  static std::minstd_rand random(1);
+  if (size == 0) return 0;
+  std::uint8_t& byte = data[random() % size];
+  byte = static_cast<std::uint8_t>(random());
+  if (byte % 2 != 0 || size >= max_size) return size;
+  data[size] = byte;
+  return size + 1;
+}
 
 namespace {
 
@@ -47,6 +68,14 @@ Input Damaged(const Input& input, std::mt19937_64& random) {
   return damaged;
 }
 
+Input Mutated(const Input& input, unsigned seed) {
+  constexpr std::size_t kGrowth = 4096;
+  Input mutated = input;
+  mutated.resize(input.size() + kGrowth);
+  mutated.resize(LLVMFuzzerCustomMutator(mutated.data(), input.size(), mutated.size(), seed));
+  return mutated;
+}
+
 bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
   std::ifstream file(path, std::ios::binary);
   const Input input{std::istreambuf_iterator<char>(file), {}};
@@ -58,37 +87,60 @@ bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
   std::fflush(stdout);  // The last line names the file of a crash.
   RunOne(input);
   std::mt19937_64 random(input.size());
-  for (int copy = 0; copy < damaged_copies; ++copy) RunOne(Damaged(input, random));
+  for (int copy = 0; copy < damaged_copies; ++copy) {
+    const bool is_structured = copy % 2 == 1 && LLVMFuzzerCustomMutator != nullptr;
+    RunOne(is_structured ? Mutated(input, static_cast<unsigned>(copy)) : Damaged(input, random));
+  }
   return true;
 }
 
+// In the order of their names, so that all runs are alike.
 std::vector<std::filesystem::path> FilesIn(const std::filesystem::path& place) {
   std::vector<std::filesystem::path> files;
   if (!std::filesystem::is_directory(place)) return {place};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(place)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    const bool is_text = entry.path().extension() == ".md" || entry.path().extension() == ".tsv";
+    if (entry.is_regular_file() && !is_text) files.push_back(entry.path());
   }
+  std::ranges::sort(files);
   return files;
+}
+
+struct Plan {
+  int damaged_copies = 0;
+  std::vector<std::filesystem::path> files;
+};
+
+void AddFiles(const std::filesystem::path& place, Plan& plan) {
+  for (const std::filesystem::path& file : FilesIn(place)) plan.files.push_back(file);
+}
+
+Plan PlanOf(int argc, char** argv) {
+  constexpr std::string_view kDamage = "--damage=", kCorpus = "--corpus=";
+  Plan plan;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with(kDamage)) {
+      plan.damaged_copies = std::atoi(argv[i] + kDamage.size());
+    } else if (!argument.starts_with(kCorpus)) {
+      AddFiles(argument, plan);
+    } else if (const std::filesystem::path corpus = perftape::CorpusDirectory(); corpus.empty()) {
+      std::printf("without the damaged files of others: %s\n", perftape::kNoCorpus);
+    } else {
+      AddFiles(corpus / argument.substr(kCorpus.size()), plan);
+    }
+  }
+  return plan;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr std::string_view kDamage = "--damage=";
-  int damaged_copies = 0;
-  std::size_t files = 0;
-  bool good = true;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument.starts_with(kDamage)) {
-      damaged_copies = std::atoi(argv[i] + kDamage.size());
-      continue;
-    }
-    for (const std::filesystem::path& path : FilesIn(argument)) {
-      good = ReplayFile(path, damaged_copies) && good;
-      ++files;
-    }
+  const Plan plan = PlanOf(argc, argv);
+  bool good = !plan.files.empty();
+  for (const std::filesystem::path& file : plan.files) {
+    good = ReplayFile(file, plan.damaged_copies) && good;
   }
-  std::printf("%zu files, each with %d damaged copies\n", files, damaged_copies);
-  return good && files > 0 ? 0 : 1;
+  std::printf("%zu files, each with %d damaged copies\n", plan.files.size(), plan.damaged_copies);
+  return good ? 0 : 1;
 }
