@@ -145,12 +145,15 @@ Result<Onward> RecordWalk::Drain(Extent extent) {
     const Step step = inner_.Next(window, extent);
     if (step.kind == Step::Kind::kMore) break;
     const Place place = PlaceInside(expanded_.at);
-    if (step.kind == Step::Kind::kRecord) {
+    // No perf compresses what is compressed. Kept, its pieces would go before all others in the
+    // stream of the new file.
+    const bool is_nested = step.kind == Step::Kind::kRecord && IsCompressed(step.frame.record.type);
+    if (step.kind == Step::Kind::kRecord && !is_nested) {
       expanded_.fruitless = 0;
       TRY_ASSIGN(onward, Visit(step, window, place));
     } else {
       expanded_.fruitless += step.size;
-      Drop(place, step.size, step.reason);
+      Drop(place, step.size, is_nested ? "compressed inside a COMPRESSED record" : step.reason);
     }
     window = window.subspan(step.size);
     expanded_.at += step.size;

@@ -112,6 +112,16 @@ TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
   EXPECT_EQ(salvaged.records, RecordsOf(Samples(1000, 3)));
 }
 
+TEST_F(RecordWalkTest, DropsACompressedRecordInsideAnother) {
+  std::vector<std::byte> inside = Samples(1000, 3);
+  Append(CompressedRecords(Samples(1003, 3), 100000), inside);
+  Append(Samples(1006, 1), inside);
+  const Salvaged salvaged = Walk(CompressedRecords(inside, 100000), events_);
+  EXPECT_THAT(salvaged.records, SizeIs(4));
+  ASSERT_THAT(salvaged.dropped, SizeIs(1));
+  EXPECT_EQ(salvaged.dropped[0].reason, "compressed inside a COMPRESSED record");
+}
+
 TEST_F(RecordWalkTest, SaysWhereInACompressedRecordTheDamageIs) {
   std::vector<std::byte> inside = Samples(1000, 3);
   const std::size_t at = inside.size();
