@@ -6,7 +6,8 @@
 
 The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
 test is skipped (status 77). Of each recording the table of --samples must equal NAME.samples.tsv.gz
-line by line, and the counts of --stats those of NAME.oracle.json. Where perf cannot read a file the
+line by line, the counts of --stats those of NAME.oracle.json, and the events of --header those of
+NAME.inventory.json. Where perf cannot read a file the
 oracle is an independent walk of its bytes, which knows no time order, comm or dso: then the tables
 are compared without these. KNOWN names what else differs, and why.
 """
@@ -20,9 +21,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from header_lines import Header, type_name
+
 SKIPPED = 77
 
 EVENT, COMM, DSO, FRAME_COUNT, FRAMES = 0, 1, 8, 9, 10
+
+ABBREVIATED = {"excl_cc_user": "exclude_callchain_user"}  # by the inventories
 
 # The columns that are not compared of a recording, and the reason.
 KNOWN = {
@@ -107,6 +112,30 @@ def shares_complaint(shares, oracle):
     return None
 
 
+def inventory_complaint(tool, path, inventory):
+    """The inventory is of a walk through the bytes that shares no code with perf, and gives names of
+    its own to events that have none."""
+    header = Header(inspect(tool, "--header", path)[0])
+    kept = ("type", "size", "config", "sample_period", "sample_type", "flags", "precise_ip",
+            "branch_sample_type")
+    got = [{name: event[name] for name in kept} | {"ids": len(event["ids"])}
+           for event in header.events]
+    want = [event_of_inventory(event) for event in inventory["events"]]
+    if got != want:
+        return f"events are {got}, the inventory has {want}"
+    return None
+
+
+def event_of_inventory(event):
+    flags = {ABBREVIATED.get(flag, flag) for flag in event["flags"]}
+    precise = {"precise0": 1, "precise1": 2}
+    return {"type": type_name(event["type"]), "size": event["size"], "config": event["config"],
+            "sample_period": event["sample_period_or_freq"],
+            "sample_type": set(event["sample_type"]), "flags": flags - precise.keys(),
+            "precise_ip": sum(precise[flag] for flag in flags & precise.keys()),
+            "branch_sample_type": event["branch_sample_type"], "ids": event["nids"]}
+
+
 def complaint(tool, path):
     name = path.name.removesuffix(".perf.data")
     oracle = json.loads((path.parent / f"{name}.oracle.json").read_text())
@@ -120,7 +149,9 @@ def complaint(tool, path):
         if is_from_bytes:
             columns = columns + [COMM, DSO]
         words = samples_complaint(tool, path, want, columns, is_from_bytes)
-    return words or stats_complaint(tool, path, oracle, is_from_bytes)
+    inventory = json.loads((path.parent / f"{name}.inventory.json").read_text())
+    return (words or stats_complaint(tool, path, oracle, is_from_bytes) or
+            inventory_complaint(tool, path, inventory))
 
 
 def main():

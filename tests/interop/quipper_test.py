@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares perftape-inspect with what quipper, Chromium OS's reader of perf.data, makes of the same
+recordings.
+
+    quipper_test.py --inspect build/dev/bin/perftape-inspect [--corpus DIRECTORY] [NAME...]
+
+quipper's own tests come with goldens: NAME.pb_text.gz, a recording as text protobuf, and
+NAME.buildids.gz. Every record must be there with the same fields, every event with the same
+attribute and ids, each build id and each string of the header. Records are compared as multisets, for
+quipper sorts them by time. What quipper changes is told where it is undone: combined,
+as_quipper_has_it, their_event, NOT_KEPT, NO_EVENTS. The corpus is not part of this tree:
+$PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the test is skipped (status 77)."""
+
+import argparse
+import collections
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import record_lines
+import text_protobuf
+from header_lines import Header, type_name
+
+SKIPPED = 77
+
+RECORD_TYPES = {1: "MMAP", 3: "COMM", 4: "EXIT", 5: "THROTTLE", 6: "UNTHROTTLE", 7: "FORK", 9: "SAMPLE",
+                10: "MMAP2", 11: "AUX", 12: "ITRACE_START", 13: "LOST_SAMPLES",
+                15: "SWITCH_CPU_WIDE", 68: "FINISHED_ROUND", 70: "AUXTRACE_INFO", 71: "AUXTRACE",
+                79: "TIME_CONV"}
+# quipper's field -> perftape's, where the names are not the same.
+RENAMED = {"sample_time_ns": "time", "fork_time_ns": "time", "time_ns": "time", "len": "length",
+           "pgoff": "page_offset", "ino": "inode", "ino_generation": "generation",
+           "num_lost": "lost", "idx": "index"}
+RENAMED_IN_AUXTRACE = {"size": "auxtrace_size", "offset": "auxtrace_offset"}
+# What quipper derives from other fields, or repeats.
+DERIVED = re.compile(r"md5_prefix$|^root_path$|^raw_size$|^is_out$|^no_hw_idx$|^branch_stack_hw_idx$")
+# Fields of ours that quipper does not keep.
+NOT_KEPT = {"event", "reserved"}
+# Records that quipper makes something else of than an event.
+NO_EVENTS = {"ATTR", "EVENT_TYPE"}
+AUX_FLAGS = {"is_truncated": 1, "is_overwrite": 2, "is_partial": 4}
+BRANCH_BITS = {"mispredicted": 0, "predicted": 1, "in_transaction": 2, "abort": 3, "cycles": 4,
+               "type": 20, "spec": 24}
+
+
+def scalar(value):
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+
+
+def theirs(message, renamed=RENAMED):
+    """A message of quipper's with our names: {field: value}."""
+    return {renamed.get(name, name): scalar(values[0]) for name, values in message.items()
+            if not DERIVED.search(name)}
+
+
+def branch_of(entry):
+    flags = sum(int(entry[name][0]) << bit for name, bit in BRANCH_BITS.items() if name in entry)
+    return entry["from_ip"][0], entry["to_ip"][0], flags
+
+
+def as_quipper_has_it(callchain):
+    """quipper sets the highest bit of user addresses that it finds in no mapping."""
+    return tuple(address | 1 << 63 for address in callchain)
+
+
+def their_sample(message):
+    fields = theirs({name: values for name, values in message.items()
+                     if name not in ("callchain", "branch_stack", "raw")})
+    if "callchain" in message:
+        fields["callchain"] = as_quipper_has_it(message["callchain"])
+    if "branch_stack" in message:
+        fields["branches"] = tuple(map(branch_of, message["branch_stack"]))
+    if "raw" in message:
+        fields["raw"] = len(message["raw"][0]), message["raw"][0][:record_lines.BYTES_SHOWN]
+    return fields
+
+
+def their_mmap(message):
+    fields = theirs(message)
+    if "maj" in fields:
+        fields["device"] = f"{fields.pop('maj'):x}:{fields.pop('min'):x}"
+    if "prot" in fields:
+        protection = fields.pop("prot")
+        fields["protection"] = "".join(letter if protection & bit else "-"
+                                       for letter, bit in (("r", 1), ("w", 2), ("x", 4)))
+    return fields
+
+
+def their_aux(message):
+    fields = theirs(message)
+    fields["flags"] = sum(AUX_FLAGS[name] for name in AUX_FLAGS if fields.pop(name))
+    return fields
+
+
+def their_auxtrace(message):
+    fields = theirs(message, RENAMED | RENAMED_IN_AUXTRACE)
+    fields.pop("trace_data", None)
+    return fields
+
+
+def their_auxtrace_info(message):
+    return {"auxtrace_type": message["type"][0]}
+
+
+CONVERTERS = {"sample_event": their_sample, "mmap_event": their_mmap, "aux_event": their_aux,
+              "auxtrace_event": their_auxtrace, "auxtrace_info_event": their_auxtrace_info}
+
+
+def their_record(event):
+    header = theirs(event["header"][0])
+    fields, trailer = {}, {}
+    for name, messages in event.items():
+        if name.endswith("_event"):
+            message = dict(messages[0])
+            trailer = theirs(message.pop("sample_info", [{}])[0])
+            fields = CONVERTERS.get(name, theirs)(message)
+    return (RECORD_TYPES[header["type"]], header["misc"], header["size"], frozen(fields),
+            frozen(trailer))
+
+
+def frozen(fields):
+    return tuple(sorted(fields.items()))
+
+
+def our_value(value):
+    if isinstance(value, list):
+        return tuple(value)
+    # quipper keeps the ids of processes and CPUs unsigned.
+    return value & 0xffffffff if isinstance(value, int) and value < 0 else value
+
+
+def our_record(record):
+    fields = {name: our_value(value) for name, value in record.fields.items()
+              if name not in NOT_KEPT}
+    if "callchain" in fields:
+        fields["callchain"] = as_quipper_has_it(fields["callchain"])
+    if record.type == "AUXTRACE_INFO":
+        fields = {"auxtrace_type": fields["auxtrace_type"]}
+    trailer = {name: our_value(value) for name, value in record.trailer.items()}
+    return record.type, record.misc, record.size, frozen(fields), frozen(trailer)
+
+
+def combined(records):
+    """quipper makes one mapping of neighbours: what goes on in the same file, and what lies anonymous
+    behind a later part of a file, which it takes for text on a huge page."""
+    kept = []
+    for record in records:
+        if kept and touches(kept[-1], record) and belongs_to(kept[-1].fields, record.fields):
+            kept[-1].fields["length"] += record.fields["length"]
+        else:
+            kept.append(record)
+    return kept
+
+
+def touches(before, record):
+    return (before.type == record.type == "MMAP" and
+            record.fields["start"] == before.fields["start"] + before.fields["length"])
+
+
+def belongs_to(before, mapping):
+    if mapping["filename"] == "//anon":
+        return before["filename"] != "//anon" and before["page_offset"] != 0
+    return (all(before[name] == mapping[name] for name in ("pid", "tid", "filename")) and
+            mapping["page_offset"] == before["page_offset"] + before["length"])
+
+
+def inspect(tool, option, path):
+    done = subprocess.run([tool, option, path], capture_output=True, timeout=300)
+    return done.stdout.decode(errors="replace")
+
+
+def records_complaints(tool, path, golden):
+    want = collections.Counter(map(their_record, golden["events"]))
+    records = map(record_lines.parse, inspect(tool, "--records", path).splitlines())
+    got = collections.Counter(map(our_record, combined(records)))
+    got = collections.Counter({record: n for record, n in got.items() if record[0] not in NO_EVENTS})
+    for who, records in (("only quipper has", want - got), ("only perftape has", got - want)):
+        if records:
+            yield f"{who} {sum(records.values())} records: {str(next(iter(records)))[:900]}"
+
+
+# Bit by bit: include/uapi/linux/perf_event.h.
+SAMPLE_BITS = ("IP TID TIME ADDR READ CALLCHAIN ID CPU PERIOD STREAM_ID RAW BRANCH_STACK REGS_USER "
+               "STACK_USER WEIGHT DATA_SRC IDENTIFIER TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP "
+               "DATA_PAGE_SIZE CODE_PAGE_SIZE WEIGHT_STRUCT").split()
+READ_BITS = "TOTAL_TIME_ENABLED TOTAL_TIME_RUNNING ID GROUP LOST".split()
+
+# A feature that is one string, and quipper's name for it.
+STRINGS = {"HOSTNAME": "hostname", "OSRELEASE": "kernel_version", "VERSION": "perf_version",
+           "ARCH": "architecture", "CPUDESC": "cpu_description", "CPUID": "cpu_id",
+           "CMDLINE": "perf_command_line_whole"}
+
+
+def named_bits(value, names):
+    return {name for bit, name in enumerate(names) if value >> bit & 1}
+
+
+def their_event(golden):
+    attr = {name: values[0] for name, values in golden["attr"][0].items()}
+    # Its size is that of quipper's own structure, 96.
+    event = {name: attr[name] for name in ("config", "sample_period")}
+    event["type"] = type_name(attr["type"])
+    event["sample_type"] = named_bits(attr["sample_type"], SAMPLE_BITS)
+    event["read_format"] = named_bits(attr["read_format"], READ_BITS)
+    event["flags"] = {name for name, value in attr.items() if value is True}
+    event["precise_ip"] = attr["precise_ip"]
+    event["branch_sample_type"] = attr["branch_sample_type"]
+    event["ids"] = golden.get("ids", [])
+    return event
+
+
+def names_of(messages, field):
+    return [scalar(message[field][0]) for message in messages]
+
+
+def header_checks(header, golden):
+    """(what, quipper's, ours) for each thing that both tell."""
+    for number, (attr, event) in enumerate(zip(golden["file_attrs"], header.events)):
+        want = their_event(attr)
+        got = {name: value for name, value in event.items() if name in want}
+        got["flags"] = got["flags"] & set(attr["attr"][0])  # those that this quipper knew
+        yield f"event {number}", want, got
+    yield ("event names", names_of(golden["event_types"], "name"),
+           [event["name"] for event in header.events])
+    strings = golden.get("string_metadata", [{}])[0]
+    for feature, name in STRINGS.items():
+        value = scalar(strings[name][0]["value"][0]) if name in strings else None
+        yield feature, value, header.features.get(feature, [None])[0]
+    numbers = {entry["type"][0]: entry["data"] for kind in ("uint32_metadata", "uint64_metadata")
+               for entry in golden.get(kind, [])}
+    yield ("NRCPUS", [str(number) for number in reversed(numbers.get(7, []))],
+           sum(map(list, header.find("NRCPUS", r"(\d+) online, (\d+) available")), []))
+    yield ("TOTAL_MEM", [str(number) for number in numbers.get(10, [])],
+           header.find("TOTAL_MEM", r"(\d+) kB"))
+    yield ("BUILD_ID",
+           [(entry["build_id_hash"][0].hex(), scalar(entry["filename"][0]))
+            for entry in golden.get("build_ids", [])],
+           header.build_ids())
+    yield from topology_checks(header, golden)
+    yield ("PMU_MAPPINGS",
+           [(scalar(pmu["name"][0]), str(pmu["type"][0])) for pmu in golden.get("pmu_mappings", [])],
+           header.find("PMU_MAPPINGS", r"([^ ]+) = (\d+)"))
+
+
+def topology_checks(header, golden):
+    topology = golden.get("cpu_topology", [{}])[0]
+    for line, name in (("package", "core_siblings"), ("core", "thread_siblings")):
+        yield (f"CPU_TOPOLOGY, {line}", list(map(scalar, topology.get(name, []))),
+               header.find("CPU_TOPOLOGY", rf"^  {line}: CPUs (.*)$"))
+    yield ("CPU_TOPOLOGY, CPUs",
+           [(str(cpu["core_id"][0]), str(cpu["socket_id"][0]))
+            for cpu in topology.get("available_cpus", [])],
+           header.find("CPU_TOPOLOGY", r"CPU \d+: core (\d+), socket (\d+)"))
+    yield ("NUMA_TOPOLOGY",
+           [(str(node["id"][0]), scalar(node["cpu_list"][0]), str(node["total_memory"][0]),
+             str(node["free_memory"][0])) for node in golden.get("numa_topology", [])],
+           header.find("NUMA_TOPOLOGY", r"node (\d+): CPUs (.*), (\d+) kB, (\d+) kB free"))
+
+
+def header_complaints(tool, path, golden):
+    for what, want, got in header_checks(Header(inspect(tool, "--header", path)), golden):
+        if want != got:
+            yield f"{what}: {str(got)[:300]}, quipper has {str(want)[:300]}"
+
+
+def build_id_complaints(tool, path, golden):
+    """Of NAME.buildids: a line for each file, its build id and its name, each once."""
+    got = list(dict.fromkeys(map(" ".join, Header(inspect(tool, "--header", path)).build_ids())))
+    if got != golden.splitlines():
+        yield f"build ids: {got[:3]}, quipper has {golden.splitlines()[:3]}"
+
+
+def complaints(tool, path, golden):
+    with gzip.open(golden, "rt", encoding="utf-8") as file:
+        text = file.read()
+    if golden.name.endswith(".buildids.gz"):
+        yield from build_id_complaints(tool, path, text)
+    else:
+        message = text_protobuf.parse(text)
+        yield from records_complaints(tool, path, message)
+        yield from header_complaints(tool, path, message)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inspect", required=True)
+    parser.add_argument("--corpus", default=os.environ.get("PERFTAPE_CORPUS"))
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    corpus = Path(options.corpus or
+                  Path(__file__).resolve().parents[2].parent / "shared" / "corpus")
+    goldens = corpus / "goldens" / "quipper"
+    if not goldens.is_dir():
+        print(f"skipped: there are no goldens at {goldens}; PERFTAPE_CORPUS names a corpus")
+        return SKIPPED
+    tried, failed = 0, 0
+    for golden in sorted(goldens.glob("*.gz")):
+        name = golden.name.split(".pb_text")[0].split(".buildids")[0]
+        if options.names and name not in options.names:
+            continue
+        tried += 1
+        found = list(complaints(options.inspect, corpus / "perfdata" / f"{name}.perf.data", golden))
+        failed += bool(found)
+        for complaint in found:
+            print(f"{golden.name}: {complaint}")
+    print(f"{tried - failed} of {tried} goldens agree")
+    return 1 if failed or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
