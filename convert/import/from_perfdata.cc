@@ -88,6 +88,7 @@ class Importer {
 
   void Take(const perfdata::RecordView& record);
   void TakeSample(const perfdata::RecordView& record, const perfdata::Event& event);
+  void Skip(const perfdata::RecordView& sample);
   StackId StackOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
                   CpuMode mode);
   KnownStack BuildStack(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
@@ -139,7 +140,7 @@ Profile Importer::Run() && {
 void Importer::Take(const perfdata::RecordView& record) {
   const perfdata::Event* event = reader_.events().EventOf(record);
   if (event == nullptr && record.type == perfdata::RecordType::kSample) {
-    ++report_.skipped_samples;
+    Skip(record);
     ++report_.unknown_events;
     return;
   }
@@ -171,7 +172,7 @@ void Importer::Take(const perfdata::RecordView& record) {
 void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Event& event) {
   const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, event.format);
   if (!sample) {
-    ++report_.skipped_samples;
+    Skip(record);
     ++report_.damaged_records;
     return;
   }
@@ -194,6 +195,10 @@ void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Ev
                         .count = 1,
                         .period = delivery.period});
   }
+}
+
+void Importer::Skip(const perfdata::RecordView& sample) {
+  if (report_.skipped_samples++ == 0) report_.first_skipped = perfdata::PlaceOf(sample);
 }
 
 StackId Importer::StackOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,

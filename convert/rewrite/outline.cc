@@ -15,6 +15,9 @@
 namespace perftape::rewrite {
 namespace {
 
+// struct perf_file_header: where it tells of the attributes.
+constexpr std::uint64_t kAttrsField = 0x18;
+
 using perfdata::Container;
 using perfdata::Event;
 using perfdata::EventTable;
@@ -188,8 +191,10 @@ Status ChooseEvents(std::vector<Candidate> candidates, Outline& outline) {
       outline.container == Container::kPipe ? AttributesFrom::kRecords : AttributesFrom::kTable;
   Candidate best = Best(std::move(candidates), outline);
   if (best.from != usual) {
-    outline.repairs.push_back(fmt::format("attributes: not {}, but {} fits the records",
-                                          NameOf(usual), NameOf(best.from)));
+    const std::uint64_t place =
+        outline.container == Container::kPipe ? outline.stream_offset : kAttrsField;
+    outline.repairs.push_back(fmt::format("at {:#x}: attributes: not {}, but {} fits the records",
+                                          place, NameOf(usual), NameOf(best.from)));
   }
   outline.repairs.insert(outline.repairs.end(), best.problems.begin(), best.problems.end());
   outline.attributes_from = best.from;
@@ -203,6 +208,7 @@ Status ChooseEvents(std::vector<Candidate> candidates, Outline& outline) {
 
 Result<Outline> ReadOutline(Bytes file) {
   Outline outline;
+  outline.file = file;
   outline.unclaimed_from = file.size();
   TRY_ASSIGN(const perfdata::Preamble preamble, FindPreamble(file, outline.repairs));
   outline.order = preamble.order;

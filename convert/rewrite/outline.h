@@ -24,6 +24,7 @@ enum class AttributesFrom : std::uint8_t {
 };
 
 struct Outline {
+  Bytes file;  // all of it
   std::endian order = std::endian::native;
   perfdata::Container container = perfdata::Container::kFile;
   perfdata::EventTable events;  // with names

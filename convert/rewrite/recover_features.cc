@@ -15,6 +15,9 @@ using perfdata::Feature;
 using perfdata::FeatureBit;
 using perfdata::FeatureValue;
 
+// struct perf_file_header: where it has the features' bits.
+constexpr std::uint64_t kBitsField = 0x48;
+
 class FeatureBuilder {
  public:
   FeatureBuilder(const Outline& outline, const Gathered& gathered,
@@ -24,7 +27,8 @@ class FeatureBuilder {
   std::vector<Feature> Build() && {
     for (const auto& [bit, section] : outline_.features) Take(bit, section);
     for (const FeatureBit bit : outline_.lost_features) {
-      Lose(bit, "its section is not in the file");
+      const std::uint64_t place = kBitsField + std::to_underlying(bit) / 64 * sizeof(std::uint64_t);
+      Lose(bit, fmt::format("at {:#x}: its bit is set, but its section is not in the file", place));
     }
     AddMissing();
     return std::move(features_);
@@ -48,7 +52,7 @@ class FeatureBuilder {
         break;
       case FeatureBit::kTracingData:
         // It says its own byte order.
-        if (!IsTracingData(section)) return Lose(bit, "it is damaged");
+        if (!IsTracingData(section)) return Lose(bit, At(section) + "it is damaged");
         return Add(bit, Raw(section), FeatureFate::kKept, "");
       default:
         break;
@@ -66,10 +70,12 @@ class FeatureBuilder {
       if (value) cpus = std::get<perfdata::NrCpus>(*value).available;
     }
     Result<FeatureValue> value = perfdata::DecodeFeature(bit, section, outline_.order, cpus);
-    if (!value) return Lose(bit, value.error().message);
+    if (!value) return Lose(bit, At(section) + value.error().message);
     const bool is_typed = !std::holds_alternative<perfdata::RawFeature>(*value);
     const bool is_native = outline_.order == std::endian::native || section.empty();
-    if (!is_typed && !is_native) return Lose(bit, "it is not known how its bytes are ordered");
+    if (!is_typed && !is_native) {
+      return Lose(bit, At(section) + "it is not known how its bytes are ordered");
+    }
     if (is_native && outline_.container == perfdata::Container::kFile) *value = Raw(section);
     Add(bit, *std::move(value), FeatureFate::kKept, "");
   }
@@ -77,7 +83,8 @@ class FeatureBuilder {
   void TakeEventDesc(Bytes section) {
     const auto value = perfdata::DecodeFeature(FeatureBit::kEventDesc, section, outline_.order, 0);
     if (value) return Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kKept, "");
-    Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kRebuilt, value.error().message);
+    Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kRebuilt,
+        At(section) + value.error().message);
   }
 
   // What the file had no section of, or a section that was lost.
@@ -104,7 +111,9 @@ class FeatureBuilder {
     if (IsTracingData(gathered_.tracing_data)) {
       return AddTold(FeatureBit::kTracingData, Raw(gathered_.tracing_data));
     }
-    if (!gathered_.tracing_data.empty()) Lose(FeatureBit::kTracingData, "it is damaged");
+    if (!gathered_.tracing_data.empty()) {
+      Lose(FeatureBit::kTracingData, At(gathered_.tracing_data) + "it is damaged");
+    }
     const auto events = outline_.events.all();
     const bool has_tracepoint = std::ranges::any_of(events, [](const perfdata::Event& event) {
       return event.attr.type == perfdata::kTypeTracepoint;
@@ -136,6 +145,12 @@ class FeatureBuilder {
   }
   bool Has(FeatureBit bit) const {
     return std::ranges::find(features_, bit, &Feature::bit) != features_.end();
+  }
+
+  // "at 0x1f40: ", of bytes that lie in the file; empty of those that lie nowhere.
+  std::string At(Bytes bytes) const {
+    if (bytes.data() == nullptr) return "";
+    return fmt::format("at {:#x}: ", bytes.data() - outline_.file.data());
   }
 
   static perfdata::RawFeature Raw(Bytes section) { return {{section.begin(), section.end()}}; }

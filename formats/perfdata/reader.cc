@@ -176,8 +176,9 @@ void Reader::OpenPipe(Bytes file) {
   data_size_ = file.size() - FileHeader::kPipeSize;
   RecordCursor cursor = records(Compressed::kStepOver);
   while (true) {
-    // A torn end is the business of whoever reads the records.
     const Result<std::optional<RecordView>> record = cursor.Next();
+    // A torn end is the business of whoever reads the records, if they can be read at all.
+    if (!record && events_.size() == 0) problems_.push_back(record.error().message);
     if (!record || !*record) return;
     TakePipeRecord(**record);
   }
@@ -244,13 +245,17 @@ Status Reader::FinishEvents() {
     if (const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr) {
       for (const Event& event : description->events) events_.Add(event);
     }
+    // Where the header tells of the attributes, or where a stream should.
+    const std::uint64_t place = container_ == Container::kPipe ? FileHeader::kPipeSize : 0x18;
     if (events_.size() == 0) {
       return Fail(ErrorCode::kCorrupt,
-                  problems_.empty() ? "no event is described: not one attribute was found"
-                                    : fmt::format("no event is described: {}", problems_.front()));
+                  fmt::format("no event is described: {}",
+                              problems_.empty()
+                                  ? fmt::format("at {:#x}: not one attribute was found", place)
+                                  : problems_.front()));
     }
-    problems_.emplace_back(
-        "no attribute was found; the events are those of the feature EVENT_DESC");
+    problems_.push_back(fmt::format(
+        "at {:#x}: no attribute was found; the events are those of the feature EVENT_DESC", place));
   }
   NameEvents();
   return {};

@@ -47,9 +47,10 @@ std::string ReadLine(const ImportReport& report) {
 std::vector<std::string> DamageLines(const ImportReport& report) {
   std::vector<std::string> lines = report.problems;
   if (report.skipped_samples != 0) {
-    lines.push_back(fmt::format("{} could not be read, {} of them of an unknown event",
-                                cli::Counted(report.skipped_samples, "sample"),
-                                report.unknown_events));
+    lines.push_back(
+        fmt::format("{} could not be read, the first at {}; {} of them of an unknown event",
+                    cli::Counted(report.skipped_samples, "sample"), report.first_skipped,
+                    report.unknown_events));
   }
   if (report.damaged_records != 0) {
     lines.push_back(

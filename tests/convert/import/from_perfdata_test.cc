@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/from_perfdata.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -345,11 +346,13 @@ TEST(ImportPerfData, KeepsWhatCameBeforeADamagedTail) {
 
 TEST(ImportPerfData, PassesOverADamagedSampleInTheMiddle) {
   PerfDataBuilder file = OneProcess();
+  const std::size_t place = file.Open().data_offset() + file.records().size();
   file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 8});
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
   const Imported imported = Import(file);
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
   EXPECT_EQ(imported.report.skipped_samples, 1U);
+  EXPECT_EQ(imported.report.first_skipped, fmt::format("{:#x}", place));
   EXPECT_EQ(imported.report.damaged_records, 1U);
 }
 

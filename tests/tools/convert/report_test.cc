@@ -32,13 +32,15 @@ TEST(DamageLines, AreNoneForASoundInput) {
 }
 
 TEST(DamageLines, TellOfAllThatCouldNotBeRead) {
-  EXPECT_THAT(DamageLines({.skipped_samples = 4,
-                           .unknown_events = 3,
-                           .damaged_records = 2,
-                           .problems = {"feature BUILD_ID: cut off"}}),
-              ElementsAre("feature BUILD_ID: cut off",
-                          "4 samples could not be read, 3 of them of an unknown event",
-                          "shorter than it says: 2 records"));
+  EXPECT_THAT(
+      DamageLines({.skipped_samples = 4,
+                   .unknown_events = 3,
+                   .first_skipped = "0x1f40",
+                   .damaged_records = 2,
+                   .problems = {"feature BUILD_ID: cut off"}}),
+      ElementsAre("feature BUILD_ID: cut off",
+                  "4 samples could not be read, the first at 0x1f40; 3 of them of an unknown event",
+                  "shorter than it says: 2 records"));
 }
 
 SymbolizeReport TwoMappings() {
