@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-inspect: a perf.data as text.
+// perftape-inspect: a perf.data as text or JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,13 @@
 #include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
 #include "tools/inspect/header_text.h"
+#include "tools/inspect/record_json.h"
 #include "tools/inspect/record_text.h"
+#include "tools/inspect/sample_json.h"
 #include "tools/inspect/sample_table.h"
 #include "tools/inspect/statistics.h"
+#include "tools/inspect/statistics_json.h"
+#include "tools/inspect/validate_json.h"
 #include "tools/inspect/validate_text.h"
 
 namespace perftape::inspect {
@@ -25,9 +29,10 @@ using perfdata::Reader;
 // Each of these prints a section and tells of damage that ended it before its end.
 using Damage = std::optional<Error>;
 
-Result<Damage> PrintStatistics(const Reader& reader, OutputFile& out) {
+Result<Damage> PrintStatistics(const Reader& reader, Form form, OutputFile& out) {
   Statistics statistics = CountRecords(reader);
-  TRY(out.Write(StatisticsText(statistics, reader.events())));
+  TRY(out.Write(form == Form::kJson ? StatisticsJson(statistics, reader.events())
+                                    : StatisticsText(statistics, reader.events())));
   const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
   if (!statistics.damage && unread != 0) {
     return Error{ErrorCode::kCorrupt,
@@ -36,24 +41,25 @@ Result<Damage> PrintStatistics(const Reader& reader, OutputFile& out) {
   return std::move(statistics.damage);
 }
 
-Result<Damage> PrintRecords(const Reader& reader, OutputFile& out) {
+Result<Damage> PrintRecords(const Reader& reader, Form form, OutputFile& out) {
   perfdata::RecordCursor cursor = reader.records();
   while (true) {
     Result<std::optional<perfdata::RecordView>> record = cursor.Next();
     if (!record) return std::move(record).error();
     if (!*record) return std::nullopt;
-    TRY(out.Write(RecordText(**record, reader.events()) + '\n'));
+    TRY(out.Write(form == Form::kJson ? RecordJson(**record, reader.events())
+                                      : RecordText(**record, reader.events()) + '\n'));
   }
 }
 
-Result<Damage> PrintSamples(const Reader& reader, OutputFile& out) {
-  TRY(out.Write(SampleTableHead()));
+Result<Damage> PrintSamples(const Reader& reader, Form form, OutputFile& out) {
+  if (form == Form::kText) TRY(out.Write(SampleTableHead()));
   SampleRows rows(reader);
   while (true) {
     Result<std::optional<SampleRow>> row = rows.Next();
     if (!row) return std::move(row).error();
     if (!*row) break;
-    TRY(out.Write(RowText(**row)));
+    TRY(out.Write(form == Form::kJson ? SampleJson(**row) : RowText(**row)));
   }
   std::string words;
   if (rows.skipped() != 0) {
@@ -68,17 +74,17 @@ Result<Damage> PrintSamples(const Reader& reader, OutputFile& out) {
   return Error{ErrorCode::kCorrupt, words};
 }
 
-Result<Damage> PrintValidation(const Reader& reader, OutputFile& out) {
+Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out) {
   const perfdata::Report report = Validate(reader);
-  TRY(out.Write(FindingsText(report)));
-  TRY(out.Write(VerdictText(report)));
+  TRY(out.Write(form == Form::kJson ? ValidationJson(report)
+                                    : FindingsText(report) + VerdictText(report)));
   const std::uint64_t errors = report.CountOf(perfdata::Severity::kError);
   if (errors == 0) return std::nullopt;
   return Error{ErrorCode::kCorrupt,
                fmt::format("not every reader reads all of it: {}", cli::Counted(errors, "error"))};
 }
 
-Result<Damage> Print(Section section, const Reader& reader, OutputFile& out) {
+Result<Damage> Print(Section section, const Reader& reader, Form form, OutputFile& out) {
   switch (section) {
     case Section::kSummary:
       TRY(out.Write(HeaderSummary(reader)));
@@ -87,13 +93,13 @@ Result<Damage> Print(Section section, const Reader& reader, OutputFile& out) {
       TRY(out.Write(HeaderText(reader)));
       return std::nullopt;
     case Section::kStatistics:
-      return PrintStatistics(reader, out);
+      return PrintStatistics(reader, form, out);
     case Section::kRecords:
-      return PrintRecords(reader, out);
+      return PrintRecords(reader, form, out);
     case Section::kSamples:
-      return PrintSamples(reader, out);
+      return PrintSamples(reader, form, out);
     case Section::kValidation:
-      return PrintValidation(reader, out);
+      return PrintValidation(reader, form, out);
   }
   return std::nullopt;
 }
@@ -116,7 +122,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     status = cli::kDegraded;
   }
   for (const Section section : plan.sections) {
-    TRY_ASSIGN(const Damage damage, Print(section, *reader, out));
+    TRY_ASSIGN(const Damage damage, Print(section, *reader, plan.form, out));
     if (!damage) continue;
     console.Warning(fmt::format("{}: {}", name, damage->message));
     status = cli::kDegraded;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "formats/perfdata/layout.h"
+#include "formats/perfdata/sample_layout.h"
 
 namespace perftape::rewrite {
 namespace {

@@ -81,10 +81,7 @@ void TakeFeature(const FoundRecord& found, StreamHead& head) {
 void TakeName(const FoundRecord& found, StreamHead& head) {
   const auto update = perfdata::Decode<perfdata::EventUpdate>(found.view, {});
   if (!update || update->update_type != perfdata::EventUpdate::kName) return;
-  std::string name;
-  ByteReader at(update->data, found.view.order);
-  at.Name(name);
-  head.names.insert_or_assign(update->id, std::move(name));
+  head.names.insert_or_assign(update->id, std::string(update->text));
 }
 
 void Take(const FoundRecord& found, StreamHead& head, std::set<std::string>& told) {

@@ -57,17 +57,18 @@ T LoadFixed(const std::byte* from, std::endian order) {
   return value;
 }
 
-// 64-bit words in borrowed bytes: any alignment, either byte order.
-class WordArray {
+// Integers of one width in borrowed bytes: any alignment, either byte order.
+template <FixedField T>
+class FixedArray {
  public:
   class Iterator {
    public:
-    using value_type = std::uint64_t;
+    using value_type = T;
     using difference_type = std::ptrdiff_t;
 
     Iterator() = default;
-    Iterator(const WordArray* words, std::size_t index) : words_(words), index_(index) {}
-    std::uint64_t operator*() const { return (*words_)[index_]; }
+    Iterator(const FixedArray* array, std::size_t index) : array_(array), index_(index) {}
+    T operator*() const { return (*array_)[index_]; }
     Iterator& operator++() {
       ++index_;
       return *this;
@@ -80,21 +81,19 @@ class WordArray {
     bool operator==(const Iterator& other) const { return index_ == other.index_; }
 
    private:
-    const WordArray* words_ = nullptr;
+    const FixedArray* array_ = nullptr;
     std::size_t index_ = 0;
   };
 
-  WordArray() = default;
-  // The whole words in `bytes`; what is left over at the end is not seen.
-  WordArray(Bytes bytes, std::endian order) : bytes_(bytes), order_(order) {}
-  // Native words, as long as the caller keeps them.
-  explicit WordArray(std::span<const std::uint64_t> words) : bytes_(std::as_bytes(words)) {}
+  FixedArray() = default;
+  // The whole integers in `bytes`; what is left over at the end is not seen.
+  FixedArray(Bytes bytes, std::endian order) : bytes_(bytes), order_(order) {}
+  // Native integers, as long as the caller keeps them.
+  explicit FixedArray(std::span<const T> values) : bytes_(std::as_bytes(values)) {}
 
-  std::size_t size() const { return bytes_.size() / sizeof(std::uint64_t); }
+  std::size_t size() const { return bytes_.size() / sizeof(T); }
   bool empty() const { return size() == 0; }
-  std::uint64_t operator[](std::size_t i) const {
-    return LoadFixed<std::uint64_t>(bytes_.data() + i * sizeof(std::uint64_t), order_);
-  }
+  T operator[](std::size_t i) const { return LoadFixed<T>(bytes_.data() + i * sizeof(T), order_); }
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, size()}; }
   Bytes bytes() const { return bytes_; }
@@ -104,6 +103,8 @@ class WordArray {
   Bytes bytes_;
   std::endian order_ = std::endian::native;
 };
+
+using WordArray = FixedArray<std::uint64_t>;
 
 // Never fails loudly in the middle: the first read past the end makes it fail for good, and every
 // read from then on yields zero or an empty view. A decoder runs straight through its fields and
@@ -121,14 +122,16 @@ class ByteReader {
     field = bytes.empty() ? T{} : LoadFixed<T>(bytes.data(), order_);
   }
 
-  // `count` words; the count is compared with what is left before it is multiplied.
-  void Words(WordArray& field, std::uint64_t count) {
-    if (count > remaining() / sizeof(std::uint64_t)) {
+  // `count` integers; the count is compared with what is left before it is multiplied.
+  template <class T>
+  void Array(FixedArray<T>& field, std::uint64_t count) {
+    if (count > remaining() / sizeof(T)) {
       Break();
       count = 0;
     }
-    field = WordArray(Take(count * sizeof(std::uint64_t)), order_);
+    field = FixedArray<T>(Take(count * sizeof(T)), order_);
   }
+  void Words(WordArray& field, std::uint64_t count) { Array(field, count); }
 
   void Blob(Bytes& field, std::uint64_t size) { field = Take(size); }
 
@@ -190,14 +193,16 @@ class ByteWriter {
     Append(std::as_bytes(std::span(&field, 1)));
   }
 
-  // Zeros follow where the field has fewer words, or bytes, than are asked for.
-  void Words(const WordArray& field, std::uint64_t count) {
+  // Zeros follow where the field has fewer integers, or bytes, than are asked for.
+  template <class T>
+  void Array(const FixedArray<T>& field, std::uint64_t count) {
     if (field.order() == std::endian::native) {
-      Blob(field.bytes(), count * sizeof(std::uint64_t));
+      Blob(field.bytes(), count * sizeof(T));
       return;
     }
-    for (std::uint64_t i = 0; i < count; ++i) Fixed(i < field.size() ? field[i] : 0);
+    for (std::uint64_t i = 0; i < count; ++i) Fixed(i < field.size() ? field[i] : T{});
   }
+  void Words(const WordArray& field, std::uint64_t count) { Array(field, count); }
 
   void Blob(Bytes field, std::uint64_t size) {
     const std::uint64_t there = std::min<std::uint64_t>(size, field.size());

@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-#include "formats/perfdata/layout.h"
+#include "formats/perfdata/tool_layout.h"
 
 namespace perftape::perfdata {
 namespace {

@@ -56,11 +56,9 @@ Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) 
 
 // A pipe has no EVENT_DESC that perf would read names from: EVENT_UPDATE carries them.
 Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
-  std::vector<std::byte> name;
-  ByteWriter(name).Name(event.name);
   const EventUpdate update{.update_type = EventUpdate::kName,
                            .id = event.ids.empty() ? 0 : event.ids.front(),
-                           .data = name};
+                           .text = event.name};
   return Encode(update, 0, out);
 }
 

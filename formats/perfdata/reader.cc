@@ -230,8 +230,7 @@ void Reader::TakePipeRecord(const RecordView& record) {
   } else if (record.type == RecordType::kEventUpdate) {
     const Result<EventUpdate> update = Decode<EventUpdate>(record, SampleFormat{});
     if (update && update->update_type == EventUpdate::kName) {
-      ByteReader at(update->data, order_);
-      at.Name(names_by_id_[update->id]);
+      names_by_id_[update->id] = update->text;
     }
   } else if (record.type == RecordType::kHeaderTracingData) {
     tracepoint_names_ = TracepointNames(record.behind);

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/perfdata/layout.h"
+#include "formats/perfdata/kernel_layout.h"
+#include "formats/perfdata/tool_layout.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -129,7 +130,7 @@ Result<Record> Decode(const RecordView& record, const SampleFormat& format) {
   if (record.payload.size() < trailer) return Truncated(record);
   Record value;
   ByteReader at(record.payload.first(record.payload.size() - trailer), record.order);
-  Layout(at, value, record.misc);
+  Layout(at, value, RecordShape{record.misc, format});
   if (!at.ok()) return Truncated(record);
   return value;
 }
@@ -140,8 +141,9 @@ Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& 
   const std::size_t start = out.size();
   ByteWriter at(out);
   at.Padding(sizeof(RecordHeader));
-  Layout(at, value, misc);
-  PadToWord(start, out);
+  Layout(at, value, RecordShape{misc, format});
+  // zstd would take padding for the next frame.
+  if constexpr (!std::is_same_v<Record, CompressedData>) PadToWord(start, out);
   if (HasTrailer(Record::kType) && format.sample_id_all) TrailerLayout(at, trailer, format);
   return CloseRecord(Record::kType, misc, start, out);
 }
@@ -151,25 +153,49 @@ Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& 
   template Status Encode<Record>(const Record&, const SampleId&, const SampleFormat&, \
                                  std::uint16_t, std::vector<std::byte>&);
 PERFTAPE_RECORD(Mmap)
-PERFTAPE_RECORD(Mmap2)
-PERFTAPE_RECORD(Comm)
-PERFTAPE_RECORD(Fork)
-PERFTAPE_RECORD(Exit)
 PERFTAPE_RECORD(Lost)
-PERFTAPE_RECORD(LostSamples)
+PERFTAPE_RECORD(Comm)
+PERFTAPE_RECORD(Exit)
 PERFTAPE_RECORD(Throttle)
+PERFTAPE_RECORD(Unthrottle)
+PERFTAPE_RECORD(Fork)
+PERFTAPE_RECORD(Read)
+PERFTAPE_RECORD(Mmap2)
+PERFTAPE_RECORD(Aux)
+PERFTAPE_RECORD(ItraceStart)
+PERFTAPE_RECORD(LostSamples)
+PERFTAPE_RECORD(Switch)
+PERFTAPE_RECORD(SwitchCpuWide)
 PERFTAPE_RECORD(Namespaces)
 PERFTAPE_RECORD(Ksymbol)
 PERFTAPE_RECORD(BpfEvent)
 PERFTAPE_RECORD(Cgroup)
-PERFTAPE_RECORD(SwitchCpuWide)
 PERFTAPE_RECORD(TextPoke)
+PERFTAPE_RECORD(AuxOutputHwId)
+PERFTAPE_RECORD(CallchainDeferred)
+PERFTAPE_RECORD(HeaderAttr)
+PERFTAPE_RECORD(HeaderEventType)
+PERFTAPE_RECORD(HeaderTracingData)
 PERFTAPE_RECORD(HeaderBuildId)
-PERFTAPE_RECORD(IdIndex)
-PERFTAPE_RECORD(EventUpdate)
-PERFTAPE_RECORD(HeaderFeature)
 PERFTAPE_RECORD(FinishedRound)
+PERFTAPE_RECORD(IdIndex)
+PERFTAPE_RECORD(AuxtraceInfo)
+PERFTAPE_RECORD(Auxtrace)
+PERFTAPE_RECORD(AuxtraceError)
+PERFTAPE_RECORD(ThreadMap)
+PERFTAPE_RECORD(CpuMap)
+PERFTAPE_RECORD(StatConfig)
+PERFTAPE_RECORD(Stat)
+PERFTAPE_RECORD(StatRound)
+PERFTAPE_RECORD(EventUpdate)
+PERFTAPE_RECORD(TimeConv)
+PERFTAPE_RECORD(HeaderFeature)
+PERFTAPE_RECORD(CompressedData)
 PERFTAPE_RECORD(FinishedInit)
+PERFTAPE_RECORD(Compressed2Data)
+PERFTAPE_RECORD(BpfMetadata)
+PERFTAPE_RECORD(SchedstatCpu)
+PERFTAPE_RECORD(SchedstatDomain)
 #undef PERFTAPE_RECORD
 
 Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format) {
@@ -196,6 +222,22 @@ Status EncodeSample(const Sample& sample, const SampleFormat& format, std::uint1
   SampleLayout(at, sample, format);
   PadToWord(start, out);
   return CloseRecord(RecordType::kSample, misc, start, out);
+}
+
+std::uint64_t BranchFlagsAt(const WordArray& branches, std::size_t index) {
+  const std::uint64_t flags = branches[3 * index + 2];
+  if (branches.order() == std::endian::native) return flags;
+  // struct perf_branch_entry: mispred:1, predicted:1, in_tx:1, abort:1, cycles:16, type:4, spec:2,
+  // new_type:4, priv:3.
+  constexpr unsigned kWidths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
+  std::uint64_t turned = 0;
+  unsigned at = 0;
+  for (const unsigned width : kWidths) {
+    const std::uint64_t field = flags >> (64 - at - width) & ((std::uint64_t{1} << width) - 1);
+    turned |= field << at;
+    at += width;
+  }
+  return turned;
 }
 
 SampleId DecodeSampleId(const RecordView& record, const SampleFormat& format) {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a perf.data as values. Numbers are copied, strings and arrays are views into the
-// record, so a value lives as long as the RecordView it came from. What one lies where is told in
-// layout.h, once for Decode and Encode.
+// The records of a perf.data, as they lie in it and as values. A value's strings and arrays are
+// views into the record, so it lives as long as the RecordView it came from.
 //
-//   TRY_ASSIGN(const Mmap2 mmap, Decode<Mmap2>(record, event.format, order));
+//   TRY_ASSIGN(const Mmap2 mmap, Decode<Mmap2>(record, event.format));
 //   Encode(mmap, SampleId{.time = now}, event.format, misc, out);
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string_view>
+#include <string>
+#include <type_traits>
 #include <vector>
 
-#include "formats/base/build_id.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/kernel_records.h"
+#include "formats/perfdata/tool_records.h"
 
 namespace perftape::perfdata {
 
@@ -52,189 +51,28 @@ bool IsKnown(RecordType type);
 // "PERF_RECORD_MMAP2" without its prefix; "type 99" for what is not known here.
 std::string RecordName(RecordType type);
 
-// The sample_id trailer of a kernel record; fields that the event does not carry are zero.
-struct SampleId {
-  std::uint32_t pid = 0, tid = 0;
-  std::uint64_t time = 0;
-  std::uint64_t id = 0;  // from ID or IDENTIFIER
-  std::uint64_t stream_id = 0;
-  std::uint32_t cpu = 0;
-};
+// Every record that has a value, the SAMPLE apart.
+template <class... Records>
+struct RecordTypes {};
+using AllRecordTypes =
+    RecordTypes<Mmap, Lost, Comm, Exit, Throttle, Unthrottle, Fork, Read, Mmap2, Aux, ItraceStart,
+                LostSamples, Switch, SwitchCpuWide, Namespaces, Ksymbol, BpfEvent, Cgroup, TextPoke,
+                AuxOutputHwId, CallchainDeferred, HeaderAttr, HeaderEventType, HeaderTracingData,
+                HeaderBuildId, FinishedRound, IdIndex, AuxtraceInfo, Auxtrace, AuxtraceError,
+                ThreadMap, CpuMap, StatConfig, Stat, StatRound, EventUpdate, TimeConv,
+                HeaderFeature, CompressedData, FinishedInit, Compressed2Data, BpfMetadata,
+                SchedstatCpu, SchedstatDomain>;
 
-struct Mmap {
-  static constexpr RecordType kType = RecordType::kMmap;
-  std::uint32_t pid = 0, tid = 0;
-  std::uint64_t start = 0, length = 0, page_offset = 0;
-  std::string_view filename = {};
-};
-
-using BuildId = perftape::BuildId;
-
-struct Mmap2 {
-  static constexpr RecordType kType = RecordType::kMmap2;
-  std::uint32_t pid = 0, tid = 0;
-  std::uint64_t start = 0, length = 0, page_offset = 0;
-  // Either device and inode, or a build id (misc bit kMiscMmapBuildId, since Linux 5.12).
-  std::uint32_t device_major = 0, device_minor = 0;
-  std::uint64_t inode = 0, inode_generation = 0;
-  BuildId build_id = {};
-  std::uint32_t protection = 0, flags = 0;
-  std::string_view filename = {};
-};
-
-struct Comm {
-  static constexpr RecordType kType = RecordType::kComm;
-  std::uint32_t pid = 0, tid = 0;
-  std::string_view comm = {};
-};
-
-// FORK and EXIT. pid == ppid in a FORK means a new thread.
-struct Task {
-  std::uint32_t pid = 0, ppid = 0, tid = 0, ptid = 0;
-  std::uint64_t time = 0;
-};
-struct Fork : Task {
-  static constexpr RecordType kType = RecordType::kFork;
-};
-struct Exit : Task {
-  static constexpr RecordType kType = RecordType::kExit;
-};
-
-struct Lost {
-  static constexpr RecordType kType = RecordType::kLost;
-  std::uint64_t event_id = 0, count = 0;
-};
-
-struct LostSamples {
-  static constexpr RecordType kType = RecordType::kLostSamples;
-  std::uint64_t count = 0;
-};
-
-// THROTTLE and UNTHROTTLE.
-struct Throttle {
-  static constexpr RecordType kType = RecordType::kThrottle;
-  std::uint64_t time = 0, id = 0, stream_id = 0;
-};
-
-struct NamespaceLink {
-  std::uint64_t device = 0, inode = 0;
-};
-struct Namespaces {
-  static constexpr RecordType kType = RecordType::kNamespaces;
-  std::uint32_t pid = 0, tid = 0;
-  WordArray links = {};  // pairs of device and inode: net, uts, ipc, pid, user, mnt, cgroup
-};
-
-struct Ksymbol {
-  static constexpr RecordType kType = RecordType::kKsymbol;
-  std::uint64_t address = 0;
-  std::uint32_t length = 0;
-  std::uint16_t symbol_type = 0;  // 1 BPF program, 2 out of line (trampolines)
-  std::uint16_t flags = 0;        // 1: the symbol goes away
-  std::string_view name = {};
-
-  static constexpr std::uint16_t kTypeBpf = 1;
-  static constexpr std::uint16_t kUnregister = 1;
-};
-
-struct BpfEvent {
-  static constexpr RecordType kType = RecordType::kBpfEvent;
-  std::uint16_t event_type = 0;  // 1 load, 2 unload
-  std::uint16_t flags = 0;
-  std::uint32_t id = 0;
-  std::array<std::uint8_t, 8> tag = {};
-
-  static constexpr std::uint16_t kLoad = 1;
-};
-
-struct Cgroup {
-  static constexpr RecordType kType = RecordType::kCgroup;
-  std::uint64_t id = 0;
-  std::string_view path = {};
-};
-
-struct SwitchCpuWide {
-  static constexpr RecordType kType = RecordType::kSwitchCpuWide;
-  std::uint32_t next_prev_pid = 0, next_prev_tid = 0;
-};
-
-struct TextPoke {
-  static constexpr RecordType kType = RecordType::kTextPoke;
-  std::uint64_t address = 0;
-  std::uint16_t old_length = 0, new_length = 0;
-  Bytes bytes = {};  // old, then new, then padding
-};
-
-// Tool records: they have no trailer.
-struct HeaderBuildId {
-  static constexpr RecordType kType = RecordType::kHeaderBuildId;
-  std::int32_t pid = -1;
-  BuildId build_id = {};
-  std::string_view filename = {};
-};
-
-struct IdIndexEntry {
-  std::uint64_t id = 0, index = 0, cpu = 0, tid = 0;
-};
-struct IdIndex {
-  static constexpr RecordType kType = RecordType::kIdIndex;
-  WordArray words = {};  // entry by entry: id, place of the CPU among those of its event, cpu, tid
-};
-
-struct EventUpdate {
-  static constexpr RecordType kType = RecordType::kEventUpdate;
-  std::uint64_t update_type = 0;
-  std::uint64_t id = 0;
-  Bytes data = {};  // a name, for kName
-
-  static constexpr std::uint64_t kName = 2;
-};
-
-struct HeaderFeature {
-  static constexpr RecordType kType = RecordType::kHeaderFeature;
-  std::uint64_t bit = 0;
-  Bytes payload = {};
-};
-
-struct FinishedRound {
-  static constexpr RecordType kType = RecordType::kFinishedRound;
-};
-struct FinishedInit {
-  static constexpr RecordType kType = RecordType::kFinishedInit;
-};
-
-// A SAMPLE; which of its fields were recorded, the event's SampleFormat says.
-struct Sample {
-  static constexpr RecordType kType = RecordType::kSample;
-  std::uint64_t id = 0;  // from IDENTIFIER or ID
-  std::uint64_t ip = 0;
-  std::uint32_t pid = 0, tid = 0;
-  std::uint64_t time = 0;
-  std::uint64_t addr = 0;
-  std::uint64_t stream_id = 0;
-  std::uint32_t cpu = 0;
-  std::uint64_t period = 0;
-  WordArray read = {};       // the READ block, as words; its shape follows from read_format
-  WordArray callchain = {};  // leaf first, context markers included
-  Bytes raw = {};
-  std::uint64_t branch_hw_index = 0;
-  WordArray branches = {};         // three words each: from, to, flags
-  WordArray branch_counters = {};  // one word each, where recorded
-  std::uint64_t regs_user_abi = 0;
-  WordArray regs_user = {};
-  Bytes stack_user = {};              // only the bytes that are valid
-  std::uint64_t stack_user_size = 0;  // as reserved in the record
-  std::uint64_t weight = 0;
-  std::uint64_t data_src = 0;
-  std::uint64_t transaction = 0;
-  std::uint64_t regs_intr_abi = 0;
-  WordArray regs_intr = {};
-  std::uint64_t phys_addr = 0;
-  std::uint64_t cgroup = 0;
-  std::uint64_t data_page_size = 0;
-  std::uint64_t code_page_size = 0;
-  Bytes aux = {};
-};
+// Calls `visit` with a std::type_identity of the value that records of this type have, and returns
+// true; false where there is none.
+template <class Visitor, class... Records>
+bool VisitRecordType(RecordType type, Visitor&& visit, RecordTypes<Records...> /*of*/) {
+  return ((type == Records::kType && (visit(std::type_identity<Records>{}), true)) || ...);
+}
+template <class Visitor>
+bool VisitRecordType(RecordType type, Visitor&& visit) {
+  return VisitRecordType(type, visit, AllRecordTypes{});
+}
 
 // A record's value. kTruncated, naming the record and its offset, where the record is shorter than
 // what it says it holds. `format` is that of the record's event (Reader::EventOf).

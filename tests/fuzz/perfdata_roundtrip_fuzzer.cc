@@ -57,11 +57,6 @@ void RoundTrip(const RecordView& view, const SampleFormat& format) {
   if (!same || EncodeAgain(**again, *same, format) != first) std::abort();
 }
 
-template <class... Records>
-void RoundTripAs(const RecordView& view, const SampleFormat& format) {
-  (RoundTrip<Records>(view, format), ...);
-}
-
 void RoundTripRecords(const Reader& reader) {
   RecordCursor cursor = reader.records();
   while (true) {
@@ -69,9 +64,10 @@ void RoundTripRecords(const Reader& reader) {
     if (!record || !*record) return;
     const Event* event = reader.events().EventOf(**record);
     if (event == nullptr) continue;
-    RoundTripAs<Mmap, Mmap2, Comm, Fork, Exit, Lost, LostSamples, Throttle, Namespaces, Ksymbol,
-                BpfEvent, Cgroup, SwitchCpuWide, TextPoke, HeaderBuildId, IdIndex, EventUpdate,
-                HeaderFeature, FinishedRound, FinishedInit, Sample>(**record, event->format);
+    if ((*record)->type == RecordType::kSample) RoundTrip<Sample>(**record, event->format);
+    VisitRecordType((*record)->type, [&]<class Record>(std::type_identity<Record>) {
+      RoundTrip<Record>(**record, event->format);
+    });
   }
 }
 

@@ -203,9 +203,7 @@ std::vector<std::byte> PerfDataBuilder::BuildPipe() const {
     Check(Encode(HeaderFeature{std::to_underlying(feature.bit), payload}, 0, file));
   }
   for (const Event& event : events_) {
-    std::vector<std::byte> name;
-    ByteWriter(name).Name(event.name);
-    Check(Encode(EventUpdate{EventUpdate::kName, event.ids.front(), name}, 0, file));
+    Check(Encode(EventUpdate{EventUpdate::kName, event.ids.front(), event.name}, 0, file));
   }
   Append(records_, file);
   return file;

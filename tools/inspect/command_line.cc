@@ -18,6 +18,7 @@ constexpr cli::Option kOptions[] = {
     {.name = "validate",
      .help =
          "what perf, old and newest, and other readers will not like, where, and who refuses it"},
+    {.name = "json", .help = "the same as JSON, one object a line"},
     {.name = "input",
      .letter = 'i',
      .argument = "FILE",
@@ -29,8 +30,8 @@ constexpr cli::Option kOptions[] = {
 constexpr cli::Command kCommand = {
     .name = "perftape-inspect",
     .purpose =
-        "Show what is in a perf.data, as text. Without an option: a summary of the header, "
-        "then --stats.",
+        "Show what is in a perf.data, as text or JSON. Without an option: a summary of the "
+        "header, then --stats.",
     .operands = "[FILE]",
     .options = kOptions,
     .epilogue =
@@ -60,6 +61,7 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   for (const auto& [name, section] : kSections) {
     if (parsed.Has(name)) plan.sections.push_back(section);
   }
+  if (parsed.Has("json")) plan.form = Form::kJson;
   if (plan.sections.empty()) plan.sections = {Section::kSummary, Section::kStatistics};
   return plan;
 }

@@ -19,8 +19,11 @@ enum class Section : std::uint8_t {
   kValidation
 };
 
+enum class Form : std::uint8_t { kText, kJson };
+
 struct Plan {
-  std::string input;              // "-" for stdin
+  std::string input;  // "-" for stdin
+  Form form = Form::kText;
   std::vector<Section> sections;  // in the order in which they are printed
 };
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/perfdata/layout.h"
+#include "formats/perfdata/sample_layout.h"
 
 namespace perftape::perfdata {
 namespace {

@@ -20,12 +20,19 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const SampleFormat kNoTrailer{.sample_type = kIp | kTid | kTime};
+const SampleFormat kNoTrailer{.sample_type = kIp | kTid | kTime,
+                              .read_format = kReadTotalTimeEnabled | kReadTotalTimeRunning};
 const SampleFormat kFormat{.sample_type = kIp | kTid | kTime | kCpu | kPeriod | kIdentifier,
+                           .read_format = kReadTotalTimeEnabled | kReadTotalTimeRunning,
                            .sample_id_all = true};
 constexpr SampleId kTrailer{.pid = 91, .tid = 92, .time = 93, .id = 94, .cpu = 95};
 
 constexpr std::array<std::uint64_t, 4> kWords = {0x1111, 0x2222, 0x3333, 0x4444};
+constexpr std::span<const std::uint64_t> kThreeWords = std::span(kWords).first(3);
+constexpr std::array<std::uint32_t, 6> kSixCounters = {1, 2, 3, 4, 5, 6};
+const FixedArray<std::uint32_t> kHalfWords{std::span(kSixCounters)};
+constexpr std::array<std::uint16_t, 2> kCpuNumbers = {3, 5};
+const CpuSet kTwoCpus{.cpus = FixedArray<std::uint16_t>(std::span(kCpuNumbers))};
 
 // A record of each type with no field zero, its misc, and the size of what is fixed in it: so many
 // bytes of payload it has at least.
@@ -72,7 +79,14 @@ void ForEachSpecimen(Visitor visit) {
   visit(Specimen<Exit>{{{1, 2, 3, 4, 5}}, 24});
   visit(Specimen<Lost>{{1, 2}, 16});
   visit(Specimen<LostSamples>{{1}, 8});
-  visit(Specimen<Throttle>{{1, 2, 3}, 24});
+  visit(Specimen<Throttle>{{{1, 2, 3}}, 24});
+  visit(Specimen<Unthrottle>{{{1, 2, 3}}, 24});
+  visit(Specimen<Read>{{1, 2, WordArray(kThreeWords)}, 8 + 24});
+  visit(Specimen<Aux>{{1, 2, 3}, 24});
+  visit(Specimen<ItraceStart>{{1, 2}, 8});
+  visit(Specimen<Switch>{{}, 0});
+  visit(Specimen<AuxOutputHwId>{{1}, 8});
+  visit(Specimen<CallchainDeferred>{{1, WordArray(kWords)}, 16 + 32});
   visit(Specimen<Namespaces>{{1, 2, WordArray(kWords)}, 16 + 32});
   visit(Specimen<Ksymbol>{{1, 2, 1, 1, "bpf_prog_1234_x"}, 16});
   visit(Specimen<BpfEvent>{{1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}}, 16});
@@ -80,8 +94,37 @@ void ForEachSpecimen(Visitor visit) {
   visit(Specimen<SwitchCpuWide>{{1, 2}, 8});
   visit(Specimen<TextPoke>{{1, 5, 3, AsBytes("oldesnew")}, 12 + 8});
   visit(Specimen<HeaderBuildId>{{-1, SomeBuildId(), "/bin/ls"}, 28, kMiscBuildIdSize | 2});
+  visit(Specimen<HeaderAttr>{{{.type = 1, .config = 2, .flags = 3}, WordArray(kWords)}, 112});
+  visit(Specimen<HeaderEventType>{{1, AsBytes("cycles..")}, 8});
+  visit(Specimen<HeaderTracingData>{{1}, 4});
   visit(Specimen<IdIndex>{{WordArray(kWords)}, 8 + 32});
-  visit(Specimen<EventUpdate>{{2, 3, AsBytes("cycles:u")}, 16});
+  visit(Specimen<IdIndex>{{WordArray(kWords), WordArray(kThreeWords.first(2))}, 8 + 32});
+  visit(Specimen<AuxtraceInfo>{{1, WordArray(kWords)}, 8});
+  visit(Specimen<Auxtrace>{{1, 2, 3, 4, 5, 6}, 40});
+  visit(Specimen<AuxtraceError>{{1, 2, 3, 4, 5, 0, 6, 0, "lost"}, 32});
+  visit(Specimen<AuxtraceError>{{1, 2, 3, 4, 5, 2, 6, 7, "lost", 8, 9}, 32 + 8 + 64 + 8});
+  visit(Specimen<ThreadMap>{{{{1, "init"}, {2, "kthreadd"}}}, 8 + 48});
+  visit(Specimen<CpuMap>{{kTwoCpus}, 8});
+  visit(Specimen<CpuMap>{{{.map_type = CpuSet::kMask, .long_size = 4, .mask32 = kHalfWords}}, 30});
+  visit(Specimen<CpuMap>{
+      {{.map_type = CpuSet::kMask, .long_size = 8, .mask64 = WordArray(kThreeWords)}}, 34});
+  visit(Specimen<CpuMap>{{{.map_type = CpuSet::kRange, .any_cpu = 1, .start_cpu = 2, .end_cpu = 3}},
+                         8});
+  visit(Specimen<StatConfig>{{WordArray(kWords)}, 8 + 32});
+  visit(Specimen<Stat>{{1, 2, 3, 4, 5, 6}, 40});
+  visit(Specimen<StatRound>{{1, 2}, 16});
+  visit(Specimen<TimeConv>{{1, 2, 3, false}, 24});
+  visit(Specimen<TimeConv>{{1, 2, 3, true, 4, 5, 1, 1}, 24});
+  visit(Specimen<EventUpdate>{{EventUpdate::kName, 3, "cycles:u"}, 16});
+  visit(Specimen<EventUpdate>{{EventUpdate::kUnit, 3, "Joules"}, 16});
+  visit(Specimen<EventUpdate>{{EventUpdate::kScale, 3, {}, 0.25}, 24});
+  visit(Specimen<EventUpdate>{{EventUpdate::kCpus, 3, {}, 0, kTwoCpus}, 24});
+  visit(Specimen<EventUpdate>{{9, 3, {}, 0, {}, AsBytes("payload.")}, 16});
+  visit(Specimen<CompressedData>{{AsBytes("payload.")}, 0});
+  visit(Specimen<Compressed2Data>{{8, AsBytes("payload.")}, 16});
+  visit(Specimen<BpfMetadata>{{"prog", {{"key", "value"}, {"other", "more"}}}, 520 + 640});
+  visit(Specimen<SchedstatCpu>{{1, 2, 15, kHalfWords, WordArray(kThreeWords)}, 16 + 24 + 24});
+  visit(Specimen<SchedstatDomain>{{1, 2, 15, 3, kHalfWords}, 16});
   visit(Specimen<HeaderFeature>{{4, AsBytes("payload.")}, 8});
   visit(Specimen<FinishedRound>{{}, 0});
   visit(Specimen<FinishedInit>{{}, 0});
@@ -102,7 +145,10 @@ RecordView ViewOf(RecordType type, Bytes payload, std::uint16_t misc = 0,
 }
 
 RecordView OnlyRecordIn(const std::vector<std::byte>& bytes) {
-  return RecordCursor(bytes, 0, std::endian::native).Next().value().value();
+  RecordHeader header = {};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  EXPECT_EQ(header.size, bytes.size());
+  return ViewOf(header.type, Bytes(bytes).subspan(sizeof header), header.misc);
 }
 
 std::vector<std::uint64_t> WordsOf(Bytes bytes) {
@@ -124,6 +170,8 @@ TEST(Record, DecodesToWhatWasEncoded) {
 
 TEST(Record, IsAWholeNumberOfWords) {
   ForEachSpecimen([]<class Record>(const Specimen<Record>& specimen) {
+    // zstd would take padding for the next frame.
+    if (Record::kType == RecordType::kCompressed) return;
     EXPECT_EQ(Encoded(specimen.record, specimen.misc).size() % 8, 0U) << RecordName(Record::kType);
   });
 }

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each field of the kernel's records lies, told once: run over a ByteReader a layout decodes,
+// over a ByteWriter it encodes. The right column is the text of include/uapi/linux/perf_event.h; a
+// reviewer compares two columns. Sources: kernel/events/core.c fills them.
+//
+// A layout describes the body: what lies between the record's header and its sample_id trailer.
+// `Ref` is Record when reading and const Record when writing.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "formats/base/bytes.h"
+#include "formats/perfdata/abi.h"
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/record.h"
+#include "formats/perfdata/sample_layout.h"
+
+namespace perftape::perfdata {
+
+template <class Cursor, MaybeConst<Mmap> Ref>
+void Layout(Cursor& at, Ref& mmap, const RecordShape& /*shape*/) {
+  at.Fixed(mmap.pid);          // { u32 pid, tid;
+  at.Fixed(mmap.tid);          //
+  at.Fixed(mmap.start);        //   u64 addr;
+  at.Fixed(mmap.length);       //   u64 len;
+  at.Fixed(mmap.page_offset);  //   u64 pgoff;
+  at.Name(mmap.filename);      //   char filename[]; }
+}
+
+// The 20 bytes of a build id, of which `size` count, behind a size byte and three of padding.
+template <class Cursor, MaybeConst<BuildId> Ref>
+void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
+  at.Fixed(build_id.size);                           // { u8 build_id_size;
+  at.Padding(3);                                     //   u8 __reserved_1; u16 __reserved_2;
+  for (auto& byte : build_id.bytes) at.Fixed(byte);  //   u8 build_id[20]; }
+  if constexpr (Cursor::kReads) {
+    build_id.size = std::min<std::uint8_t>(build_id.size, sizeof build_id.bytes);
+  }
+}
+
+// Linux 3.12 to 3.15 and RHEL 7 had no protection and flags. Then the name begins in their place,
+// with a character, where a protection has no such byte in either byte order.
+inline bool HasProtection(const ByteReader& at) {
+  return at.Rest().empty() || static_cast<unsigned char>(at.Rest().front()) < ' ';
+}
+
+template <class Cursor, MaybeConst<Mmap2> Ref>
+void Layout(Cursor& at, Ref& mmap, const RecordShape& shape) {
+  at.Fixed(mmap.pid);          // { u32 pid, tid;
+  at.Fixed(mmap.tid);          //
+  at.Fixed(mmap.start);        //   u64 addr;
+  at.Fixed(mmap.length);       //   u64 len;
+  at.Fixed(mmap.page_offset);  //   u64 pgoff;
+  if ((shape.misc & kMiscMmapBuildId) != 0) {
+    SizedBuildIdLayout(at, mmap.build_id);
+  } else {
+    at.Fixed(mmap.device_major);      //   union { struct { u32 maj;
+    at.Fixed(mmap.device_minor);      //                    u32 min;
+    at.Fixed(mmap.inode);             //                    u64 ino;
+    at.Fixed(mmap.inode_generation);  //                    u64 ino_generation; }; … };
+  }
+  if constexpr (Cursor::kReads) {
+    if (!HasProtection(at)) {
+      const bool is_code = (shape.misc & kMiscMmapData) == 0;
+      mmap.protection = is_code ? Mmap2::kProtectionExec : 0;
+      at.Name(mmap.filename);
+      return;
+    }
+  }
+  at.Fixed(mmap.protection);  //   u32 prot, flags;
+  at.Fixed(mmap.flags);       //
+  at.Name(mmap.filename);     //   char filename[]; }
+}
+
+template <class Cursor, MaybeConst<Comm> Ref>
+void Layout(Cursor& at, Ref& comm, const RecordShape& /*shape*/) {
+  at.Fixed(comm.pid);  // { u32 pid, tid;
+  at.Fixed(comm.tid);  //
+  at.Name(comm.comm);  //   char comm[]; }
+}
+
+template <class Cursor, class TaskRef>
+requires std::derived_from<std::remove_const_t<TaskRef>, Task>
+void Layout(Cursor& at, TaskRef& task, const RecordShape& /*shape*/) {
+  at.Fixed(task.pid);   // { u32 pid, ppid;
+  at.Fixed(task.ppid);  //
+  at.Fixed(task.tid);   //   u32 tid, ptid;
+  at.Fixed(task.ptid);  //
+  at.Fixed(task.time);  //   u64 time; }
+}
+
+template <class Cursor, MaybeConst<Lost> Ref>
+void Layout(Cursor& at, Ref& lost, const RecordShape& /*shape*/) {
+  at.Fixed(lost.event_id);  // { u64 id;
+  at.Fixed(lost.count);     //   u64 lost; }
+}
+
+template <class Cursor, MaybeConst<LostSamples> Ref>
+void Layout(Cursor& at, Ref& lost, const RecordShape& /*shape*/) {
+  at.Fixed(lost.count);  // { u64 lost; }
+}
+
+template <class Cursor, class ThrottleRef>
+requires std::derived_from<std::remove_const_t<ThrottleRef>, ThrottleChange>
+void Layout(Cursor& at, ThrottleRef& throttle, const RecordShape& /*shape*/) {
+  at.Fixed(throttle.time);       // { u64 time;
+  at.Fixed(throttle.id);         //   u64 id;
+  at.Fixed(throttle.stream_id);  //   u64 stream_id; }
+}
+
+template <class Cursor, MaybeConst<Read> Ref>
+void Layout(Cursor& at, Ref& read, const RecordShape& shape) {
+  at.Fixed(read.pid);                                   // { u32 pid, tid;
+  at.Fixed(read.tid);                                   //
+  ReadLayout(at, read.read, shape.format.read_format);  //   struct read_format values; }
+}
+
+template <class Cursor, MaybeConst<Aux> Ref>
+void Layout(Cursor& at, Ref& aux, const RecordShape& /*shape*/) {
+  at.Fixed(aux.aux_offset);  // { u64 aux_offset;
+  at.Fixed(aux.aux_size);    //   u64 aux_size;
+  at.Fixed(aux.flags);       //   u64 flags; }
+}
+
+template <class Cursor, MaybeConst<ItraceStart> Ref>
+void Layout(Cursor& at, Ref& start, const RecordShape& /*shape*/) {
+  at.Fixed(start.pid);  // { u32 pid, tid; }
+  at.Fixed(start.tid);  //
+}
+
+template <class Cursor, MaybeConst<AuxOutputHwId> Ref>
+void Layout(Cursor& at, Ref& output, const RecordShape& /*shape*/) {
+  at.Fixed(output.hw_id);  // { u64 hw_id; }
+}
+
+template <class Cursor, MaybeConst<CallchainDeferred> Ref>
+void Layout(Cursor& at, Ref& deferred, const RecordShape& /*shape*/) {
+  std::uint64_t count = deferred.callchain.size();
+  at.Fixed(deferred.cookie);            // { u64 cookie;
+  at.Fixed(count);                      //   u64 nr;
+  at.Words(deferred.callchain, count);  //   u64 ips[nr]; }
+}
+
+template <class Cursor, MaybeConst<Namespaces> Ref>
+void Layout(Cursor& at, Ref& namespaces, const RecordShape& /*shape*/) {
+  std::uint64_t count = namespaces.links.size() / 2;
+  at.Fixed(namespaces.pid);  // { u32 pid, tid;
+  at.Fixed(namespaces.tid);  //
+  at.Fixed(count);           //   u64 nr_namespaces;
+  if constexpr (Cursor::kReads) {
+    if (count > at.remaining() / 16) at.Break();
+  }
+  at.Words(namespaces.links, count * 2);  //   { u64 dev, inode; }[nr_namespaces]; }
+}
+
+template <class Cursor, MaybeConst<Ksymbol> Ref>
+void Layout(Cursor& at, Ref& symbol, const RecordShape& /*shape*/) {
+  at.Fixed(symbol.address);      // { u64 addr;
+  at.Fixed(symbol.length);       //   u32 len;
+  at.Fixed(symbol.symbol_type);  //   u16 ksym_type;
+  at.Fixed(symbol.flags);        //   u16 flags;
+  at.Name(symbol.name);          //   char name[]; }
+}
+
+template <class Cursor, MaybeConst<BpfEvent> Ref>
+void Layout(Cursor& at, Ref& event, const RecordShape& /*shape*/) {
+  at.Fixed(event.event_type);                   // { u16 type;
+  at.Fixed(event.flags);                        //   u16 flags;
+  at.Fixed(event.id);                           //   u32 id;
+  for (auto& byte : event.tag) at.Fixed(byte);  //   u8 tag[BPF_TAG_SIZE]; }
+}
+
+template <class Cursor, MaybeConst<Cgroup> Ref>
+void Layout(Cursor& at, Ref& cgroup, const RecordShape& /*shape*/) {
+  at.Fixed(cgroup.id);   // { u64 id;
+  at.Name(cgroup.path);  //   char path[]; }
+}
+
+template <class Cursor, MaybeConst<Switch> Ref>
+void Layout(Cursor& /*at*/, Ref& /*change*/, const RecordShape& /*shape*/) {}
+
+template <class Cursor, MaybeConst<SwitchCpuWide> Ref>
+void Layout(Cursor& at, Ref& change, const RecordShape& /*shape*/) {
+  at.Fixed(change.next_prev_pid);  // { u32 next_prev_pid;
+  at.Fixed(change.next_prev_tid);  //   u32 next_prev_tid; }
+}
+
+template <class Cursor, MaybeConst<TextPoke> Ref>
+void Layout(Cursor& at, Ref& poke, const RecordShape& /*shape*/) {
+  at.Fixed(poke.address);                                                 // { u64 addr;
+  at.Fixed(poke.old_length);                                              //   u16 old_len;
+  at.Fixed(poke.new_length);                                              //   u16 new_len;
+  at.Blob(poke.bytes, std::uint64_t{poke.old_length} + poke.new_length);  //   u8 bytes[]; }
+}
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's records as values, under the names of include/uapi/linux/perf_event.h. Numbers are
+// copied, strings and arrays are views into the record and live as long as it. What lies where is
+// told in kernel_layout.h and sample_layout.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "formats/base/build_id.h"
+#include "formats/base/bytes.h"
+#include "formats/perfdata/abi.h"
+
+namespace perftape::perfdata {
+
+using BuildId = perftape::BuildId;
+
+// The sample_id trailer of a kernel record; fields that the event does not carry are zero.
+struct SampleId {
+  std::uint32_t pid = 0, tid = 0;
+  std::uint64_t time = 0;
+  std::uint64_t id = 0;  // from ID or IDENTIFIER
+  std::uint64_t stream_id = 0;
+  std::uint32_t cpu = 0;
+};
+
+struct Mmap {
+  static constexpr RecordType kType = RecordType::kMmap;
+  std::uint32_t pid = 0, tid = 0;
+  std::uint64_t start = 0, length = 0, page_offset = 0;
+  std::string_view filename = {};
+};
+
+struct Mmap2 {
+  static constexpr RecordType kType = RecordType::kMmap2;
+  std::uint32_t pid = 0, tid = 0;
+  std::uint64_t start = 0, length = 0, page_offset = 0;
+  // Either device and inode, or a build id (misc bit kMiscMmapBuildId, since Linux 5.12).
+  std::uint32_t device_major = 0, device_minor = 0;
+  std::uint64_t inode = 0, inode_generation = 0;
+  BuildId build_id = {};
+  // Linux 3.12 to 3.15 did not record them: PROT_EXEC then, for a mapping of code.
+  std::uint32_t protection = 0, flags = 0;
+  std::string_view filename = {};
+
+  static constexpr std::uint32_t kProtectionExec = 4;  // PROT_EXEC
+};
+
+struct Comm {
+  static constexpr RecordType kType = RecordType::kComm;
+  std::uint32_t pid = 0, tid = 0;
+  std::string_view comm = {};
+};
+
+// FORK and EXIT. pid == ppid in a FORK means a new thread.
+struct Task {
+  std::uint32_t pid = 0, ppid = 0, tid = 0, ptid = 0;
+  std::uint64_t time = 0;
+};
+struct Fork : Task {
+  static constexpr RecordType kType = RecordType::kFork;
+};
+struct Exit : Task {
+  static constexpr RecordType kType = RecordType::kExit;
+};
+
+struct Lost {
+  static constexpr RecordType kType = RecordType::kLost;
+  std::uint64_t event_id = 0, count = 0;
+};
+
+struct LostSamples {
+  static constexpr RecordType kType = RecordType::kLostSamples;
+  std::uint64_t count = 0;
+};
+
+// THROTTLE and UNTHROTTLE.
+struct ThrottleChange {
+  std::uint64_t time = 0, id = 0, stream_id = 0;
+};
+struct Throttle : ThrottleChange {
+  static constexpr RecordType kType = RecordType::kThrottle;
+};
+struct Unthrottle : ThrottleChange {
+  static constexpr RecordType kType = RecordType::kUnthrottle;
+};
+
+// The counts of a task that ends, where its event counts inherited tasks (inherit_stat).
+struct Read {
+  static constexpr RecordType kType = RecordType::kRead;
+  std::uint32_t pid = 0, tid = 0;
+  WordArray read = {};  // shaped as Sample::read
+};
+
+// Hardware trace has come into the AUX area.
+struct Aux {
+  static constexpr RecordType kType = RecordType::kAux;
+  std::uint64_t aux_offset = 0, aux_size = 0;
+  std::uint64_t flags = 0;  // 1 truncated, 2 overwrite, 4 partial, 8 collision
+
+  static constexpr std::uint64_t kTruncated = 1;
+};
+
+struct ItraceStart {
+  static constexpr RecordType kType = RecordType::kItraceStart;
+  std::uint32_t pid = 0, tid = 0;
+};
+
+struct AuxOutputHwId {
+  static constexpr RecordType kType = RecordType::kAuxOutputHwId;
+  std::uint64_t hw_id = 0;
+};
+
+// The user's half of chains that ended in PERF_CONTEXT_USER_DEFERRED and this cookie.
+struct CallchainDeferred {
+  static constexpr RecordType kType = RecordType::kCallchainDeferred;
+  std::uint64_t cookie = 0;
+  WordArray callchain = {};  // leaf first, PERF_CONTEXT_USER before it
+};
+
+struct Namespaces {
+  static constexpr RecordType kType = RecordType::kNamespaces;
+  std::uint32_t pid = 0, tid = 0;
+  WordArray links = {};  // pairs of device and inode: net, uts, ipc, pid, user, mnt, cgroup
+};
+
+struct Ksymbol {
+  static constexpr RecordType kType = RecordType::kKsymbol;
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;
+  std::uint16_t symbol_type = 0;  // 1 BPF program, 2 out of line (trampolines)
+  std::uint16_t flags = 0;        // 1: the symbol goes away
+  std::string_view name = {};
+
+  static constexpr std::uint16_t kTypeBpf = 1;
+  static constexpr std::uint16_t kUnregister = 1;
+};
+
+struct BpfEvent {
+  static constexpr RecordType kType = RecordType::kBpfEvent;
+  std::uint16_t event_type = 0;  // 1 load, 2 unload
+  std::uint16_t flags = 0;
+  std::uint32_t id = 0;
+  std::array<std::uint8_t, 8> tag = {};
+
+  static constexpr std::uint16_t kLoad = 1;
+};
+
+struct Cgroup {
+  static constexpr RecordType kType = RecordType::kCgroup;
+  std::uint64_t id = 0;
+  std::string_view path = {};
+};
+
+// A context switch, of the task in the trailer; misc says whether in or out.
+struct Switch {
+  static constexpr RecordType kType = RecordType::kSwitch;
+};
+struct SwitchCpuWide {
+  static constexpr RecordType kType = RecordType::kSwitchCpuWide;
+  std::uint32_t next_prev_pid = 0, next_prev_tid = 0;
+};
+
+struct TextPoke {
+  static constexpr RecordType kType = RecordType::kTextPoke;
+  std::uint64_t address = 0;
+  std::uint16_t old_length = 0, new_length = 0;
+  Bytes bytes = {};  // old, then new, then padding
+};
+
+// A SAMPLE; which of its fields were recorded, the event's SampleFormat says.
+struct Sample {
+  static constexpr RecordType kType = RecordType::kSample;
+  std::uint64_t id = 0;  // from IDENTIFIER or ID
+  std::uint64_t ip = 0;
+  std::uint32_t pid = 0, tid = 0;
+  std::uint64_t time = 0;
+  std::uint64_t addr = 0;
+  std::uint64_t stream_id = 0;
+  std::uint32_t cpu = 0;
+  std::uint64_t period = 0;
+  WordArray read = {};       // the READ block, as words; its shape follows from read_format
+  WordArray callchain = {};  // leaf first, context markers included
+  Bytes raw = {};
+  std::uint64_t branch_hw_index = 0;
+  WordArray branches = {};         // three words each: from, to, flags (see BranchFlagsAt)
+  WordArray branch_counters = {};  // one word each, where recorded
+  std::uint64_t regs_user_abi = 0;
+  WordArray regs_user = {};
+  Bytes stack_user = {};              // only the bytes that are valid
+  std::uint64_t stack_user_size = 0;  // as reserved in the record
+  // Of WEIGHT_STRUCT: var1_dw in the low 32 bits, var2_w and var3_w in 16 each above.
+  std::uint64_t weight = 0;
+  std::uint64_t data_src = 0;
+  std::uint64_t transaction = 0;
+  std::uint64_t regs_intr_abi = 0;
+  WordArray regs_intr = {};
+  std::uint64_t phys_addr = 0;
+  std::uint64_t cgroup = 0;
+  std::uint64_t data_page_size = 0;
+  std::uint64_t code_page_size = 0;
+  Bytes aux = {};
+};
+
+// The flags of a branch, counted from 0, as a little-endian machine has them: mispred in bit 0. A
+// big-endian one allots these bit-fields from the top.
+std::uint64_t BranchFlagsAt(const WordArray& branches, std::size_t index);
+
+}  // namespace perftape::perfdata

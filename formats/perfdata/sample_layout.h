@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each field of a SAMPLE and of a sample_id trailer lies, told once for reading and writing
+// as in kernel_layout.h. Their order is that of perf_output_sample and perf_event__output_id_sample
+// of kernel/events/core.c, not that of the bits of sample_type.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "formats/base/bytes.h"
+#include "formats/perfdata/abi.h"
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape::perfdata {
+
+template <class T, class Record>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, Record>;
+
+// What the layout of a record's body depends on, beside the record itself.
+struct RecordShape {
+  std::uint16_t misc = 0;
+  const SampleFormat& format;
+};
+
+// The sample_id trailer.
+template <class Cursor, MaybeConst<SampleId> Ref>
+void TrailerLayout(Cursor& at, Ref& trailer, const SampleFormat& format) {
+  if (format.Has(kTid)) {  // { { u32 pid, tid; } && PERF_SAMPLE_TID
+    at.Fixed(trailer.pid);
+    at.Fixed(trailer.tid);
+  }
+  if (format.Has(kTime)) at.Fixed(trailer.time);           //   { u64 time; } && PERF_SAMPLE_TIME
+  if (format.Has(kId)) at.Fixed(trailer.id);               //   { u64 id; } && PERF_SAMPLE_ID
+  if (format.Has(kStreamId)) at.Fixed(trailer.stream_id);  //   { u64 stream_id; }
+  if (format.Has(kCpu)) {                                  //   { u32 cpu, res; }
+    at.Fixed(trailer.cpu);
+    at.Padding(4);
+  }
+  if (format.Has(kIdentifier)) at.Fixed(trailer.id);  //   { u64 id; } && PERF_SAMPLE_IDENTIFIER }
+}
+
+// The READ block as words. Without PERF_FORMAT_GROUP: value, time_enabled, time_running, id, lost,
+// as far as asked for; with it: nr, time_enabled, time_running, then value, id, lost for each
+// member.
+template <class Cursor, class WordsRef>
+void ReadLayout(Cursor& at, WordsRef& read, std::uint64_t read_format) {
+  std::uint64_t words = read.size();
+  if constexpr (Cursor::kReads) {
+    const auto bits =
+        static_cast<std::uint64_t>(std::popcount(read_format & (kReadId | kReadLost)));
+    const auto times = static_cast<std::uint64_t>(
+        std::popcount(read_format & (kReadTotalTimeEnabled | kReadTotalTimeRunning)));
+    words = 1 + times + bits;
+    if ((read_format & kReadGroup) != 0) {
+      std::uint64_t members = 0;
+      Cursor ahead = at;
+      ahead.Fixed(members);
+      if (members > at.remaining() / sizeof(std::uint64_t)) at.Break();
+      words = at.ok() ? 1 + times + members * (1 + bits) : 0;
+    }
+  }
+  at.Words(read, words);
+}
+
+template <class Cursor, class WordsRef>
+void RegsLayout(Cursor& at, std::uint64_t abi, WordsRef& regs, std::uint64_t mask) {
+  // The registers are there only where the task had any: PERF_SAMPLE_REGS_ABI_NONE is 0.
+  const auto count = abi == 0 ? 0 : static_cast<std::uint64_t>(std::popcount(mask));
+  at.Words(regs, count);
+}
+
+template <class Cursor, class SampleRef>
+void BranchStackLayout(Cursor& at, SampleRef& sample, const SampleFormat& format) {
+  std::uint64_t count = sample.branches.size() / 3;
+  at.Fixed(count);  // { u64 nr;
+  if ((format.branch_sample_type & kBranchHwIndex) != 0) at.Fixed(sample.branch_hw_index);
+  if constexpr (Cursor::kReads) {
+    if (count > at.remaining() / 24) at.Break();
+    if (!at.ok()) count = 0;
+    at.Words(sample.branches, count * 3);  //   { u64 from, to, flags; } lbr[nr];
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      at.Fixed(sample.branches[3 * i]);
+      at.Fixed(sample.branches[3 * i + 1]);
+      at.Fixed(BranchFlagsAt(sample.branches, i));
+    }
+  }
+  if ((format.branch_sample_type & kBranchCounters) != 0) {
+    at.Words(sample.branch_counters, count);  //   u64 counters[nr]; }
+  }
+}
+
+template <class Cursor, class SampleRef>
+void StackUserLayout(Cursor& at, SampleRef& sample) {
+  at.Fixed(sample.stack_user_size);  // { u64 size;
+  if (sample.stack_user_size == 0) return;
+  if constexpr (Cursor::kReads) {
+    std::uint64_t valid = 0;
+    at.Blob(sample.stack_user, sample.stack_user_size);
+    at.Fixed(valid);
+    sample.stack_user = sample.stack_user.first(std::min(valid, sample.stack_user.size()));
+  } else {
+    const std::uint64_t valid =
+        std::min<std::uint64_t>(sample.stack_user.size(), sample.stack_user_size);
+    at.Blob(sample.stack_user, sample.stack_user_size);  //   char data[size];
+    at.Fixed(valid);                                     //   u64 dyn_size; }
+  }
+}
+
+template <class Cursor, class SampleRef>
+void SampleLayout(Cursor& at, SampleRef& sample, const SampleFormat& format) {
+  if (format.Has(kIdentifier)) at.Fixed(sample.id);  // { u64 id; }
+  if (format.Has(kIp)) at.Fixed(sample.ip);          // { u64 ip; }
+  if (format.Has(kTid)) {                            // { u32 pid, tid; }
+    at.Fixed(sample.pid);
+    at.Fixed(sample.tid);
+  }
+  if (format.Has(kTime)) at.Fixed(sample.time);           // { u64 time; }
+  if (format.Has(kAddr)) at.Fixed(sample.addr);           // { u64 addr; }
+  if (format.Has(kId)) at.Fixed(sample.id);               // { u64 id; }
+  if (format.Has(kStreamId)) at.Fixed(sample.stream_id);  // { u64 stream_id; }
+  if (format.Has(kCpu)) {                                 // { u32 cpu, res; }
+    at.Fixed(sample.cpu);
+    at.Padding(4);
+  }
+  if (format.Has(kPeriod)) at.Fixed(sample.period);  // { u64 period; }
+  if (format.Has(kRead)) ReadLayout(at, sample.read, format.read_format);
+  if (format.Has(kCallchain)) {  // { u64 nr, ips[nr]; }
+    std::uint64_t count = sample.callchain.size();
+    at.Fixed(count);
+    at.Words(sample.callchain, count);
+  }
+  if (format.Has(kRaw)) {  // { u32 size; char data[size]; }
+    auto size = static_cast<std::uint32_t>(sample.raw.size());
+    at.Fixed(size);
+    at.Blob(sample.raw, size);
+  }
+  if (format.Has(kBranchStack)) BranchStackLayout(at, sample, format);
+  if (format.Has(kRegsUser)) {  // { u64 abi; u64 regs[weight(mask)]; }
+    at.Fixed(sample.regs_user_abi);
+    RegsLayout(at, sample.regs_user_abi, sample.regs_user, format.regs_user_mask);
+  }
+  if (format.Has(kStackUser)) StackUserLayout(at, sample);
+  // WEIGHT_STRUCT takes WEIGHT's place; both are one word.
+  if (format.Has(kWeight) || format.Has(kWeightStruct)) at.Fixed(sample.weight);
+  if (format.Has(kDataSrc)) at.Fixed(sample.data_src);         // { u64 data_src; }
+  if (format.Has(kTransaction)) at.Fixed(sample.transaction);  // { u64 transaction; }
+  if (format.Has(kRegsIntr)) {                                 // { u64 abi; u64 regs[…]; }
+    at.Fixed(sample.regs_intr_abi);
+    RegsLayout(at, sample.regs_intr_abi, sample.regs_intr, format.regs_intr_mask);
+  }
+  if (format.Has(kPhysAddr)) at.Fixed(sample.phys_addr);           // { u64 phys_addr; }
+  if (format.Has(kSampleCgroup)) at.Fixed(sample.cgroup);          // { u64 cgroup; }
+  if (format.Has(kDataPageSize)) at.Fixed(sample.data_page_size);  // { u64 data_page_size; }
+  if (format.Has(kCodePageSize)) at.Fixed(sample.code_page_size);  // { u64 code_page_size; }
+  if (format.Has(kAux)) {                                          // { u64 size; char data[size]; }
+    std::uint64_t size = sample.aux.size();
+    at.Fixed(size);
+    at.Blob(sample.aux, size);
+  }
+}
+
+}  // namespace perftape::perfdata

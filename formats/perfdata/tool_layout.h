@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each field of perf's own records lies, told once for reading and writing as in
+// kernel_layout.h. The right column is the text of tools/lib/perf/include/perf/event.h.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/perfdata/abi.h"
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/record.h"
+#include "formats/perfdata/sample_layout.h"
+
+namespace perftape::perfdata {
+
+// What takes the rest of the record.
+template <class Cursor, class BytesRef>
+requires std::convertible_to<BytesRef, Bytes>
+void RestLayout(Cursor& at, BytesRef& field) {
+  std::uint64_t size = field.size();
+  if constexpr (Cursor::kReads) size = at.remaining();
+  at.Blob(field, size);
+}
+template <class Cursor, class ArrayRef>
+requires requires(ArrayRef& array) {
+  array.order();
+}
+void RestLayout(Cursor& at, ArrayRef& field) {
+  std::uint64_t count = field.size();
+  if constexpr (Cursor::kReads) count = at.remaining() / sizeof(field[0]);
+  at.Array(field, count);
+}
+
+// A count of 64 bits, then so many entries of `entry_size` bytes each.
+template <class Cursor, class List, class EntryLayout>
+void SizedList(Cursor& at, List& list, std::uint64_t entry_size, EntryLayout&& layout) {
+  std::uint64_t count = list.size();
+  at.Fixed(count);
+  if constexpr (Cursor::kReads) {
+    if (count > at.remaining() / entry_size) at.Break();
+    list.resize(at.ok() ? count : 0);
+  }
+  for (auto& entry : list) layout(entry);
+}
+
+template <class Cursor, MaybeConst<HeaderBuildId> Ref>
+void Layout(Cursor& at, Ref& entry, const RecordShape& shape) {
+  at.Fixed(entry.pid);                                     // { pid_t pid;
+  for (auto& byte : entry.build_id.bytes) at.Fixed(byte);  //   u8 data[20];
+  at.Fixed(entry.build_id.size);                           //   u8 size;
+  at.Padding(3);                                           //   u8 reserved1__; u16 reserved2__;
+  at.Name(entry.filename);                                 //   char filename[]; }
+  if constexpr (Cursor::kReads) {
+    // Before Linux 5.11 the size byte was padding, and every build id 20 bytes.
+    if ((shape.misc & kMiscBuildIdSize) == 0) entry.build_id.size = sizeof entry.build_id.bytes;
+    entry.build_id.size = std::min<std::uint8_t>(entry.build_id.size, sizeof entry.build_id.bytes);
+  }
+}
+
+template <class Cursor, MaybeConst<HeaderAttr> Ref>
+void Layout(Cursor& at, Ref& record, const RecordShape& /*shape*/) {
+  if constexpr (Cursor::kReads) {
+    const Result<EventAttr> attr = DecodeAttr(AsBytes(at.Rest()), at.order());
+    if (!attr) {
+      at.Break();
+      return;
+    }
+    record.attr = *attr;
+    at.Padding(attr->size);
+    at.Words(record.ids, at.remaining() / sizeof(std::uint64_t));
+  } else {
+    std::vector<std::byte> attr;
+    EncodeAttr(record.attr, attr);
+    at.Blob(attr, attr.size());               // { struct perf_event_attr attr;
+    at.Words(record.ids, record.ids.size());  //   u64 id[]; }
+  }
+}
+
+template <class Cursor, MaybeConst<HeaderEventType> Ref>
+void Layout(Cursor& at, Ref& type, const RecordShape& /*shape*/) {
+  at.Fixed(type.event_id);    // { u64 event_id;
+  RestLayout(at, type.name);  //   char name[MAX_EVENT_NAME]; }
+}
+
+template <class Cursor, MaybeConst<HeaderTracingData> Ref>
+void Layout(Cursor& at, Ref& tracing, const RecordShape& /*shape*/) {
+  at.Fixed(tracing.size);  // { u32 size; }
+  RestLayout(at, tracing.data);
+}
+
+template <class Cursor, MaybeConst<IdIndex> Ref>
+void Layout(Cursor& at, Ref& index, const RecordShape& /*shape*/) {
+  std::uint64_t count = index.words.size() / 4;
+  at.Fixed(count);  // { u64 nr;
+  if constexpr (Cursor::kReads) {
+    if (count > at.remaining() / 32) at.Break();
+    if (!at.ok()) count = 0;
+  }
+  at.Words(index.words, count * 4);  //   { u64 id, idx, cpu, tid; }[nr];
+  bool has_guests = !index.guests.empty();
+  if constexpr (Cursor::kReads) has_guests = at.remaining() >= count * 16;
+  if (has_guests) at.Words(index.guests, count * 2);  //   { u64 machine_pid, vcpu; }[nr]; }
+}
+
+template <class Cursor, MaybeConst<AuxtraceInfo> Ref>
+void Layout(Cursor& at, Ref& info, const RecordShape& /*shape*/) {
+  at.Fixed(info.auxtrace_type);  // { u32 type;
+  at.Padding(4);                 //   u32 reserved__;
+  RestLayout(at, info.priv);     //   u64 priv[]; }
+}
+
+template <class Cursor, MaybeConst<Auxtrace> Ref>
+void Layout(Cursor& at, Ref& trace, const RecordShape& /*shape*/) {
+  at.Fixed(trace.size);       // { u64 size;
+  at.Fixed(trace.offset);     //   u64 offset;
+  at.Fixed(trace.reference);  //   u64 reference;
+  at.Fixed(trace.index);      //   u32 idx;
+  at.Fixed(trace.tid);        //   u32 tid;
+  at.Fixed(trace.cpu);        //   u32 cpu;
+  at.Padding(4);              //   u32 reserved__; }
+}
+
+template <class Cursor, MaybeConst<AuxtraceError> Ref>
+void Layout(Cursor& at, Ref& error, const RecordShape& /*shape*/) {
+  constexpr std::uint64_t kMessageSize = 64;
+  at.Fixed(error.error_type);                   // { u32 type;
+  at.Fixed(error.code);                         //   u32 code;
+  at.Fixed(error.cpu);                          //   u32 cpu;
+  at.Fixed(error.pid);                          //   u32 pid, tid;
+  at.Fixed(error.tid);                          //
+  at.Fixed(error.format);                       //   u32 fmt;
+  at.Fixed(error.ip);                           //   u64 ip;
+  if (error.format >= 1) at.Fixed(error.time);  //   u64 time;
+  std::uint64_t size = kMessageSize;
+  if constexpr (Cursor::kReads) size = std::min<std::uint64_t>(size, at.remaining());
+  at.PaddedString(error.message, size);  //   char msg[64];
+  if (error.format < 2) return;
+  at.Fixed(error.machine_pid);  //   u32 machine_pid;
+  at.Fixed(error.vcpu);         //   u32 vcpu; }
+}
+
+template <class Cursor, MaybeConst<ThreadMap> Ref>
+void Layout(Cursor& at, Ref& map, const RecordShape& /*shape*/) {
+  constexpr std::uint64_t kCommSize = 16;
+  SizedList(at, map.threads, 8 + kCommSize, [&](auto& thread) {  // { u64 nr;
+    at.Fixed(thread.pid);                                        //   { u64 pid;
+    at.PaddedString(thread.comm, kCommSize);                     //     char comm[16]; }[nr]; }
+  });
+}
+
+// struct perf_record_cpu_map_data, which is packed.
+template <class Cursor, MaybeConst<CpuSet> Ref>
+void CpuSetLayout(Cursor& at, Ref& set) {
+  at.Fixed(set.map_type);  // { u16 type;
+  if (set.map_type == CpuSet::kRange) {
+    at.Fixed(set.any_cpu);    //   u8 any_cpu;
+    at.Padding(1);            //   u8 __pad;
+    at.Fixed(set.start_cpu);  //   u16 start_cpu;
+    at.Fixed(set.end_cpu);    //   u16 end_cpu; }
+    return;
+  }
+  auto count = static_cast<std::uint16_t>(set.cpus.size() + set.mask32.size() + set.mask64.size());
+  at.Fixed(count);  //   u16 nr;
+  if (set.map_type != CpuSet::kMask) {
+    at.Array(set.cpus, count);  //   u16 cpu[nr]; }
+    return;
+  }
+  at.Fixed(set.long_size);  //   u16 long_size;
+  if (set.long_size == 4) {
+    at.Array(set.mask32, count);  //   u32 mask[nr]; }
+  } else {
+    at.Padding(4);                //   char __pad[4];
+    at.Array(set.mask64, count);  //   u64 mask[nr]; }
+  }
+}
+
+template <class Cursor, MaybeConst<CpuMap> Ref>
+void Layout(Cursor& at, Ref& map, const RecordShape& /*shape*/) {
+  CpuSetLayout(at, map.cpus);
+}
+
+template <class Cursor, MaybeConst<StatConfig> Ref>
+void Layout(Cursor& at, Ref& config, const RecordShape& /*shape*/) {
+  std::uint64_t count = config.terms.size() / 2;
+  at.Fixed(count);  // { u64 nr;
+  if constexpr (Cursor::kReads) {
+    if (count > at.remaining() / 16) at.Break();
+    if (!at.ok()) count = 0;
+  }
+  at.Words(config.terms, count * 2);  //   { u64 tag, val; }[nr]; }
+}
+
+template <class Cursor, MaybeConst<Stat> Ref>
+void Layout(Cursor& at, Ref& stat, const RecordShape& /*shape*/) {
+  at.Fixed(stat.id);       // { u64 id;
+  at.Fixed(stat.cpu);      //   u32 cpu;
+  at.Fixed(stat.thread);   //   u32 thread;
+  at.Fixed(stat.value);    //   u64 val, ena, run; }
+  at.Fixed(stat.enabled);  //
+  at.Fixed(stat.running);  //
+}
+
+template <class Cursor, MaybeConst<StatRound> Ref>
+void Layout(Cursor& at, Ref& round, const RecordShape& /*shape*/) {
+  at.Fixed(round.round_type);  // { u64 type;
+  at.Fixed(round.time);        //   u64 time; }
+}
+
+template <class Cursor, MaybeConst<EventUpdate> Ref>
+void Layout(Cursor& at, Ref& update, const RecordShape& /*shape*/) {
+  at.Fixed(update.update_type);  // { u64 type;
+  at.Fixed(update.id);           //   u64 id;
+  switch (update.update_type) {
+    case EventUpdate::kUnit:
+    case EventUpdate::kName:
+      return at.Name(update.text);  //   union { char unit[], name[];
+    case EventUpdate::kScale: {
+      auto bits = std::bit_cast<std::uint64_t>(update.scale);
+      at.Fixed(bits);  //     double scale;
+      if constexpr (Cursor::kReads) update.scale = std::bit_cast<double>(bits);
+      return;
+    }
+    case EventUpdate::kCpus:
+      return CpuSetLayout(at, update.cpus);  //     struct perf_record_cpu_map_data cpus; }; }
+    default:
+      return RestLayout(at, update.unknown);
+  }
+}
+
+template <class Cursor, MaybeConst<TimeConv> Ref>
+void Layout(Cursor& at, Ref& conversion, const RecordShape& /*shape*/) {
+  at.Fixed(conversion.time_shift);  // { u64 time_shift;
+  at.Fixed(conversion.time_mult);   //   u64 time_mult;
+  at.Fixed(conversion.time_zero);   //   u64 time_zero;
+  if constexpr (Cursor::kReads) conversion.has_cycles = at.remaining() >= 18;
+  if (!conversion.has_cycles) return;
+  at.Fixed(conversion.time_cycles);     //   u64 time_cycles;
+  at.Fixed(conversion.time_mask);       //   u64 time_mask;
+  at.Fixed(conversion.cap_time_zero);   //   bool cap_user_time_zero;
+  at.Fixed(conversion.cap_time_short);  //   bool cap_user_time_short; }
+}
+
+template <class Cursor, MaybeConst<HeaderFeature> Ref>
+void Layout(Cursor& at, Ref& feature, const RecordShape& /*shape*/) {
+  at.Fixed(feature.bit);            // { u64 feat_id;
+  RestLayout(at, feature.payload);  //   char data[]; }
+}
+
+template <class Cursor, MaybeConst<FinishedRound> Ref>
+void Layout(Cursor& /*at*/, Ref& /*round*/, const RecordShape& /*shape*/) {}
+
+template <class Cursor, MaybeConst<FinishedInit> Ref>
+void Layout(Cursor& /*at*/, Ref& /*init*/, const RecordShape& /*shape*/) {}
+
+template <class Cursor, MaybeConst<CompressedData> Ref>
+void Layout(Cursor& at, Ref& compressed, const RecordShape& /*shape*/) {
+  RestLayout(at, compressed.data);  // { char data[]; }
+}
+
+template <class Cursor, MaybeConst<Compressed2Data> Ref>
+void Layout(Cursor& at, Ref& compressed, const RecordShape& /*shape*/) {
+  at.Fixed(compressed.data_size);                  // { u64 data_size;
+  at.Blob(compressed.data, compressed.data_size);  //   char data[]; }
+}
+
+template <class Cursor, MaybeConst<BpfMetadata> Ref>
+void Layout(Cursor& at, Ref& metadata, const RecordShape& /*shape*/) {
+  constexpr std::uint64_t kNameSize = 512, kKeySize = 64, kValueSize = 256;
+  at.PaddedString(metadata.program, kNameSize);  // { char prog_name[512];
+  SizedList(at, metadata.entries, kKeySize + kValueSize, [&](auto& entry) {  //   u64 nr_entries;
+    at.PaddedString(entry.key, kKeySize);                                    //   { char key[64];
+    at.PaddedString(entry.value, kValueSize);  //     char value[256]; } entries[]; }
+  });
+}
+
+template <class Cursor, MaybeConst<SchedstatCpu> Ref>
+void Layout(Cursor& at, Ref& stat, const RecordShape& /*shape*/) {
+  at.Fixed(stat.timestamp);    // { u64 timestamp;
+  at.Fixed(stat.cpu);          //   u32 cpu;
+  at.Fixed(stat.version);      //   u16 version;
+  at.Padding(2);               //   char __pad[2];
+  at.Array(stat.counters, 6);  //   u32 yld_count, …, ttwu_local;
+  at.Words(stat.times, 3);     //   u64 rq_cpu_time, run_delay, pcount; }
+}
+
+template <class Cursor, MaybeConst<SchedstatDomain> Ref>
+void Layout(Cursor& at, Ref& stat, const RecordShape& /*shape*/) {
+  at.Fixed(stat.timestamp);       // { u64 timestamp;
+  at.Fixed(stat.cpu);             //   u32 cpu;
+  at.Fixed(stat.version);         //   u16 version;
+  at.Fixed(stat.domain);          //   u16 domain;
+  RestLayout(at, stat.counters);  //   u32 busy_lb_count, …; }
+}
+
+}  // namespace perftape::perfdata

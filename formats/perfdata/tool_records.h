@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records of perf itself as values, under the names of tools/lib/perf/include/perf/event.h.
+// They have no sample_id trailer. Numbers are copied, strings and arrays are views into the record
+// and live as long as it. What lies where is told in tool_layout.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/build_id.h"
+#include "formats/base/bytes.h"
+#include "formats/perfdata/abi.h"
+#include "formats/perfdata/attr.h"
+
+namespace perftape::perfdata {
+
+using BuildId = perftape::BuildId;
+
+struct HeaderAttr {
+  static constexpr RecordType kType = RecordType::kHeaderAttr;
+  EventAttr attr = {};
+  WordArray ids = {};
+};
+
+// The name of an event; no perf since Linux 3.11 writes it.
+struct HeaderEventType {
+  static constexpr RecordType kType = RecordType::kHeaderEventType;
+  std::uint64_t event_id = 0;
+  Bytes name = {};  // with the padding behind its NUL, 64 bytes at most
+};
+
+struct HeaderTracingData {
+  static constexpr RecordType kType = RecordType::kHeaderTracingData;
+  std::uint32_t size = 0;
+  Bytes data = {};  // simpleperf's; perf's lies behind the record (RecordView::behind)
+};
+
+struct HeaderBuildId {
+  static constexpr RecordType kType = RecordType::kHeaderBuildId;
+  std::int32_t pid = -1;
+  BuildId build_id = {};
+  std::string_view filename = {};
+};
+
+struct IdIndex {
+  static constexpr RecordType kType = RecordType::kIdIndex;
+  WordArray words = {};   // entry by entry: id, place of the CPU among those of its event, cpu, tid
+  WordArray guests = {};  // machine_pid and vcpu of each entry; empty before Linux 6.0
+};
+
+struct AuxtraceInfo {
+  static constexpr RecordType kType = RecordType::kAuxtraceInfo;
+  std::uint32_t auxtrace_type = 0;
+  WordArray priv = {};
+};
+
+struct Auxtrace {
+  static constexpr RecordType kType = RecordType::kAuxtrace;
+  std::uint64_t size = 0;  // of the trace, which lies behind the record (RecordView::behind)
+  std::uint64_t offset = 0, reference = 0;
+  std::uint32_t index = 0, tid = 0, cpu = 0;
+};
+
+struct AuxtraceError {
+  static constexpr RecordType kType = RecordType::kAuxtraceError;
+  std::uint32_t error_type = 0, code = 0, cpu = 0, pid = 0, tid = 0;
+  std::uint32_t format = 0;  // 0 has no time, from 2 on there is the guest
+  std::uint64_t ip = 0, time = 0;
+  std::string_view message = {};
+  std::uint32_t machine_pid = 0, vcpu = 0;
+};
+
+struct ThreadMap {
+  static constexpr RecordType kType = RecordType::kThreadMap;
+  struct Thread {
+    std::uint64_t pid = 0;
+    std::string_view comm = {};
+  };
+  std::vector<Thread> threads;
+};
+
+// A set of CPUs, in one of three shapes.
+struct CpuSet {
+  std::uint16_t map_type = kList;
+  FixedArray<std::uint16_t> cpus = {};  // kList; 0xffff is any CPU
+  std::uint16_t long_size = 0;          // kMask: 4 or 8
+  FixedArray<std::uint32_t> mask32 = {};
+  WordArray mask64 = {};
+  std::uint8_t any_cpu = 0;  // kRange
+  std::uint16_t start_cpu = 0, end_cpu = 0;
+
+  static constexpr std::uint16_t kList = 0, kMask = 1, kRange = 2;
+};
+
+struct CpuMap {
+  static constexpr RecordType kType = RecordType::kCpuMap;
+  CpuSet cpus;
+};
+
+struct StatConfig {
+  static constexpr RecordType kType = RecordType::kStatConfig;
+  WordArray terms = {};  // pairs of tag and value
+};
+
+struct Stat {
+  static constexpr RecordType kType = RecordType::kStat;
+  std::uint64_t id = 0;
+  std::uint32_t cpu = 0, thread = 0;
+  std::uint64_t value = 0, enabled = 0, running = 0;
+};
+
+struct StatRound {
+  static constexpr RecordType kType = RecordType::kStatRound;
+  std::uint64_t round_type = 0, time = 0;  // 0 an interval, 1 the end
+};
+
+struct EventUpdate {
+  static constexpr RecordType kType = RecordType::kEventUpdate;
+  std::uint64_t update_type = 0;
+  std::uint64_t id = 0;
+  std::string_view text = {};  // kUnit, kName
+  double scale = 0;            // kScale
+  CpuSet cpus = {};            // kCpus
+  Bytes unknown = {};          // any other type
+
+  static constexpr std::uint64_t kUnit = 0, kScale = 1, kName = 2, kCpus = 3;
+};
+
+struct TimeConv {
+  static constexpr RecordType kType = RecordType::kTimeConv;
+  std::uint64_t time_shift = 0, time_mult = 0, time_zero = 0;
+  bool has_cycles = true;  // not before Linux 5.10, as are the following
+  std::uint64_t time_cycles = 0, time_mask = 0;
+  std::uint8_t cap_time_zero = 0, cap_time_short = 0;
+};
+
+struct HeaderFeature {
+  static constexpr RecordType kType = RecordType::kHeaderFeature;
+  std::uint64_t bit = 0;
+  Bytes payload = {};
+};
+
+struct CompressedData {
+  static constexpr RecordType kType = RecordType::kCompressed;
+  Bytes data = {};
+};
+
+struct Compressed2Data {
+  static constexpr RecordType kType = RecordType::kCompressed2;
+  std::uint64_t data_size = 0;  // of `data` without its padding
+  Bytes data = {};
+};
+
+struct BpfMetadata {
+  static constexpr RecordType kType = RecordType::kBpfMetadata;
+  struct Entry {
+    std::string_view key = {}, value = {};
+  };
+  std::string_view program = {};
+  std::vector<Entry> entries;
+};
+
+// The lines of /proc/schedstat: of a CPU, and of a scheduling domain of it.
+struct SchedstatCpu {
+  static constexpr RecordType kType = RecordType::kSchedstatCpu;
+  std::uint64_t timestamp = 0;
+  std::uint32_t cpu = 0;
+  std::uint16_t version = 0;                // of the lines, 15 to 17
+  FixedArray<std::uint32_t> counters = {};  // yld_count to ttwu_local
+  WordArray times = {};                     // rq_cpu_time, run_delay, pcount
+};
+struct SchedstatDomain {
+  static constexpr RecordType kType = RecordType::kSchedstatDomain;
+  std::uint64_t timestamp = 0;
+  std::uint32_t cpu = 0;
+  std::uint16_t version = 0, domain = 0;
+  FixedArray<std::uint32_t> counters = {};
+};
+
+struct FinishedRound {
+  static constexpr RecordType kType = RecordType::kFinishedRound;
+};
+struct FinishedInit {
+  static constexpr RecordType kType = RecordType::kFinishedInit;
+};
+
+}  // namespace perftape::perfdata
