@@ -17,7 +17,7 @@ std::string SampleJson(const SampleRow& row) {
                        {"pid", row.pid},
                        {"tid", row.tid},
                        {"cpu", row.cpu ? Json(*row.cpu) : Json(nullptr)},
-                       {"time_ns", row.time_ns},
+                       {"time_ns", row.time_ns ? Json(*row.time_ns) : Json(nullptr)},
                        {"period", row.period},
                        {"ip", fmt::format("{:#x}", row.ip)},
                        {"dso", row.dso},

@@ -52,11 +52,12 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
                 .pid = sample->pid,
                 .tid = sample->tid,
                 .cpu = std::nullopt,
-                .time_ns = sample->time,
+                .time_ns = std::nullopt,
                 .ip = sample->ip,
                 .dso = dso_names_.NameOf(region == nullptr ? nullptr : region->dso, sample->pid),
                 .frames = FramesOf(*sample, event.format, record.cpumode())};
   if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
+  if (event.format.Has(perfdata::kTime)) row.time_ns = sample->time;
   for (const perfdata::Delivery& delivery : deliveries) {
     row.event = delivery.event->name;
     row.period = delivery.period;
@@ -83,12 +84,13 @@ std::string_view SampleTableHead() {
 }
 
 std::string RowText(const SampleRow& row) {
-  // pid and tid are unsigned, as perf prints them: 4294967295 in a sample of a task that is gone.
-  std::string text =
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:x}\t{}\t{}\t", cli::EscapeForTerminal(row.event),
-                  cli::EscapeForTerminal(row.comm), row.pid, row.tid,
-                  row.cpu ? static_cast<std::int64_t>(*row.cpu) : -1, row.time_ns, row.period,
-                  row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
+  // pid, tid and time are unsigned, as perf has them: 4294967295 in a sample of a task that is
+  // gone, 2^64-1 where no time was recorded (tools/perf/util/evsel.c, evsel__parse_sample).
+  std::string text = fmt::format(
+      "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:x}\t{}\t{}\t", cli::EscapeForTerminal(row.event),
+      cli::EscapeForTerminal(row.comm), row.pid, row.tid,
+      row.cpu ? static_cast<std::int64_t>(*row.cpu) : -1, row.time_ns.value_or(UINT64_MAX),
+      row.period, row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
   for (std::size_t i = 0; i < row.frames.size(); ++i) {
     fmt::format_to(std::back_inserter(text), "{}{:x}", i == 0 ? "" : ",", row.frames[i]);
   }

@@ -24,8 +24,8 @@ struct SampleRow {
   std::string_view event;  // lives as long as the Reader
   std::string comm;        // the thread's name at that time; ":TID" where none is known
   std::uint32_t pid = 0, tid = 0;
-  std::optional<std::uint32_t> cpu;  // where it was recorded
-  std::uint64_t time_ns = 0;
+  std::optional<std::uint32_t> cpu;      // where it was recorded
+  std::optional<std::uint64_t> time_ns;  // where it was recorded
   std::uint64_t period = 0;
   std::uint64_t ip = 0;
   std::string dso;  // of ip: base name, "[kernel.kallsyms]", "perf-7.map", "[unknown]"

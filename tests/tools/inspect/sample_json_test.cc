@@ -28,8 +28,10 @@ TEST(SampleJson, IsOneLineWithTheColumnsOfTheTable) {
             "\n");
 }
 
-TEST(SampleJson, HasNoCpuWhereNoneWasRecorded) {
-  EXPECT_TRUE(json::parse(SampleJson(SampleRow{})).at("sample").at("cpu").is_null());
+TEST(SampleJson, HasNoCpuAndNoTimeWhereNoneWasRecorded) {
+  const json sample = json::parse(SampleJson(SampleRow{})).at("sample");
+  EXPECT_TRUE(sample.at("cpu").is_null());
+  EXPECT_TRUE(sample.at("time_ns").is_null());
 }
 
 TEST(SampleJson, ReplacesWhatIsNoText) {

@@ -72,7 +72,7 @@ TEST(SampleRows, ComeInTimeOrder) {
   file.AddSample({.ip = 2, .time = 20, .cpu = 0});
   file.AddSample({.ip = 1, .time = 10, .cpu = 1});
   file.AddRound();
-  std::vector<std::uint64_t> times;
+  std::vector<std::optional<std::uint64_t>> times;
   for (const SampleRow& row : RowsOf(file)) times.push_back(row.time_ns);
   EXPECT_THAT(times, ElementsAre(10, 20));
 }
@@ -119,6 +119,13 @@ TEST(SampleRows, HaveNoCpuWhereNoneWasRecorded) {
   EXPECT_EQ(RowsOf(file).at(0).cpu, std::nullopt);
 }
 
+TEST(SampleRows, HaveNoTimeWhereNoneWasRecorded) {
+  PerfDataBuilder file;
+  file.AddEvent({.sample_type = perfdata::kIp | perfdata::kTid});
+  file.AddSample({.ip = 1});
+  EXPECT_EQ(RowsOf(file).at(0).time_ns, std::nullopt);
+}
+
 TEST(SampleRows, EndWithTheErrorOfADamagedRecordAfterAllRowsBeforeIt) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -162,8 +169,18 @@ TEST(RowText, IsOneLineOfElevenColumns) {
 
 TEST(RowText, WritesANameWithATabAsOneColumn) {
   const SampleRow row{
-      .event = "e", .comm = "a\tb\n", .cpu = std::nullopt, .dso = "d", .frames = {}};
+      .event = "e", .comm = "a\tb\n", .cpu = std::nullopt, .time_ns = 0, .dso = "d", .frames = {}};
   EXPECT_EQ(RowText(row), "e\ta\\tb\\n\t0\t0\t-1\t0\t0\t0\td\t0\t\n");
+}
+
+TEST(RowText, WritesATimeThatWasNotRecordedAsPerfDoes) {
+  const SampleRow row{.event = "e",
+                      .comm = "ls",
+                      .cpu = std::nullopt,
+                      .time_ns = std::nullopt,
+                      .dso = "d",
+                      .frames = {}};
+  EXPECT_EQ(RowText(row), "e\tls\t0\t0\t-1\t18446744073709551615\t0\t0\td\t0\t\n");
 }
 
 TEST(RowText, WritesTheIdsOfATaskThatIsGoneAsPerfDoes) {
@@ -172,6 +189,7 @@ TEST(RowText, WritesTheIdsOfATaskThatIsGoneAsPerfDoes) {
                       .pid = UINT32_MAX,
                       .tid = UINT32_MAX,
                       .cpu = std::nullopt,
+                      .time_ns = 0,
                       .dso = "d",
                       .frames = {}};
   EXPECT_EQ(RowText(row), "e\t:-1\t4294967295\t4294967295\t-1\t0\t0\t0\td\t0\t\n");
