@@ -10,18 +10,28 @@ namespace {
 
 // Two tool records are followed by bytes that their size does not count: the tracing data, padded
 // to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
-std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
-  ByteReader at(payload, order);
-  if (type == RecordType::kHeaderTracingData) {
+bool HasBytesBehind(RecordType type) {
+  return type == RecordType::kHeaderTracingData || type == RecordType::kAuxtrace;
+}
+
+std::uint64_t BytesBehind(const RecordView& record) {
+  ByteReader at(record.payload, record.order);
+  if (record.type == RecordType::kHeaderTracingData) {
     // simpleperf puts the data inside the record.
-    if (payload.size() > sizeof(std::uint64_t)) return 0;
+    if (record.payload.size() > sizeof(std::uint64_t)) return 0;
     std::uint32_t size = 0;
     at.Fixed(size);
     return (std::uint64_t{size} + 7) / 8 * 8;
   }
   std::uint64_t size = 0;
-  if (type == RecordType::kAuxtrace) at.Fixed(size);
+  at.Fixed(size);
   return size;
+}
+
+RecordHeader LoadHeader(Bytes record, std::endian order) {
+  return {.type = LoadFixed<RecordType>(&record[offsetof(RecordHeader, type)], order),
+          .misc = LoadFixed<std::uint16_t>(&record[offsetof(RecordHeader, misc)], order),
+          .size = LoadFixed<std::uint16_t>(&record[offsetof(RecordHeader, size)], order)};
 }
 
 bool IsCompressed(RecordType type) {
@@ -41,94 +51,103 @@ RecordCursor::RecordCursor(Input& stream, std::uint64_t offset, std::endian orde
     : file_offset_(offset), order_(order), compressed_(Compressed::kExpand), stream_(&stream) {}
 
 Result<std::optional<RecordView>> RecordCursor::Next() {
+  if (Step()) return record_;
+  if (std::optional<Error> failure = TakeFailure()) return Fail(*std::move(failure));
+  return std::nullopt;
+}
+
+bool RecordCursor::Step() {
   while (true) {
-    if (is_inside_) {
-      if (const std::optional<RecordView> record = NextInside()) return record;
-    }
-    if (const std::optional<RecordView> record = NextInPart()) return record;
+    if (is_inside_ && StepInside()) return true;
+    if (StepInPart()) return true;
     EndPart();
-    if (part_ + 1U >= parts_.size()) return AtEnd();
+    if (part_ + 1U >= parts_.size()) break;
     ++part_;
     left_ = parts_[part_].bytes;
     file_offset_ = parts_[part_].file_offset;
   }
-}
-
-Result<std::optional<RecordView>> RecordCursor::AtEnd() {
   parts_.clear();
   part_ = 0;
-  if (failure_) return Fail(*std::exchange(failure_, std::nullopt));
-  return std::nullopt;
+  return false;
 }
 
-std::optional<RecordView> RecordCursor::NextInside() {
-  Result<std::optional<RecordView>> record = expander_->Next();
-  if (record && *record) return *record;
-  if (!record) Remember(std::move(record).error());
+bool RecordCursor::StepInside() {
+  Result<std::optional<RecordView>> next = expander_->Next();
+  if (next && *next) {
+    record_ = **next;
+    return true;
+  }
+  if (!next) Remember(std::move(next).error());
   is_inside_ = false;
-  return std::nullopt;
+  return false;
 }
 
-std::optional<RecordView> RecordCursor::NextInPart() {
+bool RecordCursor::StepInPart() {
   if (stream_ != nullptr) stream_->Consume(std::exchange(delivered_, 0));
   const Bytes left = Left(sizeof(RecordHeader));
-  if (left.empty()) return std::nullopt;
-  const std::optional<RecordView> record = TakeRecord(left);
-  if (!record) {
+  if (left.empty()) return false;
+  if (!TakeRecord(left)) {
     left_ = {};
-    return std::nullopt;
+    return false;
   }
-  const std::size_t size = record->size() + record->behind.size();
+  const std::size_t size = record_.size() + record_.behind.size();
   if (stream_ == nullptr) {
     left_ = left_.subspan(size);
   } else {
     delivered_ = size;
   }
   file_offset_ += size;
-  if (IsCompressed(record->type) && compressed_ == Compressed::kExpand) {
+  if (IsCompressed(record_.type) && compressed_ == Compressed::kExpand) {
     if (expander_ == nullptr) expander_ = std::make_unique<Expander>(order_);
-    const Status begun = expander_->Begin(*record);
+    const Status begun = expander_->Begin(record_);
     if (!begun) Remember(begun.error());
     is_inside_ = begun.has_value();
   }
-  return record;
+  return true;
 }
 
-// The record that `left` begins with; nothing, and a failure, where that is none.
-std::optional<RecordView> RecordCursor::TakeRecord(Bytes left) {
-  ByteReader at(left, order_);
+// The record that `left` begins with, in record_; false, and a failure, where that is none.
+bool RecordCursor::TakeRecord(Bytes left) {
   RecordHeader header = {};
-  at.Fixed(header.type);
-  at.Fixed(header.misc);
-  at.Fixed(header.size);
-  if (at.ok() && header.size > left.size()) left = Left(header.size);
-  if (!at.ok() || header.size > left.size()) {
+  const bool has_header = left.size() >= sizeof header;
+  if (has_header) header = LoadHeader(left, order_);
+  if (header.size > left.size()) left = Left(header.size);
+  if (!has_header || header.size > left.size()) {
     FailHere(ErrorCode::kTruncated,
              fmt::format("{} bytes are left, which is no whole record", left.size()));
-    return std::nullopt;
+    return false;
   }
   if (header.size < sizeof header) {
     FailHere(ErrorCode::kCorrupt, fmt::format("size {} is less than its header's", header.size));
-    return std::nullopt;
+    return false;
   }
-  const std::uint64_t behind =
-      BytesBehind(header.type, left.subspan(sizeof header, header.size - sizeof header), order_);
+  record_ = {.type = header.type,
+             .misc = header.misc,
+             .payload = left.subspan(sizeof header, header.size - sizeof header),
+             .file_offset = file_offset_,
+             .order = order_,
+             .is_lasting = stream_ == nullptr,
+             .part = part_};
+  return !HasBytesBehind(header.type) || TakeBytesBehind(left);
+}
+
+// What follows record_, which `left` begins with.
+bool RecordCursor::TakeBytesBehind(Bytes left) {
+  const std::size_t size = record_.size();
+  const std::uint64_t behind = BytesBehind(record_);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
-  if (behind > left.size() - header.size && behind < kMost) left = Left(header.size + behind);
-  if (behind > left.size() - header.size) {
-    FailHere(ErrorCode::kTruncated,
-             fmt::format("{} says that {} bytes follow it, of {} left", RecordName(header.type),
-                         behind, left.size() - header.size));
-    return std::nullopt;
+  if (behind > left.size() - size && behind < kMost) {
+    left = Left(size + behind);
+    record_.payload = left.subspan(sizeof(RecordHeader), record_.payload.size());
   }
-  return RecordView{.type = header.type,
-                    .misc = header.misc,
-                    .payload = left.subspan(sizeof header, header.size - sizeof header),
-                    .file_offset = file_offset_,
-                    .order = order_,
-                    .is_lasting = stream_ == nullptr,
-                    .part = part_,
-                    .behind = left.subspan(header.size, behind)};
+  if (behind > left.size() - size) {
+    FailHere(ErrorCode::kTruncated,
+             fmt::format("{} says that {} bytes follow it, of {} left", RecordName(record_.type),
+                         behind, left.size() - size));
+    return false;
+  }
+  record_.behind = left.subspan(size, behind);
+  return true;
 }
 
 void RecordCursor::EndPart() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "formats/base/bytes.h"
@@ -45,17 +46,25 @@ class RecordCursor {
   // when all that can be read was delivered; then the cursor is at its end.
   Result<std::optional<RecordView>> Next();
 
+  // The same for those who count nanoseconds: whether there is a next record, which is then
+  // record(), and behind the last one the failure, if any.
+  bool Step();
+  const RecordView& record() const { return record_; }
+  std::optional<Error> TakeFailure() { return std::exchange(failure_, std::nullopt); }
+
  private:
-  Result<std::optional<RecordView>> AtEnd();
-  std::optional<RecordView> NextInside();
-  std::optional<RecordView> NextInPart();
-  std::optional<RecordView> TakeRecord(Bytes left);
+  // Each of these fills record_ in, or returns false.
+  bool StepInside();
+  bool StepInPart();
+  bool TakeRecord(Bytes left);
+  bool TakeBytesBehind(Bytes left);
   void EndPart();
   void FailHere(ErrorCode code, std::string_view what);
   void Remember(Error error);
   // At least `size` bytes of the part from the cursor on, or all that are left.
   Bytes Left(std::size_t size) { return stream_ == nullptr ? left_ : stream_->Window(0, size); }
 
+  RecordView record_;
   Bytes left_;
   std::uint64_t file_offset_ = 0;
   std::endian order_;
