@@ -86,7 +86,7 @@ class Importer {
     std::size_t frames = 0, unmapped_frames = 0;
   };
 
-  void Take(const perfdata::RecordView& record);
+  void Take(const perfdata::RecordView& record, const perfdata::Event* event);
   void TakeSample(const perfdata::RecordView& record, const perfdata::Event& event);
   void Skip(const perfdata::RecordView& sample);
   StackId StackOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
@@ -127,7 +127,7 @@ Profile Importer::Run() && {
       break;
     }
     if (!*record) break;
-    Take(**record);
+    Take(**record, cursor.event());
   }
   if (cursor.out_of_order() > 0) {
     report_.problems.push_back(
@@ -137,8 +137,7 @@ Profile Importer::Run() && {
   return std::move(builder_).Finish();
 }
 
-void Importer::Take(const perfdata::RecordView& record) {
-  const perfdata::Event* event = reader_.events().EventOf(record);
+void Importer::Take(const perfdata::RecordView& record, const perfdata::Event* event) {
   if (event == nullptr && record.type == perfdata::RecordType::kSample) {
     Skip(record);
     ++report_.unknown_events;

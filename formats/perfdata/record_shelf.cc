@@ -11,17 +11,15 @@ static_assert(kBlockSize > kMaxRecordSize + sizeof(RecordHeader));
 
 }  // namespace
 
-RecordShelf::Place RecordShelf::Put(RecordView& record) {
-  if (record.is_lasting) return {};
-  const std::size_t size = record.payload.size();
+RecordShelf::Place RecordShelf::Put(Bytes payload, const std::byte*& copy_of_it) {
+  const std::size_t size = payload.size();
   if (open_ == Place::kNone || kBlockSize - blocks_[open_].used < size) OpenBlock();
   Block& block = blocks_[open_];
   std::byte* const copy = block.bytes.get() + block.used;
-  std::ranges::copy(record.payload, copy);
+  std::ranges::copy(payload, copy);
   block.used += size;
   ++block.records;
-  record.payload = Bytes(copy, size);
-  record.behind = {};
+  copy_of_it = copy;
   return {open_};
 }
 

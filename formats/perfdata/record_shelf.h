@@ -20,9 +20,9 @@ class RecordShelf {
     std::uint32_t block = kNone;
   };
 
-  // Points the record's payload to a copy, unless it lasts anyway. What is behind it is dropped.
-  Place Put(RecordView& record);
-  // The copy is not needed any more.
+  // Copies a record's payload, and tells where the copy begins.
+  Place Put(Bytes payload, const std::byte*& copy_of_it);
+  // The copy is not needed any more. Of a record that has none, nothing happens.
   void TakeOff(Place place);
 
  private:

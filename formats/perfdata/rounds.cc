@@ -2,50 +2,72 @@
 #include "formats/perfdata/rounds.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 namespace perftape::perfdata {
 
 Result<std::optional<RecordView>> InTimeOrder::Next() {
+  if (Step()) return record_;
+  if (std::optional<Error> failure = cursor_.TakeFailure()) return Fail(*std::move(failure));
+  return std::nullopt;
+}
+
+bool InTimeOrder::Step() {
   shelf_.TakeOff(std::exchange(delivered_, {}));
   while (true) {
     if (is_releasing_) {
-      if (const std::optional<RecordView> record = NextReleased()) return record;
-      if (round_) return std::exchange(round_, std::nullopt);
+      if (StepReleased()) return true;
+      if (round_) {
+        Deliver(*std::exchange(round_, std::nullopt), round_event_);
+        return true;
+      }
     }
-    if (at_end_) {
-      if (failure_) return Fail(*std::exchange(failure_, std::nullopt));
-      return std::nullopt;
-    }
-    Result<std::optional<RecordView>> next = cursor_.Next();
-    if (!next || !*next) {
-      if (!next) failure_ = std::move(next).error();
+    if (at_end_) return false;
+    if (!cursor_.Step()) {
       at_end_ = true;
       Release(std::numeric_limits<std::uint64_t>::max());
       continue;
     }
-    const RecordView& record = **next;
+    const RecordView& record = cursor_.record();
+    const EventLookup::Answer answer = lookup_.Of(record);
     if (record.type == RecordType::kFinishedRound) {
       Release(round_limit_);
       round_limit_ = newest_;
       round_ = record;
+      round_event_ = answer.event;
       continue;
     }
-    const Event* event = events_.EventOf(record);
-    const std::uint64_t time = event == nullptr ? 0 : TimeOf(record, event->format);
     // ordered_events__queue: "if (!timestamp || timestamp == ~0ULL) return -ETIME", delivered at
     // once.
-    if (time == 0 || time == std::numeric_limits<std::uint64_t>::max()) return record;
-    Wait(record, time);
+    if (answer.time == 0 || answer.time == std::numeric_limits<std::uint64_t>::max()) {
+      Deliver(record, answer.event);
+      return true;
+    }
+    Wait(record, answer);
   }
 }
 
-void InTimeOrder::Wait(const RecordView& record, std::uint64_t time) {
-  if (time < released_up_to_) ++out_of_order_;
-  newest_ = std::max(newest_, time);
-  const bool goes_on = !runs_.empty() && waiting_[runs_.back().end - 1].time <= time;
-  waiting_.push_back({time, record, {}});
-  waiting_.back().place = shelf_.Put(waiting_.back().record);
+void InTimeOrder::Deliver(const RecordView& record, const Event* event) {
+  record_ = record;
+  event_ = event;
+}
+
+void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answer) {
+  if (answer.time < released_up_to_) ++out_of_order_;
+  newest_ = std::max(newest_, answer.time);
+  order_ = record.order;
+  const bool goes_on = !waiting_.empty() && waiting_.back().time <= answer.time;
+  Waiting& waiting = waiting_.emplace_back();
+  waiting.time = answer.time;
+  waiting.event = answer.event;
+  waiting.payload = record.payload.data();
+  waiting.file_offset = record.file_offset;
+  waiting.header = {record.type, record.misc, static_cast<std::uint16_t>(record.size())};
+  waiting.inside = record.inside;
+  waiting.part = record.part;
+  waiting.is_lasting = record.is_lasting;
+  if (!record.is_lasting) waiting.place = shelf_.Put(record.payload, waiting.payload);
   if (goes_on) {
     ++runs_.back().end;
   } else {
@@ -53,68 +75,85 @@ void InTimeOrder::Wait(const RecordView& record, std::uint64_t time) {
   }
 }
 
-// The earlier one of two runs' next records; of equal times, the one that was read first.
-bool InTimeOrder::ComesBefore(std::size_t a, std::size_t b) const {
-  const std::uint64_t time_a = waiting_[runs_[a].next].time;
-  const std::uint64_t time_b = waiting_[runs_[b].next].time;
-  return time_a != time_b ? time_a < time_b : a < b;
-}
-
 void InTimeOrder::Release(std::uint64_t limit) {
   limit_ = limit;
   is_releasing_ = true;
   heap_.clear();
   for (std::size_t run = 0; run < runs_.size(); ++run) {
-    if (waiting_[runs_[run].next].time <= limit) heap_.push_back(run);
+    const std::uint64_t time = waiting_[runs_[run].next].time;
+    if (time <= limit) heap_.push_back({time, run});
   }
-  std::ranges::make_heap(heap_, [this](std::size_t a, std::size_t b) { return ComesBefore(b, a); });
+  std::ranges::make_heap(heap_, std::greater());
   ChooseRun();
 }
 
 void InTimeOrder::ChooseRun() {
   chosen_.reset();
   if (heap_.empty()) return;
-  std::ranges::pop_heap(heap_, [this](std::size_t a, std::size_t b) { return ComesBefore(b, a); });
+  std::ranges::pop_heap(heap_, std::greater());
   chosen_ = heap_.back();
   heap_.pop_back();
 }
 
-std::optional<RecordView> InTimeOrder::NextReleased() {
+// The next of what is being released; false when all of it is delivered.
+bool InTimeOrder::StepReleased() {
   if (!chosen_) {
     Compact();
     is_releasing_ = false;
-    return std::nullopt;
+    return false;
   }
-  Run& run = runs_[*chosen_];
+  Run& run = runs_[chosen_->run];
   const Waiting& waiting = waiting_[run.next++];
   released_up_to_ = std::max(released_up_to_, waiting.time);
   delivered_ = waiting.place;
-  const RecordView record = waiting.record;
+  event_ = waiting.event;
+  record_ = {.type = waiting.header.type,
+             .misc = waiting.header.misc,
+             .payload = Bytes(waiting.payload, waiting.header.size - sizeof(RecordHeader)),
+             .file_offset = waiting.file_offset,
+             .order = order_,
+             .is_lasting = waiting.is_lasting,
+             .part = waiting.part,
+             .inside = waiting.inside};
+
   const bool has_more = run.next < run.end && waiting_[run.next].time <= limit_;
   if (!has_more) {
     ChooseRun();
-  } else if (!heap_.empty() && ComesBefore(heap_.front(), *chosen_)) {
-    heap_.push_back(*chosen_);
-    std::ranges::push_heap(heap_,
-                           [this](std::size_t a, std::size_t b) { return ComesBefore(b, a); });
-    ChooseRun();
+    return true;
   }
-  return record;
+  chosen_->time = waiting_[run.next].time;
+  if (!heap_.empty() && heap_.front() < *chosen_) {
+    std::swap(heap_.front(), *chosen_);
+    SinkFirst();
+  }
+  return true;
 }
 
-// Forgets what was delivered; what is left keeps its order.
-void InTimeOrder::Compact() {
-  std::vector<Waiting> left;
-  std::vector<Run> runs;
-  for (const Run& run : runs_) {
-    if (run.next == run.end) continue;
-    const std::size_t start = left.size();
-    left.insert(left.end(), waiting_.begin() + static_cast<std::ptrdiff_t>(run.next),
-                waiting_.begin() + static_cast<std::ptrdiff_t>(run.end));
-    runs.push_back({start, left.size()});
+// Makes a heap of heap_ again where its first element may be later than others.
+void InTimeOrder::SinkFirst() {
+  std::size_t hole = 0;
+  const Ready sinking = heap_.front();
+  for (std::size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {
+    if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
+    if (!(heap_[child] < sinking)) break;
+    heap_[hole] = heap_[child];
+    hole = child;
   }
-  waiting_ = std::move(left);
-  runs_ = std::move(runs);
+  heap_[hole] = sinking;
+}
+
+// Forgets what was delivered; what is left keeps its order, and so do the runs.
+void InTimeOrder::Compact() {
+  std::size_t kept_runs = 0;
+  std::size_t kept = 0;
+  for (const Run run : runs_) {
+    if (run.next == run.end) continue;
+    const std::size_t start = kept;
+    for (std::size_t i = run.next; i < run.end; ++i) waiting_[kept++] = waiting_[i];
+    runs_[kept_runs++] = {start, kept};
+  }
+  waiting_.resize(kept);
+  runs_.resize(kept_runs);
 }
 
 }  // namespace perftape::perfdata

@@ -15,16 +15,15 @@ using perfdata::RecordView;
 }  // namespace
 
 SampleRows::SampleRows(const perfdata::Reader& reader)
-    : events_(reader.events()),
-      records_(reader.records(), events_),
-      deliveries_(events_),
+    : records_(reader.records(), reader.events()),
+      deliveries_(reader.events()),
       dso_names_(reader) {}
 
 Result<std::optional<SampleRow>> SampleRows::Next() {
   while (ready_.empty()) {
     TRY_ASSIGN(const std::optional<RecordView> record, records_.Next());
     if (!record) return std::nullopt;
-    const perfdata::Event* event = events_.EventOf(*record);
+    const perfdata::Event* event = records_.event();
     if (record->type != perfdata::RecordType::kSample) {
       if (event != nullptr) processes_.Apply(*record, event->format);
     } else if (event != nullptr) {

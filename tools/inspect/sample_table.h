@@ -57,7 +57,6 @@ class SampleRows {
   std::vector<std::uint64_t> FramesOf(const perfdata::Sample& sample,
                                       const perfdata::SampleFormat& format, perfdata::CpuMode mode);
 
-  const perfdata::EventTable& events_;
   perfdata::InTimeOrder records_;
   perfdata::Processes processes_;
   perfdata::Deliveries deliveries_;

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -130,6 +133,34 @@ TEST(InTimeOrder, DeliversWhatCameBeforeTheDamageAndThenTheError) {
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 0});
   AddSample(file, 'c', 30);
   EXPECT_EQ(Order(file), "ab!");
+}
+
+TEST(InTimeOrder, MergesTheBuffersOfManyCpusRoundForRound) {
+  std::mt19937 random(7);
+  for (const int cpus : {2, 3, 8, 33}) {
+    PerfDataBuilder file;
+    file.AddEvent();
+    std::vector<std::uint64_t> times;
+    for (std::uint64_t round = 0; round < 4; ++round) {
+      for (int cpu = 0; cpu < cpus; ++cpu) {
+        std::uint64_t time = 1 + round * 1000;
+        for (int i = 0; i < 5; ++i) times.push_back(time += random() % 40);
+        for (int i = 5; i > 0; --i) file.AddSample({.time = times.end()[-i]});
+      }
+      file.AddRound();
+    }
+    std::ranges::sort(times);
+    const Reader reader = file.Open();
+    InTimeOrder cursor(reader.records(), reader.events());
+    std::vector<std::uint64_t> delivered;
+    while (cursor.Step()) {
+      if (cursor.record().type != RecordType::kSample) continue;
+      EXPECT_EQ(cursor.event(), &reader.events()[0]);
+      delivered.push_back(TimeOf(cursor.record(), cursor.event()->format));
+    }
+    EXPECT_EQ(delivered, times) << cpus << " CPUs";
+    EXPECT_EQ(cursor.out_of_order(), 0U);
+  }
 }
 
 TEST(InTimeOrder, SortsProcessRecordsByTheirTrailer) {
