@@ -8,11 +8,9 @@
 #include <iterator>
 #include <utility>
 
-#include "formats/perfdata/address_space.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/rounds.h"
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/dso_names.h"
 
 namespace perftape::inspect {
 namespace {
@@ -24,13 +22,16 @@ using perfdata::RecordView;
 class Counter {
  public:
   explicit Counter(const perfdata::Reader& reader)
-      : events_(reader.events()), deliveries_(events_), dso_names_(reader) {
+      : events_(reader.events()), deliveries_(events_), shares_(reader) {
     statistics_.events.resize(events_.size());
   }
 
-  void Count(const RecordView& record) {
-    ++statistics_.records[record.type];
-    const Event* event = events_.EventOf(record);
+  // `event` is the record's.
+  void Count(const RecordView& record, const Event* event) {
+    if (last_count_ == nullptr || last_count_->first != record.type) {
+      last_count_ = &*statistics_.records.try_emplace(record.type).first;
+    }
+    ++last_count_->second;
     if (record.type == RecordType::kSample) {
       CountSample(record, event);
     } else if (event == nullptr) {
@@ -45,78 +46,52 @@ class Counter {
         statistics_.events[events_.IndexOf(*event)].lost_samples += lost->count;
       }
     } else {
-      processes_.Apply(record, event->format);
+      shares_.Apply(record, event->format);
     }
   }
 
   Statistics Finish(std::optional<Error> damage) && {
-    for (const auto& [key, share] : dsos_) {
-      Share& of_name = statistics_.dsos[dso_names_.NameOf(key.dso, key.pid)];
-      of_name.samples += share.samples;
-      of_name.period += share.period;
-    }
+    statistics_.comms = shares_.by_comm();
+    statistics_.dsos = shares_.by_dso();
     statistics_.damage = std::move(damage);
     return std::move(statistics_);
   }
 
  private:
-  // A dso; for generated code also the process, which is in its name.
-  struct DsoKey {
-    const perfdata::Dso* dso = nullptr;
-    std::uint32_t pid = 0;
-    auto operator<=>(const DsoKey&) const = default;
-  };
-
   void CountSample(const RecordView& record, const Event* event) {
     if (event == nullptr) {
       ++statistics_.skipped_samples;
       return;
     }
-    const Result<perfdata::Sample> whole = DecodeSample(record, event->format);
-    const std::optional<perfdata::Sample> sample =
-        whole ? std::optional(*whole) : SalvageSample(record, event->format);
-    const auto deliveries =
-        sample ? deliveries_.Of(*sample, *event) : std::span<const perfdata::Delivery>();
-    if (!whole) {
-      ++(deliveries.empty() ? statistics_.skipped_samples : statistics_.cut_off_samples);
+    if (const auto sample = DecodeSample(record, event->format)) {
+      CountDeliveries(*sample, record, *event);
+      return;
     }
-    if (deliveries.empty()) return;
-    Share& of_comm = ShareOfComm(sample->tid);
-    Share& of_dso = ShareOfDso(*sample, record.cpumode());
+    const auto salvaged = SalvageSample(record, event->format);
+    const bool counts = salvaged && CountDeliveries(*salvaged, record, *event);
+    ++(counts ? statistics_.cut_off_samples : statistics_.skipped_samples);
+  }
+
+  // Whether the sample counts for any event.
+  bool CountDeliveries(const perfdata::Sample& sample, const RecordView& record,
+                       const Event& event) {
+    const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
+    if (deliveries.empty()) return false;
     for (const perfdata::Delivery& delivery : deliveries) {
       EventStatistics& of_event = statistics_.events[events_.IndexOf(*delivery.event)];
       ++of_event.samples;
       of_event.period += delivery.period;
-      for (Share* share : {&of_comm, &of_dso}) {
-        ++share->samples;
-        share->period += delivery.period;
-      }
     }
-  }
-
-  // Most samples are of the same few threads as the ones before them.
-  Share& ShareOfComm(std::uint32_t tid) {
-    const std::string_view comm = processes_.CommOf(tid);
-    if (last_comm_ == nullptr || last_comm_->first != comm) {
-      last_comm_ = &*statistics_.comms.try_emplace(std::string(comm)).first;
-    }
-    return last_comm_->second;
-  }
-
-  Share& ShareOfDso(const perfdata::Sample& sample, perfdata::CpuMode mode) {
-    const perfdata::Region* region = processes_.Find(sample.pid, mode, sample.ip);
-    DsoKey key{.dso = region == nullptr ? nullptr : region->dso, .pid = 0};
-    if (key.dso != nullptr && HoldsGeneratedCode(*key.dso)) key.pid = sample.pid;
-    return dsos_[key];
+    shares_.Add(sample, record.cpumode(), deliveries);
+    return true;
   }
 
   const perfdata::EventTable& events_;
   perfdata::Deliveries deliveries_;
-  perfdata::Processes processes_;
-  DsoNames dso_names_;
+  SampleShares shares_;
   Statistics statistics_;
-  std::map<DsoKey, Share> dsos_;
-  std::pair<const std::string, Share>* last_comm_ = nullptr;  // of statistics_.comms
+  // Of statistics_.records: most records are of the type of the one before them.
+  std::pair<const RecordType, std::uint64_t>* last_count_ = nullptr;
 };
 
 // perf's own form: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
@@ -143,8 +118,7 @@ void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& ev
   }
 }
 
-void AppendShares(std::string_view title, const std::map<std::string, Share>& shares,
-                  std::string& out) {
+void AppendShares(std::string_view title, const SharesByName& shares, std::string& out) {
   std::vector<const std::pair<const std::string, Share>*> sorted;
   for (const auto& share : shares) sorted.push_back(&share);
   std::ranges::stable_sort(sorted, std::greater(),
@@ -163,12 +137,8 @@ Statistics CountRecords(const perfdata::Reader& reader) {
   Counter counter(reader);
   // In time order, for comms, mappings, and the growth of counters that were read with the samples.
   perfdata::InTimeOrder records(reader.records(), reader.events());
-  while (true) {
-    Result<std::optional<RecordView>> record = records.Next();
-    if (!record) return std::move(counter).Finish(std::move(record).error());
-    if (!*record) return std::move(counter).Finish(std::nullopt);
-    counter.Count(**record);
-  }
+  while (records.Step()) counter.Count(records.record(), records.event());
+  return std::move(counter).Finish(records.TakeFailure());
 }
 
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events) {

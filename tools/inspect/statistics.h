@@ -10,6 +10,7 @@
 
 #include "formats/base/result.h"
 #include "formats/perfdata/reader.h"
+#include "tools/inspect/sample_shares.h"
 
 namespace perftape::inspect {
 
@@ -19,17 +20,11 @@ struct EventStatistics {
   std::uint64_t lost_samples = 0;  // its LOST_SAMPLES records say so
 };
 
-// What the samples of one comm, or of one dso, add up to.
-struct Share {
-  std::uint64_t samples = 0;
-  std::uint64_t period = 0;
-};
-
 struct Statistics {
   std::map<perfdata::RecordType, std::uint64_t> records;
   std::vector<EventStatistics> events;  // as in the EventTable
   // By the name at the time of the sample, and by what was mapped at its ip then.
-  std::map<std::string, Share> comms, dsos;
+  SharesByName comms, dsos;
   std::uint64_t lost_records = 0;     // records that a full ring refused (LOST), all kinds
   std::uint64_t lost_samples = 0;     // samples that were never written (LOST_SAMPLES)
   std::uint64_t skipped_samples = 0;  // of an unknown event, or too short for any

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/sample_shares.h"
+
+#include <string_view>
+
+namespace perftape::inspect {
+
+using perfdata::CpuMode;
+
+void SampleShares::Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
+  processes_.Apply(record, format);
+  ++state_;
+}
+
+void SampleShares::Add(const perfdata::Sample& sample, CpuMode mode,
+                       std::span<const perfdata::Delivery> deliveries) {
+  Share& of_comm = OfComm(sample.tid);
+  Share& of_dso = OfDso(sample, mode);
+  for (const perfdata::Delivery& delivery : deliveries) {
+    for (Share* share : {&of_comm, &of_dso}) {
+      ++share->samples;
+      share->period += delivery.period;
+    }
+  }
+}
+
+SharesByName SampleShares::by_dso() const {
+  SharesByName shares;
+  for (const auto& [key, share] : dsos_) {
+    Share& of_name = shares[dso_names_.NameOf(key.dso, key.pid)];
+    of_name.samples += share.samples;
+    of_name.period += share.period;
+  }
+  return shares;
+}
+
+Share& SampleShares::OfComm(std::uint32_t tid) {
+  KnownComm& known = known_comms_[tid % known_comms_.size()];
+  if (known.state != state_ || known.tid != tid) {
+    const std::string_view comm = processes_.CommOf(tid);
+    known = {.state = state_, .tid = tid, .share = &comms_[std::string(comm)]};
+  }
+  return *known.share;
+}
+
+Share& SampleShares::OfDso(const perfdata::Sample& sample, CpuMode mode) {
+  // All processes see the same kernel.
+  const std::uint32_t pid = mode == CpuMode::kKernel ? 0 : sample.pid;
+  // Libraries lie closely together, each some megabytes long.
+  KnownRange& known = known_ranges_[(pid + (sample.ip >> 20)) % known_ranges_.size()];
+  const bool is_known = known.state == state_ && known.pid == pid && known.mode == mode &&
+                        known.start <= sample.ip && sample.ip < known.end;
+  if (is_known) return *known.share;
+
+  const perfdata::Region* region = processes_.Find(sample.pid, mode, sample.ip);
+  if (region == nullptr) return dsos_[DsoKey{}];
+  const bool is_generated = HoldsGeneratedCode(*region->dso);
+  Share& share = dsos_[{.dso = region->dso, .pid = is_generated ? sample.pid : 0}];
+  // Beyond its end, where the kernel's range still counts, nothing is remembered.
+  known = {.state = state_,
+           .pid = pid,
+           .mode = mode,
+           .start = region->start,
+           .end = region->end,
+           .share = &share};
+  return share;
+}
+
+}  // namespace perftape::inspect
