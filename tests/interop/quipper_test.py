@@ -7,8 +7,8 @@ recordings.
 
 quipper's own tests come with goldens: NAME.pb_text.gz, a recording as text protobuf, and
 NAME.buildids.gz. Every record must be there with the same fields, every event with the same
-attribute and ids, each build id and each string of the header. Records are compared as multisets, for
-quipper sorts them by time. What quipper changes is told where it is undone: combined,
+attribute and ids, each build id and each string of the header. Records are compared as multisets,
+for quipper sorts them by time. What quipper changes is told where it is undone: combined,
 as_quipper_has_it, their_event, NOT_KEPT, NO_EVENTS. The corpus is not part of this tree:
 $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the test is skipped (status 77)."""
 
@@ -27,8 +27,8 @@ from header_lines import Header, type_name
 
 SKIPPED = 77
 
-RECORD_TYPES = {1: "MMAP", 3: "COMM", 4: "EXIT", 5: "THROTTLE", 6: "UNTHROTTLE", 7: "FORK", 9: "SAMPLE",
-                10: "MMAP2", 11: "AUX", 12: "ITRACE_START", 13: "LOST_SAMPLES",
+RECORD_TYPES = {1: "MMAP", 3: "COMM", 4: "EXIT", 5: "THROTTLE", 6: "UNTHROTTLE", 7: "FORK",
+                9: "SAMPLE", 10: "MMAP2", 11: "AUX", 12: "ITRACE_START", 13: "LOST_SAMPLES",
                 15: "SWITCH_CPU_WIDE", 68: "FINISHED_ROUND", 70: "AUXTRACE_INFO", 71: "AUXTRACE",
                 79: "TIME_CONV"}
 # quipper's field -> perftape's, where the names are not the same.
@@ -37,9 +37,9 @@ RENAMED = {"sample_time_ns": "time", "fork_time_ns": "time", "time_ns": "time", 
            "num_lost": "lost", "idx": "index"}
 RENAMED_IN_AUXTRACE = {"size": "auxtrace_size", "offset": "auxtrace_offset"}
 # What quipper derives from other fields, or repeats.
-DERIVED = re.compile(r"md5_prefix$|^root_path$|^raw_size$|^is_out$|^no_hw_idx$|^branch_stack_hw_idx$")
+DERIVED = re.compile(r"md5_prefix$|^(root_path|raw_size|is_out|no_hw_idx|branch_stack_hw_idx)$")
 # Fields of ours that quipper does not keep.
-NOT_KEPT = {"event", "reserved"}
+NOT_KEPT = {"event"}
 # Records that quipper makes something else of than an event.
 NO_EVENTS = {"ATTR", "EVENT_TYPE"}
 AUX_FLAGS = {"is_truncated": 1, "is_overwrite": 2, "is_partial": 4}
@@ -75,7 +75,7 @@ def their_sample(message):
     if "branch_stack" in message:
         fields["branches"] = tuple(map(branch_of, message["branch_stack"]))
     if "raw" in message:
-        fields["raw"] = len(message["raw"][0]), message["raw"][0][:record_lines.BYTES_SHOWN]
+        fields["raw"] = message["raw"][0]
     return fields
 
 
@@ -103,7 +103,8 @@ def their_auxtrace(message):
 
 
 def their_auxtrace_info(message):
-    return {"auxtrace_type": message["type"][0]}
+    return {"auxtrace_type": message["type"][0],
+            "priv": tuple(message["unparsed_binary_blob_priv_data"])}
 
 
 CONVERTERS = {"sample_event": their_sample, "mmap_event": their_mmap, "aux_event": their_aux,
@@ -127,8 +128,6 @@ def frozen(fields):
 
 
 def our_value(value):
-    if isinstance(value, list):
-        return tuple(value)
     # quipper keeps the ids of processes and CPUs unsigned.
     return value & 0xffffffff if isinstance(value, int) and value < 0 else value
 
@@ -138,15 +137,13 @@ def our_record(record):
               if name not in NOT_KEPT}
     if "callchain" in fields:
         fields["callchain"] = as_quipper_has_it(fields["callchain"])
-    if record.type == "AUXTRACE_INFO":
-        fields = {"auxtrace_type": fields["auxtrace_type"]}
     trailer = {name: our_value(value) for name, value in record.trailer.items()}
     return record.type, record.misc, record.size, frozen(fields), frozen(trailer)
 
 
 def combined(records):
-    """quipper makes one mapping of neighbours: what goes on in the same file, and what lies anonymous
-    behind a later part of a file, which it takes for text on a huge page."""
+    """quipper makes one mapping of neighbours: what goes on in the same file, and what lies
+    anonymous behind a later part of a file, which it takes for text on a huge page."""
     kept = []
     for record in records:
         if kept and touches(kept[-1], record) and belongs_to(kept[-1].fields, record.fields):
@@ -168,16 +165,16 @@ def belongs_to(before, mapping):
             mapping["page_offset"] == before["page_offset"] + before["length"])
 
 
-def inspect(tool, option, path):
-    done = subprocess.run([tool, option, path], capture_output=True, timeout=300)
+def inspect(tool, path, *options):
+    done = subprocess.run([tool, *options, path], capture_output=True, timeout=300)
     return done.stdout.decode(errors="replace")
 
 
 def records_complaints(tool, path, golden):
     want = collections.Counter(map(their_record, golden["events"]))
-    records = map(record_lines.parse, inspect(tool, "--records", path).splitlines())
+    records = map(record_lines.parse, inspect(tool, path, "--records", "--json").splitlines())
+    records = [record for record in records if record.type not in NO_EVENTS]
     got = collections.Counter(map(our_record, combined(records)))
-    got = collections.Counter({record: n for record, n in got.items() if record[0] not in NO_EVENTS})
     for who, records in (("only quipper has", want - got), ("only perftape has", got - want)):
         if records:
             yield f"{who} {sum(records.values())} records: {str(next(iter(records)))[:900]}"
@@ -242,7 +239,8 @@ def header_checks(header, golden):
            header.build_ids())
     yield from topology_checks(header, golden)
     yield ("PMU_MAPPINGS",
-           [(scalar(pmu["name"][0]), str(pmu["type"][0])) for pmu in golden.get("pmu_mappings", [])],
+           [(scalar(pmu["name"][0]), str(pmu["type"][0]))
+            for pmu in golden.get("pmu_mappings", [])],
            header.find("PMU_MAPPINGS", r"([^ ]+) = (\d+)"))
 
 
@@ -262,14 +260,14 @@ def topology_checks(header, golden):
 
 
 def header_complaints(tool, path, golden):
-    for what, want, got in header_checks(Header(inspect(tool, "--header", path)), golden):
+    for what, want, got in header_checks(Header(inspect(tool, path, "--header")), golden):
         if want != got:
             yield f"{what}: {str(got)[:300]}, quipper has {str(want)[:300]}"
 
 
 def build_id_complaints(tool, path, golden):
     """Of NAME.buildids: a line for each file, its build id and its name, each once."""
-    got = list(dict.fromkeys(map(" ".join, Header(inspect(tool, "--header", path)).build_ids())))
+    got = list(dict.fromkeys(map(" ".join, Header(inspect(tool, path, "--header")).build_ids())))
     if got != golden.splitlines():
         yield f"build ids: {got[:3]}, quipper has {golden.splitlines()[:3]}"
 
