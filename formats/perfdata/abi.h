@@ -219,7 +219,16 @@ enum class FeatureBit : std::uint32_t {
   kPmuCaps = 31,
   kCpuDomainInfo = 32,  // Linux 6.19
   kEMachine = 33,
-  kClnSize = 34,
+  kClnSize = 34,  // Linux 7.1
+
+  // Of Android's simpleperf: record_file_format.h of platform_system_extras.
+  kSimpleperfFile = 128,
+  kSimpleperfMetaInfo = 129,
+  kSimpleperfDebugUnwind = 130,
+  kSimpleperfDebugUnwindFile = 131,
+  kSimpleperfFile2 = 132,
+  kSimpleperfEtmBranchList = 133,
+  kSimpleperfInitMap = 134,
 };
 inline constexpr unsigned kFeatureBits = 256;  // H: HEADER_FEAT_BITS
 

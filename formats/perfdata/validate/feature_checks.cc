@@ -23,7 +23,10 @@ class FeatureChecks {
 
   void Check() {
     if (reader_.container() == Container::kFile) CheckTable();
-    for (const auto& [bit, section] : reader_.features()) CheckContents(bit, section);
+    for (const auto& [bit, section] : reader_.features()) {
+      // CheckStream judges it together with the events that need it.
+      if (bit != FeatureBit::kTracingData) CheckContents(bit, section);
+    }
     CheckTopology();
     CheckEventDesc();
     CheckMissing();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -36,6 +37,16 @@ Event SomeEvent(std::string name, std::vector<std::uint64_t> ids) {
   return {.attr = attr, .format = FormatOf(attr), .ids = std::move(ids), .name = std::move(name)};
 }
 
+CacheInfo::Cache SomeCache() {
+  return {.level = 1,
+          .line_size = 64,
+          .sets = 64,
+          .ways = 8,
+          .type = "Data",
+          .size = "32K",
+          .cpus = "0-1"};
+}
+
 // One of each that has a type.
 std::vector<Feature> EachFeature() {
   return {
@@ -60,6 +71,25 @@ std::vector<Feature> EachFeature() {
                                        {CpuMode::kUser, *BuildId::FromHex("0011"), "/bin/ls"}}}},
       {FeatureBit::kBpfProgInfo,
        BpfProgInfo{{{.arrays = 3, .info = BytesOf("some info"), .data = BytesOf("data")}}}},
+      {FeatureBit::kBpfBtf, BpfBtf{{{.id = 9, .btf = BytesOf("types")}}}},
+      {FeatureBit::kTracingData, TracingData{.version = "0.6", .formats = {}}},
+      {FeatureBit::kGroupDesc, GroupDesc{{{.name = "pair", .leader = 0, .members = 2}}}},
+      {FeatureBit::kAuxtrace, AuxtraceIndex{{{.file_offset = 4096, .size = 48}}}},
+      {FeatureBit::kCache, CacheInfo{.version = 1, .caches = {SomeCache()}}},
+      {FeatureBit::kMemTopology,
+       MemTopology{.version = 1,
+                   .block_size = 1 << 27,
+                   .nodes = {{.node = 0, .size = 2, .bit_count = 65, .blocks = {3, 1}}}}},
+      {FeatureBit::kDirFormat, DirFormat{1}},
+      {FeatureBit::kCompressed,
+       CompressionInfo{.version = 1, .type = 1, .level = 3, .ratio = 7, .mmap_len = 528384}},
+      {FeatureBit::kCpuPmuCaps, CpuPmuCaps{{{"max_precise", "3"}}}},
+      {FeatureBit::kPmuCaps, PmuCaps{{{{{"branches", "32"}, {"pmu_name", "x"}}, "cpu_core"}}}},
+      {FeatureBit::kHybridTopology, HybridTopology{{{"cpu_core", "0-15"}, {"cpu_atom", "16"}}}},
+      {FeatureBit::kCpuDomainInfo, CpuDomainInfo{17, 2, {{1, {{0, "SMT", "3", "0-1"}}}}}},
+      {FeatureBit::kEMachine, ElfMachine{.machine = 62, .flags = 0}},
+      {FeatureBit::kClnSize, CacheLineSize{64}},
+      {FeatureBit::kSimpleperfMetaInfo, MetaInfo{{{"arch", "arm64"}, {"app_type", ""}}}},
   };
 }
 
@@ -85,12 +115,15 @@ TEST(Feature, DecodesToWhatWasEncoded) {
   }
 }
 
-// CPU_TOPOLOGY and BUILD_ID have places where they may end; a cut anywhere must still be harmless,
+// Those without a count have places where they may end; a cut anywhere must still be harmless,
 // which the address sanitizer sees.
 TEST(Feature, IsTruncatedWhereverItIsCut) {
   for (const Feature& feature : EachFeature()) {
-    const bool may_end_early =
-        feature.bit == FeatureBit::kCpuTopology || feature.bit == FeatureBit::kBuildId;
+    constexpr std::array kMayEndEarly = {
+        FeatureBit::kAuxtrace,      FeatureBit::kCpuTopology,        FeatureBit::kBuildId,
+        FeatureBit::kCpuDomainInfo, FeatureBit::kSimpleperfMetaInfo, FeatureBit::kEMachine,
+        FeatureBit::kClnSize};
+    const bool may_end_early = std::ranges::find(kMayEndEarly, feature.bit) != kMayEndEarly.end();
     const std::vector<std::byte> bytes = Encoded(feature.value);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       const std::vector<std::byte> piece(bytes.begin(),
@@ -108,14 +141,16 @@ TEST(Feature, AbsurdCountsAreTruncatedNotAllocated) {
   for (const FeatureBit bit :
        {FeatureBit::kHostname, FeatureBit::kCmdline, FeatureBit::kEventDesc,
         FeatureBit::kCpuTopology, FeatureBit::kNumaTopology, FeatureBit::kPmuMappings,
-        FeatureBit::kBuildId, FeatureBit::kBpfProgInfo}) {
+        FeatureBit::kBuildId, FeatureBit::kBpfProgInfo, FeatureBit::kBpfBtf, FeatureBit::kGroupDesc,
+        FeatureBit::kCache, FeatureBit::kCpuPmuCaps, FeatureBit::kPmuCaps,
+        FeatureBit::kHybridTopology, FeatureBit::kCpuDomainInfo, FeatureBit::kSimpleperfMetaInfo}) {
     EXPECT_THAT(DecodeFeature(bit, section, kNative, 0xffffffff), FailsWith(ErrorCode::kTruncated))
         << FeatureName(bit);
   }
 }
 
 TEST(Feature, WithoutATypeIsKeptAsItIs) {
-  for (const FeatureBit bit : {FeatureBit::kCache, FeatureBit::kTracingData, FeatureBit{77}}) {
+  for (const FeatureBit bit : {FeatureBit::kSimpleperfFile2, FeatureBit{77}}) {
     const auto raw = DecodedAs<RawFeature>(bit, AsBytes("anything"));
     EXPECT_EQ(AsText(raw.payload), "anything");
     EXPECT_EQ(Encoded(raw), raw.payload);
@@ -126,7 +161,11 @@ TEST(Feature, NamesItsBit) {
   EXPECT_EQ(FeatureName(FeatureBit::kTracingData), "TRACING_DATA");
   EXPECT_EQ(FeatureName(FeatureBit::kClockData), "CLOCK_DATA");
   EXPECT_EQ(FeatureName(FeatureBit::kClnSize), "CLN_SIZE");
+  EXPECT_EQ(FeatureName(FeatureBit::kSimpleperfFile), "FILE");
+  EXPECT_EQ(FeatureName(FeatureBit::kSimpleperfInitMap), "INIT_MAP");
   EXPECT_EQ(FeatureName(FeatureBit{0}), "feature 0");
+  EXPECT_EQ(FeatureName(FeatureBit{127}), "feature 127");
+  EXPECT_EQ(FeatureName(FeatureBit{135}), "feature 135");
   EXPECT_EQ(FeatureName(FeatureBit{77}), "feature 77");
 }
 
@@ -222,9 +261,135 @@ TEST(BuildIds, HaveTheirModeAndTrueSize) {
   EXPECT_EQ(decoded.entries[1].build_id.hex(), "0011");
 }
 
+// "[kernel.kallsyms]" begins where perf of today has the fifth letter: there was no pid before it.
+TEST(BuildIds, HadNoPidBeforeLinux2_6_35) {
+  BigEndianBytes section;
+  section.U32(0).U16(1).U16(8 + 24 + 24).Text("01234567890123456789", 24);
+  section.Text("[kernel.kallsyms]", 24);
+  section.U32(0).U16(2).U16(8 + 24 + 8).Text("abcdefghijklmnopqrst", 24).Text("/bin/ls", 8);
+  const auto decoded = DecodedAs<BuildIds>(FeatureBit::kBuildId, section.bytes(), std::endian::big);
+  ASSERT_THAT(decoded.entries, SizeIs(2));
+  EXPECT_EQ(decoded.entries[0].filename, "[kernel.kallsyms]");
+  EXPECT_EQ(decoded.entries[0].build_id.bytes.front(), '0');
+  EXPECT_EQ(decoded.entries[1].filename, "/bin/ls");
+  EXPECT_EQ(decoded.entries[1].mode, CpuMode::kUser);
+  EXPECT_EQ(decoded.entries[1].pid, -1);
+}
+
+TEST(BuildIds, SayWhoseGuestTheyAreOf) {
+  const BuildIds original{{{CpuMode::kGuestKernel, SomeBuildId(), "[guest.kernel.kallsyms]", 77}}};
+  const auto decoded = DecodedAs<BuildIds>(FeatureBit::kBuildId, Encoded(original));
+  ASSERT_THAT(decoded.entries, SizeIs(1));
+  EXPECT_EQ(decoded.entries[0].pid, 77);
+}
+
 TEST(BuildIds, AreTruncatedByAnEntryThatSaysItHasNoSize) {
   const std::array<std::uint64_t, 2> entry = {0, 0};
   EXPECT_THAT(DecodeFeature(FeatureBit::kBuildId, std::as_bytes(std::span(entry)), kNative, 0),
+              FailsWith(ErrorCode::kTruncated));
+}
+
+// perf of 6.1, for which 32 was the first number without a meaning, ends a pipe's features so.
+TEST(EmptyFeature, EndsTheFeaturesOfAPipe) {
+  for (const FeatureBit bit : {FeatureBit::kCpuDomainInfo, FeatureBit::kClnSize, FeatureBit{35}}) {
+    EXPECT_TRUE(Encoded(DecodedAs<EmptyFeature>(bit, {})).empty()) << FeatureName(bit);
+  }
+}
+
+TEST(CpuDomainInfo, HadNoNamesBeforeSchedstat17) {
+  const CpuDomainInfo original{15, 1, {{0, {{0, "", "3", "0-1"}}}, {1, {}}}};
+  const auto decoded = DecodedAs<CpuDomainInfo>(FeatureBit::kCpuDomainInfo, Encoded(original));
+  ASSERT_THAT(decoded.cpus, SizeIs(2));
+  EXPECT_EQ(decoded.cpus[0].domains.at(0).cpu_mask, "3");
+  EXPECT_EQ(decoded.cpus[1].cpu, 1U);
+}
+
+TEST(AuxtraceIndex, OfSimpleperfHasNoCount) {
+  const AuxtraceIndex original{{{4096, 48}, {8192, 48}}, false};
+  const std::vector<std::byte> bytes = Encoded(original);
+  EXPECT_THAT(bytes, SizeIs(32));
+  const auto decoded = DecodedAs<AuxtraceIndex>(FeatureBit::kAuxtrace, bytes);
+  ASSERT_THAT(decoded.entries, SizeIs(2));
+  EXPECT_EQ(decoded.entries[1].file_offset, 8192U);
+  EXPECT_EQ(Encoded(decoded), bytes);
+}
+
+TEST(TracingData, TellsItsOwnByteOrder) {
+  BigEndianBytes blob;
+  blob.Text("\x17\x08\x44tracing", 10).Text("0.5", 4).Text("\1\4", 2).U32(65536).Text("rest", 4);
+  const auto decoded = DecodedAs<TracingData>(FeatureBit::kTracingData, blob.bytes());
+  EXPECT_EQ(decoded.version, "0.5");
+  EXPECT_EQ(decoded.order, std::endian::big);
+  EXPECT_EQ(decoded.long_size, 4);
+  EXPECT_EQ(decoded.page_size, 65536U);
+  EXPECT_EQ(AsText(decoded.formats), "rest");
+  EXPECT_EQ(Encoded(decoded), blob.bytes());
+}
+
+TEST(TracingData, IsNoneWithoutItsMagic) {
+  EXPECT_THAT(DecodeFeature(FeatureBit::kTracingData, std::vector<std::byte>(64), kNative, 0),
+              FailsWith(ErrorCode::kTruncated));
+}
+
+TEST(TranscodeFeature, TurnsEveryNumber) {
+  BigEndianBytes section;
+  section.U32(1).U32(1);                  // CACHE: version, one cache
+  section.U32(1).U32(64).U32(64).U32(8);  // level, line size, sets, ways
+  section.U32(64).Text("Data", 64).U32(64).Text("32K", 64).U32(64).Text("0-1", 64);
+  EXPECT_EQ(TranscodeFeature(FeatureBit::kCache, section.bytes(), std::endian::big, 0).value(),
+            Encoded(CacheInfo{.version = 1, .caches = {SomeCache()}}));
+}
+
+TEST(TranscodeFeature, KeepsWhatPadsATextAsItIs) {
+  BigEndianBytes section;
+  section.U32(9).Text(std::string_view("s390x\0dir", 9), 9);
+  const auto turned =
+      TranscodeFeature(FeatureBit::kArch, section.bytes(), std::endian::big, 0).value();
+  EXPECT_EQ(LoadFixed<std::uint32_t>(turned.data(), kNative), 9U);
+  EXPECT_EQ(AsText(turned).substr(4), AsText(section.bytes()).substr(4));
+}
+
+TEST(TranscodeFeature, LeavesBlobsThatTellTheirOwnOrder) {
+  BigEndianBytes section;
+  section.U32(1).U32(9).U32(4).Text("\xeb\x9f\1", 4);
+  const auto turned =
+      TranscodeFeature(FeatureBit::kBpfBtf, section.bytes(), std::endian::big, 0).value();
+  EXPECT_EQ(turned, Encoded(BpfBtf{{{.id = 9, .btf = BytesOf({"\xeb\x9f\1", 4})}}}));
+}
+
+TEST(TranscodeFeature, TurnsTheAttributesOfEventDescWithTheirBitFields) {
+  BigEndianBytes section;
+  section.U32(1).U32(64);
+  section.U32(1).U32(64).U64(9).Zeros(24).U64(std::uint64_t{1} << 63).Zeros(16);
+  section.U32(1).U32(8).Text("dummy", 8).U64(5);
+  const auto turned =
+      TranscodeFeature(FeatureBit::kEventDesc, section.bytes(), std::endian::big, 0).value();
+  const auto decoded = DecodedAs<EventDesc>(FeatureBit::kEventDesc, turned);
+  ASSERT_THAT(decoded.events, SizeIs(1));
+  EXPECT_EQ(decoded.events[0].attr.flags, kDisabled);
+  EXPECT_THAT(decoded.events[0].ids, ElementsAre(5));
+  EXPECT_EQ(turned.size(), section.bytes().size());
+}
+
+TEST(TranscodeFeature, InNativeOrderChangesNothing) {
+  EXPECT_EQ(TranscodeFeature(FeatureBit{77}, AsBytes("anything"), kNative, 0).value(),
+            BytesOf("anything"));
+}
+
+TEST(TranscodeFeature, RefusesWhatItDoesNotKnow) {
+  BigEndianBytes section;
+  section.U32(8).U32(8).U32(1);  // NRCPUS and one number more
+  for (const FeatureBit bit : {FeatureBit{77}, FeatureBit::kNrCpus}) {
+    EXPECT_THAT(TranscodeFeature(bit, section.bytes(), std::endian::big, 0),
+                FailsWith(ErrorCode::kUnsupported))
+        << FeatureName(bit);
+  }
+}
+
+TEST(TranscodeFeature, IsTruncatedWhereTheSectionIs) {
+  BigEndianBytes section;
+  section.U32(8);
+  EXPECT_THAT(TranscodeFeature(FeatureBit::kNrCpus, section.bytes(), std::endian::big, 0),
               FailsWith(ErrorCode::kTruncated));
 }
 
