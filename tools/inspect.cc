@@ -11,6 +11,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
+#include "tools/inspect/header_json.h"
 #include "tools/inspect/header_text.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_text.h"
@@ -87,10 +88,10 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
 Result<Damage> Print(Section section, const Reader& reader, Form form, OutputFile& out) {
   switch (section) {
     case Section::kSummary:
-      TRY(out.Write(HeaderSummary(reader)));
+      TRY(out.Write(form == Form::kJson ? HeaderJson(reader) : HeaderSummary(reader)));
       return std::nullopt;
     case Section::kHeader:
-      TRY(out.Write(HeaderText(reader)));
+      TRY(out.Write(form == Form::kJson ? HeaderJson(reader) : HeaderText(reader)));
       return std::nullopt;
     case Section::kStatistics:
       return PrintStatistics(reader, form, out);

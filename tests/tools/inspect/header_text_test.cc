@@ -34,7 +34,95 @@ TEST(HeaderText, ShowsFeaturesAsText) {
   EXPECT_THAT(text, HasSubstr("\nHOSTNAME: he\\tre\n"));
   EXPECT_THAT(text, HasSubstr("\nNRCPUS: 6 online, 8 available\n"));
   EXPECT_THAT(text, HasSubstr("\nCMDLINE: perftape-record -a\n"));
-  EXPECT_THAT(text, HasSubstr("\nSAMPLE_TIME: first 1.500000000 s, last 2.000000001 s\n"));
+  EXPECT_THAT(text, HasSubstr("\nSAMPLE_TIME: first 1.500000000 s, last 2.000000001 s, "
+                              "duration 0.500000001 s\n"));
+}
+
+// Of a file that has the feature, besides an event "pair" of two.
+std::string TextOf(FeatureBit bit, perfdata::FeatureValue value) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddFeature(bit, std::move(value));
+  file.AddRound();
+  const std::string text = HeaderText(file.Open());
+  return text.substr(text.find(FeatureName(bit) + ':'));
+}
+
+TEST(HeaderText, ShowsWhatTheCpusAreLike) {
+  EXPECT_EQ(
+      TextOf(FeatureBit::kCpuTopology, perfdata::CpuTopology{{"0-1"}, {"0", "1"}, {}, {}, {}}),
+      "CPU_TOPOLOGY:\n  sibling sockets: 0-1\n  sibling threads: 0\n  sibling threads: 1\n");
+  EXPECT_EQ(TextOf(FeatureBit::kNumaTopology, perfdata::NumaTopology{{{0, 100, 50, "0-1"}}}),
+            "NUMA_TOPOLOGY: 1 node\n  node 0: CPUs 0-1, 100 kB, 50 kB free\n");
+  EXPECT_EQ(
+      TextOf(FeatureBit::kCache, perfdata::CacheInfo{1, {{1, 64, 128, 8, "Data", "64K", "0-1"}}}),
+      "CACHE: 1 cache\n  L1 Data 64K [0-1], 128 sets of 8 lines of 64 bytes\n");
+  EXPECT_EQ(TextOf(FeatureBit::kMemTopology,
+                   perfdata::MemTopology{1, 1 << 27, {{0, 16, 128, {0xfff, 5}}}}),
+            "MEM_TOPOLOGY: 1 node, block size 0x8000000\n  0 [2G]: 0-11,64,66\n");
+  EXPECT_EQ(TextOf(FeatureBit::kHybridTopology, perfdata::HybridTopology{{{"cpu_core", "0-15"}}}),
+            "HYBRID_TOPOLOGY:\n  cpu_core cpu list: 0-15\n");
+  EXPECT_EQ(TextOf(FeatureBit::kCpuDomainInfo,
+                   perfdata::CpuDomainInfo{17, 2, {{1, {{0, "SMT", "3", "0-1"}}}}}),
+            "CPU_DOMAIN_INFO: schedstat version 17, at most 2 domains a CPU\n"
+            "  CPU 1 domain 0 SMT: 0-1\n");
+  EXPECT_EQ(TextOf(FeatureBit::kEMachine, perfdata::ElfMachine{62, 1}),
+            "E_MACHINE: 62, flags 0x1\n");
+  EXPECT_EQ(TextOf(FeatureBit::kClnSize, perfdata::CacheLineSize{64}), "CLN_SIZE: 64 bytes\n");
+}
+
+TEST(HeaderText, ShowsWhatPmusCanDo) {
+  EXPECT_EQ(TextOf(FeatureBit::kCpuPmuCaps,
+                   perfdata::CpuPmuCaps{{{"branches", "32"}, {"max_precise", "3"}}}),
+            "CPU_PMU_CAPS: branches=32, max_precise=3\n");
+  EXPECT_EQ(TextOf(FeatureBit::kPmuCaps, perfdata::PmuCaps{{{{{"branches", "32"}}, "cpu_core"}}}),
+            "PMU_CAPS: 1 PMU\n  cpu_core: branches=32\n");
+  EXPECT_EQ(TextOf(FeatureBit::kGroupDesc, perfdata::GroupDesc{{{"{anon_group}", 0, 2}}}),
+            "GROUP_DESC:\n  {cpu-clock:HG}: 2 events from event 0\n");
+}
+
+TEST(HeaderText, ShowsHowTheFileWasWritten) {
+  EXPECT_EQ(TextOf(FeatureBit::kBranchStack, perfdata::EmptyFeature()),
+            "BRANCH_STACK: contains samples with branch stack\n");
+  EXPECT_EQ(TextOf(FeatureBit::kStat, perfdata::EmptyFeature()), "STAT: contains stat data\n");
+  EXPECT_EQ(TextOf(FeatureBit::kAuxtrace, perfdata::AuxtraceIndex{{{4096, 48}}}),
+            "AUXTRACE: contains AUX area data (e.g. instruction trace), 1 record\n"
+            "  48 bytes at 0x1000\n");
+  EXPECT_EQ(TextOf(FeatureBit::kDirFormat, perfdata::DirFormat{1}),
+            "DIR_FORMAT: directory data version 1\n");
+  EXPECT_EQ(TextOf(FeatureBit::kCompressed, perfdata::CompressionInfo{1, 1, 3, 7, 4096}),
+            "COMPRESSED: Zstd, level = 3, ratio = 7, up to 4096 bytes a record\n");
+  EXPECT_EQ(TextOf(FeatureBit::kClockData, perfdata::ClockData{1, 1, 1'500'000'000, 7}),
+            "CLOCK_DATA: monotonic (1) at 0.000000007 s was 1.500000000 s since 1970\n");
+  EXPECT_EQ(
+      TextOf(FeatureBit::kTracingData, perfdata::TracingData{.version = "0.6", .formats = {}}),
+      "TRACING_DATA: version 0.6, little endian, longs of 8 bytes, pages of 4096, "
+      "0 bytes of formats\n");
+  EXPECT_EQ(TextOf(FeatureBit::kSimpleperfMetaInfo, perfdata::MetaInfo{{{"clockid", "monotonic"}}}),
+            "META_INFO:\n  clockid = monotonic\n");
+}
+
+// struct bpf_prog_info up to its name: { u32 type, id; u8 tag[8]; u32 jited, xlated; …; name[16];
+// }.
+TEST(HeaderText, NamesBpfProgramsAsKallsymsDoes) {
+  perfdata::BpfProgInfo::Program program;
+  ByteWriter at(program.info);
+  for (const std::uint32_t number : {8U, 27U, 0x03020100U, 0x07060504U, 58U, 64U}) at.Fixed(number);
+  at.Padding(40);
+  at.PaddedString("sd_devices", 16);
+  EXPECT_EQ(TextOf(FeatureBit::kBpfProgInfo, perfdata::BpfProgInfo{{program}}),
+            "BPF_PROG_INFO: 1 program\n"
+            "  27: bpf_prog_0001020304050607_sd_devices, jited 58 bytes, xlated 64 bytes\n");
+}
+
+TEST(HeaderText, NamesTheOwnerOfABuildId) {
+  const auto id = *BuildId::FromHex("0011");
+  EXPECT_EQ(TextOf(FeatureBit::kBuildId,
+                   perfdata::BuildIds{{{perfdata::CpuMode::kKernel, id, "[kernel.kallsyms]"},
+                                       {perfdata::CpuMode::kGuestKernel, id, "[guest]", 77},
+                                       {perfdata::CpuMode::kUser, id, "/bin/a\tb"}}}),
+            "BUILD_ID: 3 files\n  0011 [kernel.kallsyms] (kernel)\n"
+            "  0011 [guest] (guest kernel) (machine 77)\n  0011 /bin/a\\tb\n");
 }
 
 TEST(HeaderSummary, ShowsRateAndFieldsOfEachEvent) {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/header_json.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <ranges>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/inspect/feature_json.h"
+#include "tools/inspect/flag_text.h"
+
+namespace perftape::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "IP|TID" as ["IP","TID"].
+Json NamesOf(std::string_view bits) {
+  Json names = Json::array();
+  if (bits == "none") return names;
+  for (const auto name : std::views::split(bits, '|')) names.push_back(std::string_view(name));
+  return names;
+}
+
+Json AttrOf(const perfdata::EventAttr& attr) {
+  Json json = {{"type", attr.type},
+               {"size", attr.size},
+               {"config", fmt::format("{:#x}", attr.config)},
+               {attr.Has(perfdata::kFreq) ? "sample_freq" : "sample_period", attr.sample_period},
+               {"sample_type", NamesOf(SampleTypeText(attr.sample_type))},
+               {"read_format", NamesOf(ReadFormatText(attr.read_format))},
+               {"flags", NamesOf(AttrFlagsText(attr.flags))}};
+  const auto number = [&](const char* name, std::uint64_t value) {
+    if (value != 0) json[name] = value;
+  };
+  const auto hex = [&](const char* name, std::uint64_t value) {
+    if (value != 0) json[name] = fmt::format("{:#x}", value);
+  };
+  number(attr.Has(perfdata::kWatermark) ? "wakeup_watermark" : "wakeup_events", attr.wakeup_events);
+  number("bp_type", attr.bp_type);
+  hex("config1", attr.config1);
+  hex("config2", attr.config2);
+  hex("branch_sample_type", attr.branch_sample_type);
+  hex("sample_regs_user", attr.sample_regs_user);
+  number("sample_stack_user", attr.sample_stack_user);
+  if (attr.Has(perfdata::kUseClockid)) json["clockid"] = attr.clockid;
+  hex("sample_regs_intr", attr.sample_regs_intr);
+  number("aux_watermark", attr.aux_watermark);
+  number("sample_max_stack", attr.sample_max_stack);
+  number("aux_sample_size", attr.aux_sample_size);
+  hex("aux_action", attr.aux_action);
+  hex("sig_data", attr.sig_data);
+  hex("config3", attr.config3);
+  hex("config4", attr.config4);
+  return json;
+}
+
+Json EventsOf(const perfdata::EventTable& events) {
+  Json all = Json::array();
+  for (const perfdata::Event& event : events.all()) {
+    all.push_back({{"name", event.name}, {"ids", event.ids}, {"attr", AttrOf(event.attr)}});
+  }
+  return all;
+}
+
+Json FeaturesOf(const perfdata::Reader& reader) {
+  Json all = Json::object();
+  for (const auto& [bit, section] : reader.features()) {
+    const std::optional<perfdata::FeatureValue> value = reader.DecodedFeature(bit);
+    all[FeatureName(bit)] = value ? FeatureJson(*value, bit, reader)
+                                  : Json({{"size", section.size()}, {"readable", false}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string HeaderJson(const perfdata::Reader& reader) {
+  const bool is_pipe = reader.container() == perfdata::Container::kPipe;
+  const Json json = {
+      {"header",
+       {{"format", is_pipe ? "pipe" : "file"},
+        {"byte_order", reader.order() == std::endian::little ? "little" : "big"},
+        {"data",
+         {{"offset", fmt::format("{:#x}", reader.data_offset())}, {"size", reader.data_size()}}},
+        {"events", EventsOf(reader.events())},
+        {"features", FeaturesOf(reader)},
+        {"problems", reader.problems()}}}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace perftape::inspect
