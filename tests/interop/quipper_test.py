@@ -246,13 +246,13 @@ def header_checks(header, golden):
 
 def topology_checks(header, golden):
     topology = golden.get("cpu_topology", [{}])[0]
-    for line, name in (("package", "core_siblings"), ("core", "thread_siblings")):
+    for line, name in (("sibling sockets", "core_siblings"), ("sibling threads", "thread_siblings")):
         yield (f"CPU_TOPOLOGY, {line}", list(map(scalar, topology.get(name, []))),
-               header.find("CPU_TOPOLOGY", rf"^  {line}: CPUs (.*)$"))
+               header.find("CPU_TOPOLOGY", rf"^  {line}: (.*)$"))
     yield ("CPU_TOPOLOGY, CPUs",
            [(str(cpu["core_id"][0]), str(cpu["socket_id"][0]))
             for cpu in topology.get("available_cpus", [])],
-           header.find("CPU_TOPOLOGY", r"CPU \d+: core (\d+), socket (\d+)"))
+           header.find("CPU_TOPOLOGY", r"CPU \d+: Core ID (\d+), (?:Die ID \d+, )?Socket ID (\d+)"))
     yield ("NUMA_TOPOLOGY",
            [(str(node["id"][0]), scalar(node["cpu_list"][0]), str(node["total_memory"][0]),
              str(node["free_memory"][0])) for node in golden.get("numa_topology", [])],

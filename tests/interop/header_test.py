@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What perftape-inspect says of a recording's header against perf report --header-only -I: the same
+facts, and as many nodes, caches, PMUs and build ids, of each recording of the corpus that perf 6.1
+reads. Where perf is silent or stops half way (a pipe's features come late), what it printed counts.
+
+  header_test.py --inspect PATH        exit 0 equal, 1 not, 77 skipped: no corpus or no perf 6.1
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+
+# perf's line, and how it comes out of our JSON's features.
+TEXTS = {
+    "hostname": lambda f: f["HOSTNAME"],
+    "os release": lambda f: f["OSRELEASE"],
+    "perf version": lambda f: f["VERSION"],
+    "arch": lambda f: f["ARCH"],
+    "nrcpus online": lambda f: str(f["NRCPUS"]["nr_cpus_online"]),
+    "nrcpus avail": lambda f: str(f["NRCPUS"]["nr_cpus_avail"]),
+    "cpudesc": lambda f: f["CPUDESC"],
+    "cpuid": lambda f: f["CPUID"],
+    "total memory": lambda f: f'{f["TOTAL_MEM"]["total_mem_kb"]} kB',
+    # perf puts a backslash before a quote.
+    "cmdline": lambda f: " ".join(f["CMDLINE"]).replace("'", "\\'"),
+}
+
+
+def corpus():
+    here = pathlib.Path(__file__).resolve().parents[2]
+    named = os.environ.get("PERFTAPE_CORPUS")
+    return pathlib.Path(named) if named else here.parent / "shared" / "corpus"
+
+
+def output_of(*command):
+    # perf writes what it thinks of the file to stderr, and its exit status says nothing.
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False).stdout.decode(errors="replace")
+
+
+def facts_of_perf(path):
+    """The texts by name, and lists: of nodes, caches, memory nodes, PMUs and groups."""
+    texts, lists = {}, {"nodes": [], "caches": [], "memory": [], "pmus": [], "cpus": []}
+    for line in output_of("perf", "report", "--header-only", "-I", "-i", str(path)).splitlines():
+        name, _, value = line.removeprefix("# ").partition(":")
+        name = name.strip()
+        if name in TEXTS:
+            texts[name] = value.strip()
+        elif match := re.match(r"# (node\d+) cpu list : (.*)", line):
+            lists["nodes"].append(match.groups())
+        elif match := re.match(r"#  L(\d+) (\S+) +(\S+) \[(.*)\]$", line):
+            lists["caches"].append(match.groups())
+        elif match := re.match(r"# +(\d+) \[ *\d+[KMGT]\]:", line):
+            lists["memory"].append(match.group(1))
+        elif name == "pmu mappings" and "=" in value:
+            lists["pmus"] = sorted(value.strip().split(", "))
+        elif match := re.match(r"# CPU (\d+): Core ID (-?\d+), .*Socket ID (-?\d+)", line):
+            lists["cpus"].append(match.groups())
+    lists["build ids"] = sorted(output_of("perf", "buildid-list", "-i", str(path)).splitlines())
+    return texts, lists
+
+
+def facts_of_inspect(inspect, path):
+    header = json.loads(output_of(inspect, "--header", "--json", str(path)))["header"]
+    features = header["features"]
+    signed = lambda number: str(number - (1 << 32) if number >= 1 << 31 else number)
+    topology = features.get("CPU_TOPOLOGY", {"cpus": []})
+    build_ids = {f'{b["build_id"]} {b["filename"]}' for b in features.get("BUILD_ID", [])}
+    return features, {
+        "build ids": sorted(build_ids),
+        "nodes": [(f'node{n["node"]}', n["cpus"]) for n in features.get("NUMA_TOPOLOGY", [])],
+        "caches": [(str(c["level"]), c["type"], c["size"], c["map"])
+                   for c in features.get("CACHE", [])],
+        "memory": [str(n["node"]) for n in features.get("MEM_TOPOLOGY", {"nodes": []})["nodes"]],
+        "pmus": sorted(f'{p["name"]} = {p["type"]}' for p in features.get("PMU_MAPPINGS", [])),
+        "cpus": [(str(i), signed(c["core_id"]), signed(c["socket_id"]))
+                 for i, c in enumerate(topology["cpus"])],
+    }
+
+
+def compare(inspect, path):
+    """What differs, as lines; and how many facts there were to compare."""
+    texts, lists = facts_of_perf(path)
+    if not texts:
+        return [], 0
+    features, ours = facts_of_inspect(inspect, path)
+    problems = []
+    if "BUILD_ID" not in features:
+        del lists["build ids"]  # perf took them from the records
+    for name, value in texts.items():
+        if value in ("", "(null)"):
+            continue  # of a file without features, perf prints empty ones
+        try:
+            mine = TEXTS[name](features)
+        except KeyError as missing:
+            mine = f"no {missing}"
+        if mine.strip() != value:
+            problems.append(f"{name}: perf {value!r}, ours {mine!r}")
+    for name, values in lists.items():
+        if values and ours[name] != values:
+            problems.append(f"{name}: perf {values}, ours {ours[name]}")
+    return problems, len(texts) + sum(1 for values in lists.values() if values)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--inspect", required=True)
+    inspect = parser.parse_args().inspect
+    recordings = sorted(corpus().glob("perfdata/*.perf.data"))
+    if not recordings or not shutil.which("perf") or " 6.1." not in output_of("perf", "--version"):
+        print("skipped: no corpus, or perf 6.1 is not installed")
+        return SKIPPED
+    failed, facts, read = 0, 0, 0
+    for path in recordings:
+        problems, compared = compare(inspect, path)
+        facts += compared
+        read += compared != 0
+        failed += bool(problems)
+        for problem in problems:
+            print(f"{path.name}: {problem}")
+    print(f"{facts} facts of {read} recordings, {failed} differ")
+    return 1 if failed or read < 50 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
