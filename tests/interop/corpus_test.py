@@ -21,7 +21,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from header_lines import Header, type_name
+import header_json
 
 SKIPPED = 77
 
@@ -44,8 +44,8 @@ KNOWN = {
 }
 
 
-def inspect(tool, option, path):
-    done = subprocess.run([tool, option, path], capture_output=True, timeout=300)
+def inspect(tool, option, path, *more):
+    done = subprocess.run([tool, option, path, *more], capture_output=True, timeout=300)
     return done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
 
@@ -115,11 +115,11 @@ def shares_complaint(shares, oracle):
 def inventory_complaint(tool, path, inventory):
     """The inventory is of a walk through the bytes that shares no code with perf, and gives names of
     its own to events that have none."""
-    header = Header(inspect(tool, "--header", path)[0])
+    header = header_json.parse(inspect(tool, "--header", path, "--json")[0])
     kept = ("type", "size", "config", "sample_period", "sample_type", "flags", "precise_ip",
             "branch_sample_type")
     got = [{name: event[name] for name in kept} | {"ids": len(event["ids"])}
-           for event in header.events]
+           for event in header["events"]]
     want = [event_of_inventory(event) for event in inventory["events"]]
     if got != want:
         return f"events are {got}, the inventory has {want}"
@@ -129,7 +129,7 @@ def inventory_complaint(tool, path, inventory):
 def event_of_inventory(event):
     flags = {ABBREVIATED.get(flag, flag) for flag in event["flags"]}
     precise = {"precise0": 1, "precise1": 2}
-    return {"type": type_name(event["type"]), "size": event["size"], "config": event["config"],
+    return {"type": event["type"], "size": event["size"], "config": event["config"],
             "sample_period": event["sample_period_or_freq"],
             "sample_type": set(event["sample_type"]), "flags": flags - precise.keys(),
             "precise_ip": sum(precise[flag] for flag in flags & precise.keys()),

@@ -21,9 +21,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import header_json
 import record_lines
 import text_protobuf
-from header_lines import Header, type_name
 
 SKIPPED = 77
 
@@ -188,8 +188,17 @@ READ_BITS = "TOTAL_TIME_ENABLED TOTAL_TIME_RUNNING ID GROUP LOST".split()
 
 # A feature that is one string, and quipper's name for it.
 STRINGS = {"HOSTNAME": "hostname", "OSRELEASE": "kernel_version", "VERSION": "perf_version",
-           "ARCH": "architecture", "CPUDESC": "cpu_description", "CPUID": "cpu_id",
-           "CMDLINE": "perf_command_line_whole"}
+           "ARCH": "architecture", "CPUDESC": "cpu_description", "CPUID": "cpu_id"}
+
+# A feature that is a list, quipper's name for it, and for each field.
+LISTS = [
+    ("PMU_MAPPINGS", "pmu_mappings", {"name": "name", "type": "type"}),
+    ("GROUP_DESC", "group_desc",
+     {"name": "name", "leader_idx": "leader_idx", "nr_members": "num_members"}),
+    ("NUMA_TOPOLOGY", "numa_topology",
+     {"node": "id", "mem_total_kb": "total_memory", "mem_free_kb": "free_memory",
+      "cpus": "cpu_list"}),
+]
 
 
 def named_bits(value, names):
@@ -199,8 +208,7 @@ def named_bits(value, names):
 def their_event(golden):
     attr = {name: values[0] for name, values in golden["attr"][0].items()}
     # Its size is that of quipper's own structure, 96.
-    event = {name: attr[name] for name in ("config", "sample_period")}
-    event["type"] = type_name(attr["type"])
+    event = {name: attr[name] for name in ("type", "config", "sample_period")}
     event["sample_type"] = named_bits(attr["sample_type"], SAMPLE_BITS)
     event["read_format"] = named_bits(attr["read_format"], READ_BITS)
     event["flags"] = {name for name, value in attr.items() if value is True}
@@ -216,58 +224,79 @@ def names_of(messages, field):
 
 def header_checks(header, golden):
     """(what, quipper's, ours) for each thing that both tell."""
-    for number, (attr, event) in enumerate(zip(golden["file_attrs"], header.events)):
+    for number, (attr, event) in enumerate(zip(golden["file_attrs"], header["events"])):
         want = their_event(attr)
         got = {name: value for name, value in event.items() if name in want}
         got["flags"] = got["flags"] & set(attr["attr"][0])  # those that this quipper knew
         yield f"event {number}", want, got
     yield ("event names", names_of(golden["event_types"], "name"),
-           [event["name"] for event in header.events])
+           [event["name"] for event in header["events"]])
+    features = header["features"]
+    if header["format"] == "file":
+        yield "how many features", golden["metadata_mask"][0].bit_count(), len(features)
     strings = golden.get("string_metadata", [{}])[0]
     for feature, name in STRINGS.items():
-        value = scalar(strings[name][0]["value"][0]) if name in strings else None
-        yield feature, value, header.features.get(feature, [None])[0]
+        yield feature, string_of(strings.get(name)), features.get(feature)
+    yield ("CMDLINE", [string_of([word]) for word in strings.get("perf_command_line_token", [])],
+           features.get("CMDLINE", []))
+    for feature, message, fields in LISTS:
+        yield (feature, rows_of(golden.get(message, []), fields.values()),
+               [tuple(row[name] for name in fields) for row in features.get(feature, [])])
+    yield "BUILD_ID", their_build_ids(golden), build_ids_of(header)
+    yield from number_checks(features, golden)
+    yield from topology_checks(features.get("CPU_TOPOLOGY", {}), golden)
+
+
+def string_of(messages):
+    return scalar(messages[0]["value"][0]) if messages else None
+
+
+def rows_of(messages, fields):
+    return [tuple(scalar(message[name][0]) for name in fields) for message in messages]
+
+
+def number_checks(features, golden):
     numbers = {entry["type"][0]: entry["data"] for kind in ("uint32_metadata", "uint64_metadata")
                for entry in golden.get(kind, [])}
-    yield ("NRCPUS", [str(number) for number in reversed(numbers.get(7, []))],
-           sum(map(list, header.find("NRCPUS", r"(\d+) online, (\d+) available")), []))
-    yield ("TOTAL_MEM", [str(number) for number in numbers.get(10, [])],
-           header.find("TOTAL_MEM", r"(\d+) kB"))
-    yield ("BUILD_ID",
-           [(entry["build_id_hash"][0].hex(), scalar(entry["filename"][0]))
-            for entry in golden.get("build_ids", [])],
-           header.build_ids())
-    yield from topology_checks(header, golden)
-    yield ("PMU_MAPPINGS",
-           [(scalar(pmu["name"][0]), str(pmu["type"][0]))
-            for pmu in golden.get("pmu_mappings", [])],
-           header.find("PMU_MAPPINGS", r"([^ ]+) = (\d+)"))
+    cpus, memory = features.get("NRCPUS"), features.get("TOTAL_MEM")
+    yield ("NRCPUS", numbers.get(7, []),
+           [cpus["nr_cpus_avail"], cpus["nr_cpus_online"]] if cpus else [])
+    yield "TOTAL_MEM", numbers.get(10, []), [memory["total_mem_kb"]] if memory else []
 
 
-def topology_checks(header, golden):
-    topology = golden.get("cpu_topology", [{}])[0]
-    for line, name in (("sibling sockets", "core_siblings"), ("sibling threads", "thread_siblings")):
-        yield (f"CPU_TOPOLOGY, {line}", list(map(scalar, topology.get(name, []))),
-               header.find("CPU_TOPOLOGY", rf"^  {line}: (.*)$"))
-    yield ("CPU_TOPOLOGY, CPUs",
-           [(str(cpu["core_id"][0]), str(cpu["socket_id"][0]))
-            for cpu in topology.get("available_cpus", [])],
-           header.find("CPU_TOPOLOGY", r"CPU \d+: Core ID (\d+), (?:Die ID \d+, )?Socket ID (\d+)"))
-    yield ("NUMA_TOPOLOGY",
-           [(str(node["id"][0]), scalar(node["cpu_list"][0]), str(node["total_memory"][0]),
-             str(node["free_memory"][0])) for node in golden.get("numa_topology", [])],
-           header.find("NUMA_TOPOLOGY", r"node (\d+): CPUs (.*), (\d+) kB, (\d+) kB free"))
+def topology_checks(topology, golden):
+    want = golden.get("cpu_topology", [{}])[0]
+    for ours, name in (("sibling_sockets", "core_siblings"),
+                       ("sibling_threads", "thread_siblings")):
+        yield f"CPU_TOPOLOGY, {ours}", list(map(scalar, want.get(name, []))), topology.get(ours, [])
+    yield ("CPU_TOPOLOGY, cpus", rows_of(want.get("available_cpus", []), ("core_id", "socket_id")),
+           [(cpu["core_id"], cpu["socket_id"]) for cpu in topology.get("cpus", [])])
+
+
+def their_build_ids(golden):
+    return [(entry["build_id_hash"][0].hex(), scalar(entry["filename"][0]), entry["misc"][0])
+            for entry in golden.get("build_ids", [])]
+
+
+def build_ids_of(header):
+    return [(entry["build_id"], entry["filename"], entry["cpumode"])
+            for entry in header["features"].get("BUILD_ID", [])]
+
+
+def header_of(tool, path):
+    return header_json.parse(inspect(tool, path, "--header", "--json"))
 
 
 def header_complaints(tool, path, golden):
-    for what, want, got in header_checks(Header(inspect(tool, path, "--header")), golden):
+    for what, want, got in header_checks(header_of(tool, path), golden):
         if want != got:
             yield f"{what}: {str(got)[:300]}, quipper has {str(want)[:300]}"
 
 
 def build_id_complaints(tool, path, golden):
     """Of NAME.buildids: a line for each file, its build id and its name, each once."""
-    got = list(dict.fromkeys(map(" ".join, Header(inspect(tool, path, "--header")).build_ids())))
+    entries = build_ids_of(header_of(tool, path))
+    got = list(dict.fromkeys(f"{build_id} {filename}" for build_id, filename, _ in entries))
     if got != golden.splitlines():
         yield f"build ids: {got[:3]}, quipper has {golden.splitlines()[:3]}"
 
