@@ -54,38 +54,49 @@ std::string Dso::module_name() const {
 void AddressSpace::Add(const Region& region) {
   if (region.start >= region.end) return;
   Remove(region.start, region.end);
-  regions_.emplace(region.start, region);
+  Own().emplace(region.start, region);
   generation_ = NextGeneration();
 }
 
+AddressSpace::Regions& AddressSpace::Own() {
+  if (!regions_) {
+    regions_ = std::make_shared<Regions>();
+  } else if (regions_.use_count() > 1) {
+    regions_ = std::make_shared<Regions>(*regions_);
+  }
+  return *regions_;
+}
+
 void AddressSpace::Remove(std::uint64_t start, std::uint64_t end) {
-  auto at = regions_.upper_bound(start);
-  if (at != regions_.begin()) --at;
-  while (at != regions_.end() && at->first < end) {
+  Regions& regions = Own();
+  auto at = regions.upper_bound(start);
+  if (at != regions.begin()) --at;
+  while (at != regions.end() && at->first < end) {
     const Region old = at->second;
     if (old.end <= start) {
       ++at;
       continue;
     }
-    at = regions_.erase(at);
+    at = regions.erase(at);
     if (old.start < start) {
       Region head = old;
       head.end = start;
-      regions_.emplace(head.start, head);
+      regions.emplace(head.start, head);
     }
     if (old.end > end) {
       Region tail = old;
       tail.start = end;
       tail.page_offset += end - old.start;
-      at = regions_.emplace(tail.start, tail).first;
+      at = regions.emplace(tail.start, tail).first;
     }
   }
   generation_ = NextGeneration();
 }
 
 const Region* AddressSpace::FindBelow(std::uint64_t address) const {
-  const auto above = regions_.upper_bound(address);
-  return above == regions_.begin() ? nullptr : &std::prev(above)->second;
+  if (!regions_) return nullptr;
+  const auto above = regions_->upper_bound(address);
+  return above == regions_->begin() ? nullptr : &std::prev(above)->second;
 }
 
 const Region* AddressSpace::Find(std::uint64_t address) const {
@@ -122,8 +133,10 @@ void Processes::Apply(const RecordView& record, const SampleFormat& format) {
     case RecordType::kKsymbol:
       if (const auto symbol = Decode<Ksymbol>(record, format)) ApplyKsymbol(*symbol);
       return;
+    case RecordType::kExit:
+      if (const auto exit = Decode<Exit>(record, format)) ApplyExit(*exit);
+      return;
     default:
-      // EXIT changes nothing: samples of a dying task still come, and a FORK reuses its pid.
       return;
   }
 }
@@ -136,7 +149,7 @@ void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const 
   if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
   Region region = range;
   region.dso = Intern(named);
-  (named.is_kernel ? kernel_ : spaces_[pid]).Add(region);
+  (named.is_kernel ? kernel_ : processes_[pid].space).Add(region);
 }
 
 const Dso* Processes::Intern(const Dso& dso) {
@@ -147,27 +160,60 @@ const Dso* Processes::Intern(const Dso& dso) {
   return slot.get();
 }
 
+const std::string* Processes::Intern(std::string_view comm) {
+  const auto known = comms_.find(comm);
+  return known != comms_.end() ? &*known : &*comms_.emplace(comm).first;
+}
+
+Processes::Thread& Processes::Meet(std::uint32_t pid, std::uint32_t tid) {
+  Thread& thread = threads_[tid];
+  if (thread.lives && thread.pid == pid) return thread;
+  Process& process = processes_[pid];
+  ++process.threads;
+  process.ended = 0;
+  thread.pid = pid;
+  thread.lives = true;
+  return thread;
+}
+
 void Processes::ApplyComm(const Comm& comm, std::uint16_t misc) {
-  comms_[comm.tid] = comm.comm;
+  Meet(comm.pid, comm.tid).comm = Intern(comm.comm);
   // After exec nothing of the old program is mapped; its MMAP2 records follow. (perf leaves the old
   // maps to be overwritten; perf_data_converter clears them, and so does the kernel.)
-  if ((misc & kMiscCommExec) != 0) spaces_.erase(comm.pid);
+  if ((misc & kMiscCommExec) != 0) processes_[comm.pid].space = {};
 }
 
 void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
+  const bool is_thread = fork.pid == fork.ppid;
+  if (!is_thread && (misc & kMiscForkExec) == 0) {
+    const auto parent = processes_.find(fork.ppid);
+    AddressSpace copy = parent == processes_.end() ? AddressSpace() : parent->second.space;
+    processes_[fork.pid] = {.space = std::move(copy)};
+    threads_[fork.tid].lives = false;  // whoever had the number before
+  }
   // A new thread or process bears its parent's name until it takes another.
-  if (const auto parent = comms_.find(fork.ptid); parent != comms_.end() && fork.tid != fork.ptid) {
-    const std::string comm = parent->second;
-    comms_[fork.tid] = comm;
+  const auto parent = threads_.find(fork.ptid);
+  const std::string* comm = parent == threads_.end() ? nullptr : parent->second.comm;
+  Thread& thread = Meet(fork.pid, fork.tid);
+  if (comm != nullptr) thread.comm = comm;
+}
+
+// With its last thread a process ends.
+void Processes::ApplyExit(const Exit& exit) {
+  const auto thread = threads_.find(exit.tid);
+  if (thread == threads_.end() || !thread->second.lives || thread->second.pid != exit.pid) return;
+  thread->second.lives = false;
+  const auto process = processes_.find(exit.pid);
+  if (process == processes_.end() || --process->second.threads > 0) return;
+  process->second.ended = ++ends_;
+  ended_.push_back({exit.pid, ends_});
+  if (ended_.size() <= kEndedButKept) return;
+  const auto oldest = processes_.find(ended_.front().pid);
+  // The number may have been given to another process since.
+  if (oldest != processes_.end() && oldest->second.ended == ended_.front().number) {
+    processes_.erase(oldest);
   }
-  if (fork.pid == fork.ppid || (misc & kMiscForkExec) != 0) return;
-  const auto parent = spaces_.find(fork.ppid);
-  if (parent == spaces_.end()) {
-    spaces_.erase(fork.pid);
-    return;
-  }
-  AddressSpace copy = parent->second;
-  spaces_[fork.pid] = std::move(copy);
+  ended_.pop_front();
 }
 
 void Processes::ApplyKsymbol(const Ksymbol& symbol) {
@@ -182,14 +228,17 @@ void Processes::ApplyKsymbol(const Ksymbol& symbol) {
 
 std::string_view Processes::CommOf(std::uint32_t tid) {
   if (tid == 0) return "swapper";
-  if (const auto found = comms_.find(tid); found != comms_.end()) return found->second;
-  return comms_.emplace(tid, fmt::format(":{}", static_cast<std::int32_t>(tid))).first->second;
+  Thread& thread = threads_[tid];
+  if (thread.comm == nullptr) {
+    thread.comm = Intern(fmt::format(":{}", static_cast<std::int32_t>(tid)));
+  }
+  return *thread.comm;
 }
 
 const AddressSpace& Processes::UserSpace(std::uint32_t pid) const {
   static const AddressSpace kEmpty;
-  const auto found = spaces_.find(pid);
-  return found == spaces_.end() ? kEmpty : found->second;
+  const auto found = processes_.find(pid);
+  return found == processes_.end() ? kEmpty : found->second.space;
 }
 
 const Region* Processes::Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const {

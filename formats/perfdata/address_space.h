@@ -4,9 +4,12 @@
 // build ids of what was hit, converting for names; so it lives with the format that tells it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,7 +41,9 @@ struct Region {
   bool Contains(std::uint64_t address) const { return start <= address && address < end; }
 };
 
-// The ranges of one process (or of the kernel), free of overlap: a new one cuts the old ones.
+// The ranges of one process (or of the kernel), free of overlap: a new one cuts the old ones. A
+// copy costs nothing until one of the two changes: most processes that fork run another program at
+// once.
 class AddressSpace {
  public:
   void Add(const Region& region);
@@ -50,15 +55,26 @@ class AddressSpace {
   const Region* FindBelow(std::uint64_t address) const;
   // A number that no other state of any address space has had: equal generations, equal answers.
   std::uint64_t generation() const { return generation_; }
-  std::size_t size() const { return regions_.size(); }
+  std::size_t size() const { return regions_ ? regions_->size() : 0; }
 
  private:
-  std::map<std::uint64_t, Region> regions_;  // by start
+  using Regions = std::map<std::uint64_t, Region>;  // by start
+
+  // The regions, shared with no other address space.
+  Regions& Own();
+
+  std::shared_ptr<Regions> regions_;  // null where there never were any
   std::uint64_t generation_ = 0;
 };
 
+// Memory follows the processes that live at one time, not those that a recording ever saw: of the
+// latter only the names of their threads are kept.
 class Processes {
  public:
+  // Samples may still come after their process has ended (EXIT), if only since records without a
+  // time come out of order. So what was mapped is kept until so many more processes have ended.
+  static constexpr std::size_t kEndedButKept = 256;
+
   // Takes any record; those that say nothing about processes change nothing. Damaged ones are
   // ignored. Call it in time order.
   void Apply(const RecordView& record, const SampleFormat& format);
@@ -77,15 +93,37 @@ class Processes {
   const Region* Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const;
 
  private:
+  struct Process {
+    AddressSpace space;
+    std::uint32_t threads = 0;  // that are known to live
+    std::uint64_t ended = 0;    // the how manieth end it was, while it is kept; 0 of one that lives
+  };
+  struct Thread {
+    const std::string* comm = nullptr;  // null where none is known
+    std::uint32_t pid = 0;
+    bool lives = false;
+  };
+  struct Ended {
+    std::uint32_t pid = 0;
+    std::uint64_t number = 0;
+  };
+
   void Map(std::uint32_t pid, CpuMode mode, const Region& range, const Dso& dso);
   const Dso* Intern(const Dso& dso);
   void ApplyFork(const Fork& fork, std::uint16_t misc);
   void ApplyComm(const Comm& comm, std::uint16_t misc);
+  void ApplyExit(const Exit& exit);
   void ApplyKsymbol(const Ksymbol& symbol);
+  // A record tells that this thread lives.
+  Thread& Meet(std::uint32_t pid, std::uint32_t tid);
+  const std::string* Intern(std::string_view comm);
 
   AddressSpace kernel_;
-  std::unordered_map<std::uint32_t, AddressSpace> spaces_;  // by pid
-  std::unordered_map<std::uint32_t, std::string> comms_;    // by tid
+  std::unordered_map<std::uint32_t, Process> processes_;  // by pid
+  std::unordered_map<std::uint32_t, Thread> threads_;     // by tid
+  std::set<std::string, std::less<>> comms_;
+  std::deque<Ended> ended_;  // those of processes_ that have ended, the latest last
+  std::uint64_t ends_ = 0;
   std::map<std::string, std::unique_ptr<Dso>, std::less<>>
       dsos_;  // by a key of path, inode and mode
 };

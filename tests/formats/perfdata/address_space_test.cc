@@ -85,6 +85,18 @@ TEST(AddressSpace, IgnoresAMappingOfNoLength) {
   EXPECT_EQ(space.size(), 0U);
 }
 
+TEST(AddressSpace, LeavesACopyAsItWas) {
+  AddressSpace space;
+  space.Add({.start = 100, .end = 200, .page_offset = 1000, .dso = &kOld});
+  AddressSpace copy = space;
+  space.Add({.start = 100, .end = 200, .page_offset = 0, .dso = &kNew});
+  copy.Remove(150, 200);
+  EXPECT_EQ(At(space.Find(110), 110), "new+10");
+  EXPECT_EQ(At(space.Find(150), 150), "new+50");
+  EXPECT_EQ(At(copy.Find(110), 110), "old+1010");
+  EXPECT_EQ(At(copy.Find(150), 150), "-");
+}
+
 TEST(AddressSpace, HasANewGenerationAfterEachChange) {
   AddressSpace space, other;
   EXPECT_EQ(space.generation(), other.generation());
@@ -215,6 +227,43 @@ TEST_F(ProcessesTest, KeepMappingsAfterExitForSamplesThatStillCome) {
   file_.AddExit({.pid = 7, .ppid = 1, .tid = 7, .ptid = 1});
   EXPECT_EQ(UserAt(7, 0x1000), "sh+0");
   EXPECT_EQ(CommOf(7), "sh");
+}
+
+// Processes `first` to `last` begin, map something, and end.
+void AddShortLived(PerfDataBuilder& file, std::uint32_t first, std::uint32_t last) {
+  for (std::uint32_t pid = first; pid <= last; ++pid) {
+    file.AddFork({.pid = pid, .ppid = 1, .tid = pid, .ptid = 1});
+    file.AddMmap({.pid = pid, .tid = pid, .start = 0x1000, .path = "/bin/true"});
+    file.AddExit({.pid = pid, .ppid = 1, .tid = pid, .ptid = 1});
+  }
+}
+
+TEST_F(ProcessesTest, ForgetMappingsOfAProcessWhenManyHaveEndedSince) {
+  constexpr std::uint32_t kKept = Processes::kEndedButKept;
+  AddShortLived(file_, 100, 100 + kKept);
+  EXPECT_EQ(UserAt(100, 0x1000), "-");
+  EXPECT_EQ(UserAt(101, 0x1000), "true+0");
+  EXPECT_EQ(UserAt(100 + kKept, 0x1000), "true+0");
+}
+
+TEST_F(ProcessesTest, KeepMappingsWhileAThreadLives) {
+  file_.AddComm({.pid = 7, .tid = 7, .comm = "seven"});
+  file_.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/seven"});
+  file_.AddFork({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});
+  file_.AddExit({.pid = 7, .ppid = 7, .tid = 7, .ptid = 7});  // the first thread, before the other
+  AddShortLived(file_, 100, 1100);
+  EXPECT_EQ(UserAt(7, 0x1000), "seven+0");
+  file_.AddExit({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});
+  AddShortLived(file_, 100, 1100);
+  EXPECT_EQ(UserAt(7, 0x1000), "-");
+}
+
+TEST_F(ProcessesTest, KeepMappingsOfAProcessThatHasThePidOfOneThatEnded) {
+  AddShortLived(file_, 7, 7);
+  file_.AddFork({.pid = 7, .ppid = 1, .tid = 7, .ptid = 1});
+  file_.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/seven"});
+  AddShortLived(file_, 100, 1100);
+  EXPECT_EQ(UserAt(7, 0x1000), "seven+0");
 }
 
 TEST_F(ProcessesTest, HaveOneKernelForAll) {
