@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/sample_table.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "tools/common/cli/escape.h"
 
@@ -60,8 +63,9 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
   for (const perfdata::Delivery& delivery : deliveries) {
     row.event = delivery.event->name;
     row.period = delivery.period;
-    ready_.push_back(row);
+    if (&delivery != &deliveries.back()) ready_.push_back(row);
   }
+  ready_.push_back(std::move(row));
 }
 
 // None of a chain that perf throws away.
@@ -71,6 +75,7 @@ std::vector<std::uint64_t> SampleRows::FramesOf(const perfdata::Sample& sample,
   std::vector<std::uint64_t> addresses;
   const auto frames = callchains_.FramesOf(sample, format, mode);
   if (callchains_.met_unknown_marker()) return addresses;
+  addresses.reserve(std::min(frames.size(), kMostFrames));
   for (const perfdata::ChainFrame& frame : frames) {
     if (addresses.size() == kMostFrames) break;
     addresses.push_back(frame.address);
@@ -90,8 +95,9 @@ std::string RowText(const SampleRow& row) {
       cli::EscapeForTerminal(row.comm), row.pid, row.tid,
       row.cpu ? static_cast<std::int64_t>(*row.cpu) : -1, row.time_ns.value_or(UINT64_MAX),
       row.period, row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
-  for (std::size_t i = 0; i < row.frames.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{:x}", i == 0 ? "" : ",", row.frames[i]);
+  for (const std::uint64_t& frame : row.frames) {
+    if (&frame != &row.frames.front()) text += ',';
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:x}"), frame);
   }
   text += '\n';
   return text;
