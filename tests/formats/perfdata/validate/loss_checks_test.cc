@@ -37,7 +37,7 @@ TEST(LossChecks, SayNothingOfALossOfNone) {
 
 TEST(LossChecks, NoteThatAnEventWasPaused) {
   PerfDataBuilder file = GoodFile();
-  file.Add(Throttle{.time = 10, .id = 101}, SampleId{.time = 10, .id = 101});
+  file.Add(Throttle{{.time = 10, .id = 101}}, SampleId{.time = 10, .id = 101});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("throttled"));
 }
 
