@@ -416,7 +416,10 @@ enum class BuildIdShape : std::uint8_t { kWithPid, kWithoutPid };
 template <class Cursor, class EntryRef>
 void BuildIdEntryLayout(Cursor& at, EntryRef& entry, BuildIdShape shape) {
   const std::size_t fixed_size = shape == BuildIdShape::kWithPid ? 36 : 32;
-  const std::size_t name_size = (entry.filename.size() / kNameAlign + 1) * kNameAlign;
+  // As much as a record's size can tell of; a longer name is cut.
+  constexpr std::size_t kLargestName = (65535 - 36) / kNameAlign * kNameAlign;
+  const std::size_t name_size =
+      std::min((entry.filename.size() / kNameAlign + 1) * kNameAlign, kLargestName);
   std::uint32_t type = 0;
   auto misc = static_cast<std::uint16_t>(MiscOf(entry.mode) | kMiscBuildIdSize);
   auto size = static_cast<std::uint16_t>(fixed_size + name_size);

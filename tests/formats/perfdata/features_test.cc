@@ -276,6 +276,15 @@ TEST(BuildIds, HadNoPidBeforeLinux2_6_35) {
   EXPECT_EQ(decoded.entries[1].pid, -1);
 }
 
+TEST(BuildIds, CutANameThatNoRecordHolds) {
+  const BuildIds original{{{CpuMode::kUser, SomeBuildId(), std::string(70000, 'x')},
+                           {CpuMode::kUser, SomeBuildId(), "/bin/ls"}}};
+  const auto decoded = DecodedAs<BuildIds>(FeatureBit::kBuildId, Encoded(original));
+  ASSERT_THAT(decoded.entries, SizeIs(2));
+  EXPECT_EQ(decoded.entries[0].filename, std::string(65471, 'x'));
+  EXPECT_EQ(decoded.entries[1].filename, "/bin/ls");
+}
+
 TEST(BuildIds, SayWhoseGuestTheyAreOf) {
   const BuildIds original{{{CpuMode::kGuestKernel, SomeBuildId(), "[guest.kernel.kallsyms]", 77}}};
   const auto decoded = DecodedAs<BuildIds>(FeatureBit::kBuildId, Encoded(original));
