@@ -160,7 +160,7 @@ class TextOf {
         names += fmt::format("{}{}", names.empty() ? "" : ",", EscapeForTerminal(events[i].name));
       }
       // What perf calls a group that the user gave no name.
-      const std::string_view name = group.name == "{anon_group}" ? "" : group.name;
+      const std::string name = group.name == "{anon_group}" ? "" : group.name;
       text += fmt::format("  {}{{{}}}: {} from event {}\n", EscapeForTerminal(name), names,
                           Counted(group.members, "event"), group.leader);
     }
