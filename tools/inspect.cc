@@ -37,7 +37,8 @@ Result<Damage> PrintStatistics(const Reader& reader, Form form, OutputFile& out)
   const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
   if (!statistics.damage && unread != 0) {
     return Error{ErrorCode::kCorrupt,
-                 fmt::format("of an unknown event or cut off: {}", cli::Counted(unread, "sample"))};
+                 fmt::format("of an unknown event or cut off: {}, the first at {}",
+                             cli::Counted(unread, "sample"), statistics.first_unread)};
   }
   return std::move(statistics.damage);
 }
@@ -72,7 +73,8 @@ Result<Damage> PrintSamples(const Reader& reader, Form form, OutputFile& out) {
                          words.empty() ? "" : "; ", cli::Counted(rows.cut_off(), "sample"));
   }
   if (words.empty()) return std::nullopt;
-  return Error{ErrorCode::kCorrupt, words};
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("{}; the first is at {}", words, rows.first_unread())};
 }
 
 Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out) {

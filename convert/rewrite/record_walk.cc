@@ -105,6 +105,7 @@ bool RecordWalk::IsLikelyCompressed(const Step& step) const {
 
 Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
   expanded_.sources.push_back({expanded_.at + expanded_.bytes.size(), offset});
+  budget_.Take(payload.size());
   std::size_t searched = 0;  // the front of the payload, where no frame begins
   bool is_full = false;      // then zstd may hold more than there was room for
   for (int restarts = 0; !payload.empty() || is_full;) {
@@ -128,6 +129,10 @@ Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
     if (!made) {
       zstd_problem_ = made.error().message;
       searched = 1;
+    } else if (!budget_.Allows(*made)) {
+      zstd_problem_ = "expands to more than a thousand times its size";
+      searched = 0;
+      AbandonExpanded();
     } else if (expanded_.fruitless > kFruitless) {
       zstd_problem_ = "expands to megabytes without a record";
       searched = 0;

@@ -13,6 +13,7 @@
 #include "convert/rewrite/resync.h"
 #include "formats/base/result.h"
 #include "formats/base/zstd.h"
+#include "formats/perfdata/expander.h"
 
 namespace perftape::rewrite {
 
@@ -91,6 +92,7 @@ class RecordWalk {
   const RecordVisitor& visitor_;
   RecordScanner outer_, inner_;
   ZstdDecompressor zstd_;
+  perfdata::ExpansionBudget budget_;
   std::optional<std::string> zstd_problem_;  // until another frame begins
   Expanded expanded_;
   std::optional<Stretch> pending_;  // may grow by what follows

@@ -39,6 +39,7 @@ Status Expander::Begin(const RecordView& compressed) {
                                               PlaceOf(compressed), compressed.size(), size)});
     }
   }
+  budget_.Take(compressed_.size());
   if (!is_lost_) return {};
   if (BeginsFrame(compressed_)) {
     zstd_.Restart();
@@ -95,6 +96,12 @@ Result<std::size_t> Expander::Fill() {
   }
   end_ += *made;
   made_ += *made;
+  if (!budget_.Allows(*made)) {
+    return GiveUp({ErrorCode::kCorrupt,
+                   fmt::format("record at {:#x}: the COMPRESSED records up to here expand to more "
+                               "than a thousand times their size",
+                               piece_.file_offset)});
+  }
   if (made_ > kMostExpanded) {
     return GiveUp({ErrorCode::kCorrupt,
                    fmt::format("record at {:#x}: COMPRESSED expands to more than {} bytes",

@@ -16,6 +16,22 @@
 
 namespace perftape::perfdata {
 
+// How much a zstd stream has come to. Samples shrink to a tenth or a hundredth; what grows a
+// thousandfold, and is large, was made to fill memory, disks or time.
+class ExpansionBudget {
+ public:
+  void Take(std::uint64_t compressed) { taken_ += compressed; }
+  // Whether the stream may come to this many bytes more.
+  bool Allows(std::uint64_t expanded) {
+    made_ += expanded;
+    return made_ <= kAlwaysAllowed || made_ / kMostGrowth <= taken_;
+  }
+
+ private:
+  static constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{128} << 20, kMostGrowth = 1000;
+  std::uint64_t taken_ = 0, made_ = 0;
+};
+
 class Expander {
  public:
   // What one COMPRESSED record may expand to. perf expands none to more than a ring buffer holds;
@@ -53,6 +69,7 @@ class Expander {
   ZstdDecompressor zstd_;
   Bytes compressed_;        // of the piece, what is not expanded yet
   std::uint64_t made_ = 0;  // bytes that the piece expanded to so far
+  ExpansionBudget budget_;  // of all pieces
   Place piece_;             // the COMPRESSED record
   Place begun_before_;      // of a record that began in an earlier piece
   std::uint16_t part_ = 0;

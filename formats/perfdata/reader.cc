@@ -195,7 +195,9 @@ bool Reader::ReadStreamHead(Input& stream) {
     RecordCursor cursor(window, at, order_, Compressed::kStepOver);
     const Result<std::optional<RecordView>> next = cursor.Next();
     if (!next || !*next) {
-      if (window.size() < wanted) return events_.size() > 0;
+      if (window.size() < wanted || wanted > RecordCursor::kMostBehindInStream) {
+        return events_.size() > 0;
+      }
       wanted *= 2;  // tracing data is as large as it likes
       continue;
     }

@@ -136,6 +136,13 @@ bool RecordCursor::TakeBytesBehind(Bytes left) {
   const std::size_t size = record_.size();
   const std::uint64_t behind = BytesBehind(record_);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
+  if (stream_ != nullptr && behind > kMostBehindInStream) {
+    FailHere(ErrorCode::kUnsupported,
+             fmt::format("{} says that {} bytes follow it; through a pipe no more than {} are "
+                         "read: save it in a file first",
+                         RecordName(record_.type), behind, kMostBehindInStream));
+    return false;
+  }
   if (behind > left.size() - size && behind < kMost) {
     left = Left(size + behind);
     record_.payload = left.subspan(sizeof(RecordHeader), record_.payload.size());

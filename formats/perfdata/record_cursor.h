@@ -39,11 +39,15 @@ class RecordCursor {
   // the first record, for messages.
   RecordCursor(Input& stream, std::uint64_t offset, std::endian order);
 
+  // Bytes behind a record (AUXTRACE, TRACING_DATA) that are taken from a stream, where they have to
+  // be in memory. perf's own are as large as an AUX buffer, most often 4 MiB.
+  static constexpr std::uint64_t kMostBehindInStream = std::uint64_t{32} << 20;
+
   // The next record; nothing at the end. A view that is_lasting lives as long as the file's bytes,
   // any other until the next call. Where no whole record follows, what is left of the part is
   // passed over, and so is what a damaged COMPRESSED record makes unreadable. The first of such
-  // errors (kTruncated, kCorrupt, naming the offset; kIo of a stream) is told in place of the end,
-  // when all that can be read was delivered; then the cursor is at its end.
+  // errors (kTruncated, kCorrupt, naming the offset; of a stream also kIo, kUnsupported) is told in
+  // place of the end, when all that can be read was delivered; then the cursor is at its end.
   Result<std::optional<RecordView>> Next();
 
   // The same for those who count nanoseconds: whether there is a next record, which is then

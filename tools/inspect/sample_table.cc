@@ -32,7 +32,7 @@ Result<std::optional<SampleRow>> SampleRows::Next() {
     } else if (event != nullptr) {
       AddRows(*record, *event);
     } else {
-      ++skipped_;
+      Miss(*record, skipped_);
     }
   }
   SampleRow row = std::move(ready_.front());
@@ -46,7 +46,7 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
       whole ? std::optional(*whole) : SalvageSample(record, event.format);
   const auto deliveries =
       sample ? deliveries_.Of(*sample, event) : std::span<const perfdata::Delivery>();
-  if (!whole) ++(deliveries.empty() ? skipped_ : cut_off_);
+  if (!whole) Miss(record, deliveries.empty() ? skipped_ : cut_off_);
   if (deliveries.empty()) return;
   const perfdata::Region* region = processes_.Find(sample->pid, record.cpumode(), sample->ip);
   SampleRow row{.event = event.name,
@@ -66,6 +66,11 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
     if (&delivery != &deliveries.back()) ready_.push_back(row);
   }
   ready_.push_back(std::move(row));
+}
+
+void SampleRows::Miss(const RecordView& sample, std::uint64_t& counter) {
+  if (first_unread_.empty()) first_unread_ = PlaceOf(sample);
+  ++counter;
 }
 
 // None of a chain that perf throws away.

@@ -50,10 +50,13 @@ class SampleRows {
   std::uint64_t skipped() const { return skipped_; }
   // Samples that are shorter than they say: their rows are without frames.
   std::uint64_t cut_off() const { return cut_off_; }
+  // Where the first of these two kinds is: "0x1f40"; empty where there is none.
+  const std::string& first_unread() const { return first_unread_; }
 
  private:
   // Adds a row for each event that the sample counts for.
   void AddRows(const perfdata::RecordView& record, const perfdata::Event& event);
+  void Miss(const perfdata::RecordView& sample, std::uint64_t& counter);
   std::vector<std::uint64_t> FramesOf(const perfdata::Sample& sample,
                                       const perfdata::SampleFormat& format, perfdata::CpuMode mode);
 
@@ -64,6 +67,7 @@ class SampleRows {
   DsoNames dso_names_;
   std::deque<SampleRow> ready_;
   std::uint64_t skipped_ = 0, cut_off_ = 0;
+  std::string first_unread_;
 };
 
 // "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"

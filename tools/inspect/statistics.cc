@@ -60,7 +60,7 @@ class Counter {
  private:
   void CountSample(const RecordView& record, const Event* event) {
     if (event == nullptr) {
-      ++statistics_.skipped_samples;
+      Miss(record, statistics_.skipped_samples);
       return;
     }
     if (const auto sample = DecodeSample(record, event->format)) {
@@ -69,7 +69,12 @@ class Counter {
     }
     const auto salvaged = SalvageSample(record, event->format);
     const bool counts = salvaged && CountDeliveries(*salvaged, record, *event);
-    ++(counts ? statistics_.cut_off_samples : statistics_.skipped_samples);
+    Miss(record, counts ? statistics_.cut_off_samples : statistics_.skipped_samples);
+  }
+
+  void Miss(const RecordView& sample, std::uint64_t& counter) {
+    if (statistics_.first_unread.empty()) statistics_.first_unread = PlaceOf(sample);
+    ++counter;
   }
 
   // Whether the sample counts for any event.

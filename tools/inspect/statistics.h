@@ -29,6 +29,7 @@ struct Statistics {
   std::uint64_t lost_samples = 0;     // samples that were never written (LOST_SAMPLES)
   std::uint64_t skipped_samples = 0;  // of an unknown event, or too short for any
   std::uint64_t cut_off_samples = 0;  // counted, though shorter than they say
+  std::string first_unread;           // where the first of these two kinds is: "0x1f40"
   std::optional<Error> damage;        // why counting ended before the file did
 };
 

@@ -112,6 +112,29 @@ TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
   EXPECT_EQ(salvaged.records, RecordsOf(Samples(1000, 3)));
 }
 
+TEST_F(RecordWalkTest, GivesUpOnSamplesThatGrowAThousandfold) {
+  // The same sample over and over: a second frame of it is more than anybody records.
+  const std::vector<std::byte> sample = Samples(1000, 1);
+  std::vector<std::byte> samples;
+  while (samples.size() < std::size_t{100} << 20) Append(sample, samples);
+  const std::vector<std::byte> frame = CompressedRecords(samples, 60000);
+  ASSERT_LT(frame.size(), samples.size() / 1000);
+  std::vector<std::byte> stream = frame;
+  Append(frame, stream);
+  std::uint64_t found = 0;
+  std::string reason;
+  const RecordVisitor visitor = {
+      .record = [&](const FoundRecord&) -> Result<Onward> {
+        ++found;
+        return Onward::kGoOn;
+      },
+      .dropped = [&](const Stretch& dropped) { reason = dropped.reason; },
+      .guessed = [](const std::string&) {}};
+  ASSERT_TRUE(RecordWalk(events_, std::endian::native, visitor).Run(stream, 0));
+  EXPECT_LT(found, 2 * samples.size() / sample.size());
+  EXPECT_THAT(reason, HasSubstr("thousand times"));
+}
+
 TEST_F(RecordWalkTest, DropsACompressedRecordInsideAnother) {
   std::vector<std::byte> inside = Samples(1000, 3);
   Append(CompressedRecords(Samples(1003, 3), 100000), inside);

@@ -143,6 +143,34 @@ TEST(Expander, RefusesABombOfRecords) {
   EXPECT_THAT(read.error, HasSubstr("expands to more than"));
 }
 
+TEST(ExpansionBudget, RefusesWhatGrowsAThousandfoldAndIsLarge) {
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  ExpansionBudget budget;
+  budget.Take(1000);
+  EXPECT_TRUE(budget.Allows(100 * kMegabyte));   // as much is no harm
+  EXPECT_FALSE(budget.Allows(100 * kMegabyte));  // 200 MB of a kilobyte is none that perf wrote
+  budget.Take(kMegabyte);
+  EXPECT_TRUE(budget.Allows(100 * kMegabyte));  // with so much more compressed, it may be
+}
+
+TEST(Expander, RefusesManyFramesThatAreEachBelowTheLimit) {
+  // Frames of 60 MB, of the smallest records.
+  Buffer rounds(std::size_t{60} << 20);
+  const RecordHeader round{RecordType::kFinishedRound, 0, sizeof(RecordHeader)};
+  for (std::size_t at = 0; at < rounds.size(); at += sizeof round) {
+    std::memcpy(rounds.data() + at, &round, sizeof round);
+  }
+  const Buffer frame = CompressedRecords(rounds, 60'000);
+  Buffer records;
+  for (int i = 0; i < 4; ++i) records.insert(records.end(), frame.begin(), frame.end());
+  RecordCursor cursor(records, 0, std::endian::native);
+  std::uint64_t delivered = 0;
+  Result<std::optional<RecordView>> record = cursor.Next();
+  for (; record && *record; record = cursor.Next()) ++delivered;
+  EXPECT_THAT(record, FailsWith(ErrorCode::kCorrupt, HasSubstr("thousand times their size")));
+  EXPECT_LT(delivered, 3 * rounds.size() / sizeof round);
+}
+
 TEST(Expander, KeepsRecordsThatWaitForTheirTurn) {
   PerfDataBuilder file = Samples(1000);
   const Buffer compressed = CompressedRecords(file.records(), 500);

@@ -85,6 +85,30 @@ TEST(OpenStream, LooksForEventsBehindTheSamplesWhereNoneCameBefore) {
   EXPECT_THAT(Addresses({reader->records(), reader->events()}, *reader), ElementsAre(1, 2));
 }
 
+TEST(OpenStream, WaitsForNoTraceThatIsTooLargeForMemory) {
+  PerfDataBuilder file = Recording(Container::kPipe);
+  file.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
+  const std::uint64_t body[] = {std::uint64_t{1} << 33, 0, 0, 0, 0};
+  file.AddRaw(std::as_bytes(std::span(body)));
+  const PipeWith pipe(TextOf(file) + std::string(1000, 'x'));
+  const StdinFrom redirected(pipe.get());
+  Input input = Input::Open("-").value();
+  const Result<Reader> reader = Reader::Open(input);
+  ASSERT_THAT(reader, IsOk());
+  RecordCursor cursor = reader->records();
+  Result<std::optional<RecordView>> record = cursor.Next();
+  while (record && *record) record = cursor.Next();
+  EXPECT_THAT(record, FailsWith(ErrorCode::kUnsupported, HasSubstr("save it in a file")));
+}
+
+TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
+  PerfDataBuilder file(Container::kPipe);
+  file.AddRound();
+  file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
+  EXPECT_THAT(Reader::FromBytes(file.Build()),
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("record at 0x18: size 4")));
+}
+
 TEST(OpenStream, TellsOfATornEnd) {
   std::string text = TextOf(Recording(Container::kPipe));
   text.resize(text.size() - 12);

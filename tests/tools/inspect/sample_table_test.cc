@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/sample_table.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/support/matchers.h"
@@ -151,6 +152,7 @@ TEST(SampleRows, CountSamplesThatCannotBeRead) {
     if (!*row) break;
   }
   EXPECT_EQ(rows.skipped(), 1U);
+  EXPECT_EQ(rows.first_unread(), fmt::format("{:#x}", reader.data_offset()));
 }
 
 TEST(RowText, IsOneLineOfElevenColumns) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/statistics.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/support/perfdata_builder.h"
@@ -81,7 +82,9 @@ TEST(CountRecords, CountsASampleThatIsShorterThanItSays) {
                                 file.records().end());
   record[record.size() - 16] = std::byte{200};  // the number of entries
   file.AddRaw(record);
-  const Statistics counted = CountRecords(file.Open());
+  const perfdata::Reader reader = file.Open();
+  const Statistics counted = CountRecords(reader);
+  EXPECT_EQ(counted.first_unread, fmt::format("{:#x}", reader.data_offset() + record.size()));
   EXPECT_EQ(counted.events.at(0).samples, 2U);
   EXPECT_EQ(counted.events.at(0).period, 20U);
   EXPECT_EQ(counted.cut_off_samples, 1U);
