@@ -142,8 +142,10 @@ Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& 
   ByteWriter at(out);
   at.Padding(sizeof(RecordHeader));
   Layout(at, value, RecordShape{misc, format});
-  // zstd would take padding for the next frame.
-  if constexpr (!std::is_same_v<Record, CompressedData>) PadToWord(start, out);
+  // zstd would take padding for its next frame; perf looks for tracing data at byte 12.
+  constexpr bool kEndsAnywhere =
+      std::is_same_v<Record, CompressedData> || std::is_same_v<Record, HeaderTracingData>;
+  if constexpr (!kEndsAnywhere) PadToWord(start, out);
   if (HasTrailer(Record::kType) && format.sample_id_all) TrailerLayout(at, trailer, format);
   return CloseRecord(Record::kType, misc, start, out);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,11 +51,15 @@ void RoundTrip(const RecordView& view, const SampleFormat& format) {
   const Buffer first = EncodeAgain(view, *value, format);
   if (first.empty()) return;
 
-  const Result<std::optional<RecordView>> again =
-      RecordCursor(first, 0, std::endian::native).Next();
-  if (!again || !*again || (*again)->size() != first.size()) std::abort();
-  const Result<Record> same = DecodeAs<Record>(**again, format);
-  if (!same || EncodeAgain(**again, *same, format) != first) std::abort();
+  // Not through a cursor, which asks for what lies behind an AUXTRACE or TRACING_DATA.
+  RecordHeader header = {};
+  std::memcpy(&header, first.data(), sizeof header);
+  if (header.type != view.type || header.size != first.size()) std::abort();
+  RecordView again = view;
+  again.payload = Bytes(first).subspan(sizeof header);
+  again.order = std::endian::native;
+  const Result<Record> same = DecodeAs<Record>(again, format);
+  if (!same || EncodeAgain(again, *same, format) != first) std::abort();
 }
 
 void RoundTripRecords(const Reader& reader) {

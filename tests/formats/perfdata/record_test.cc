@@ -170,8 +170,9 @@ TEST(Record, DecodesToWhatWasEncoded) {
 
 TEST(Record, IsAWholeNumberOfWords) {
   ForEachSpecimen([]<class Record>(const Specimen<Record>& specimen) {
-    // zstd would take padding for the next frame.
+    // zstd would take padding for its next frame; perf looks for tracing data at byte 12.
     if (Record::kType == RecordType::kCompressed) return;
+    if (Record::kType == RecordType::kHeaderTracingData) return;
     EXPECT_EQ(Encoded(specimen.record, specimen.misc).size() % 8, 0U) << RecordName(Record::kType);
   });
 }
