@@ -14,6 +14,12 @@ DsoNames::DsoNames(const perfdata::Reader& reader) {
   for (const perfdata::BuildIdEntry& entry : table->entries) with_build_id_.insert(entry.filename);
 }
 
+void DsoNames::Apply(const perfdata::RecordView& record) {
+  if (record.type != perfdata::RecordType::kHeaderBuildId) return;
+  const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {});
+  if (entry) with_build_id_.emplace(entry->filename);
+}
+
 std::string DsoNames::NameOf(const perfdata::Dso* dso, std::uint32_t pid) const {
   if (dso == nullptr) return "[unknown]";
   if (HoldsGeneratedCode(*dso)) return fmt::format("perf-{}.map", pid);

@@ -16,12 +16,15 @@ class DsoNames {
   // Takes what it needs of the reader.
   explicit DsoNames(const perfdata::Reader& reader);
 
+  // Takes a BUILD_ID record, which a pipe has in place of the file's table; others tell it nothing.
+  void Apply(const perfdata::RecordView& record);
+
   // "ls", "[kernel.kallsyms]", "perf-7.map" for memory that only generated code of process 7 can be
   // in, "[unknown]" where nothing is mapped (null).
   std::string NameOf(const perfdata::Dso* dso, std::uint32_t pid) const;
 
  private:
-  std::set<std::string> with_build_id_;  // paths in the file's table
+  std::set<std::string> with_build_id_;  // paths in the file's table, and of records
 };
 
 // Memory without a file, in which just-in-time compiled code may be: perf looks for its symbols in

@@ -10,6 +10,7 @@ using perfdata::CpuMode;
 void SampleShares::Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
   processes_.Apply(record, format);
   ++state_;
+  dso_names_.Apply(record);
 }
 
 void SampleShares::Add(const perfdata::Sample& sample, CpuMode mode,

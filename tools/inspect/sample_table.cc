@@ -29,6 +29,7 @@ Result<std::optional<SampleRow>> SampleRows::Next() {
     const perfdata::Event* event = records_.event();
     if (record->type != perfdata::RecordType::kSample) {
       if (event != nullptr) processes_.Apply(*record, event->format);
+      dso_names_.Apply(*record);
     } else if (event != nullptr) {
       AddRows(*record, *event);
     } else {
