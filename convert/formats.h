@@ -3,6 +3,7 @@
 // and no switch anywhere else.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "convert/export/to_pprof.h"
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
+#include "convert/rewrite/normalize.h"
 #include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/base/result.h"
@@ -28,6 +30,10 @@ struct Format {
   // Whether the input is of this format. Null where the format is not read, as `read` is then.
   bool (*matches)(const Input& input);
   Result<Profile> (*read)(Input& input, ImportReport& report);
+  // The same format anew, record by record, so that what no profile holds is kept: each sample's
+  // time, the records between. Null where there is none. `output` is a path, "-" for stdout.
+  Result<rewrite::NormalizeReport> (*rewrite)(Input& input, const std::filesystem::path& output,
+                                              const rewrite::NormalizeOptions& options);
   // Null where the format is not written.
   Status (*write)(const Profile& profile, const WriteOptions& options, OutputFile& out);
 };

@@ -18,20 +18,23 @@
 namespace perftape::convert_tool {
 namespace {
 
-// Finds out what the input is and reads it. `status` becomes kDegraded where a part was damaged.
-Result<Profile> ReadInput(const Plan& plan, Input& input, cli::Console& console, int& status) {
-  const std::string& name = input.name();
+// What the input is.
+Result<const Format*> FormatOf(const Plan& plan, const Input& input) {
   const Format* from = plan.from == nullptr ? DetectFormat(input) : plan.from;
-  if (from == nullptr) {
-    return Fail(
-        ErrorCode::kUnsupported,
-        fmt::format("{}: at 0x0: {}", name,
-                    input.beginning().empty() ? "the file is empty"
-                                              : "its first bytes are those of no format read here; "
-                                                "--from names one"));
-  }
+  if (from != nullptr) return from;
+  return Fail(
+      ErrorCode::kUnsupported,
+      fmt::format("{}: at 0x0: {}", input.name(),
+                  input.beginning().empty() ? "the file is empty"
+                                            : "its first bytes are those of no format read here; "
+                                              "--from names one"));
+}
+
+// `status` becomes kDegraded where a part was damaged.
+Result<Profile> ReadInput(const Format& from, Input& input, cli::Console& console, int& status) {
+  const std::string& name = input.name();
   ImportReport report;
-  Result<Profile> profile = from->read(input, report);
+  Result<Profile> profile = from.read(input, report);
   if (!profile) return Fail(InContext(name, std::move(profile).error()));
   for (const std::string& line : DamageLines(report)) {
     console.Warning(fmt::format("{}: {}", name, line));
@@ -77,12 +80,43 @@ Result<WriteOptions> ChooseEvent(const Plan& plan, const Profile& profile, cli::
   return options;
 }
 
+// As OutputFile::Create does, for what makes its own file.
+Status CheckOutput(const Plan& plan) {
+  std::error_code ignored;
+  if (plan.if_exists == IfExists::kRefuse && plan.output != "-" &&
+      std::filesystem::is_regular_file(plan.output, ignored)) {
+    return Fail(ErrorCode::kInvalidArgument, plan.output.native() + ": exists; -f replaces it");
+  }
+  return {};
+}
+
+Result<int> Rewrite(const Plan& plan, const Format& from, Input& input, cli::Console& console) {
+  if (&from != plan.to) {
+    return Fail(ErrorCode::kUnsupported, fmt::format("{}: {} does not become {} here", input.name(),
+                                                     from.name, plan.to->name));
+  }
+  TRY(CheckOutput(plan));
+  TRY_ASSIGN(const rewrite::NormalizeReport report,
+             plan.to->rewrite(input, plan.output, plan.normalize));
+  for (const std::string& line : LossLines(report)) {
+    console.Warning(fmt::format("{}: {}", input.name(), line));
+  }
+  console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
+  for (const std::string& line : FeatureLines(report)) console.Detail(line);
+  return report.is_whole() ? cli::kDone : cli::kDegraded;
+}
+
 Result<int> Run(const Plan& plan, cli::Console& console) {
   int status = cli::kDone;
   TRY_ASSIGN(Input input, Input::Open(plan.input));
+  if (plan.to->rewrite != nullptr) {
+    TRY_ASSIGN(const Format* from, FormatOf(plan, input));
+    return Rewrite(plan, *from, input, console);
+  }
   TRY_ASSIGN(OutputFile output, OutputFile::Create(plan.output, plan.if_exists));
 
-  TRY_ASSIGN(const Profile read, ReadInput(plan, input, console, status));
+  TRY_ASSIGN(const Format* from, FormatOf(plan, input));
+  TRY_ASSIGN(const Profile read, ReadInput(*from, input, console, status));
   TRY_ASSIGN(const Profile profile, AddNames(plan, input, read, console));
   TRY_ASSIGN(const WriteOptions options, ChooseEvent(plan, profile, console));
   TRY(plan.to->write(profile, options, output));

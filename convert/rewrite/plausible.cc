@@ -214,11 +214,6 @@ std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
 
 }  // namespace
 
-bool IsReadable(RecordType type) {
-  return perfdata::IsKnown(type) && type != RecordType::kCallchainDeferred &&
-         std::to_underlying(type) <= std::to_underlying(RecordType::kFinishedInit);
-}
-
 bool IsCompressed(RecordType type) {
   return type == RecordType::kCompressed || type == RecordType::kCompressed2;
 }

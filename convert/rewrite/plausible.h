@@ -29,11 +29,6 @@ struct Judgement {
 // follow the record's size, but for a name's, of which 4 KiB are looked at.
 Judgement Judge(const perfdata::RecordView& record, const perfdata::EventTable& events);
 
-// Whether perf 6.1, the oldest reader that our files are made for, knows records of this type
-// (include/uapi/linux/perf_event.h and tools/lib/perf/include/perf/event.h of Linux 6.1). It gives
-// up on a whole file where one is of another type.
-bool IsReadable(perfdata::RecordType type);
-
 // COMPRESSED and COMPRESSED2: records inside.
 bool IsCompressed(perfdata::RecordType type);
 

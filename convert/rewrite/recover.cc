@@ -7,7 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "convert/rewrite/recover_features.h"
+#include "convert/rewrite/new_features.h"
+#include "convert/rewrite/reader_limits.h"
+#include "formats/perfdata/transcode.h"
 #include "formats/perfdata/writer.h"
 
 namespace perftape::rewrite {
@@ -17,8 +19,6 @@ using perfdata::RecordType;
 using perfdata::RecordView;
 
 constexpr std::size_t kCommitSize = std::size_t{1} << 20;
-// Binaries that one recording has hit; what is beyond is in the records all the same.
-constexpr std::size_t kMostBuildIds = 1 << 16;
 
 // Copies the records that a walk finds, and gathers what the features are made of.
 class Copier {
@@ -59,56 +59,41 @@ class Copier {
  private:
   Result<Onward> Take(const FoundRecord& found) {
     const RecordType type = found.view.type;
-    if (type == RecordType::kHeaderTracingData) GatherTracingData(found);
+    // What was expanded does not last.
+    if (type == RecordType::kHeaderTracingData && !found.place.is_inside) {
+      GatherTracingData(found.view, gathered_);
+    }
     if (IsMoved(type)) {
       ++report_.moved[type];
       return Onward::kGoOn;
     }
-    if (!IsReadable(type)) {
+    if (!reader_.Knows(type) || !Transcoded(found.view)) {
       ++report_.left_out[type];
       return Onward::kGoOn;
     }
-    Gather(found);
+    if (type == RecordType::kAuxtrace) {
+      gathered_.traces.push_back({.offset = at_, .size = record_.size()});
+    }
+    Gather(found.view, outline_.events, gathered_);
     ++report_.kept[type];
-    TRY(Append(found.whole));
+    TRY(Append(record_));
     TRY(Append(found.view.behind));
     return Onward::kGoOn;
+  }
+
+  // Into record_, in native order. Not where its order is another and its fields are not known.
+  bool Transcoded(const RecordView& view) {
+    static const perfdata::SampleFormat kNone;
+    const perfdata::Event* event = outline_.events.EventOf(view);
+    const perfdata::SampleFormat& format = event == nullptr ? kNone : event->format;
+    record_.clear();
+    return Transcode(view, format, {.format = format}, record_).has_value();
   }
 
   // Part of the new file's header.
   bool IsMoved(RecordType type) const {
     if (type == RecordType::kHeaderTracingData) return true;
     return has_head_ && (type == RecordType::kHeaderAttr || type == RecordType::kHeaderFeature);
-  }
-
-  // Behind the record, as perf has it, or inside, as simpleperf has it: { u32 size; char data[]; }.
-  void GatherTracingData(const FoundRecord& found) {
-    if (found.place.is_inside || !gathered_.tracing_data.empty()) return;
-    gathered_.tracing_data = found.view.behind;
-    if (!found.view.behind.empty()) return;
-    std::uint32_t size = 0;
-    ByteReader at(found.view.payload, found.view.order);
-    at.Fixed(size);
-    at.Blob(gathered_.tracing_data, std::min<std::uint64_t>(size, at.remaining()));
-  }
-
-  void Gather(const FoundRecord& found) {
-    const RecordView& view = found.view;
-    if (view.type == RecordType::kAuxtrace) {
-      gathered_.traces.push_back({.offset = at_, .size = found.whole.size()});
-    } else if (view.type == RecordType::kHeaderBuildId) {
-      const auto record = perfdata::Decode<perfdata::HeaderBuildId>(view, {});
-      if (!record || gathered_.build_ids.size() == kMostBuildIds) return;
-      gathered_.build_ids.push_back(
-          {view.cpumode(), record->build_id, std::string(record->filename)});
-    } else if (view.type == RecordType::kSample) {
-      const perfdata::Event* event = outline_.events.EventOf(view);
-      const std::uint64_t time = event == nullptr ? 0 : perfdata::TimeOf(view, event->format);
-      if (time == 0) return;
-      std::uint64_t& first = gathered_.first_sample_ns;
-      first = first == 0 ? time : std::min(first, time);
-      gathered_.last_sample_ns = std::max(gathered_.last_sample_ns, time);
-    }
   }
 
   // In pieces, so that a trace of gigabytes takes no more memory than a sample.
@@ -126,12 +111,16 @@ class Copier {
     return {};
   }
 
+  // The oldest that our files are made for; it gives up on a file with a type that it does not
+  // know.
+  const ReaderLimits& reader_ = AllReaderLimits().front();
   const Outline& outline_;
   perfdata::Writer writer_;
   RecoverReport& report_;
   Gathered gathered_;
   bool has_head_ = false;
-  std::uint64_t at_;  // where the next record begins in the new file
+  std::vector<std::byte> record_;  // as it is written
+  std::uint64_t at_;               // where the next record begins in the new file
   std::size_t uncommitted_ = 0;
 };
 
@@ -173,9 +162,6 @@ bool RecoverReport::is_whole() const {
 
 Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output) {
   TRY_ASSIGN(const Outline outline, ReadOutline(file));
-  if (outline.order != std::endian::native) {
-    return Fail(ErrorCode::kUnsupported, "at 0x0: written by a machine of the other byte order");
-  }
   RecoverReport report;
   report.container = outline.container;
   report.events = outline.events.size();

@@ -7,25 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "convert/rewrite/new_features.h"
 #include "convert/rewrite/outline.h"
 #include "convert/rewrite/record_walk.h"
 #include "formats/perfdata/abi.h"
 
 namespace perftape::rewrite {
-
-enum class FeatureFate : std::uint8_t {
-  kKept,     // as it was
-  kMade,     // told by the records of a pipe; nothing was lost
-  kRebuilt,  // what was there was damaged or missing, and the records tell the same
-  kLeftOut,  // of no use in the new file
-  kDropped,  // lost
-};
-
-struct FeatureOutcome {
-  perfdata::FeatureBit bit = {};
-  FeatureFate fate = FeatureFate::kKept;
-  std::string reason;  // empty for those that were kept
-};
 
 struct RecoverReport {
   // How many stretches, and guesses, are told one by one; a file of rubbish has millions.

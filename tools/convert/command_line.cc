@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/values.h"
 
 namespace perftape::convert_tool {
 namespace {
@@ -29,9 +30,9 @@ constexpr cli::Option kOptions[] = {
     {.name = "to",
      .argument = "FORMAT",
      .help = "what the output becomes, instead of what its ending says: folded (.folded, "
-             ".collapsed) or pprof (.pb.gz, .pb, .pprof)",
+             ".collapsed), pprof (.pb.gz, .pb, .pprof) or perf.data (.data)",
      .completion = Completion::kChoice,
-     .choices = "folded pprof"},
+     .choices = "folded pprof perf.data"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
     {.name = "values",
      .argument = "KIND",
@@ -52,6 +53,20 @@ constexpr cli::Option kOptions[] = {
      .argument = "DIR",
      .help = "binaries by build id, as perf keeps them (default ~/.debug)",
      .completion = Completion::kFile},
+    {.name = "compression-level",
+     .letter = 'z',
+     .argument = "LEVEL",
+     .help = "compress the records of a perf.data with zstd: 1, the fastest (default), to 22, the "
+             "smallest; without it what was compressed is expanded",
+     .argument_is_optional = true},
+    {.name = "pipe",
+     .help = "write a perf.data as the stream that perf record -o - writes, which is what stdout "
+             "gets in any case"},
+    {.name = "compat",
+     .argument = "VERSION",
+     .help = "leave out of a perf.data what that version of perf does not know: 6.1 or 6.12",
+     .completion = Completion::kChoice,
+     .choices = "6.1 6.12"},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.name = "verbose", .letter = 'v', .help = "also how many names were found in each binary"},
 };
@@ -60,7 +75,7 @@ constexpr cli::Command kCommand = {
     .name = "perftape-convert",
     .purpose =
         "Convert a perf.data into folded stacks or pprof, with names from the symbol "
-        "tables of this machine.",
+        "tables of this machine, or into a perf.data that others read.",
     .operands = "[FILE]",
     .options = kOptions,
     .epilogue =
@@ -68,6 +83,7 @@ constexpr cli::Command kCommand = {
         "  perftape-convert perf.data -o out.folded\n"
         "  perftape-convert perf.data -o out.pb.gz && go tool pprof -top out.pb.gz\n"
         "  perftape-record -o - -a --duration 5 | perftape-convert - --to folded\n"
+        "  perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data\n"
         "Exit status: 0 done, 1 failed, 2 usage, 3 done but the input was damaged.\n"};
 
 std::unexpected<Error> Usage(std::string message) {
@@ -90,7 +106,7 @@ bool CanRead(const Format& format) {
 }
 
 bool CanWrite(const Format& format) {
-  return format.write != nullptr;
+  return format.write != nullptr || format.rewrite != nullptr;
 }
 
 template <class Can>
@@ -130,6 +146,26 @@ Status ReadOutput(const cli::Parsed& parsed, Plan& plan) {
                            plan.output.native(), NamesOf(CanWrite)));
 }
 
+// What only a perf.data that is written can be told.
+Status ReadNormalization(const cli::Parsed& parsed, Plan& plan) {
+  for (const std::string_view option : {"compression-level", "pipe", "compat"}) {
+    if (!parsed.Has(option) || plan.to->rewrite != nullptr) continue;
+    return Usage(fmt::format("--{}: only for --to perf.data", option));
+  }
+  if (parsed.Has("pipe") || plan.output == "-") {
+    plan.normalize.container = perfdata::Container::kPipe;
+  }
+  if (const auto level = parsed.Value("compression-level")) {
+    TRY_ASSIGN(plan.normalize.compression_level, cli::ParseCompressionLevel("-z", *level));
+  }
+  const auto version = parsed.Value("compat");
+  if (!version) return {};
+  plan.normalize.reader = rewrite::FindReaderLimits(*version);
+  if (plan.normalize.reader != nullptr) return {};
+  return Usage(
+      fmt::format("--compat: '{}' is not among: 6.1, 6.12", cli::EscapeForTerminal(*version)));
+}
+
 Result<FoldedValue> FoldedValueOf(const cli::Parsed& parsed) {
   const std::string_view kind = parsed.Value("values").value_or("samples");
   if (kind == "samples") return FoldedValue::kSamples;
@@ -150,6 +186,7 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   if (const auto from = parsed.Value("from")) {
     TRY_ASSIGN(plan.from, FormatNamed("--from", *from, CanRead));
   }
+  TRY(ReadNormalization(parsed, plan));
   if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
   if (parsed.Has("no-symbols")) plan.symbols = Symbols::kNone;
   if (const auto kallsyms = parsed.Value("kallsyms")) {

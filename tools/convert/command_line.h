@@ -23,6 +23,7 @@ struct Plan {
   LocalSymbolOptions symbol_options;
   std::string event;  // by name, for formats that hold only one; empty: the first with samples
   WriteOptions write;
+  rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
 };
 
 const cli::Command& ConvertCommand();

@@ -27,6 +27,15 @@ std::string MissesText(Count count) {
   return text;
 }
 
+// "5 CALLCHAIN_DEFERRED, 1 type 99"
+std::string CountsText(const std::map<perfdata::RecordType, std::uint64_t>& counts) {
+  std::string text;
+  for (const auto& [type, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, RecordName(type));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ReadLine(const ImportReport& report) {
@@ -82,6 +91,44 @@ std::vector<std::string> MappingLines(const SymbolizeReport& report) {
                                 cli::Counted(mapping.count(Miss::kNone), "place"),
                                 misses.empty() ? "" : ", ", misses,
                                 mapping.problem.empty() ? "" : ": ", mapping.problem));
+  }
+  return lines;
+}
+
+std::string RewrittenLine(const rewrite::NormalizeReport& report,
+                          const rewrite::ReaderLimits* reader) {
+  std::string line = fmt::format("{} in {}", cli::Counted(report.samples(), "sample"),
+                                 cli::Counted(report.records(), "record"));
+  if (reader != nullptr && !report.left_out.empty()) {
+    line += fmt::format("; left out, as perf {} does not know them: {}", reader->version,
+                        CountsText(report.left_out));
+  }
+  return line;
+}
+
+std::vector<std::string> LossLines(const rewrite::NormalizeReport& report) {
+  std::vector<std::string> lines = report.problems;
+  if (!report.lost.empty()) {
+    lines.push_back("their fields are not known in this byte order, or end early; not written: " +
+                    CountsText(report.lost));
+  }
+  for (const rewrite::FeatureOutcome& feature : report.features) {
+    if (feature.fate != rewrite::FeatureFate::kDropped) continue;
+    lines.push_back(
+        fmt::format("feature {} not written: {}", FeatureName(feature.bit), feature.reason));
+  }
+  if (report.damage) lines.push_back(report.damage->message);
+  return lines;
+}
+
+std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report) {
+  std::vector<std::string> lines;
+  for (const rewrite::FeatureOutcome& feature : report.features) {
+    if (feature.fate == rewrite::FeatureFate::kKept) continue;
+    if (feature.fate == rewrite::FeatureFate::kDropped) continue;
+    const bool is_written = feature.fate != rewrite::FeatureFate::kLeftOut;
+    lines.push_back(fmt::format("feature {} {}: {}", FeatureName(feature.bit),
+                                is_written ? "made" : "left out", feature.reason));
   }
   return lines;
 }

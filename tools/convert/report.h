@@ -7,6 +7,7 @@
 
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
+#include "convert/rewrite/normalize.h"
 #include "convert/symbolize/symbolize.h"
 
 namespace perftape::convert_tool {
@@ -23,6 +24,17 @@ std::string SymbolLine(const SymbolizeReport& report);
 
 // The same for each mapping, with the reason where one is known.
 std::vector<std::string> MappingLines(const SymbolizeReport& report);
+
+// "320 samples in 462 records; left out, as perf 6.1 does not know them: 5 CALLCHAIN_DEFERRED".
+// `reader` is null where nobody was named.
+std::string RewrittenLine(const rewrite::NormalizeReport& report,
+                          const rewrite::ReaderLimits* reader);
+
+// What of a perf.data could not be kept that was meant to be, a line each.
+std::vector<std::string> LossLines(const rewrite::NormalizeReport& report);
+
+// What became of each feature that was not just kept, a line each.
+std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report);
 
 // The events of `profile` that have samples and are not `taken`: "cycles (99 samples)".
 std::vector<std::string> EventsBeside(const Profile& profile, EventId taken);

@@ -188,14 +188,6 @@ Result<std::size_t> RingBytesOf(std::string_view text) {
   return std::bit_ceil(std::max(count * unit, page));
 }
 
-// What zstd and perf call its levels.
-Result<int> CompressionLevelOf(std::string_view text) {
-  if (text.empty()) return 1;
-  TRY_ASSIGN(const std::uint64_t level,
-             cli::ParseNumber("-z", text, {.smallest = 1, .largest = 22}));
-  return static_cast<int>(level);
-}
-
 }  // namespace
 
 const cli::Command& RecordCommand() {
@@ -225,7 +217,7 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
     TRY_ASSIGN(options.ring_bytes, RingBytesOf(*pages));
   }
   if (const auto level = parsed.Value("compression-level")) {
-    TRY_ASSIGN(options.compression_level, CompressionLevelOf(*level));
+    TRY_ASSIGN(options.compression_level, cli::ParseCompressionLevel("-z", *level));
   }
   if (parsed.Has("include-self")) options.include_self = IncludeSelf::kYes;
   if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = LibbpfLog::kAll;

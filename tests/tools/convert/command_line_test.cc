@@ -39,12 +39,13 @@ TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
 TEST(ConvertPlan, AsksForWhatIsMissing) {
   EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("what is to be converted?"));
   EXPECT_THAT(PlanOfWords({"in"}), Refuses("where to?"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("--to does: folded, pprof"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("--to does: folded, pprof"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("--to does: perf.data, folded, pprof"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("--to does: perf.data, folded, pprof"));
 }
 
 TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
-  EXPECT_THAT(PlanOfWords({"in", "--to", "svg"}), Refuses("--to: 'svg' is not among: folded"));
+  EXPECT_THAT(PlanOfWords({"in", "--to", "svg"}),
+              Refuses("--to: 'svg' is not among: perf.data, folded"));
   EXPECT_THAT(PlanOfWords({"in", "--to", "folded", "--from", "nfdump"}),
               Refuses("--from: 'nfdump' is not among: perf.data"));
 }
@@ -70,6 +71,28 @@ TEST(ConvertPlan, RefusesNamesFromAFileWhereNoneAreWanted) {
               Refuses("--buildid-dir and --no-symbols: one of them"));
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--kallsyms", "k"}),
               Refuses("--kallsyms and --no-symbols: one of them"));
+}
+
+TEST(ConvertPlan, NormalizesAPerfData) {
+  const auto plan = PlanOfWords({"in", "-o", "out.data", "-z3", "--pipe", "--compat", "6.1"});
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(plan->to->name, "perf.data");
+  EXPECT_EQ(plan->normalize.compression_level, 3);
+  EXPECT_EQ(plan->normalize.container, perfdata::Container::kPipe);
+  ASSERT_NE(plan->normalize.reader, nullptr);
+  EXPECT_EQ(plan->normalize.reader->version, "6.1");
+}
+
+TEST(ConvertPlan, SendsAStreamToStdout) {
+  const auto plan = PlanOfWords({"in", "--to", "perf.data"});
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(plan->normalize.container, perfdata::Container::kPipe);
+}
+
+TEST(ConvertPlan, TakesOptionsOfPerfDataOnlyForPerfData) {
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "-z"}), Refuses("only for --to perf.data"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.data", "--compat", "5.4"}),
+              Refuses("--compat: '5.4' is not among: 6.1, 6.12"));
 }
 
 }  // namespace

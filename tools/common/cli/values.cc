@@ -59,6 +59,12 @@ Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text
   return *number;
 }
 
+Result<int> ParseCompressionLevel(std::string_view option, std::string_view text) {
+  if (text.empty()) return 1;
+  TRY_ASSIGN(const std::uint64_t level, ParseNumber(option, text, {.smallest = 1, .largest = 22}));
+  return static_cast<int>(level);
+}
+
 Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text) {
   constexpr double kLongest = 1e9;  // 30 years, and far from where nanoseconds overflow
   double seconds = 0;

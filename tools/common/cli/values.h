@@ -21,6 +21,9 @@ struct Range {
 };
 Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range = {});
 
+// A level of zstd as perf takes it, 1 to 22; 1 for none.
+Result<int> ParseCompressionLevel(std::string_view option, std::string_view text);
+
 // Seconds above 0, fractions allowed: "2.5".
 Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text);
 

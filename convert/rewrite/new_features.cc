@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/recover_features.h"
+#include "convert/rewrite/new_features.h"
 
 #include <fmt/format.h>
 
@@ -179,7 +179,40 @@ class FeatureBuilder {
   std::vector<Feature> features_;
 };
 
+// Binaries that one recording has hit; what is beyond is in the records all the same.
+constexpr std::size_t kMostBuildIds = 1 << 16;
+
+void GatherTime(const perfdata::RecordView& sample, const perfdata::EventTable& events,
+                Gathered& gathered) {
+  const perfdata::Event* event = events.EventOf(sample);
+  const std::uint64_t time = event == nullptr ? 0 : perfdata::TimeOf(sample, event->format);
+  if (time == 0) return;
+  std::uint64_t& first = gathered.first_sample_ns;
+  first = first == 0 ? time : std::min(first, time);
+  gathered.last_sample_ns = std::max(gathered.last_sample_ns, time);
+}
+
 }  // namespace
+
+void Gather(const perfdata::RecordView& record, const perfdata::EventTable& events,
+            Gathered& gathered) {
+  if (record.type == perfdata::RecordType::kSample) return GatherTime(record, events, gathered);
+  if (record.type != perfdata::RecordType::kHeaderBuildId) return;
+  const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {});
+  if (!entry || gathered.build_ids.size() == kMostBuildIds) return;
+  gathered.build_ids.push_back({record.cpumode(), entry->build_id, std::string(entry->filename)});
+}
+
+void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered) {
+  if (!gathered.tracing_data.empty()) return;
+  // Behind the record, as perf has it, or inside, as simpleperf has it.
+  const auto value = perfdata::Decode<perfdata::HeaderTracingData>(record, {});
+  if (!value) return;
+  gathered.tracing_data =
+      record.behind.empty()
+          ? value->data.first(std::min<std::size_t>(value->size, value->data.size()))
+          : record.behind;
+}
 
 std::vector<Feature> FeaturesFor(const Outline& outline, const Gathered& gathered,
                                  std::vector<FeatureOutcome>& outcomes) {

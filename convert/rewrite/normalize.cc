@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/normalize.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "convert/rewrite/pipe_features.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/transcode.h"
+#include "formats/perfdata/writer.h"
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::Container;
+using perfdata::Event;
+using perfdata::Reader;
+using perfdata::RecordType;
+using perfdata::RecordView;
+
+constexpr std::size_t kCommitSize = std::size_t{1} << 20;
+
+bool IsCompressed(RecordType type) {
+  return type == RecordType::kCompressed || type == RecordType::kCompressed2;
+}
+
+bool IsName(const RecordView& record) {
+  const auto update = perfdata::Decode<perfdata::EventUpdate>(record, {});
+  return update && update->update_type == perfdata::EventUpdate::kName;
+}
+
+// The events as the new file has them, in the same order.
+perfdata::EventTable EventsFor(const perfdata::EventTable& events, const ReaderLimits* reader) {
+  perfdata::EventTable reduced;
+  for (const Event& event : events.all()) {
+    Event copy = event;
+    if (reader != nullptr) copy.attr = reader->Reduced(event.attr);
+    copy.format = FormatOf(copy.attr);
+    reduced.Add(std::move(copy));
+  }
+  return reduced;
+}
+
+// What the input says of itself, as the features of the new file are made from it.
+Outline OutlineOf(const Reader& reader, const perfdata::EventTable& events) {
+  Outline outline;
+  outline.order = reader.order();
+  outline.container = reader.container();
+  outline.file = reader.file();
+  outline.events = events;
+  outline.features = reader.features();
+  return outline;
+}
+
+class Normalizer {
+ public:
+  Normalizer(const Reader& reader, const NormalizeOptions& options)
+      : reader_(reader), options_(options), events_(EventsFor(reader.events(), options.reader)) {}
+
+  Result<NormalizeReport> Run(const std::filesystem::path& output) && {
+    // A pipe's features come before its records, which they are made from.
+    if (ToPipe())
+      TRY(ForEachRecord([this](const RecordView& record) { return GatherFrom(record); }));
+    TRY_ASSIGN(perfdata::Writer writer, Open(output));
+    writer_.emplace(std::move(writer));
+    if (ToPipe()) TRY(AppendHead());
+    TRY(ForEachRecord([this](const RecordView& record) { return Take(record); }));
+    report_.problems.assign(reader_.problems().begin(), reader_.problems().end());
+    std::vector<perfdata::Feature> features;
+    if (!ToPipe()) features = Features();
+    TRY_ASSIGN(report_.size, std::move(*writer_).Finish(features));
+    return std::move(report_);
+  }
+
+ private:
+  bool ToPipe() const { return options_.container == Container::kPipe; }
+  bool FromPipe() const { return reader_.container() == Container::kPipe; }
+
+  Status ForEachRecord(const std::function<Status(const RecordView&)>& visit) {
+    perfdata::RecordCursor cursor = reader_.records();
+    while (true) {
+      const Result<std::optional<RecordView>> record = cursor.Next();
+      if (!record) {
+        // Told when all that can be read was delivered.
+        report_.damage = record.error();
+        return {};
+      }
+      if (!*record) return {};
+      if (!IsCompressed((*record)->type)) TRY(visit(**record));
+    }
+  }
+
+  Status GatherFrom(const RecordView& record) {
+    if (record.type == RecordType::kHeaderTracingData && record.is_lasting) {
+      GatherTracingData(record, gathered_);
+    }
+    Gather(record, reader_.events(), gathered_);
+    return {};
+  }
+
+  Result<perfdata::Writer> Open(const std::filesystem::path& output) {
+    const perfdata::WriterOptions options = {.old = perfdata::OldFile::kReplace,
+                                             .compression_level = options_.compression_level};
+    if (!ToPipe()) return perfdata::Writer::Create(output, events_.all(), options);
+    features_ = Features();
+    const std::vector<perfdata::Feature> sent = FeaturesOfPipe(features_, report_.features);
+    if (output != "-") {
+      return perfdata::Writer::CreatePipe(output, events_.all(), sent, options);
+    }
+    UniqueFd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (!fd) return FailErrno("stdout", errno);
+    return perfdata::Writer::ToPipe(std::move(fd), events_.all(), sent, options);
+  }
+
+  // What a pipe has as records of its own in place of features.
+  Status AppendHead() {
+    if (FromPipe()) return {};
+    TRY_ASSIGN(const std::vector<std::byte> records, RecordsOfFeatures(features_));
+    TRY(writer_->AppendPlain(records));
+    return {};
+  }
+
+  std::vector<perfdata::Feature> Features() {
+    std::vector<perfdata::Feature> features =
+        FeaturesFor(OutlineOf(reader_, events_), gathered_, report_.features);
+    if (options_.reader == nullptr) return features;
+    for (FeatureOutcome& outcome : report_.features) {
+      if (options_.reader->Knows(outcome.bit)) continue;
+      outcome = {outcome.bit, FeatureFate::kLeftOut, "its reader does not know it"};
+    }
+    std::erase_if(features, [this](const perfdata::Feature& feature) {
+      return !options_.reader->Knows(feature.bit);
+    });
+    return features;
+  }
+
+  // Part of the new file's header.
+  bool IsMoved(const RecordView& record) const {
+    switch (record.type) {
+      case RecordType::kHeaderAttr:
+      case RecordType::kHeaderFeature:
+        return FromPipe();
+      case RecordType::kHeaderTracingData:
+        return !(FromPipe() && ToPipe());
+      case RecordType::kHeaderBuildId:
+        return FromPipe() && !ToPipe();
+      case RecordType::kEventUpdate:
+        // A pipe's names are in its head, a file's in EVENT_DESC.
+        return (FromPipe() || ToPipe()) && IsName(record);
+      case RecordType::kFinishedRound:
+        // Each file of a directory is in order by itself: only together are they one.
+        return reader_.further_files() != 0;
+      default:
+        return false;
+    }
+  }
+
+  Status Take(const RecordView& record) {
+    if (!ToPipe()) TRY(GatherFrom(record));
+    if (IsMoved(record)) {
+      ++report_.moved[record.type];
+      return {};
+    }
+    if (options_.reader != nullptr && !options_.reader->Knows(record.type)) {
+      ++report_.left_out[record.type];
+      return {};
+    }
+    record_.clear();
+    const Status transcoded = TranscodeForItsEvent(record);
+    if (!transcoded) {
+      ++report_.lost[record.type];
+      return {};
+    }
+    ++report_.kept[record.type];
+    return Append(record);
+  }
+
+  Status TranscodeForItsEvent(const RecordView& record) {
+    static const perfdata::SampleFormat kNone;
+    const Event* event = reader_.events().EventOf(record);
+    const perfdata::SampleFormat* from = event == nullptr ? &kNone : &event->format;
+    const perfdata::SampleFormat* to =
+        event == nullptr ? &kNone : &events_[reader_.events().IndexOf(*event)].format;
+    const auto chains = options_.reader == nullptr ? perfdata::DeferredChains::kKeep
+                                                   : options_.reader->deferred_chains;
+    return Transcode(record, *from, {.format = *to, .deferred_chains = chains}, record_);
+  }
+
+  // What lies behind a record in the file must not be inside a COMPRESSED one.
+  Status Append(const RecordView& record) {
+    if (record.behind.empty()) {
+      TRY(writer_->Append(record_));
+      return CommitBehind(record_.size());
+    }
+    TRY_ASSIGN(const std::uint64_t offset, writer_->AppendPlain(record_));
+    if (record.type == RecordType::kAuxtrace) {
+      gathered_.traces.push_back({.offset = offset, .size = record_.size()});
+    }
+    for (Bytes left = record.behind; !left.empty();) {
+      const Bytes piece = left.first(std::min(left.size(), kCommitSize));
+      TRY(writer_->AppendPlain(piece));
+      TRY(CommitBehind(piece.size()));
+      left = left.subspan(piece.size());
+    }
+    return {};
+  }
+
+  Status CommitBehind(std::size_t size) {
+    uncommitted_ += size;
+    if (uncommitted_ < kCommitSize) return {};
+    uncommitted_ = 0;
+    return writer_->Commit();
+  }
+
+  const Reader& reader_;
+  const NormalizeOptions& options_;
+  perfdata::EventTable events_;  // of the new file
+  Gathered gathered_;
+  std::vector<perfdata::Feature> features_;  // of a pipe
+  std::optional<perfdata::Writer> writer_;
+  NormalizeReport report_;
+  std::vector<std::byte> record_;
+  std::size_t uncommitted_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t NormalizeReport::records() const {
+  return std::accumulate(kept.begin(), kept.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+std::uint64_t NormalizeReport::samples() const {
+  const auto found = kept.find(RecordType::kSample);
+  return found == kept.end() ? 0 : found->second;
+}
+
+bool NormalizeReport::is_whole() const {
+  const auto is_lost = [](const FeatureOutcome& feature) {
+    return feature.fate == FeatureFate::kDropped || feature.fate == FeatureFate::kRebuilt;
+  };
+  return !damage && problems.empty() && lost.empty() && std::ranges::none_of(features, is_lost);
+}
+
+Result<NormalizeReport> Normalize(Input& input, const std::filesystem::path& output,
+                                  const NormalizeOptions& options) {
+  if (output == "-" && options.container == Container::kFile) {
+    return Fail(ErrorCode::kInvalidArgument, "a perf.data file cannot go through a pipe");
+  }
+  // A pipe's head comes first, but what it holds is known at the end.
+  if (input.is_stream()) TRY(input.All());
+  Result<Reader> reader = Reader::Open(input);
+  if (!reader) return Fail(InContext(input.name(), std::move(reader).error()));
+  return Normalizer(*reader, options).Run(output);
+}
+
+}  // namespace perftape::rewrite

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A perf.data of any kind, age and byte order into one of the kind that is wanted: little-endian
+// PERFILE2, as a file or as a pipe's stream, compressed or not, with what a given reader knows.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/rewrite/new_features.h"
+#include "convert/rewrite/reader_limits.h"
+#include "formats/base/input.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/abi.h"
+#include "formats/perfdata/header.h"
+
+namespace perftape::rewrite {
+
+struct NormalizeOptions {
+  perfdata::Container container = perfdata::Container::kFile;
+  std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
+  const ReaderLimits* reader = nullptr;       // who is to read it; null: whoever knows all of it
+};
+
+struct NormalizeReport {
+  std::map<perfdata::RecordType, std::uint64_t> kept;
+  // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA, BUILD_ID; FINISHED_ROUND
+  // of a directory, whose rounds are not those of one file. COMPRESSED ones are not counted at all,
+  // but what was in them.
+  std::map<perfdata::RecordType, std::uint64_t> moved;
+  // Whole records of types that the reader does not know.
+  std::map<perfdata::RecordType, std::uint64_t> left_out;
+  // Records in foreign byte order whose fields are not known, or that end inside them.
+  std::map<perfdata::RecordType, std::uint64_t> lost;
+  std::vector<FeatureOutcome> features;
+  std::vector<std::string> problems;  // what was wrong with the input but could be passed over
+  std::optional<Error> damage;        // why the input was not read to its end
+  std::uint64_t size = 0;             // bytes written
+
+  std::uint64_t records() const;  // those kept
+  std::uint64_t samples() const;
+  // Whether nothing was lost that was not meant to be left out.
+  bool is_whole() const;
+};
+
+// Writes every record of `input`, in the order of the file, to `output`, which has its name when it
+// is complete, and replaces what had it; "-" is stdout, where only a pipe's stream can go. A stream
+// is copied into a temporary file first. Memory does not follow the input's length.
+//
+// As Reader::Open where the input is none; kInvalidArgument for a file to stdout or a level that
+// zstd does not have; kIo, kPermission of the output. Then nothing has the output's name.
+Result<NormalizeReport> Normalize(Input& input, const std::filesystem::path& output,
+                                  const NormalizeOptions& options);
+
+}  // namespace perftape::rewrite

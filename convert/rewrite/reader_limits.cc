@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/reader_limits.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace perftape::rewrite {
+namespace {
+
+using perfdata::FeatureBit;
+using perfdata::RecordType;
+
+constexpr std::uint64_t kBranchBitsBeforeCounters = perfdata::kBranchCounters - 1;
+
+// Sizes and types were tried with each; branch counters came with Linux 6.8.
+constexpr ReaderLimits kReaders[] = {
+    {.version = "6.1",
+     .attr_size = 128,
+     .last_kernel_type = RecordType::kAuxOutputHwId,
+     .last_tool_type = RecordType::kFinishedInit,
+     .last_feature = FeatureBit::kPmuCaps,
+     .branch_sample_type = kBranchBitsBeforeCounters,
+     .deferred_chains = perfdata::DeferredChains::kCut},
+    {.version = "6.12",
+     .attr_size = 136,
+     .last_kernel_type = RecordType::kAuxOutputHwId,
+     .last_tool_type = RecordType::kFinishedInit,
+     .last_feature = FeatureBit::kPmuCaps,
+     .branch_sample_type = ~std::uint64_t{0},
+     .deferred_chains = perfdata::DeferredChains::kCut},
+};
+
+}  // namespace
+
+bool ReaderLimits::Knows(RecordType type) const {
+  const auto number = std::to_underlying(type);
+  return IsKnown(type) &&
+         number <= std::to_underlying(number < perfdata::kFirstToolType ? last_kernel_type
+                                                                        : last_tool_type);
+}
+
+bool ReaderLimits::Knows(FeatureBit bit) const {
+  return std::to_underlying(bit) <= std::to_underlying(last_feature);
+}
+
+perfdata::EventAttr ReaderLimits::Reduced(const perfdata::EventAttr& attr) const {
+  perfdata::EventAttr reduced = attr;
+  reduced.size = std::min(attr.size, attr_size);
+  reduced.branch_sample_type &= branch_sample_type;
+  return reduced;
+}
+
+std::span<const ReaderLimits> AllReaderLimits() {
+  return kReaders;
+}
+
+const ReaderLimits* FindReaderLimits(std::string_view version) {
+  const auto* const found = std::ranges::find(kReaders, version, &ReaderLimits::version);
+  return found == std::end(kReaders) ? nullptr : found;
+}
+
+}  // namespace perftape::rewrite
