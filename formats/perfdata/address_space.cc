@@ -133,6 +133,12 @@ void Processes::Apply(const RecordView& record, const SampleFormat& format) {
     case RecordType::kKsymbol:
       if (const auto symbol = Decode<Ksymbol>(record, format)) ApplyKsymbol(*symbol);
       return;
+    case RecordType::kCgroup:
+      if (const auto cgroup = Decode<Cgroup>(record, format)) cgroups_[cgroup->id] = cgroup->path;
+      return;
+    case RecordType::kNamespaces:
+      if (const auto namespaces = Decode<Namespaces>(record, format)) ApplyNamespaces(*namespaces);
+      return;
     case RecordType::kExit:
       if (const auto exit = Decode<Exit>(record, format)) ApplyExit(*exit);
       return;
@@ -187,8 +193,12 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
   const bool is_thread = fork.pid == fork.ppid;
   if (!is_thread && (misc & kMiscForkExec) == 0) {
     const auto parent = processes_.find(fork.ppid);
-    AddressSpace copy = parent == processes_.end() ? AddressSpace() : parent->second.space;
-    processes_[fork.pid] = {.space = std::move(copy)};
+    Process child;
+    if (parent != processes_.end()) {
+      child.space = parent->second.space;
+      child.namespaces = parent->second.namespaces;
+    }
+    processes_[fork.pid] = std::move(child);
     threads_[fork.tid].lives = false;  // whoever had the number before
   }
   // A new thread or process bears its parent's name until it takes another.
@@ -199,6 +209,15 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
 }
 
 // With its last thread a process ends.
+void Processes::ApplyNamespaces(const Namespaces& namespaces) {
+  NamespaceLinks links = {};
+  const std::size_t kinds = std::min(links.size(), namespaces.links.size() / 2);
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    links[kind] = {namespaces.links[2 * kind], namespaces.links[2 * kind + 1]};
+  }
+  processes_[namespaces.pid].namespaces = std::make_shared<const NamespaceLinks>(links);
+}
+
 void Processes::ApplyExit(const Exit& exit) {
   const auto thread = threads_.find(exit.tid);
   if (thread == threads_.end() || !thread->second.lives || thread->second.pid != exit.pid) return;
@@ -233,6 +252,16 @@ std::string_view Processes::CommOf(std::uint32_t tid) {
     thread.comm = Intern(fmt::format(":{}", static_cast<std::int32_t>(tid)));
   }
   return *thread.comm;
+}
+
+std::string_view Processes::CgroupOf(std::uint64_t id) const {
+  const auto found = cgroups_.find(id);
+  return found == cgroups_.end() ? std::string_view() : found->second;
+}
+
+const Processes::NamespaceLinks* Processes::NamespacesOf(std::uint32_t pid) const {
+  const auto found = processes_.find(pid);
+  return found == processes_.end() ? nullptr : found->second.namespaces.get();
 }
 
 const AddressSpace& Processes::UserSpace(std::uint32_t pid) const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the process records (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL) say about who is who and what
-// is mapped where, kept up to date as records are applied in time order. Recording needs it for the
-// build ids of what was hit, converting for names; so it lives with the format that tells it.
+// What the process records (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP, NAMESPACES) say about
+// who is who and what is mapped where, kept up to date as records are applied in time order.
+// Recording needs it for the build ids of what was hit, converting for names; so it lives with the
+// format that tells it. BPF_EVENT repeats what KSYMBOL says, and TEXT_POKE changes what the
+// kernel's code is, not where: neither moves an address to another dso or offset.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -83,6 +86,15 @@ class Processes {
   // Apply.
   std::string_view CommOf(std::uint32_t tid);
 
+  // The path of a control group, by the id that samples have; empty where none is known. Valid
+  // until the next Apply.
+  std::string_view CgroupOf(std::uint64_t id) const;
+
+  // The namespaces that a process is in now, one for each kind of Namespaces; null where the
+  // recording does not say. Valid until the next Apply.
+  using NamespaceLinks = std::array<NamespaceLink, Namespaces::kKinds>;
+  const NamespaceLinks* NamespacesOf(std::uint32_t pid) const;
+
   // What is mapped for a process, or in the kernel, now. Never null; empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;
   const AddressSpace& kernel() const { return kernel_; }
@@ -95,8 +107,9 @@ class Processes {
  private:
   struct Process {
     AddressSpace space;
-    std::uint32_t threads = 0;  // that are known to live
-    std::uint64_t ended = 0;    // the how manieth end it was, while it is kept; 0 of one that lives
+    std::shared_ptr<const NamespaceLinks> namespaces;  // shared with those it forked; may be null
+    std::uint32_t threads = 0;                         // that are known to live
+    std::uint64_t ended = 0;  // the how manieth end it was, while it is kept; 0 of one that lives
   };
   struct Thread {
     const std::string* comm = nullptr;  // null where none is known
@@ -114,6 +127,7 @@ class Processes {
   void ApplyComm(const Comm& comm, std::uint16_t misc);
   void ApplyExit(const Exit& exit);
   void ApplyKsymbol(const Ksymbol& symbol);
+  void ApplyNamespaces(const Namespaces& namespaces);
   // A record tells that this thread lives.
   Thread& Meet(std::uint32_t pid, std::uint32_t tid);
   const std::string* Intern(std::string_view comm);
@@ -122,6 +136,7 @@ class Processes {
   std::unordered_map<std::uint32_t, Process> processes_;  // by pid
   std::unordered_map<std::uint32_t, Thread> threads_;     // by tid
   std::set<std::string, std::less<>> comms_;
+  std::unordered_map<std::uint64_t, std::string> cgroups_;  // by id
   std::deque<Ended> ended_;  // those of processes_ that have ended, the latest last
   std::uint64_t ends_ = 0;
   std::map<std::string, std::unique_ptr<Dso>, std::less<>>

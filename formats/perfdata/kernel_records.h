@@ -119,10 +119,14 @@ struct CallchainDeferred {
   WordArray callchain = {};  // leaf first, PERF_CONTEXT_USER before it
 };
 
+struct NamespaceLink {
+  std::uint64_t device = 0, inode = 0;
+};
 struct Namespaces {
   static constexpr RecordType kType = RecordType::kNamespaces;
   std::uint32_t pid = 0, tid = 0;
-  WordArray links = {};  // pairs of device and inode: net, uts, ipc, pid, user, mnt, cgroup
+  static constexpr std::size_t kKinds = 7;  // net, uts, ipc, pid, user, mnt, cgroup
+  WordArray links = {};                     // pairs of device and inode, one for each kind
 };
 
 struct Ksymbol {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes recovered: what is written opens without a problem, holds what the report says, and
 // recovering it once more loses nothing.
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,36 +10,10 @@
 #include "convert/rewrite/recover.h"
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
+#include "tests/fuzz/output_for_fuzzing.h"
 
 namespace perftape::rewrite {
 namespace {
-
-[[noreturn]] void Break(const std::string& why) {
-  std::fprintf(stderr, "%s\n", why.c_str());
-  std::abort();
-}
-
-// Where both results go: in memory, where there is such a place.
-std::filesystem::path OutputPath(std::string_view name) {
-  static const std::filesystem::path kDirectory = std::filesystem::exists("/dev/shm")
-                                                      ? std::filesystem::path("/dev/shm")
-                                                      : std::filesystem::temp_directory_path();
-  return kDirectory / ("perftape-recover-fuzz-" + std::to_string(getpid()) + std::string(name));
-}
-
-// The file is gone when the value is, and its bytes are the same until then.
-class Output {
- public:
-  explicit Output(std::string_view name) : path_(OutputPath(name)) {}
-  ~Output() { std::filesystem::remove(path_, ignored_); }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  std::error_code ignored_;
-};
 
 void CheckRecords(Bytes file, const RecoverReport& report) {
   const Result<perfdata::Reader> reader = perfdata::Reader::FromBytes(file);
@@ -61,7 +31,7 @@ void CheckRecords(Bytes file, const RecoverReport& report) {
 }
 
 void RecoverTwice(Bytes file) {
-  const Output once("-once"), again("-again");
+  const OutputForFuzzing once("-once"), again("-again");
   const Result<RecoverReport> first = Recover(file, once.path());
   if (!first) {
     if (first.error().message.empty()) Break("an error without a message");

@@ -11,17 +11,18 @@ std::string SampleJson(const SampleRow& row) {
   using Json = nlohmann::ordered_json;
   Json frames = Json::array();
   for (const std::uint64_t frame : row.frames) frames.push_back(fmt::format("{:#x}", frame));
-  const Json json = {{"sample",
-                      {{"event", row.event},
-                       {"comm", row.comm},
-                       {"pid", row.pid},
-                       {"tid", row.tid},
-                       {"cpu", row.cpu ? Json(*row.cpu) : Json(nullptr)},
-                       {"time_ns", row.time_ns ? Json(*row.time_ns) : Json(nullptr)},
-                       {"period", row.period},
-                       {"ip", fmt::format("{:#x}", row.ip)},
-                       {"dso", row.dso},
-                       {"frames", std::move(frames)}}}};
+  Json fields = {{"event", row.event},
+                 {"comm", row.comm},
+                 {"pid", row.pid},
+                 {"tid", row.tid},
+                 {"cpu", row.cpu ? Json(*row.cpu) : Json(nullptr)},
+                 {"time_ns", row.time_ns ? Json(*row.time_ns) : Json(nullptr)},
+                 {"period", row.period},
+                 {"ip", fmt::format("{:#x}", row.ip)},
+                 {"dso", row.dso}};
+  if (row.cgroup) fields["cgroup"] = *row.cgroup;
+  fields["frames"] = std::move(frames);
+  const Json json = {{"sample", std::move(fields)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -58,9 +58,11 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
                 .time_ns = std::nullopt,
                 .ip = sample->ip,
                 .dso = dso_names_.NameOf(region == nullptr ? nullptr : region->dso, sample->pid),
+                .cgroup = std::nullopt,
                 .frames = FramesOf(*sample, event.format, record.cpumode())};
   if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
   if (event.format.Has(perfdata::kTime)) row.time_ns = sample->time;
+  if (event.format.Has(perfdata::kSampleCgroup)) row.cgroup = processes_.CgroupOf(sample->cgroup);
   for (const perfdata::Delivery& delivery : deliveries) {
     row.event = delivery.event->name;
     row.period = delivery.period;

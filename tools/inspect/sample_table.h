@@ -29,6 +29,8 @@ struct SampleRow {
   std::uint64_t period = 0;
   std::uint64_t ip = 0;
   std::string dso;  // of ip: base name, "[kernel.kallsyms]", "perf-7.map", "[unknown]"
+  // Its path, where the sample has one; not in the table.
+  std::optional<std::string> cgroup = {};
   std::vector<std::uint64_t> frames;  // of the call chain: leaf first, without context markers
 };
 

@@ -338,10 +338,32 @@ TEST_F(ProcessesTest, NameWhatIsNotNamed) {
   EXPECT_EQ(CommOf(~0U), ":-1");
 }
 
+TEST_F(ProcessesTest, KnowControlGroupsByTheirIds) {
+  file_.Add(Cgroup{.id = 42, .path = "/system.slice"});
+  Apply();
+  EXPECT_EQ(processes_.CgroupOf(42), "/system.slice");
+  EXPECT_EQ(processes_.CgroupOf(43), "");
+}
+
+TEST_F(ProcessesTest, AreInTheNamespacesTheyWereLastSaidToBeInAndLeaveThemToTheirChildren) {
+  const std::vector<std::uint64_t> links = {4, 100, 4, 200};  // net, uts
+  file_.Add(Namespaces{.pid = 7, .tid = 7, .links = WordArray(links)});
+  file_.AddFork({.pid = 8, .ppid = 7, .tid = 8, .ptid = 7});
+  Apply();
+  EXPECT_EQ(processes_.NamespacesOf(9), nullptr);
+  for (const std::uint32_t pid : {7U, 8U}) {
+    const auto* namespaces = processes_.NamespacesOf(pid);
+    ASSERT_NE(namespaces, nullptr) << pid;
+    EXPECT_EQ((*namespaces)[1].inode, 200U);
+    EXPECT_EQ((*namespaces)[2].inode, 0U) << "not told";
+  }
+}
+
 TEST_F(ProcessesTest, IgnoreDamagedRecords) {
   for (const RecordType type :
        {RecordType::kMmap, RecordType::kMmap2, RecordType::kComm, RecordType::kFork,
-        RecordType::kKsymbol, RecordType::kExit, static_cast<RecordType>(99)}) {
+        RecordType::kKsymbol, RecordType::kExit, RecordType::kCgroup, RecordType::kNamespaces,
+        static_cast<RecordType>(99)}) {
     file_.AddHeaderOnly({.type = type});
   }
   Apply();

@@ -34,6 +34,13 @@ TEST(SampleJson, HasNoCpuAndNoTimeWhereNoneWasRecorded) {
   EXPECT_TRUE(sample.at("time_ns").is_null());
 }
 
+TEST(SampleJson, HasTheControlGroupOfASampleThatHasOne) {
+  EXPECT_FALSE(json::parse(SampleJson(SampleRow{})).at("sample").contains("cgroup"));
+  SampleRow row;
+  row.cgroup = "/system.slice";
+  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("cgroup"), "/system.slice");
+}
+
 TEST(SampleJson, ReplacesWhatIsNoText) {
   SampleRow row;
   row.comm = "a\xff\n";

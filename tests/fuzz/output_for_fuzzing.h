@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// For fuzz targets that write a file: where it goes, and how they end where it is wrong.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace perftape {
+
+[[noreturn]] inline void Break(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::abort();
+}
+
+// In memory, where there is such a place.
+inline std::filesystem::path OutputPath(std::string_view name) {
+  static const std::filesystem::path kDirectory = std::filesystem::exists("/dev/shm")
+                                                      ? std::filesystem::path("/dev/shm")
+                                                      : std::filesystem::temp_directory_path();
+  return kDirectory / ("perftape-fuzz-" + std::to_string(getpid()) + std::string(name));
+}
+
+// The file is gone when the value is, and its bytes are the same until then.
+class OutputForFuzzing {
+ public:
+  explicit OutputForFuzzing(std::string_view name) : path_(OutputPath(name)) {}
+  ~OutputForFuzzing() { std::filesystem::remove(path_, ignored_); }
+  OutputForFuzzing(const OutputForFuzzing&) = delete;
+  OutputForFuzzing& operator=(const OutputForFuzzing&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::error_code ignored_;
+};
+
+}  // namespace perftape
