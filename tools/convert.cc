@@ -12,6 +12,7 @@
 #include "formats/base/input.h"
 #include "formats/perfdata/reader.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/output.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/report.h"
 
@@ -80,22 +81,12 @@ Result<WriteOptions> ChooseEvent(const Plan& plan, const Profile& profile, cli::
   return options;
 }
 
-// As OutputFile::Create does, for what makes its own file.
-Status CheckOutput(const Plan& plan) {
-  std::error_code ignored;
-  if (plan.if_exists == IfExists::kRefuse && plan.output != "-" &&
-      std::filesystem::is_regular_file(plan.output, ignored)) {
-    return Fail(ErrorCode::kInvalidArgument, plan.output.native() + ": exists; -f replaces it");
-  }
-  return {};
-}
-
 Result<int> Rewrite(const Plan& plan, const Format& from, Input& input, cli::Console& console) {
   if (&from != plan.to) {
     return Fail(ErrorCode::kUnsupported, fmt::format("{}: {} does not become {} here", input.name(),
                                                      from.name, plan.to->name));
   }
-  TRY(CheckOutput(plan));
+  TRY(cli::CheckOutput(plan.output, plan.if_exists));
   TRY_ASSIGN(const rewrite::NormalizeReport report,
              plan.to->rewrite(input, plan.output, plan.normalize));
   for (const std::string& line : LossLines(report)) {

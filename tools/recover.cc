@@ -7,23 +7,15 @@
 
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/output.h"
 #include "tools/recover/command_line.h"
 #include "tools/recover/report_text.h"
 
 namespace perftape::recover_tool {
 namespace {
 
-Status CheckOutput(const Plan& plan) {
-  std::error_code ignored;
-  if (plan.if_exists == IfExists::kRefuse &&
-      std::filesystem::is_regular_file(plan.output, ignored)) {
-    return Fail(ErrorCode::kInvalidArgument, plan.output.native() + ": exists; -f replaces it");
-  }
-  return {};
-}
-
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  TRY(CheckOutput(plan));
+  TRY(cli::CheckOutput(plan.output, plan.if_exists));
   TRY_ASSIGN(Input input, Input::Open(plan.input));
   TRY_ASSIGN(const Bytes bytes, input.All());
   const Result<rewrite::RecoverReport> report = rewrite::Recover(bytes, plan.output);

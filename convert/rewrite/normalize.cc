@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "convert/rewrite/pipe_features.h"
@@ -230,16 +229,6 @@ class Normalizer {
 };
 
 }  // namespace
-
-std::uint64_t NormalizeReport::records() const {
-  return std::accumulate(kept.begin(), kept.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
-}
-
-std::uint64_t NormalizeReport::samples() const {
-  const auto found = kept.find(RecordType::kSample);
-  return found == kept.end() ? 0 : found->second;
-}
 
 bool NormalizeReport::is_whole() const {
   const auto is_lost = [](const FeatureOutcome& feature) {

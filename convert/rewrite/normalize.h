@@ -5,13 +5,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "convert/rewrite/new_features.h"
 #include "convert/rewrite/reader_limits.h"
+#include "convert/rewrite/record_counts.h"
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/abi.h"
@@ -26,22 +26,22 @@ struct NormalizeOptions {
 };
 
 struct NormalizeReport {
-  std::map<perfdata::RecordType, std::uint64_t> kept;
+  RecordCounts kept;
   // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA, BUILD_ID; FINISHED_ROUND
   // of a directory, whose rounds are not those of one file. COMPRESSED ones are not counted at all,
   // but what was in them.
-  std::map<perfdata::RecordType, std::uint64_t> moved;
+  RecordCounts moved;
   // Whole records of types that the reader does not know.
-  std::map<perfdata::RecordType, std::uint64_t> left_out;
+  RecordCounts left_out;
   // Records in foreign byte order whose fields are not known, or that end inside them.
-  std::map<perfdata::RecordType, std::uint64_t> lost;
+  RecordCounts lost;
   std::vector<FeatureOutcome> features;
   std::vector<std::string> problems;  // what was wrong with the input but could be passed over
   std::optional<Error> damage;        // why the input was not read to its end
   std::uint64_t size = 0;             // bytes written
 
-  std::uint64_t records() const;  // those kept
-  std::uint64_t samples() const;
+  std::uint64_t records() const { return TotalOf(kept); }  // those kept
+  std::uint64_t samples() const { return CountOf(kept, perfdata::RecordType::kSample); }
   // Whether nothing was lost that was not meant to be left out.
   bool is_whole() const;
 };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "convert/rewrite/new_features.h"
@@ -141,16 +140,6 @@ bool IsPadding(Bytes bytes) {
 }
 
 }  // namespace
-
-std::uint64_t RecoverReport::records() const {
-  return std::accumulate(kept.begin(), kept.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
-}
-
-std::uint64_t RecoverReport::samples() const {
-  const auto found = kept.find(RecordType::kSample);
-  return found == kept.end() ? 0 : found->second;
-}
 
 bool RecoverReport::is_whole() const {
   const auto is_lost = [](const FeatureOutcome& feature) {

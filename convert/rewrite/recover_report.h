@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "convert/rewrite/new_features.h"
 #include "convert/rewrite/outline.h"
+#include "convert/rewrite/record_counts.h"
 #include "convert/rewrite/record_walk.h"
 #include "formats/perfdata/abi.h"
 
@@ -23,12 +23,12 @@ struct RecoverReport {
   AttributesFrom attributes_from = AttributesFrom::kTable;
   std::vector<std::string> repairs;
 
-  std::map<perfdata::RecordType, std::uint64_t> kept;
+  RecordCounts kept;
   // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA; and COMPRESSED ones are
   // not counted at all, but what was in them.
-  std::map<perfdata::RecordType, std::uint64_t> moved;
+  RecordCounts moved;
   // Whole records of types that perf 6.1 does not know: it would read nothing of the file.
-  std::map<perfdata::RecordType, std::uint64_t> left_out;
+  RecordCounts left_out;
 
   std::vector<Stretch> dropped;  // the first kMostStretches, in the order of the file
   std::uint64_t stretches = 0;   // all of them
@@ -36,8 +36,8 @@ struct RecoverReport {
 
   std::vector<FeatureOutcome> features;
 
-  std::uint64_t records() const;
-  std::uint64_t samples() const;
+  std::uint64_t records() const { return TotalOf(kept); }
+  std::uint64_t samples() const { return CountOf(kept, perfdata::RecordType::kSample); }
   // Whether the new file holds all that the old one did, and none of it was guessed.
   bool is_whole() const;
 };

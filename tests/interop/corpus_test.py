@@ -15,15 +15,13 @@ import argparse
 import difflib
 import gzip
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import header_json
-
-SKIPPED = 77
+from corpus import SKIPPED, find as find_corpus
 
 EVENT, COMM, DSO, FRAME_COUNT, FRAMES = 0, 1, 8, 9, 10
 
@@ -157,13 +155,11 @@ def complaint(tool, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inspect", required=True)
-    parser.add_argument("--corpus", default=os.environ.get("PERFTAPE_CORPUS"))
+    parser.add_argument("--corpus")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    beside = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
-    directory = Path(options.corpus or beside) / "perfdata"
-    if not directory.is_dir():
-        print(f"skipped: there is no corpus at {directory}; PERFTAPE_CORPUS names one")
+    directory = find_corpus(options.corpus, "perfdata")
+    if directory is None:
         return SKIPPED
 
     files = [path for path in sorted(directory.glob("*.perf.data"))

@@ -21,7 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-SKIPPED = 77
+from corpus import SKIPPED, find as find_corpus
+
 MOST_MEMORY_KB = 64 << 10
 
 # What a command's messages are: those of --validate and of recover tell of each place on stdout.
@@ -161,14 +162,12 @@ def damaged_files(corpus, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, type=Path, help="where the tools are")
-    parser.add_argument("--corpus", default=os.environ.get("PERFTAPE_CORPUS"))
+    parser.add_argument("--corpus")
     parser.add_argument("--no-memory", action="store_true", help="do not judge memory")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    beside = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
-    corpus = Path(options.corpus or beside) / "corrupt"
-    if not corpus.is_dir():
-        print(f"skipped: there is no corpus at {corpus}; PERFTAPE_CORPUS names one")
+    corpus = find_corpus(options.corpus, "corrupt")
+    if corpus is None:
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="perftape-damaged-") as work:
         judge = Judge(options, work)

@@ -9,14 +9,12 @@ reads. Where perf is silent or stops half way (a pipe's features come late), wha
 
 import argparse
 import json
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-SKIPPED = 77
+from corpus import SKIPPED, find as find_corpus
 
 # perf's line, and how it comes out of our JSON's features.
 TEXTS = {
@@ -32,12 +30,6 @@ TEXTS = {
     # perf puts a backslash before a quote.
     "cmdline": lambda f: " ".join(f["CMDLINE"]).replace("'", "\\'"),
 }
-
-
-def corpus():
-    here = pathlib.Path(__file__).resolve().parents[2]
-    named = os.environ.get("PERFTAPE_CORPUS")
-    return pathlib.Path(named) if named else here.parent / "shared" / "corpus"
 
 
 def output_of(*command):
@@ -114,10 +106,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--inspect", required=True)
     inspect = parser.parse_args().inspect
-    recordings = sorted(corpus().glob("perfdata/*.perf.data"))
-    if not recordings or not shutil.which("perf") or " 6.1." not in output_of("perf", "--version"):
-        print("skipped: no corpus, or perf 6.1 is not installed")
+    if not shutil.which("perf") or " 6.1." not in output_of("perf", "--version"):
+        print("skipped: perf 6.1 is not installed")
         return SKIPPED
+    folder = find_corpus(part="perfdata")
+    if folder is None:
+        return SKIPPED
+    recordings = sorted(folder.glob("*.perf.data"))
     failed, facts, read = 0, 0, 0
     for path in recordings:
         problems, compared = compare(inspect, path)

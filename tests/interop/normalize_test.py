@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SKIPPED = 77
+from corpus import SKIPPED, find as find_corpus
 
 FORMS = {"file": [], "pipe": ["--pipe"], "compressed file": ["-z"],
          "compressed pipe": ["--pipe", "-z3"]}
@@ -111,21 +111,17 @@ def refused_by_perf(corpus):
                 if row["perf61_reads"] in ("no", "normalized")}
 
 
-def find_corpus(named):
-    named = named or os.environ.get("PERFTAPE_CORPUS")
-    corpus = Path(named or Path(__file__).resolve().parents[2] / ".." / "shared" / "corpus")
-    return corpus if corpus.is_dir() else None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, type=Path, help="where the tools are")
     parser.add_argument("--corpus")
     parser.add_argument("names", nargs="*", help="only these recordings")
     options = parser.parse_args()
+    if shutil.which("perf") is None:
+        print("skipped: there is no perf")
+        return SKIPPED
     corpus = find_corpus(options.corpus)
-    if corpus is None or shutil.which("perf") is None:
-        print("skipped: there is no corpus" if corpus is None else "skipped: there is no perf")
+    if corpus is None:
         return SKIPPED
     sources = sorted((corpus / "perfdata").glob("*.perf.data"))
     if options.names:

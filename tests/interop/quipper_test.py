@@ -15,7 +15,6 @@ $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the test is skipped
 import argparse
 import collections
 import gzip
-import os
 import re
 import subprocess
 import sys
@@ -24,8 +23,7 @@ from pathlib import Path
 import header_json
 import record_lines
 import text_protobuf
-
-SKIPPED = 77
+from corpus import SKIPPED, find as find_corpus
 
 RECORD_TYPES = {1: "MMAP", 3: "COMM", 4: "EXIT", 5: "THROTTLE", 6: "UNTHROTTLE", 7: "FORK",
                 9: "SAMPLE", 10: "MMAP2", 11: "AUX", 12: "ITRACE_START", 13: "LOST_SAMPLES",
@@ -315,15 +313,13 @@ def complaints(tool, path, golden):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inspect", required=True)
-    parser.add_argument("--corpus", default=os.environ.get("PERFTAPE_CORPUS"))
+    parser.add_argument("--corpus")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    corpus = Path(options.corpus or
-                  Path(__file__).resolve().parents[2].parent / "shared" / "corpus")
-    goldens = corpus / "goldens" / "quipper"
-    if not goldens.is_dir():
-        print(f"skipped: there are no goldens at {goldens}; PERFTAPE_CORPUS names a corpus")
+    corpus = find_corpus(options.corpus)
+    if corpus is None:
         return SKIPPED
+    goldens = corpus / "goldens" / "quipper"
     tried, failed = 0, 0
     for golden in sorted(goldens.glob("*.gz")):
         name = golden.name.split(".pb_text")[0].split(".buildids")[0]

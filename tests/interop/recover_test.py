@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SKIPPED = 77
+from corpus import SKIPPED, find as find_corpus
 
 # perf knows guests only by what --guestmount names, and prints no samples of theirs.
 PRINTS_FEWER = {"g-synthetic-guest-samples.data"}
@@ -72,12 +72,6 @@ def damaged_files(corpus):
                 yield corpus / "corrupt" / kind / row["file"], row
 
 
-def find_corpus(named):
-    named = named or os.environ.get("PERFTAPE_CORPUS")
-    corpus = Path(named or Path(__file__).resolve().parents[2] / ".." / "shared" / "corpus")
-    return corpus if corpus.is_dir() else None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, type=Path, help="where the tools are")
@@ -92,8 +86,6 @@ def main():
         for path in small_recordings(options.bin, work):
             judge.judge(path, path.name)
         corpus = find_corpus(options.corpus)
-        if corpus is None:
-            print("no corpus: only the small recording was tried")
         for path, row in damaged_files(corpus) if corpus else ():
             kept = judge.judge(path, row["file"])
             if options.table:

@@ -130,28 +130,11 @@ std::string AttrText(const perfdata::EventAttr& attr) {
     fmt::format_to(end, " read_format {}", ReadFormatText(attr.read_format));
   }
   fmt::format_to(end, " flags {}", AttrFlagsText(attr.flags));
-  const auto number = [&](std::string_view name, std::uint64_t value) {
-    if (value != 0) fmt::format_to(end, " {} {}", name, value);
-  };
-  const auto hex = [&](std::string_view name, std::uint64_t value) {
-    if (value != 0) fmt::format_to(end, " {} {:#x}", name, value);
-  };
-  number("wakeup_events", attr.wakeup_events);
-  number("bp_type", attr.bp_type);
-  hex("config1", attr.config1);
-  hex("config2", attr.config2);
-  hex("branch_sample_type", attr.branch_sample_type);
-  hex("sample_regs_user", attr.sample_regs_user);
-  number("sample_stack_user", attr.sample_stack_user);
-  if (attr.Has(perfdata::kUseClockid)) fmt::format_to(end, " clockid {}", attr.clockid);
-  hex("sample_regs_intr", attr.sample_regs_intr);
-  number("aux_watermark", attr.aux_watermark);
-  number("sample_max_stack", attr.sample_max_stack);
-  number("aux_sample_size", attr.aux_sample_size);
-  hex("aux_action", attr.aux_action);
-  hex("sig_data", attr.sig_data);
-  hex("config3", attr.config3);
-  hex("config4", attr.config4);
+  ForEachRareField(
+      attr, [&](const char* name, auto value) { fmt::format_to(end, " {} {}", name, value); },
+      [&](const char* name, std::uint64_t value) {
+        fmt::format_to(end, " {} {:#x}", name, value);
+      });
   return text;
 }
 

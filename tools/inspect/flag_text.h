@@ -19,6 +19,37 @@ std::string AttrFlagsText(std::uint64_t flags);
 // All fields that are not zero, on one line: "type software size 128 config 0 sample_freq 99 …".
 std::string AttrText(const perfdata::EventAttr& attr);
 
+// The fields that most attributes leave 0: calls number(name, value), or hex(name, value) for those
+// that are bits or addresses, of each that is not, under its name in perf_event_attr.
+template <class Number, class Hex>
+void ForEachRareField(const perfdata::EventAttr& attr, Number&& number, Hex&& hex) {
+  const auto number_of = [&](const char* name, std::uint64_t value) {
+    if (value != 0) number(name, value);
+  };
+  const auto hex_of = [&](const char* name, std::uint64_t value) {
+    if (value != 0) hex(name, value);
+  };
+  number_of(attr.Has(perfdata::kWatermark) ? "wakeup_watermark" : "wakeup_events",
+            attr.wakeup_events);
+  number_of("bp_type", attr.bp_type);
+  hex_of("config1", attr.config1);
+  hex_of("config2", attr.config2);
+  hex_of("branch_sample_type", attr.branch_sample_type);
+  hex_of("sample_regs_user", attr.sample_regs_user);
+  number_of("sample_stack_user", attr.sample_stack_user);
+  if (attr.Has(perfdata::kUseClockid)) {
+    number("clockid", static_cast<std::int64_t>(attr.clockid));
+  }
+  hex_of("sample_regs_intr", attr.sample_regs_intr);
+  number_of("aux_watermark", attr.aux_watermark);
+  number_of("sample_max_stack", attr.sample_max_stack);
+  number_of("aux_sample_size", attr.aux_sample_size);
+  hex_of("aux_action", attr.aux_action);
+  hex_of("sig_data", attr.sig_data);
+  hex_of("config3", attr.config3);
+  hex_of("config4", attr.config4);
+}
+
 // "r-xp", without the last letter: "r-x".
 std::string ProtectionText(std::uint32_t protection);
 

@@ -33,28 +33,9 @@ Json AttrOf(const perfdata::EventAttr& attr) {
                {"sample_type", NamesOf(SampleTypeText(attr.sample_type))},
                {"read_format", NamesOf(ReadFormatText(attr.read_format))},
                {"flags", NamesOf(AttrFlagsText(attr.flags))}};
-  const auto number = [&](const char* name, std::uint64_t value) {
-    if (value != 0) json[name] = value;
-  };
-  const auto hex = [&](const char* name, std::uint64_t value) {
-    if (value != 0) json[name] = fmt::format("{:#x}", value);
-  };
-  number(attr.Has(perfdata::kWatermark) ? "wakeup_watermark" : "wakeup_events", attr.wakeup_events);
-  number("bp_type", attr.bp_type);
-  hex("config1", attr.config1);
-  hex("config2", attr.config2);
-  hex("branch_sample_type", attr.branch_sample_type);
-  hex("sample_regs_user", attr.sample_regs_user);
-  number("sample_stack_user", attr.sample_stack_user);
-  if (attr.Has(perfdata::kUseClockid)) json["clockid"] = attr.clockid;
-  hex("sample_regs_intr", attr.sample_regs_intr);
-  number("aux_watermark", attr.aux_watermark);
-  number("sample_max_stack", attr.sample_max_stack);
-  number("aux_sample_size", attr.aux_sample_size);
-  hex("aux_action", attr.aux_action);
-  hex("sig_data", attr.sig_data);
-  hex("config3", attr.config3);
-  hex("config4", attr.config4);
+  ForEachRareField(
+      attr, [&](const char* name, auto value) { json[name] = value; },
+      [&](const char* name, std::uint64_t value) { json[name] = fmt::format("{:#x}", value); });
   return json;
 }
 
