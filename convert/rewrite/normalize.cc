@@ -181,14 +181,11 @@ class Normalizer {
   }
 
   Status TranscodeForItsEvent(const RecordView& record) {
-    static const perfdata::SampleFormat kNone;
     const Event* event = reader_.events().EventOf(record);
-    const perfdata::SampleFormat* from = event == nullptr ? &kNone : &event->format;
-    const perfdata::SampleFormat* to =
-        event == nullptr ? &kNone : &events_[reader_.events().IndexOf(*event)].format;
-    const auto chains = options_.reader == nullptr ? perfdata::DeferredChains::kKeep
-                                                   : options_.reader->deferred_chains;
-    return Transcode(record, *from, {.format = *to, .deferred_chains = chains}, record_);
+    perfdata::RecordTarget target;
+    if (event != nullptr) target.format = &events_[reader_.events().IndexOf(*event)].format;
+    if (options_.reader != nullptr) target.deferred_chains = options_.reader->deferred_chains;
+    return Transcode(record, event == nullptr ? nullptr : &event->format, target, record_);
   }
 
   // What lies behind a record in the file must not be inside a COMPRESSED one.

@@ -82,11 +82,9 @@ class Copier {
 
   // Into record_, in native order. Not where its order is another and its fields are not known.
   bool Transcoded(const RecordView& view) {
-    static const perfdata::SampleFormat kNone;
     const perfdata::Event* event = outline_.events.EventOf(view);
-    const perfdata::SampleFormat& format = event == nullptr ? kNone : event->format;
     record_.clear();
-    return Transcode(view, format, {.format = format}, record_).has_value();
+    return Transcode(view, event == nullptr ? nullptr : &event->format, {}, record_).has_value();
   }
 
   // Part of the new file's header.

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <optional>
+#include <utility>
 
 namespace perftape::perfdata {
 namespace {
@@ -44,47 +45,64 @@ std::optional<WordArray> WithoutDeferred(const WordArray& chain) {
   return WordArray(chain.bytes().first((size - 2) * sizeof(std::uint64_t)), chain.order());
 }
 
-Status TranscodeSample(const RecordView& record, const SampleFormat& format,
-                       const RecordTarget& target, std::vector<std::byte>& out) {
-  TRY_ASSIGN(Sample sample, DecodeSample(record, format));
-  if (target.deferred_chains == DeferredChains::kCut) {
-    if (const auto cut = WithoutDeferred(sample.callchain)) sample.callchain = *cut;
-  }
-  return EncodeSample(sample, target.format, record.misc, out);
-}
-
 bool HasDeferredChain(const RecordView& record, const SampleFormat& format) {
   if (!format.Has(kCallchain)) return false;
   const Result<Sample> sample = DecodeSample(record, format);
   return sample && WithoutDeferred(sample->callchain);
 }
 
-}  // namespace
+// Whether the record stays what it is, byte for byte.
+bool Stays(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+           DeferredChains chains) {
+  if (record.order != std::endian::native || !HasSameShape(from, to)) return false;
+  return record.type != RecordType::kSample || chains == DeferredChains::kKeep ||
+         !HasDeferredChain(record, from);
+}
 
-Status Transcode(const RecordView& record, const SampleFormat& format, const RecordTarget& target,
-                 std::vector<std::byte>& out) {
-  const bool is_native = record.order == std::endian::native;
-  const bool stays = is_native && HasSameShape(format, target.format);
-  if (record.type == RecordType::kSample) {
-    const bool is_cut =
-        stays && target.deferred_chains == DeferredChains::kCut && HasDeferredChain(record, format);
-    return stays && !is_cut ? CopyVerbatim(record, out)
-                            : TranscodeSample(record, format, target, out);
+Status WriteSampleAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+                       DeferredChains chains, std::vector<std::byte>& out) {
+  TRY_ASSIGN(Sample sample, DecodeSample(record, from));
+  if (chains == DeferredChains::kCut) {
+    if (const auto cut = WithoutDeferred(sample.callchain)) sample.callchain = *cut;
   }
-  if (stays) return CopyVerbatim(record, out);
-  Status status;
-  const bool has_value =
-      VisitRecordType(record.type, [&]<class Record>(std::type_identity<Record>) {
-        const Result<Record> value = Decode<Record>(record, format);
-        status =
-            value ? Encode(*value, DecodeSampleId(record, format), target.format, record.misc, out)
-                  : Status(std::unexpected(value.error()));
-      });
-  if (has_value) return status;
-  if (is_native) return CopyVerbatim(record, out);
+  return EncodeSample(sample, to, record.misc, out);
+}
+
+std::unexpected<Error> Unknown(const RecordView& record) {
   return Fail(ErrorCode::kUnsupported,
               fmt::format("record at {}: it is not known how the bytes of {} are ordered",
                           PlaceOf(record), RecordName(record.type)));
+}
+
+// By its value; what has none stays as it is, where its bytes are in native order.
+Status WriteAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+                 std::vector<std::byte>& out) {
+  Status status;
+  const bool has_value =
+      VisitRecordType(record.type, [&]<class Record>(std::type_identity<Record>) {
+        const Result<Record> value = Decode<Record>(record, from);
+        status = value ? Encode(*value, DecodeSampleId(record, from), to, record.misc, out)
+                       : Status(std::unexpected(value.error()));
+      });
+  if (has_value) return status;
+  if (record.order == std::endian::native) return CopyVerbatim(record, out);
+  return Unknown(record);
+}
+
+}  // namespace
+
+Status Transcode(const RecordView& record, const SampleFormat* format, const RecordTarget& target,
+                 std::vector<std::byte>& out) {
+  const bool is_kernels = std::to_underlying(record.type) < kFirstToolType;
+  if (format == nullptr && is_kernels) {
+    return record.order == std::endian::native ? CopyVerbatim(record, out) : Unknown(record);
+  }
+  static const SampleFormat kNone;
+  const SampleFormat& from = format == nullptr ? kNone : *format;
+  const SampleFormat& to = target.format == nullptr ? from : *target.format;
+  if (Stays(record, from, to, target.deferred_chains)) return CopyVerbatim(record, out);
+  if (record.type != RecordType::kSample) return WriteAnew(record, from, to, out);
+  return WriteSampleAnew(record, from, to, target.deferred_chains, out);
 }
 
 }  // namespace perftape::perfdata

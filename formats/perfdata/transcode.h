@@ -20,7 +20,8 @@ enum class DeferredChains : std::uint8_t {
 };
 
 struct RecordTarget {
-  const SampleFormat& format;  // may have fewer fields than the record's own; the rest is left out
+  // May have fewer fields than the record's own, which are left out; null for all of them.
+  const SampleFormat* format = nullptr;
   DeferredChains deferred_chains = DeferredChains::kKeep;
 };
 
@@ -29,10 +30,11 @@ struct RecordTarget {
 // its known fields, the padding of names) is lost; RAW, STACK_USER and AUX stay in the byte order
 // of the machine that recorded, as they are of its own types.
 //
-// kUnsupported for a record in foreign order whose type has no value; kTruncated for one that is
-// shorter than what it says it holds and would have to be written anew; kInvalidArgument where the
-// new one would be larger than a record can be. Nothing is appended then.
-Status Transcode(const RecordView& record, const SampleFormat& format, const RecordTarget& target,
+// `format` is null for a record of no known event. kUnsupported for one in foreign order whose
+// event is not known, or whose type has no value; kTruncated for one that is shorter than what it
+// says it holds and would have to be written anew; kInvalidArgument where the new one would be
+// larger than a record can be. Nothing is appended then.
+Status Transcode(const RecordView& record, const SampleFormat* format, const RecordTarget& target,
                  std::vector<std::byte>& out);
 
 }  // namespace perftape::perfdata

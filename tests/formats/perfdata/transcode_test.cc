@@ -41,27 +41,23 @@ std::vector<std::uint64_t> WordsOf(const WordArray& words) {
 TEST(Transcode, LeavesTheBytesOfANativeRecordAsTheyAre) {
   const std::string_view payload("\1\0\0\0\2\0\0\0sh\0garb!", 16);
   std::vector<std::byte> out;
-  ASSERT_THAT(
-      Transcode(ViewOf(RecordType::kComm, AsBytes(payload)), kNoFields, {.format = kNoFields}, out),
-      IsOk());
+  ASSERT_THAT(Transcode(ViewOf(RecordType::kComm, AsBytes(payload)), &kNoFields, {}, out), IsOk());
   EXPECT_EQ(AsText(RecordIn(out).payload), payload);
   EXPECT_EQ(RecordIn(out).misc, 2);
 }
 
 TEST(Transcode, LeavesARecordOfAnUnknownTypeAsItIs) {
   std::vector<std::byte> out;
-  ASSERT_THAT(
-      Transcode(ViewOf(RecordType{99}, AsBytes("12345678")), kNoFields, {.format = kNoFields}, out),
-      IsOk());
+  ASSERT_THAT(Transcode(ViewOf(RecordType{99}, AsBytes("12345678")), &kNoFields, {}, out), IsOk());
   EXPECT_EQ(RecordIn(out).type, RecordType{99});
   EXPECT_EQ(AsText(RecordIn(out).payload), "12345678");
 }
 
 TEST(Transcode, PadsARecordThatEndsWithinAWord) {
   std::vector<std::byte> out;
-  ASSERT_THAT(Transcode(ViewOf(RecordType::kHeaderFeature, AsBytes("12345678abc")), kNoFields,
-                        {.format = kNoFields}, out),
-              IsOk());
+  ASSERT_THAT(
+      Transcode(ViewOf(RecordType::kHeaderFeature, AsBytes("12345678abc")), &kNoFields, {}, out),
+      IsOk());
   EXPECT_EQ(AsText(RecordIn(out).payload), std::string_view("12345678abc\0\0\0\0\0", 16));
 }
 
@@ -70,8 +66,7 @@ TEST(Transcode, TurnsTheBytesOfEachField) {
       BigEndianBytes().U32(7).U32(8).Text("worker", 8).U32(7).U32(8).U64(99).bytes();
   const SampleFormat format{.sample_type = kTid | kTime, .sample_id_all = true};
   std::vector<std::byte> out;
-  ASSERT_THAT(Transcode(ViewOf(RecordType::kComm, comm, kForeign), format, {.format = format}, out),
-              IsOk());
+  ASSERT_THAT(Transcode(ViewOf(RecordType::kComm, comm, kForeign), &format, {}, out), IsOk());
   const RecordView view = RecordIn(out);
   const auto value = Decode<Comm>(view, format);
   ASSERT_THAT(value, IsOk());
@@ -89,9 +84,7 @@ TEST(Transcode, TurnsTheBitFieldsOfABranch) {
       BigEndianBytes().U64(1).U64(0x10).U64(0x20).U64(flags).bytes();
   const SampleFormat format{.sample_type = kBranchStack};
   std::vector<std::byte> out;
-  ASSERT_THAT(
-      Transcode(ViewOf(RecordType::kSample, sample, kForeign), format, {.format = format}, out),
-      IsOk());
+  ASSERT_THAT(Transcode(ViewOf(RecordType::kSample, sample, kForeign), &format, {}, out), IsOk());
   const auto value = DecodeSample(RecordIn(out), format);
   ASSERT_THAT(value, IsOk());
   EXPECT_THAT(WordsOf(value->branches), ElementsAre(0x10, 0x20, 1 | 3 << 4 | 5 << 20));
@@ -108,7 +101,7 @@ TEST(Transcode, LeavesOutTheBranchCountersThatTheTargetHasNot) {
           {.branches = WordArray(branches), .branch_counters = WordArray(counters), .weight = 5},
           with, 2, record),
       IsOk());
-  ASSERT_THAT(Transcode(RecordIn(record), with, {.format = without}, out), IsOk());
+  ASSERT_THAT(Transcode(RecordIn(record), &with, {.format = &without}, out), IsOk());
   EXPECT_EQ(out.size(), record.size() - 8);
   const auto value = DecodeSample(RecordIn(out), without);
   ASSERT_THAT(value, IsOk());
@@ -121,10 +114,10 @@ TEST(Transcode, CutsADeferredChainOnlyWhereItIsToBeCut) {
   const SampleFormat format{.sample_type = kCallchain};
   std::vector<std::byte> record, kept, cut;
   ASSERT_THAT(EncodeSample({.callchain = WordArray(chain)}, format, 2, record), IsOk());
-  ASSERT_THAT(Transcode(RecordIn(record), format, {.format = format}, kept), IsOk());
+  ASSERT_THAT(Transcode(RecordIn(record), &format, {}, kept), IsOk());
   EXPECT_EQ(kept, record);
-  const RecordTarget target{.format = format, .deferred_chains = DeferredChains::kCut};
-  ASSERT_THAT(Transcode(RecordIn(record), format, target, cut), IsOk());
+  const RecordTarget target{.deferred_chains = DeferredChains::kCut};
+  ASSERT_THAT(Transcode(RecordIn(record), &format, target, cut), IsOk());
   const auto value = DecodeSample(RecordIn(cut), format);
   ASSERT_THAT(value, IsOk());
   EXPECT_THAT(WordsOf(value->callchain), ElementsAre(kContextKernel, 0x10));
@@ -132,17 +125,27 @@ TEST(Transcode, CutsADeferredChainOnlyWhereItIsToBeCut) {
 
 TEST(Transcode, RefusesAForeignRecordWhoseFieldsAreNotKnown) {
   std::vector<std::byte> out;
-  EXPECT_THAT(Transcode(ViewOf(RecordType{99}, AsBytes("12345678"), kForeign), kNoFields,
-                        {.format = kNoFields}, out),
+  EXPECT_THAT(Transcode(ViewOf(RecordType{99}, AsBytes("12345678"), kForeign), &kNoFields, {}, out),
               FailsWith(ErrorCode::kUnsupported, testing::HasSubstr("0x100")));
   EXPECT_THAT(out, IsEmpty());
 }
 
+TEST(Transcode, RefusesAForeignRecordOfNoKnownEventAndLeavesANativeOneAsItIs) {
+  std::vector<std::byte> out;
+  EXPECT_THAT(
+      Transcode(ViewOf(RecordType::kSample, AsBytes("12345678"), kForeign), nullptr, {}, out),
+      FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(out, IsEmpty());
+  ASSERT_THAT(Transcode(ViewOf(RecordType::kSample, AsBytes("12345678")), nullptr, {}, out),
+              IsOk());
+  EXPECT_EQ(AsText(RecordIn(out).payload), "12345678");
+}
+
 TEST(Transcode, RefusesAForeignRecordThatEndsInsideItsFields) {
   std::vector<std::byte> out;
-  EXPECT_THAT(Transcode(ViewOf(RecordType::kLost, AsBytes("12345678"), kForeign), kNoFields,
-                        {.format = kNoFields}, out),
-              FailsWith(ErrorCode::kTruncated));
+  EXPECT_THAT(
+      Transcode(ViewOf(RecordType::kLost, AsBytes("12345678"), kForeign), &kNoFields, {}, out),
+      FailsWith(ErrorCode::kTruncated));
   EXPECT_THAT(out, IsEmpty());
 }
 
