@@ -144,7 +144,8 @@ class Normalizer {
     switch (record.type) {
       case RecordType::kHeaderAttr:
       case RecordType::kHeaderFeature:
-        return FromPipe();
+        // A file's mean nothing there, and would in a pipe.
+        return FromPipe() || ToPipe();
       case RecordType::kHeaderTracingData:
         return !(FromPipe() && ToPipe());
       case RecordType::kHeaderBuildId:

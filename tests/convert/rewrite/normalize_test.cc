@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/base/file.h"
@@ -122,6 +123,15 @@ TEST_F(Normalized, RecordsAreCompressedAndExpandedAgain) {
   ASSERT_THAT(Run(bytes), IsOk());
   EXPECT_FALSE(Output().feature(FeatureBit::kCompressed));
   EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
+}
+
+TEST_F(Normalized, FeaturesAmongTheRecordsOfAFileDoNotBecomeThoseOfAPipe) {
+  PerfDataBuilder file = SmallRecording();
+  std::vector<std::byte> section;
+  EncodeFeature(perfdata::TextFeature{"elsewhere"}, section);
+  file.Add(perfdata::HeaderFeature{std::to_underlying(FeatureBit::kHostname), section});
+  ASSERT_THAT(Run(file.Build(), {.container = Container::kPipe}), IsOk());
+  EXPECT_EQ(Output().text(FeatureBit::kHostname), "builder");
 }
 
 TEST_F(Normalized, BuildIdsGoThroughAPipeAsRecords) {
