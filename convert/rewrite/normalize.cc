@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "convert/rewrite/pipe_features.h"
+#include "convert/rewrite/plausible.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/transcode.h"
 #include "formats/perfdata/writer.h"
@@ -24,10 +25,6 @@ using perfdata::RecordType;
 using perfdata::RecordView;
 
 constexpr std::size_t kCommitSize = std::size_t{1} << 20;
-
-bool IsCompressed(RecordType type) {
-  return type == RecordType::kCompressed || type == RecordType::kCompressed2;
-}
 
 bool IsName(const RecordView& record) {
   const auto update = perfdata::Decode<perfdata::EventUpdate>(record, {});

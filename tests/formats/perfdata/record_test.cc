@@ -48,7 +48,7 @@ BuildId SomeBuildId() {
 }
 
 template <class Visitor>
-void ForEachSpecimen(Visitor visit) {
+void ForEachKernelSpecimen(Visitor visit) {
   visit(Specimen<Mmap>{{1, 2, 0x3000, 0x4000, 0x5000, "/bin/ls"}, 32});
   visit(Specimen<Mmap2>{{.pid = 1,
                          .tid = 2,
@@ -93,6 +93,10 @@ void ForEachSpecimen(Visitor visit) {
   visit(Specimen<Cgroup>{{1, "/system.slice"}, 8});
   visit(Specimen<SwitchCpuWide>{{1, 2}, 8});
   visit(Specimen<TextPoke>{{1, 5, 3, AsBytes("oldesnew")}, 12 + 8});
+}
+
+template <class Visitor>
+void ForEachToolSpecimen(Visitor visit) {
   visit(Specimen<HeaderBuildId>{{-1, SomeBuildId(), "/bin/ls"}, 28, kMiscBuildIdSize | 2});
   visit(Specimen<HeaderAttr>{{{.type = 1, .config = 2, .flags = 3}, WordArray(kWords)}, 112});
   visit(Specimen<HeaderEventType>{{1, AsBytes("cycles..")}, 8});
@@ -128,6 +132,12 @@ void ForEachSpecimen(Visitor visit) {
   visit(Specimen<HeaderFeature>{{4, AsBytes("payload.")}, 8});
   visit(Specimen<FinishedRound>{{}, 0});
   visit(Specimen<FinishedInit>{{}, 0});
+}
+
+template <class Visitor>
+void ForEachSpecimen(Visitor visit) {
+  ForEachKernelSpecimen(visit);
+  ForEachToolSpecimen(visit);
 }
 
 template <class Record>
