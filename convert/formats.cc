@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "convert/import/from_perfdata.h"
 #include "formats/perfdata/reader.h"
@@ -13,6 +14,20 @@ namespace {
 constexpr std::array<std::string_view, 1> kPerfDataEndings = {".data"};
 constexpr std::array<std::string_view, 2> kFoldedEndings = {".folded", ".collapsed"};
 constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pprof"};
+
+Status WriteFoldedTo(const Profile& profile, const WriteOptions& options,
+                     const std::filesystem::path& output) {
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY(WriteFolded(profile, options.folded, out));
+  return std::move(out).Commit();
+}
+
+Status WritePprofTo(const Profile& profile, const WriteOptions& options,
+                    const std::filesystem::path& output) {
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY(WritePprof(profile, options.pprof, out));
+  return std::move(out).Commit();
+}
 
 constexpr std::array kFormats = {
     Format{.name = "perf.data",
@@ -26,15 +41,13 @@ constexpr std::array kFormats = {
            .matches = nullptr,
            .read = nullptr,
            .rewrite = nullptr,
-           .write = [](const Profile& profile, const WriteOptions& options,
-                       OutputFile& out) { return WriteFolded(profile, options.folded, out); }},
+           .write = WriteFoldedTo},
     Format{.name = "pprof",
            .endings = kPprofEndings,
            .matches = nullptr,
            .read = nullptr,
            .rewrite = nullptr,
-           .write = [](const Profile& profile, const WriteOptions& options,
-                       OutputFile& out) { return WritePprof(profile, options.pprof, out); }},
+           .write = WritePprofTo},
 };
 
 }  // namespace

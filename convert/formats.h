@@ -9,6 +9,7 @@
 
 #include "convert/export/to_folded.h"
 #include "convert/export/to_pprof.h"
+#include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
 #include "convert/rewrite/normalize.h"
@@ -20,6 +21,7 @@ namespace perftape {
 
 // What each writer may be told; a writer looks at its own.
 struct WriteOptions {
+  IfExists if_exists = IfExists::kRefuse;
   FoldedOptions folded = {};
   PprofOptions pprof = {};
 };
@@ -29,13 +31,15 @@ struct Format {
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
   // Whether the input is of this format. Null where the format is not read, as `read` is then.
   bool (*matches)(const Input& input);
-  Result<Profile> (*read)(Input& input, ImportReport& report);
+  Result<Profile> (*read)(Input& input, const ImportOptions& options, ImportReport& report);
   // The same format anew, record by record, so that what no profile holds is kept: each sample's
   // time, the records between. Null where there is none. `output` is a path, "-" for stdout.
   Result<rewrite::NormalizeReport> (*rewrite)(Input& input, const std::filesystem::path& output,
                                               const rewrite::NormalizeOptions& options);
-  // Null where the format is not written.
-  Status (*write)(const Profile& profile, const WriteOptions& options, OutputFile& out);
+  // `output` is a path, "-" for stdout. Equal profiles become equal bytes. Null where the format is
+  // not written.
+  Status (*write)(const Profile& profile, const WriteOptions& options,
+                  const std::filesystem::path& output);
 };
 
 std::span<const Format> AllFormats();

@@ -35,7 +35,7 @@ Result<const Format*> FormatOf(const Plan& plan, const Input& input) {
 Result<Profile> ReadInput(const Format& from, Input& input, cli::Console& console, int& status) {
   const std::string& name = input.name();
   ImportReport report;
-  Result<Profile> profile = from.read(input, report);
+  Result<Profile> profile = from.read(input, {}, report);
   if (!profile) return Fail(InContext(name, std::move(profile).error()));
   for (const std::string& line : DamageLines(report)) {
     console.Warning(fmt::format("{}: {}", name, line));
@@ -86,7 +86,7 @@ Result<int> Rewrite(const Plan& plan, const Format& from, Input& input, cli::Con
     return Fail(ErrorCode::kUnsupported, fmt::format("{}: {} does not become {} here", input.name(),
                                                      from.name, plan.to->name));
   }
-  TRY(cli::CheckOutput(plan.output, plan.if_exists));
+  TRY(cli::CheckOutput(plan.output, plan.write.if_exists));
   TRY_ASSIGN(const rewrite::NormalizeReport report,
              plan.to->rewrite(input, plan.output, plan.normalize));
   for (const std::string& line : LossLines(report)) {
@@ -104,14 +104,13 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     TRY_ASSIGN(const Format* from, FormatOf(plan, input));
     return Rewrite(plan, *from, input, console);
   }
-  TRY_ASSIGN(OutputFile output, OutputFile::Create(plan.output, plan.if_exists));
+  TRY(cli::CheckOutput(plan.output, plan.write.if_exists));
 
   TRY_ASSIGN(const Format* from, FormatOf(plan, input));
   TRY_ASSIGN(const Profile read, ReadInput(*from, input, console, status));
   TRY_ASSIGN(const Profile profile, AddNames(plan, input, read, console));
   TRY_ASSIGN(const WriteOptions options, ChooseEvent(plan, profile, console));
-  TRY(plan.to->write(profile, options, output));
-  TRY(std::move(output).Commit());
+  TRY(plan.to->write(profile, options, plan.output));
   return status;
 }
 

@@ -33,12 +33,36 @@ class LinesByRank {
   bool operator==(const LinesByRank& other) const { return (*this <=> other) == 0; }
 
  private:
-  std::tuple<std::uint32_t, std::uint32_t> Key(const Line& line) const {
-    return {(*functions_)[line.function.index], line.number};
+  std::tuple<std::uint32_t, std::int64_t, std::uint32_t> Key(const Line& line) const {
+    return {(*functions_)[line.function.index], line.number, line.column};
   }
 
   std::span<const Line> lines_;
   const std::vector<std::uint32_t>* functions_;
+};
+
+// A set of labels as something that compares.
+class LabelsByText {
+ public:
+  LabelsByText(std::span<const Label> labels, const Profile& profile)
+      : labels_(labels), profile_(&profile) {}
+
+  std::strong_ordering operator<=>(const LabelsByText& other) const {
+    return std::lexicographical_compare_three_way(
+        labels_.begin(), labels_.end(), other.labels_.begin(), other.labels_.end(),
+        [this](const Label& a, const Label& b) { return Key(a) <=> Key(b); });
+  }
+  bool operator==(const LabelsByText& other) const { return (*this <=> other) == 0; }
+
+ private:
+  std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view> Key(
+      const Label& label) const {
+    return {profile_->text(label.key), profile_->text(label.text), label.number,
+            profile_->text(label.unit)};
+  }
+
+  std::span<const Label> labels_;
+  const Profile* profile_;
 };
 
 // Walks the tree of stacks from the empty one, callees in the order of their locations.
@@ -79,19 +103,23 @@ Ranks RankAll(const Profile& profile) {
   Ranks ranks;
   ranks.mappings = RankBy(profile.mappings(), [&](const Mapping& mapping) {
     return std::tuple(profile.text(mapping.filename), mapping.file_offset,
-                      mapping.limit - mapping.start, profile.text(mapping.build_id), mapping.kind);
+                      mapping.limit - mapping.start, profile.text(mapping.build_id), mapping.kind,
+                      mapping.instance);
   });
   ranks.functions = RankBy(profile.functions(), [&](const Function& function) {
     return std::tuple(profile.text(function.name), profile.text(function.system_name),
                       profile.text(function.filename), function.start_line);
   });
   ranks.locations = RankBy(profile.locations(), [&](const Location& location) {
-    return std::tuple(ranks.mappings[location.mapping.index], location.offset,
+    return std::tuple(ranks.mappings[location.mapping.index], location.offset, location.is_folded,
                       LinesByRank(location.lines, ranks.functions));
   });
   ranks.stacks = RankStacks(profile.stacks(), ranks.locations);
   ranks.threads = RankBy(profile.threads(), [&](const Thread& thread) {
     return std::tuple(thread.pid, thread.tid, profile.text(thread.comm));
+  });
+  ranks.labels = RankBy(profile.labels(), [&](std::span<const Label> labels) {
+    return LabelsByText(labels, profile);
   });
   return ranks;
 }

@@ -127,19 +127,23 @@ class TextTree {
 
 struct Row {
   std::string stack;
-  std::uint64_t value;
+  std::int64_t value;
 };
 
 std::vector<Row> CollectRows(const Profile& profile, const FoldedOptions& options, EventId event) {
   FrameTexts texts(profile, options);
   TextTree tree(profile, texts);
-  MapOfPairs<std::uint64_t> sums;  // by text of the comm, and node
+  MapOfPairs<std::int64_t> sums;  // by text of the comm, and node
+  const bool is_count =
+      options.value == FoldedValue::kSamples && profile[event].values == EventValues::kSampled;
   constexpr auto kNoComm = static_cast<TextId>(-1);
   for (const Sample& sample : profile.samples()) {
     if (sample.event != event) continue;
-    const TextId comm = options.comm_as_root ? texts.OfComm(profile[sample.thread].comm) : kNoComm;
-    std::uint64_t& sum = sums[Pair(comm, tree.Of(sample.stack))];
-    sum = AddUpToLimit(sum, options.value == FoldedValue::kSamples ? sample.count : sample.period);
+    const TextId comm = options.root != folded::Root::kNone && sample.thread != ThreadId{}
+                            ? texts.OfComm(profile[sample.thread].comm)
+                            : kNoComm;
+    std::int64_t& sum = sums[Pair(comm, tree.Of(sample.stack))];
+    sum = AddUpToLimit(sum, is_count ? sample.count : sample.period);
   }
 
   std::vector<Row> rows;
@@ -169,7 +173,7 @@ Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputF
   std::ranges::sort(rows, {}, &Row::stack);
   for (auto row = rows.begin(); row != rows.end();) {
     // An inlined call and a real one of the same names are written alike, but were other nodes.
-    std::uint64_t value = 0;
+    std::int64_t value = 0;
     const auto first = row;
     for (; row != rows.end() && row->stack == first->stack; ++row) {
       value = AddUpToLimit(value, row->value);

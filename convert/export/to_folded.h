@@ -15,6 +15,7 @@
 #include "convert/model/profile.h"
 #include "formats/base/file.h"
 #include "formats/base/result.h"
+#include "formats/folded/root.h"
 
 namespace perftape {
 
@@ -24,7 +25,7 @@ struct FoldedOptions {
   FoldedValue value = FoldedValue::kSamples;
   // A line has one number, so the file is of one event; FirstSampledEvent where none is named.
   std::optional<EventId> event = {};
-  bool comm_as_root = true;  // the thread's comm as the first frame
+  folded::Root root = folded::Root::kComm;  // of samples whose thread is known
   bool mark_kernel = false;  // "_[k]" behind kernel frames, as flamegraph.pl colours them
 };
 

@@ -16,11 +16,6 @@
 namespace perftape {
 namespace {
 
-std::int64_t ToValue(std::uint64_t sum) {
-  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(sum, kMax));
-}
-
 // perf's "no such process" is all ones.
 std::int64_t ToNumber(std::uint32_t pid) {
   return static_cast<std::int32_t>(pid);
@@ -48,7 +43,7 @@ MappingId FindMain(const Profile& profile, const Ranks& ranks) {
   std::vector<std::uint64_t> samples(profile.mappings().size());
   for (const Sample& sample : profile.samples()) {
     std::uint64_t& sum = samples[outermost[sample.stack.index].index];
-    sum = AddUpToLimit(sum, sample.count);
+    sum = AddUpToLimit(sum, static_cast<std::uint64_t>(sample.count));
   }
   MappingId main;
   samples[0] = 0;
@@ -162,7 +157,7 @@ void PprofExport::NumberWhatIsUsed() {
 void PprofExport::AddHeader() {
   const Metadata& metadata = profile_.metadata();
   pprof::Header header = {.time_nanos = metadata.start_time_ns.value_or(0),
-                          .duration_nanos = ToValue(metadata.duration_ns)};
+                          .duration_nanos = metadata.duration_ns};
   for (const EventId id : events_) {
     const Event& event = profile_[id];
     const std::string name(profile_.text(event.name));
@@ -173,7 +168,7 @@ void PprofExport::AddHeader() {
     // Of the type that is shown where none is asked for: the last.
     const Event& event = profile_[events_.back()];
     header.period_type = {Text(event.name), Text(event.unit)};
-    header.period = ToValue(event.period);
+    header.period = ToSigned(event.period);
   }
   for (const std::string& comment : metadata.comments) {
     header.comments.push_back(writer_.Text(comment));
@@ -218,7 +213,7 @@ void PprofExport::AddLocations() {
     written.address = profile_.AddressOf(location).value;
     written.lines.clear();
     for (const Line& line : location.lines) {
-      written.lines.push_back({functions_[line.function.index], line.number, 0});
+      written.lines.push_back({functions_[line.function.index], line.number, line.column});
     }
     writer_.Add(written);
   }
@@ -234,7 +229,7 @@ void PprofExport::AddSamples() {
   std::ranges::sort(samples, {}, key);
 
   pprof::Sample written;
-  std::vector<std::uint64_t> sums;
+  std::vector<std::int64_t> sums;
   for (auto it = samples.begin(); it != samples.end();) {
     const Sample& first = *it;
     sums.assign(events_.size() * 2, 0);
@@ -244,7 +239,7 @@ void PprofExport::AddSamples() {
       sums[at + 1] = AddUpToLimit(sums[at + 1], it->period);
     }
     written.values.clear();
-    for (const std::uint64_t sum : sums) written.values.push_back(ToValue(sum));
+    written.values = sums;
     AddStackTo(first.stack, written);
     if (options_.thread_labels) AddLabelsTo(profile_[first.thread], written);
     writer_.Add(written);

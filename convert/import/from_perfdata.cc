@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "convert/model/profile_builder.h"
+#include "convert/model/saturating.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
@@ -192,7 +193,7 @@ void Importer::TakeSample(const perfdata::RecordView& record, const perfdata::Ev
                         .thread = thread,
                         .event = EventIdOf(*delivery.event),
                         .count = 1,
-                        .period = delivery.period});
+                        .period = ToSigned(delivery.period)});
   }
 }
 
@@ -312,7 +313,7 @@ Metadata Importer::DescribeRecording() const {
             fmt::format("{}", fmt::join(std::get<perfdata::Cmdline>(*value).arguments, " ")));
   }
   if (first_time_ > last_time_) return metadata;
-  metadata.duration_ns = last_time_ - first_time_;
+  metadata.duration_ns = ToSigned(last_time_ - first_time_);
   if (const auto value = reader_.DecodedFeature(FeatureBit::kClockData)) {
     const auto& clock = std::get<perfdata::ClockData>(*value);
     metadata.start_time_ns =
@@ -323,7 +324,7 @@ Metadata Importer::DescribeRecording() const {
 
 }  // namespace
 
-Result<Profile> ReadPerfData(Input& input, ImportReport& report) {
+Result<Profile> ReadPerfData(Input& input, const ImportOptions&, ImportReport& report) {
   // Build ids may come behind the samples of what they are the ids of: two passes.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));

@@ -16,6 +16,8 @@ struct ImportReport {
   std::uint64_t skipped_samples = 0;  // there, but not in the profile: undecodable or of no event
   std::uint64_t unknown_events = 0;   // of those, the ones with an id that no event has
   std::string first_skipped = {};     // where the first of them is: "0x1f40"
+  std::uint64_t outside_time = 0;     // left out, as ImportOptions::time asks
+  std::uint64_t skipped_lines = 0;    // of a folded file: without a count
   std::uint64_t frames = 0;           // read
   std::uint64_t unmapped_frames = 0;  // of those, the ones in no mapping
   std::uint64_t damaged_records = 0;  // could not be decoded; passed over

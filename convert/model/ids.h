@@ -24,7 +24,8 @@ using MappingId = Id<struct MappingTag>;  // 0 is "no mapping"
 using StackId = Id<struct StackTag>;      // 0 is the empty stack
 using FunctionId = Id<struct FunctionTag>;
 using LocationId = Id<struct LocationTag>;
-using ThreadId = Id<struct ThreadTag>;
+using ThreadId = Id<struct ThreadTag>;  // 0 is "no thread"
+using LabelsId = Id<struct LabelsTag>;  // 0 is "no labels"
 using EventId = Id<struct EventTag>;
 
 }  // namespace perftape

@@ -26,20 +26,22 @@ std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0
 struct MappingKey {
   std::uint64_t file_offset, size;
   StringId filename, build_id;
-  std::uint64_t kind;
+  std::uint32_t kind, instance;
   bool operator==(const MappingKey&) const = default;
 };
 struct FunctionKey {
+  std::int64_t start_line;
   StringId name, system_name, filename;
-  std::uint32_t start_line;
+  std::uint32_t padding;
   bool operator==(const FunctionKey&) const = default;
 };
 struct LocationKey {
   MappingId mapping;
+  bool is_folded;
   FileOffset offset;
   std::span<const Line> lines;
   bool operator==(const LocationKey& other) const {
-    return mapping == other.mapping && offset == other.offset &&
+    return mapping == other.mapping && is_folded == other.is_folded && offset == other.offset &&
            std::ranges::equal(lines, other.lines);
   }
 };
@@ -50,33 +52,42 @@ struct ThreadKey {
 };
 struct EventKey {
   StringId name, unit;
+  std::uint32_t values, decimals;
   bool operator==(const EventKey&) const = default;
+};
+struct LabelsKey {
+  std::span<const Label> labels;
+  bool operator==(const LabelsKey& other) const { return std::ranges::equal(labels, other.labels); }
 };
 struct SampleKey {
   StackId stack;
   ThreadId thread;
   EventId event;
+  LabelsId labels;
   bool operator==(const SampleKey&) const = default;
 };
 
 MappingKey KeyOf(const Mapping& mapping) {
-  return {mapping.file_offset, mapping.limit - mapping.start, mapping.filename, mapping.build_id,
-          static_cast<std::uint64_t>(mapping.kind)};
+  return {mapping.file_offset, mapping.limit - mapping.start, mapping.filename,
+          mapping.build_id,    std::uint32_t(mapping.kind),   mapping.instance};
 }
 FunctionKey KeyOf(const Function& function) {
-  return {function.name, function.system_name, function.filename, function.start_line};
+  return {function.start_line, function.name, function.system_name, function.filename, 0};
 }
 LocationKey KeyOf(const Location& location) {
-  return {location.mapping, location.offset, location.lines};
+  return {location.mapping, location.is_folded, location.offset, location.lines};
 }
 ThreadKey KeyOf(const Thread& thread) {
   return {thread.pid, thread.tid, thread.comm};
 }
 EventKey KeyOf(const Event& event) {
-  return {event.name, event.unit};
+  return {event.name, event.unit, std::uint32_t(event.values), event.decimals};
+}
+LabelsKey KeyOf(std::span<const Label> labels) {
+  return {labels};
 }
 SampleKey KeyOf(const Sample& sample) {
-  return {sample.stack, sample.thread, sample.event};
+  return {sample.stack, sample.thread, sample.event, sample.labels};
 }
 const Stack& KeyOf(const Stack& stack) {
   return stack;
@@ -97,6 +108,14 @@ struct KeyHash {
   std::size_t operator()(const LocationKey& key) const {
     const std::uint64_t place[] = {key.mapping.index, key.offset.value};
     return HashBytes(std::as_bytes(std::span(place)), HashBytes(std::as_bytes(key.lines)));
+  }
+  std::size_t operator()(const LabelsKey& key) const {
+    std::uint64_t hash = 0;
+    for (const Label& label : key.labels) {
+      hash = HashBytes(std::as_bytes(std::span(&label.number, 1)), hash ^ label.text.index) +
+             label.key.index;
+    }
+    return hash;
   }
 };
 static_assert(std::has_unique_object_representations_v<Line>);
@@ -157,7 +176,9 @@ struct ProfileBuilder::State {
   Index<Stack> stacks{1};  // The empty stack is not location 0, called by nothing.
   Index<Thread> threads{};
   Index<Event> events{};
+  Index<std::span<const Label>> labels{};
   Index<Sample> samples{};
+  std::vector<Label> sorted_labels;  // scratch of Add
 
   // The mapping of a location has now at least the names that these lines show.
   void NoteNames(MappingId id, std::span<const Line> lines) {
@@ -173,8 +194,9 @@ struct ProfileBuilder::State {
 };
 
 ProfileBuilder::ProfileBuilder() : state_(std::make_unique<State>()) {}
-ProfileBuilder::ProfileBuilder(const Profile& profile)
-    : state_(std::make_unique<State>(profile.tables())) {}
+ProfileBuilder::ProfileBuilder(const Profile& profile) : state_(std::make_unique<State>()) {
+  state_->tables = profile.tables();
+}
 ProfileBuilder::ProfileBuilder(ProfileBuilder&&) noexcept = default;
 ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
 ProfileBuilder::~ProfileBuilder() = default;
@@ -185,11 +207,19 @@ StringId ProfileBuilder::Add(std::string_view text) {
                                [&] { tables.texts.push_back(tables.arena.Copy(text)); })};
 }
 
+// The empty mapping stands for none, whatever equals it.
 MappingId ProfileBuilder::Add(const Mapping& mapping) {
-  Mapping unnamed = mapping;
-  unnamed.names = {};
-  // The empty mapping stands for none, whatever equals it.
-  return {Intern(state_->tables.mappings, state_->mappings, unnamed)};
+  const MappingId id = {Intern(state_->tables.mappings, state_->mappings, mapping)};
+  Mapping& known = state_->tables.mappings[id.index];
+  if (id != MappingId{} && mapping.start < known.start) {
+    known.limit = mapping.limit;
+    known.start = mapping.start;
+  }
+  known.names.functions |= mapping.names.functions;
+  known.names.filenames |= mapping.names.filenames;
+  known.names.line_numbers |= mapping.names.line_numbers;
+  known.names.inline_frames |= mapping.names.inline_frames;
+  return id;
 }
 
 FunctionId ProfileBuilder::Add(const Function& function) {
@@ -200,9 +230,8 @@ LocationId ProfileBuilder::Add(const Location& location) {
   ProfileTables& tables = state_->tables;
   assert(location.mapping.index < tables.mappings.size());
   return {state_->locations.FindOr(tables.locations, location, [&] {
-    tables.locations.push_back(
-        {location.mapping, location.offset, tables.arena.Copy(location.lines)});
-    state_->NoteNames(location.mapping, location.lines);
+    Location& added = tables.locations.emplace_back(location);
+    added.lines = tables.arena.Copy(location.lines);
   })};
 }
 
@@ -213,8 +242,19 @@ ThreadId ProfileBuilder::Add(const Thread& thread) {
 EventId ProfileBuilder::Add(const Event& event) {
   const EventId id = {Intern(state_->tables.events, state_->events, event)};
   std::uint64_t& period = state_->tables.events[id.index].period;
-  if (period == 0) period = event.period;
+  period = std::max(period, event.period);
   return id;
+}
+
+LabelsId ProfileBuilder::Add(std::span<const Label> labels) {
+  ProfileTables& tables = state_->tables;
+  std::vector<Label>& sorted = state_->sorted_labels;
+  sorted.assign(labels.begin(), labels.end());
+  std::ranges::stable_sort(sorted, {},
+                           [&](const Label& label) { return tables.texts[label.key.index]; });
+  return {state_->labels.FindOr(tables.labels, std::span<const Label>(sorted), [&] {
+    tables.labels.push_back(tables.arena.Copy(std::span<const Label>(sorted)));
+  })};
 }
 
 StackId ProfileBuilder::Push(StackId caller, LocationId leaf) {
@@ -224,7 +264,6 @@ StackId ProfileBuilder::Push(StackId caller, LocationId leaf) {
 }
 
 void ProfileBuilder::Add(const Sample& sample) {
-  if (sample.count == 0 && sample.period == 0) return;
   ProfileTables& tables = state_->tables;
   const std::size_t before = tables.samples.size();
   const std::uint32_t place = Intern(tables.samples, state_->samples, sample);

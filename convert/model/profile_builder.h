@@ -36,19 +36,22 @@ class ProfileBuilder {
   ~ProfileBuilder();
 
   StringId Add(std::string_view text);
-  // Equal by filename, build id, file offset, size and kind; the first `start` is kept.
+  // Equal by filename, build id, file offset, size, kind and instance. The lowest `start` is kept,
+  // and all `names`.
   MappingId Add(const Mapping& mapping);
   FunctionId Add(const Function& function);
   LocationId Add(const Location& location);
   ThreadId Add(const Thread& thread);
-  // Equal by name and unit; the first period that is not 0 is kept.
+  // Equal by all but the period, of which the largest is kept.
   EventId Add(const Event& event);
+  // Sorted by the texts of their keys; those of one key keep their order.
+  LabelsId Add(std::span<const Label> labels);
   StackId Push(StackId caller, LocationId leaf);
-  // Adds to the sample of equal stack, thread and event; sums stop at the largest number. What has
-  // neither count nor period adds nothing.
+  // Adds to the sample of equal stack, thread, event and labels; sums stop at the largest number.
   void Add(const Sample& sample);
 
   // Replaces the lines of a location. It keeps its id, also where it has become equal to another.
+  // Its mapping's `names` tell from then on what they show.
   void SetLines(LocationId location, std::span<const Line> lines);
   void SetMetadata(Metadata metadata);
 

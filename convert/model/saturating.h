@@ -13,4 +13,18 @@ constexpr std::uint64_t AddUpToLimit(std::uint64_t a, std::uint64_t b) {
   return sum < a ? std::numeric_limits<std::uint64_t>::max() : sum;
 }
 
+// The sum, or the number nearest to it that there is.
+constexpr std::int64_t AddUpToLimit(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
+// The number itself, or the largest where that is less.
+constexpr std::int64_t ToSigned(std::uint64_t value) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(value < kMax ? value : kMax);
+}
+
 }  // namespace perftape

@@ -33,10 +33,21 @@ const char* CheckLocation(const Location& location, const ProfileTables& in) {
   return nullptr;
 }
 
+const char* CheckLabels(std::span<const Label> labels, const ProfileTables& in) {
+  for (const Label& label : labels) {
+    if (!IsIn(label.key, in.texts) || !IsIn(label.text, in.texts) || !IsIn(label.unit, in.texts)) {
+      return "string out of range";
+    }
+  }
+  const auto key = [&](const Label& label) { return in.texts[label.key.index]; };
+  return std::ranges::is_sorted(labels, {}, key) ? nullptr : "not in the order of their keys";
+}
+
 const char* CheckSample(const Sample& sample, const ProfileTables& in) {
   if (!IsIn(sample.stack, in.stacks)) return "stack out of range";
   if (!IsIn(sample.thread, in.threads)) return "thread out of range";
   if (!IsIn(sample.event, in.events)) return "event out of range";
+  if (!IsIn(sample.labels, in.labels)) return "labels out of range";
   return nullptr;
 }
 
@@ -50,18 +61,24 @@ Status CheckFirst(const ProfileTables& in) {
   if (in.stacks.empty() || in.stacks[0] != Stack{}) {
     return Fail(ErrorCode::kCorrupt, "stack 0: not the empty stack");
   }
+  if (in.threads.empty() || in.threads[0].tid != 0 || in.threads[0].comm != StringId{}) {
+    return Fail(ErrorCode::kCorrupt, "thread 0: not the empty thread");
+  }
+  if (in.labels.empty() || !in.labels[0].empty()) {
+    return Fail(ErrorCode::kCorrupt, "labels 0: not the empty set");
+  }
   return {};
 }
 
 Status CheckSamplesDiffer(const ProfileTables& in) {
-  std::vector<std::tuple<StackId, ThreadId, EventId>> keys;
+  std::vector<std::tuple<StackId, ThreadId, EventId, LabelsId>> keys;
   keys.reserve(in.samples.size());
   for (const Sample& sample : in.samples) {
-    keys.emplace_back(sample.stack, sample.thread, sample.event);
+    keys.emplace_back(sample.stack, sample.thread, sample.event, sample.labels);
   }
   std::ranges::sort(keys);
   if (std::ranges::adjacent_find(keys) != keys.end()) {
-    return Fail(ErrorCode::kCorrupt, "samples: two of the same stack, thread and event");
+    return Fail(ErrorCode::kCorrupt, "samples: two of the same stack, thread, event and labels");
   }
   return {};
 }
@@ -94,6 +111,8 @@ Status Validate(const ProfileTables& in) {
     return IsIn(event.name, in.texts) && IsIn(event.unit, in.texts) ? nullptr
                                                                     : "string out of range";
   }));
+  TRY(Each("labels", in.labels,
+           [&](std::span<const Label> labels, std::size_t) { return CheckLabels(labels, in); }));
   TRY(Each("sample", in.samples,
            [&](const Sample& sample, std::size_t) { return CheckSample(sample, in); }));
   return CheckSamplesDiffer(in);

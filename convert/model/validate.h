@@ -9,9 +9,9 @@
 namespace perftape {
 
 // kCorrupt, naming the table and the place, where an id is out of range, a caller does not come
-// before the one it calls (so a stack might not end), a first string, mapping or stack is not the
-// empty one, a mapping ends before it starts, or two samples are of the same stack, thread and
-// event.
+// before the one it calls (so a stack might not end), a first string, mapping, stack, thread or set
+// of labels is not the empty one, a mapping ends before it starts, labels are not in the order of
+// their keys, or two samples are of the same stack, thread, event and labels.
 Status Validate(const ProfileTables& tables);
 inline Status Validate(const Profile& profile) {
   return Validate(profile.tables());

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace perftape;
   ImportReport report;
   Input input = Input::FromBytes(std::as_bytes(std::span(data, size)));
-  const Result<Profile> profile = ReadPerfData(input, report);
+  const Result<Profile> profile = ReadPerfData(input, {}, report);
   if (profile && !Validate(*profile)) std::abort();
   return 0;
 }

@@ -187,7 +187,7 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
     TRY_ASSIGN(plan.from, FormatNamed("--from", *from, CanRead));
   }
   TRY(ReadNormalization(parsed, plan));
-  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
+  if (parsed.Has("force")) plan.write.if_exists = IfExists::kReplace;
   if (parsed.Has("no-symbols")) plan.symbols = Symbols::kNone;
   if (const auto kallsyms = parsed.Value("kallsyms")) {
     if (plan.symbols == Symbols::kNone) return Usage("--kallsyms and --no-symbols: one of them");
@@ -200,7 +200,7 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   plan.event = parsed.Value("event").value_or("");
   TRY_ASSIGN(plan.write.folded.value, FoldedValueOf(parsed));
   plan.write.folded.mark_kernel = parsed.Has("mark-kernel");
-  plan.write.folded.comm_as_root = !parsed.Has("no-comm");
+  if (parsed.Has("no-comm")) plan.write.folded.root = folded::Root::kNone;
   return plan;
 }
 

@@ -18,7 +18,6 @@ struct Plan {
   std::filesystem::path input, output;  // "-" is stdin, stdout
   const Format* from = nullptr;         // null: found out from the first bytes
   const Format* to = nullptr;           // never null
-  IfExists if_exists = IfExists::kRefuse;
   Symbols symbols = Symbols::kLocal;
   LocalSymbolOptions symbol_options;
   std::string event;  // by name, for formats that hold only one; empty: the first with samples

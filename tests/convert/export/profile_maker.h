@@ -32,7 +32,10 @@ class ProfileMaker {
     for (const std::string_view name : names) {
       lines.push_back({.function = builder.Add(Function{.name = builder.Add(name)})});
     }
-    return builder.Add(Location{.mapping = mapping, .offset = {offset}, .lines = lines});
+    const LocationId location =
+        builder.Add(Location{.mapping = mapping, .offset = {offset}, .lines = lines});
+    builder.SetLines(location, lines);  // as a symbolizer does, which tells of the names
+    return location;
   }
   // A frame that is nothing but its name.
   LocationId Frame(std::string_view name) { return Frame({}, 0, {name}); }
@@ -57,8 +60,8 @@ class ProfileMaker {
         Event{.name = builder.Add(name), .unit = builder.Add(unit), .period = period});
   }
 
-  void Hit(StackId stack, ThreadId thread, EventId event, std::uint64_t count,
-           std::uint64_t period = 0) {
+  void Hit(StackId stack, ThreadId thread, EventId event, std::int64_t count,
+           std::int64_t period = 0) {
     builder.Add(
         Sample{.stack = stack, .thread = thread, .event = event, .count = count, .period = period});
   }

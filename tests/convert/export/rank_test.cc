@@ -24,7 +24,7 @@ TEST(RankAll, OrdersThingsByWhatTheyAre) {
   EXPECT_THAT(ranks.mappings, ElementsAre(0, 2, 1));
   EXPECT_THAT(ranks.functions, ElementsAre(1, 0));
   EXPECT_THAT(ranks.locations, ElementsAre(1, 0));
-  EXPECT_THAT(ranks.threads, ElementsAre(2, 1, 0));
+  EXPECT_THAT(ranks.threads, ElementsAre(0, 3, 2, 1));
 }
 
 TEST(RankAll, OrdersLocationsByMappingOffsetAndLines) {

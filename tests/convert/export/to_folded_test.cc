@@ -32,7 +32,7 @@ TEST(WriteFolded, LeavesTheCommOutWhenAsked) {
   const EventId cycles = made.Counts("cycles");
   made.Hit(made.Calls({"main"}), made.Runs("a"), cycles, 3);
   made.Hit(made.Calls({"main"}), made.Runs("b"), cycles, 4);
-  EXPECT_EQ(Folded(made.Make(), {.comm_as_root = false}), "main 7\n");
+  EXPECT_EQ(Folded(made.Make(), {.root = folded::Root::kNone}), "main 7\n");
 }
 
 TEST(WriteFolded, SortsLines) {
@@ -116,16 +116,16 @@ TEST(WriteFolded, KeepsSamplesWithoutFrames) {
   made.Hit({}, made.Runs("app"), made.Counts("cycles"), 2);
   const Profile profile = made.Make();
   EXPECT_EQ(Folded(profile), "app 2\n");
-  EXPECT_EQ(Folded(profile, {.comm_as_root = false}), "[unknown] 2\n");
+  EXPECT_EQ(Folded(profile, {.root = folded::Root::kNone}), "[unknown] 2\n");
 }
 
 TEST(WriteFolded, StopsSumsAtTheLargestNumber) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   made.Hit(made.Calls({"f"}), made.Runs("app", 1, 1), cycles,
-           std::numeric_limits<std::uint64_t>::max());
+           std::numeric_limits<std::int64_t>::max());
   made.Hit(made.Calls({"f"}), made.Runs("app", 1, 2), cycles, 2);
-  EXPECT_EQ(Folded(made.Make()), "app;f 18446744073709551615\n");
+  EXPECT_EQ(Folded(made.Make()), "app;f 9223372036854775807\n");
 }
 
 TEST(WriteFolded, WritesNothingOfAnEmptyProfile) {

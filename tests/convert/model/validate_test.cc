@@ -19,7 +19,7 @@ ProfileTables Good() {
   static const Line line = {.function = {0}};
   tables.locations = {{.mapping = {1}, .offset = {0x10}, .lines = {&line, 1}}};
   tables.stacks.push_back({.caller = {0}, .leaf = {0}});
-  tables.threads = {{.pid = 1, .tid = 1, .comm = {1}}};
+  tables.threads = {{}, {.pid = 1, .tid = 1, .comm = {1}}};
   tables.events = {{.name = {1}}};
   tables.samples = {{.stack = {1}, .count = 1}};
   return tables;
@@ -68,11 +68,26 @@ TEST(Validate, FindsStringsOutOfRange) {
   tables.mappings[1].build_id = {3};
   EXPECT_EQ(WhatIsWrong(tables), "mapping 1: build id out of range");
   tables = Good();
-  tables.threads[0].comm = {3};
-  EXPECT_EQ(WhatIsWrong(tables), "thread 0: comm out of range");
+  tables.threads[1].comm = {3};
+  EXPECT_EQ(WhatIsWrong(tables), "thread 1: comm out of range");
   tables = Good();
   tables.events[0].unit = {3};
   EXPECT_EQ(WhatIsWrong(tables), "event 0: string out of range");
+}
+
+TEST(Validate, FindsLabelsOfNoStringAndInNoOrder) {
+  ProfileTables tables = Good();
+  const Label labels[] = {{.key = {2}}, {.key = {1}}, {.key = {9}}};
+  tables.labels.push_back({labels, 1});
+  EXPECT_EQ(WhatIsWrong(tables), "nothing");
+  tables.labels[1] = {labels, 2};
+  tables.texts[2] = "zebra";
+  EXPECT_EQ(WhatIsWrong(tables), "labels 1: not in the order of their keys");
+  tables.labels[1] = labels;
+  EXPECT_EQ(WhatIsWrong(tables), "labels 1: string out of range");
+  tables.labels[1] = {};
+  tables.samples[0].labels = {2};
+  EXPECT_EQ(WhatIsWrong(tables), "sample 0: labels out of range");
 }
 
 TEST(Validate, FindsAMappingThatEndsBeforeItStarts) {
@@ -86,7 +101,7 @@ TEST(Validate, FindsSamplesOfWhatIsNotThere) {
   tables.samples[0].stack = {2};
   EXPECT_EQ(WhatIsWrong(tables), "sample 0: stack out of range");
   tables = Good();
-  tables.samples[0].thread = {1};
+  tables.samples[0].thread = {2};
   EXPECT_EQ(WhatIsWrong(tables), "sample 0: thread out of range");
   tables = Good();
   tables.samples[0].event = {1};

@@ -31,7 +31,7 @@ inline Profile ProfileOf(const OneMapping& one) {
                                                 .kind = one.kind});
   const EventId event = builder.Add(Event{.name = builder.Add("cycles"), .unit = {}});
   for (const std::uint64_t offset : one.offsets) {
-    const LocationId location = builder.Add(Location{mapping, {offset}, {}});
+    const LocationId location = builder.Add(Location{.mapping = mapping, .offset = {offset}});
     for (const std::uint32_t pid : one.pids) {
       builder.Add(Sample{.stack = builder.Push({}, location),
                          .thread = builder.Add(Thread{.pid = pid, .tid = pid, .comm = {}}),

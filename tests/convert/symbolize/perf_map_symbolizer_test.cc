@@ -50,8 +50,8 @@ TEST_F(PerfMapSymbolizerTest, FindsTheProcessOfAFrameThatCallsOthers) {
   ProfileBuilder builder;
   const MappingId jit = builder.Add(
       Mapping{.filename = builder.Add("//anon"), .build_id = {}, .start = 0x7f0000000000});
-  const StackId outer = builder.Push({}, builder.Add(Location{jit, {0x1010}, {}}));
-  const StackId leaf = builder.Push(outer, builder.Add(Location{{}, {1}, {}}));
+  const StackId outer = builder.Push({}, builder.Add(Location{.mapping = jit, .offset = {0x1010}}));
+  const StackId leaf = builder.Push(outer, builder.Add(Location{.mapping = {}, .offset = {1}}));
   builder.Add(Sample{.stack = leaf,
                      .thread = builder.Add(Thread{.pid = 4711, .tid = 1, .comm = {}}),
                      .event = builder.Add(Event{}),

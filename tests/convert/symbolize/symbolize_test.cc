@@ -81,8 +81,8 @@ TEST(Symbolize, KeepsNamesThatAreThereAndLeavesTheUnmappedAlone) {
   const MappingId mapping =
       builder.Add(Mapping{.filename = builder.Add("bpf_prog"), .build_id = {}});
   const Line line = {builder.Add(Function{builder.Add("bpf_prog"), {}, {}}), 0};
-  builder.Add(Location{mapping, {2}, {&line, 1}});
-  builder.Add(Location{{}, {4}, {}});
+  builder.Add(Location{.mapping = mapping, .offset = {2}, .lines = {&line, 1}});
+  builder.Add(Location{.mapping = {}, .offset = {4}});
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
   const Profile named = Symbolize(std::move(builder).Finish(), symbolizer, report);
@@ -97,7 +97,7 @@ TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
   for (const char* filename : {"/broken", "/whole"}) {
     const MappingId mapping =
         builder.Add(Mapping{.filename = builder.Add(filename), .build_id = {}});
-    builder.Add(Location{mapping, {2}, {}});
+    builder.Add(Location{.mapping = mapping, .offset = {2}});
   }
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
@@ -119,8 +119,8 @@ TEST(SymbolizeLocally, NamesFilesAndKernelOfOneProfile) {
                                                .limit = 0xffffffff82000000,
                                                .file_offset = 0xffffffff81000000,
                                                .kind = MappingKind::kKernel});
-  builder.Add(Location{user, {0x1110}, {}});
-  builder.Add(Location{kernel, {0xffffffff81000010}, {}});
+  builder.Add(Location{.mapping = user, .offset = {0x1110}});
+  builder.Add(Location{.mapping = kernel, .offset = {0xffffffff81000010}});
   SymbolizeReport report;
   const auto named = SymbolizeLocally(
       std::move(builder).Finish(),

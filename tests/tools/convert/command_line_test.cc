@@ -51,8 +51,8 @@ TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
 }
 
 TEST(ConvertPlan, ReplacesAnOutputOnlyWithForce) {
-  EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded"})->if_exists, IfExists::kRefuse);
-  EXPECT_EQ(PlanOfWords({"-f", "in", "-o", "x.folded"})->if_exists, IfExists::kReplace);
+  EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded"})->write.if_exists, IfExists::kRefuse);
+  EXPECT_EQ(PlanOfWords({"-f", "in", "-o", "x.folded"})->write.if_exists, IfExists::kReplace);
 }
 
 TEST(ConvertPlan, HandsFoldedOptionsOn) {
@@ -61,7 +61,7 @@ TEST(ConvertPlan, HandsFoldedOptionsOn) {
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->write.folded.value, FoldedValue::kPeriod);
   EXPECT_TRUE(plan->write.folded.mark_kernel);
-  EXPECT_FALSE(plan->write.folded.comm_as_root);
+  EXPECT_EQ(plan->write.folded.root, folded::Root::kNone);
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--values=bytes"}),
               Refuses("--values: 'bytes' is not among: samples, period"));
 }

@@ -9,8 +9,9 @@
 
 namespace perftape::cli {
 
-// kInvalidArgument, in the words of OutputFile::Create, where `path` is a regular file that must
-// not be replaced. "-" is stdout.
+// Tells before the work what would fail behind it, in the words of OutputFile::Create:
+// kInvalidArgument where `path` is a regular file that must not be replaced, kNotFound, kPermission
+// or kIo where no file can be made beside it. "-" is stdout.
 Status CheckOutput(const std::filesystem::path& path, IfExists if_exists);
 
 }  // namespace perftape::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of profiles may be told. Each looks at what its format has.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "formats/folded/root.h"
+
+namespace perftape {
+
+// A point in a recording: in nanoseconds since its first sample, or as a share of the time from its
+// first sample to its last. A point in nanoseconds that lies behind the recording's length and not
+// before its first sample's own time is such a time: what `perf script` prints.
+struct TimePoint {
+  std::int64_t nanoseconds = 0;
+  std::optional<double> percent = {};  // 0 to 100; then it counts, not the nanoseconds
+};
+
+// Both ends belong to it. Without an end it reaches as far as the recording does.
+struct TimeRange {
+  std::optional<TimePoint> from = {}, to = {};
+};
+
+struct ImportOptions {
+  // What of a perf.data's samples becomes labels; each makes more distinct samples.
+  bool cpu_label = false;     // "cpu", in unit "cpu"
+  bool cgroup_label = false;  // "cgroup": its path
+  // Samples outside are left out, and counted: of a perf.data by their time, of a pprof by their
+  // label "timestamp_ns", if they have one.
+  std::optional<TimeRange> time = {};
+  // Threads that may work at once; the profile does not depend on it.
+  unsigned threads = 1;
+
+  // Of folded lines:
+  folded::Root root = folded::Root::kNone;  // what the first frame is, if it is no frame
+  bool differential = false;                // two counts a line: the events "before" and "after"
+  bool lenient = false;  // lines without a count are skipped and counted, not an error
+};
+
+}  // namespace perftape

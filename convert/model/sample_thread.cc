@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/model/sample_thread.h"
+
+namespace perftape {
+
+SampleThread ThreadOf(const Profile& profile, const Sample& sample) {
+  if (sample.thread != ThreadId{}) {
+    const Thread& thread = profile[sample.thread];
+    return {.pid = thread.pid, .tid = thread.tid, .comm = profile.text(thread.comm)};
+  }
+  SampleThread found;
+  if (const Label* pid = FindLabel(profile, sample.labels, "pid")) {
+    found.pid = static_cast<std::uint32_t>(pid->number);
+  }
+  if (const Label* tid = FindLabel(profile, sample.labels, "tid")) {
+    found.tid = static_cast<std::uint32_t>(tid->number);
+  }
+  if (const Label* comm = FindLabel(profile, sample.labels, "comm")) {
+    found.comm = profile.text(comm->text);
+  }
+  return found;
+}
+
+const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key) {
+  for (const Label& label : profile[labels]) {
+    if (profile.text(label.key) == key) return &label;
+  }
+  return nullptr;
+}
+
+}  // namespace perftape
