@@ -23,6 +23,21 @@ bool IsModuleEnding(std::string_view ending) {
   return ending == ".ko" || ending == ".ko.gz" || ending == ".ko.xz" || ending == ".ko.zst";
 }
 
+// Any change of a bit changes half of the others (the end of splitmix64).
+std::uint64_t Mix(std::uint64_t word) {
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+  return word ^ (word >> 31);
+}
+
+std::uint64_t FingerprintOf(const Region& region) {
+  std::uint64_t print = reinterpret_cast<std::uintptr_t>(region.dso);
+  for (const std::uint64_t word : {region.page_offset, region.end, region.start}) {
+    print = Mix(print + 0x9e3779b97f4a7c15) ^ word;
+  }
+  return Mix(print);
+}
+
 // The range that a record maps; cut where it would wrap around.
 Region RangeOf(std::uint64_t start, std::uint64_t length, std::uint64_t page_offset) {
   const std::uint64_t end = length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
@@ -54,8 +69,13 @@ std::string Dso::module_name() const {
 void AddressSpace::Add(const Region& region) {
   if (region.start >= region.end) return;
   Remove(region.start, region.end);
-  Own().emplace(region.start, region);
+  Insert(region);
   generation_ = NextGeneration();
+}
+
+AddressSpace::Regions::iterator AddressSpace::Insert(const Region& region) {
+  fingerprint_ += FingerprintOf(region);
+  return Own().emplace(region.start, region).first;
 }
 
 AddressSpace::Regions& AddressSpace::Own() {
@@ -78,16 +98,17 @@ void AddressSpace::Remove(std::uint64_t start, std::uint64_t end) {
       continue;
     }
     at = regions.erase(at);
+    fingerprint_ -= FingerprintOf(old);
     if (old.start < start) {
       Region head = old;
       head.end = start;
-      regions.emplace(head.start, head);
+      Insert(head);
     }
     if (old.end > end) {
       Region tail = old;
       tail.start = end;
       tail.page_offset += end - old.start;
-      at = regions.emplace(tail.start, tail).first;
+      at = Insert(tail);
     }
   }
   generation_ = NextGeneration();
@@ -105,6 +126,7 @@ const Region* AddressSpace::Find(std::uint64_t address) const {
 }
 
 void Processes::Apply(const RecordView& record, const SampleFormat& format) {
+  forgotten_.reset();
   switch (record.type) {
     case RecordType::kMmap:
       if (const auto mmap = Decode<Mmap>(record, format)) {
@@ -230,6 +252,7 @@ void Processes::ApplyExit(const Exit& exit) {
   const auto oldest = processes_.find(ended_.front().pid);
   // The number may have been given to another process since.
   if (oldest != processes_.end() && oldest->second.ended == ended_.front().number) {
+    forgotten_ = oldest->first;
     processes_.erase(oldest);
   }
   ended_.pop_front();
@@ -252,6 +275,11 @@ std::string_view Processes::CommOf(std::uint32_t tid) {
     thread.comm = Intern(fmt::format(":{}", static_cast<std::int32_t>(tid)));
   }
   return *thread.comm;
+}
+
+const std::string* Processes::KnownCommOf(std::uint32_t tid) const {
+  const auto found = threads_.find(tid);
+  return found == threads_.end() ? nullptr : found->second.comm;
 }
 
 std::string_view Processes::CgroupOf(std::uint64_t id) const {

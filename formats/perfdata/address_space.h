@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ struct Region {
   const Dso* dso = nullptr;
 
   bool Contains(std::uint64_t address) const { return start <= address && address < end; }
+  bool operator==(const Region&) const = default;
 };
 
 // The ranges of one process (or of the kernel), free of overlap: a new one cuts the old ones. A
@@ -58,6 +60,9 @@ class AddressSpace {
   const Region* FindBelow(std::uint64_t address) const;
   // A number that no other state of any address space has had: equal generations, equal answers.
   std::uint64_t generation() const { return generation_; }
+  // Equal where the same dsos (as one Processes knows them) are mapped in the same way, in whatever
+  // process and at whatever time; else different, but for a chance of 1 in 2^64. 0 of an empty one.
+  std::uint64_t fingerprint() const { return fingerprint_; }
   std::size_t size() const { return regions_ ? regions_->size() : 0; }
 
  private:
@@ -65,9 +70,11 @@ class AddressSpace {
 
   // The regions, shared with no other address space.
   Regions& Own();
+  Regions::iterator Insert(const Region& region);
 
   std::shared_ptr<Regions> regions_;  // null where there never were any
   std::uint64_t generation_ = 0;
+  std::uint64_t fingerprint_ = 0;  // the sum of those of the regions
 };
 
 // Memory follows the processes that live at one time, not those that a recording ever saw: of the
@@ -86,6 +93,9 @@ class Processes {
   // Apply.
   std::string_view CommOf(std::uint32_t tid);
 
+  // The same where COMM or FORK told it; null where none did. Lives as long as the Processes.
+  const std::string* KnownCommOf(std::uint32_t tid) const;
+
   // The path of a control group, by the id that samples have; empty where none is known. Valid
   // until the next Apply.
   std::string_view CgroupOf(std::uint64_t id) const;
@@ -98,6 +108,9 @@ class Processes {
   // What is mapped for a process, or in the kernel, now. Never null; empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;
   const AddressSpace& kernel() const { return kernel_; }
+
+  // The process whose mappings the last Apply gave up, as one of too many that have ended.
+  std::optional<std::uint32_t> forgotten() const { return forgotten_; }
 
   // The region of an address in the given mode; null where nothing is mapped, for kUnknown and for
   // the modes of hypervisor and guests. The kernel's own region reaches up to the next one, beyond
@@ -139,6 +152,7 @@ class Processes {
   std::unordered_map<std::uint64_t, std::string> cgroups_;  // by id
   std::deque<Ended> ended_;  // those of processes_ that have ended, the latest last
   std::uint64_t ends_ = 0;
+  std::optional<std::uint32_t> forgotten_;
   std::map<std::string, std::unique_ptr<Dso>, std::less<>>
       dsos_;  // by a key of path, inode and mode
 };

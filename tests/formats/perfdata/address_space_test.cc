@@ -110,6 +110,22 @@ TEST(AddressSpace, HasANewGenerationAfterEachChange) {
   EXPECT_NE(space.generation(), first);
 }
 
+TEST(AddressSpace, HasOneFingerprintForWhateverIsMappedAlike) {
+  AddressSpace space, other;
+  space.Add({.start = 100, .end = 200, .page_offset = 0, .dso = &kOld});
+  space.Add({.start = 300, .end = 400, .page_offset = 0, .dso = &kNew});
+  other.Add({.start = 300, .end = 400, .page_offset = 0, .dso = &kNew});
+  EXPECT_NE(space.fingerprint(), other.fingerprint());
+  other.Add({.start = 50, .end = 250, .page_offset = 7, .dso = &kNew});
+  other.Add({.start = 100, .end = 200, .page_offset = 0, .dso = &kOld});
+  EXPECT_NE(space.fingerprint(), other.fingerprint());
+  other.Remove(0, 100);
+  other.Remove(200, 300);
+  EXPECT_EQ(space.fingerprint(), other.fingerprint());
+  space.Remove(0, 1000);
+  EXPECT_EQ(space.fingerprint(), AddressSpace().fingerprint());
+}
+
 TEST(Dso, ShowsTheLastPartOfItsPath) {
   const auto shown = [](std::string path) {
     return std::string(Dso{.path = std::move(path), .build_id = {}, .symbol = {}}.base_name());
