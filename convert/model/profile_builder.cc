@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/profile_builder.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "convert/model/id_table.h"
 #include "convert/model/saturating.h"
 
 namespace perftape {
@@ -125,37 +123,32 @@ static_assert(std::has_unique_object_representations_v<Line>);
 template <class T>
 class Index {
  public:
-  using Key = std::remove_cvref_t<decltype(KeyOf(std::declval<const T&>()))>;
-
   // The first `skipped` of the table are never found.
   explicit Index(std::size_t skipped = 0) : skipped_(skipped), indexed_(skipped) {}
 
   // The place of what equals `value`; where nothing does, what `append` has put at the end.
   template <class Append>
   std::uint32_t FindOr(const std::vector<T>& table, const T& value, Append append) {
-    CatchUp(table);
-    if (const auto found = places_.find(KeyOf(value)); found != places_.end()) {
-      return found->second;
-    }
+    assert(table.size() < IdTable::kNone);
+    while (indexed_ < table.size()) AddNext(KeyHash()(KeyOf(table[indexed_])));
+    const std::uint64_t hash = KeyHash()(KeyOf(value));
+    const std::uint32_t found = places_.Find(
+        hash, [&](std::uint32_t place) { return KeyOf(table[place]) == KeyOf(value); });
+    if (found != IdTable::kNone) return found;
     append();
-    CatchUp(table);
+    AddNext(hash);
     return static_cast<std::uint32_t>(table.size() - 1);
   }
 
   void Forget() {
-    places_.clear();
+    places_.Clear();
     indexed_ = skipped_;
   }
 
  private:
-  void CatchUp(const std::vector<T>& table) {
-    assert(table.size() <= std::numeric_limits<std::uint32_t>::max());
-    for (; indexed_ < table.size(); ++indexed_) {
-      places_.emplace(KeyOf(table[indexed_]), static_cast<std::uint32_t>(indexed_));
-    }
-  }
+  void AddNext(std::uint64_t hash) { places_.Add(hash, static_cast<std::uint32_t>(indexed_++)); }
 
-  tsl::robin_map<Key, std::uint32_t, KeyHash> places_;
+  IdTable places_;
   std::size_t skipped_;
   std::size_t indexed_;  // so many of the table are in `places_`
 };
