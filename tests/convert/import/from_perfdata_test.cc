@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/sample_thread.h"
 #include "convert/model/validate.h"
 #include "formats/base/file.h"
 #include "tests/support/corpus.h"
@@ -36,19 +37,19 @@ struct Imported {
   ImportReport report;
 };
 
-Imported Import(Bytes file) {
+Imported Import(Bytes file, const ImportOptions& options = {}) {
   Imported imported;
   Input input = Input::FromBytes(file);
-  Result<Profile> profile = ReadPerfData(input, {}, imported.report);
+  Result<Profile> profile = ReadPerfData(input, options, imported.report);
   if (!profile) throw std::runtime_error(profile.error().message);
   imported.profile = *std::move(profile);
   EXPECT_THAT(Validate(imported.profile), IsOk());
   return imported;
 }
 
-Imported Import(const PerfDataBuilder& file) {
+Imported Import(const PerfDataBuilder& file, const ImportOptions& options = {}) {
   const std::vector<std::byte> bytes = file.Build();
-  return Import(bytes);
+  return Import(bytes, options);
 }
 
 std::string Hex(std::uint64_t number) {
@@ -289,6 +290,75 @@ TEST(ImportPerfData, KeepsEventsApart) {
   EXPECT_EQ(profile.text(profile.events()[1].name), "cycles");
   EXPECT_EQ(profile.text(profile.events()[1].unit), "count");
   EXPECT_EQ(profile.samples().size(), 2U);
+}
+
+TEST(ImportPerfData, HasTheEventsInTheFilesOrderThatHaveSamples) {
+  PerfDataBuilder file;
+  for (const char* name : {"a", "b", "c"}) file.AddEvent({.name = name, .config = 8});
+  perfdata::EventDesc names;
+  names.events = {{.attr = {}, .format = {}, .ids = {101}, .name = "a"},
+                  {.attr = {}, .format = {}, .ids = {102}, .name = "b"},
+                  {.attr = {}, .format = {}, .ids = {103}, .name = "c"}};
+  file.AddFeature(FeatureBit::kEventDesc, names);
+  const auto shown = [&] {
+    std::vector<std::string> events;
+    const Profile profile = Import(file).profile;
+    for (const Event& event : profile.events()) events.emplace_back(profile.text(event.name));
+    return events;
+  };
+  EXPECT_THAT(shown(), ElementsAre("a", "b", "c"));
+  file.AddSample({.ip = 0x10, .event = 2});
+  file.AddSample({.ip = 0x10, .event = 0});
+  EXPECT_THAT(shown(), ElementsAre("a", "c"));
+}
+
+TEST(ImportPerfData, TakesCpusForLabelsWhereAsked) {
+  PerfDataBuilder file = OneProcess();
+  for (const std::uint32_t cpu : {1U, 0U, 1U}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .cpu = cpu});
+  }
+  const Profile profile = Import(file, {.cpu_label = true}).profile;
+  std::vector<std::string> shown;
+  for (const Sample& sample : profile.samples()) {
+    const Label* cpu = FindLabel(profile, sample.labels, "cpu");
+    ASSERT_NE(cpu, nullptr);
+    EXPECT_EQ(profile.text(cpu->unit), "cpu");
+    shown.push_back(fmt::format("{}: {}", cpu->number, sample.count));
+  }
+  EXPECT_THAT(shown, ElementsAre("1: 2", "0: 1"));
+  EXPECT_EQ(Import(file).profile.samples().size(), 1U);
+}
+
+TEST(ImportPerfData, TakesControlGroupsForLabelsWhereAsked) {
+  PerfDataBuilder file;
+  file.AddEvent({.sample_type = perfdata::kIp | perfdata::kSampleCgroup});
+  file.Add(perfdata::Cgroup{5, "/system.slice"});
+  for (const std::uint64_t cgroup : {5U, 6U}) {
+    std::vector<std::byte> record;
+    ASSERT_THAT(
+        EncodeSample(perfdata::Sample{.ip = 0x10, .cgroup = cgroup}, file.format(0), 2, record),
+        IsOk());
+    file.AddRaw(record);
+  }
+  const Profile profile = Import(file, {.cgroup_label = true}).profile;
+  std::vector<std::string> shown;
+  for (const Sample& sample : profile.samples()) {
+    shown.emplace_back(profile.text(FindLabel(profile, sample.labels, "cgroup")->text));
+  }
+  EXPECT_THAT(shown, ElementsAre("/system.slice", "6"));
+}
+
+TEST(ImportPerfData, LeavesOutAndCountsWhatIsOutsideTheTimeAskedFor) {
+  PerfDataBuilder file = OneProcess();
+  for (const std::uint64_t time : {1000U, 2000U, 3000U}) {
+    file.AddSample({.ip = 0x400000 + time, .pid = 7, .tid = 7, .time = time});
+  }
+  file.AddSample({.ip = 0x400001, .pid = 7, .tid = 7});  // of no time
+  const Imported imported = Import(file, {.time = TimeRange{.from = TimePoint{.nanoseconds = 500},
+                                                            .to = TimePoint{.percent = 75}}});
+  EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1001 1", "worker;app+17d0 1"));
+  EXPECT_EQ(imported.report.samples, 2U);
+  EXPECT_EQ(imported.report.outside_time, 2U);
 }
 
 TEST(ImportPerfData, CountsASampleOfAGroupOnceForEachCounterThatGrew) {

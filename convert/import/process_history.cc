@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/process_history.h"
+
+#include <cassert>
+#include <optional>
+
+namespace perftape {
+
+using perfdata::RecordType;
+
+bool ProcessHistory::Takes(RecordType type) {
+  switch (type) {
+    case RecordType::kMmap:
+    case RecordType::kMmap2:
+    case RecordType::kComm:
+    case RecordType::kFork:
+    case RecordType::kExit:
+    case RecordType::kKsymbol:
+    case RecordType::kCgroup:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void ProcessHistory::Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+                          const Turn& turn) {
+  const Bytes payload = record.is_lasting ? record.payload : copies_.Copy(record.payload);
+  order_ = record.order;
+  told_.push_back({.turn = turn,
+                   .payload = payload.data(),
+                   .format = &format,
+                   .size = static_cast<std::uint32_t>(payload.size()),
+                   .type = record.type,
+                   .misc = record.misc});
+}
+
+void ProcessHistory::Finish() {
+  assert(told_.size() < std::numeric_limits<Moment>::max());
+  std::ranges::sort(told_, {}, &Told::turn);
+  for (Moment moment = 0; moment < told_.size();) {
+    const Told& told = told_[moment];
+    at_end_.Apply(RecordOf(told), *told.format);
+    Note(told, ++moment);
+  }
+}
+
+perfdata::RecordView ProcessHistory::RecordOf(const Told& told) const {
+  return {.type = told.type,
+          .misc = told.misc,
+          .payload = Bytes(told.payload, told.size),
+          .order = order_};
+}
+
+// What the record has changed, from this moment on.
+void ProcessHistory::Note(const Told& told, Moment moment) {
+  const perfdata::RecordView record = RecordOf(told);
+  switch (told.type) {
+    case RecordType::kMmap:
+      if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, *told.format)) {
+        NoteSpace(mmap->pid, moment);
+      }
+      break;
+    case RecordType::kMmap2:
+      if (const auto mmap = perfdata::Decode<perfdata::Mmap2>(record, *told.format)) {
+        NoteSpace(mmap->pid, moment);
+      }
+      break;
+    case RecordType::kComm:
+      if (const auto comm = perfdata::Decode<perfdata::Comm>(record, *told.format)) {
+        NoteSpace(comm->pid, moment);
+        NoteComm(comm->tid, moment);
+      }
+      break;
+    case RecordType::kFork:
+      if (const auto fork = perfdata::Decode<perfdata::Fork>(record, *told.format)) {
+        NoteSpace(fork->pid, moment);
+        NoteComm(fork->tid, moment);
+      }
+      break;
+    default:
+      break;
+  }
+  kernel_.Set(moment, at_end_.kernel().fingerprint());
+  if (const std::optional<std::uint32_t> forgotten = at_end_.forgotten()) {
+    NoteSpace(*forgotten, moment);
+  }
+}
+
+void ProcessHistory::NoteSpace(std::uint32_t pid, Moment moment) {
+  const std::uint64_t fingerprint = at_end_.UserSpace(pid).fingerprint();
+  // Most processes that exec tell so before they have mapped anything.
+  const auto known = spaces_.find(pid);
+  if (known != spaces_.end()) {
+    known->second.Set(moment, fingerprint);
+  } else if (fingerprint != 0) {
+    spaces_[pid].Set(moment, fingerprint);
+  }
+}
+
+void ProcessHistory::NoteComm(std::uint32_t tid, Moment moment) {
+  comms_[tid].Set(moment, at_end_.KnownCommOf(tid));
+}
+
+Moment ProcessHistory::MomentOf(const Turn& turn) {
+  const bool is_behind = asked_last_ == 0 || told_[asked_last_ - 1].turn < turn;
+  const bool is_before = asked_last_ == told_.size() || turn < told_[asked_last_].turn;
+  if (!is_behind || !is_before) {
+    const auto next = std::ranges::lower_bound(told_, turn, {}, &Told::turn);
+    asked_last_ = static_cast<Moment>(next - told_.begin());
+  }
+  return asked_last_;
+}
+
+ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const {
+  const auto kernel = kernel_.At(moment);
+  ThreadState state{.from = kernel.from, .to = kernel.to, .kernel_space = kernel.value};
+  const auto narrow = [&](const auto& piece) {
+    state.from = std::max(state.from, piece.from);
+    state.to = std::min(state.to, piece.to);
+    return piece.value;
+  };
+  if (const auto space = spaces_.find(pid); space != spaces_.end()) {
+    state.user_space = narrow(space->second.At(moment));
+  }
+  if (const auto comm = comms_.find(tid); comm != comms_.end()) {
+    state.comm = narrow(comm->second.At(moment));
+  }
+  return state;
+}
+
+const perfdata::Processes& ProcessHistory::Replay::At(Moment moment) {
+  assert(now_ <= moment && moment <= history_.told_.size());
+  for (; now_ < moment; ++now_) {
+    const Told& told = history_.told_[now_];
+    processes_.Apply(history_.RecordOf(told), *told.format);
+  }
+  return processes_;
+}
+
+}  // namespace perftape

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks of words -> stacks of a profile: which frames there are, and where each of them lies in
+// which mapping.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "convert/import/sample_table.h"
+#include "convert/model/id_table.h"
+#include "convert/model/profile_builder.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/callchain.h"
+
+namespace perftape {
+
+// The names under which build ids are told; from MMAP2 they come with the mapping, here are the
+// others.
+using BuildIdsByPath = std::unordered_map<std::string, std::string>;
+
+class StackResolver {
+ public:
+  struct Answer {
+    StackId stack = {};
+    std::uint32_t frames = 0, unmapped_frames = 0;
+  };
+
+  // Of a recording of this byte order. All must outlive it.
+  StackResolver(std::endian order, const BuildIdsByPath& build_ids, ProfileBuilder& builder)
+      : order_(order), build_ids_(build_ids), builder_(builder) {}
+
+  // `processes` are always the same, at the stack's moment.
+  Answer Resolve(const RawStack& stack, const perfdata::Processes& processes);
+
+ private:
+  // What a mapping was made of.
+  struct KnownRegion {
+    perfdata::Region region;
+    MappingId mapping;
+  };
+
+  LocationId LocationOf(const perfdata::Region& region, std::uint64_t address);
+  MappingId MappingOf(const perfdata::Region& region);
+  MappingId AddMapping(const perfdata::Region& region);
+
+  std::endian order_;
+  const BuildIdsByPath& build_ids_;
+  ProfileBuilder& builder_;
+  perfdata::CallchainReader callchains_;
+  IdTable region_index_;
+  std::vector<KnownRegion> regions_;
+  std::vector<LocationId> leaf_to_root_;  // of the stack that Resolve is at
+};
+
+}  // namespace perftape

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "convert/import/turn_clock.h"
+#include "convert/model/saturating.h"
+#include "formats/perfdata/event_lookup.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::RecordType;
+using perfdata::RecordView;
+
+bool TakeFeature(const perfdata::Reader& reader, BuildIdsByPath& ids) {
+  const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
+  const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
+  if (table == nullptr) return false;
+  for (const auto& entry : table->entries) ids.try_emplace(entry.filename, entry.build_id.hex());
+  return true;
+}
+
+// A pipe, and a recording that was killed, have them in the stream, as binaries were first hit.
+void TakeBuildId(const RecordView& record, BuildIdsByPath& ids) {
+  if (const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
+    ids.try_emplace(std::string(entry->filename), entry->build_id.hex());
+  }
+}
+
+void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
+               ImportReport& report) {
+  if (record.type == RecordType::kLost) {
+    if (const auto lost = perfdata::Decode<perfdata::Lost>(record, format)) {
+      report.lost_records += lost->count;
+    }
+    return;
+  }
+  // With this bit they are no loss: a filter of perf's own let them go.
+  if ((record.misc & perfdata::kMiscLostSamplesBpf) != 0) return;
+  if (const auto lost = perfdata::Decode<perfdata::LostSamples>(record, format)) {
+    report.lost_samples += lost->count;
+  }
+}
+
+// When a point is, in the clock of the samples.
+std::uint64_t TimeOf(const TimePoint& point, const TimeSpan& all) {
+  const std::uint64_t length = all.last - all.first;
+  if (point.percent) {
+    return all.first + static_cast<std::uint64_t>(static_cast<double>(length) *
+                                                  std::clamp(*point.percent, 0.0, 100.0) / 100);
+  }
+  if (point.nanoseconds <= 0) return all.first;
+  const auto time = static_cast<std::uint64_t>(point.nanoseconds);
+  if (time > length && time >= all.first) return time;
+  return AddUpToLimit(all.first, time);
+}
+
+}  // namespace
+
+TimeSpan SpanOf(const TimeRange& range, const TimeSpan& all) {
+  constexpr TimeSpan kAlways{0, std::numeric_limits<std::uint64_t>::max()};
+  if (all.is_empty()) return kAlways;
+  return {.first = range.from ? TimeOf(*range.from, all) : kAlways.first,
+          .last = range.to ? TimeOf(*range.to, all) : kAlways.last};
+}
+
+Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
+  Survey survey;
+  const bool has_build_ids = TakeFeature(reader, survey.build_ids);
+  TurnClock clock;
+  perfdata::EventLookup lookup(reader.events());
+  perfdata::RecordCursor cursor = reader.records();
+  while (cursor.Step()) {
+    const RecordView& record = cursor.record();
+    const perfdata::EventLookup::Answer found = lookup.Of(record);
+    const Turn turn = clock.Of(record, found.time);
+    if (record.type == RecordType::kSample) {
+      if (found.time != 0) survey.times.Add(found.time);
+      continue;
+    }
+    // All events lay their trailers out alike, so what a process did is known whoever heard of it.
+    const perfdata::Event& event = found.event == nullptr ? reader.events()[0] : *found.event;
+    if (ProcessHistory::Takes(record.type)) {
+      survey.history.Take(record, event.format, turn);
+    } else if (record.type == RecordType::kLost || record.type == RecordType::kLostSamples) {
+      CountLoss(record, event.format, report);
+    } else if (record.type == RecordType::kHeaderBuildId && !has_build_ids) {
+      TakeBuildId(record, survey.build_ids);
+    } else if (!perfdata::IsKnown(record.type)) {
+      ++report.unknown_records;
+    }
+  }
+  if (std::optional<Error> failure = cursor.TakeFailure()) {
+    ++report.damaged_records;
+    report.problems.push_back(std::move(failure)->message);
+  }
+  if (clock.out_of_order() > 0) {
+    report.problems.push_back(
+        fmt::format("{} records came later than their round promised", clock.out_of_order()));
+  }
+  survey.history.Finish();
+  return survey;
+}
+
+}  // namespace perftape

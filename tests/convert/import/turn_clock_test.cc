@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/turn_clock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/rounds.h"
+#include "tests/support/perfdata_builder.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::PerfDataBuilder;
+using perfdata::RecordType;
+using testing::ElementsAre;
+
+// The places of a file's samples in the order of their turns.
+std::vector<std::uint64_t> ByTurn(Bytes file, std::uint64_t& out_of_order) {
+  const auto reader = perfdata::Reader::FromBytes(file);
+  perfdata::EventLookup lookup(reader->events());
+  perfdata::RecordCursor cursor = reader->records();
+  TurnClock clock;
+  std::vector<std::pair<Turn, std::uint64_t>> places;
+  while (cursor.Step()) {
+    const Turn turn = clock.Of(cursor.record(), lookup.Of(cursor.record()).time);
+    if (cursor.record().type == RecordType::kSample) {
+      places.emplace_back(turn, cursor.record().file_offset);
+    }
+  }
+  out_of_order = clock.out_of_order();
+  std::ranges::sort(places);
+  std::vector<std::uint64_t> sorted;
+  for (const auto& [turn, place] : places) sorted.push_back(place);
+  return sorted;
+}
+
+// The same in the order in which InTimeOrder delivers them.
+std::vector<std::uint64_t> Delivered(Bytes file, std::uint64_t& out_of_order) {
+  const auto reader = perfdata::Reader::FromBytes(file);
+  perfdata::InTimeOrder cursor(reader->records(), reader->events());
+  std::vector<std::uint64_t> places;
+  while (cursor.Step()) {
+    if (cursor.record().type == RecordType::kSample) places.push_back(cursor.record().file_offset);
+  }
+  out_of_order = cursor.out_of_order();
+  return places;
+}
+
+PerfDataBuilder FileOf(std::initializer_list<int> times) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  for (const int time : times) {
+    if (time < 0) {
+      file.AddRound();
+    } else {
+      file.AddSample({.ip = 0x10, .time = static_cast<std::uint64_t>(time)});
+    }
+  }
+  return file;
+}
+
+void ExpectSameOrder(std::initializer_list<int> times) {
+  const std::vector<std::byte> file = FileOf(times).Build();
+  std::uint64_t late = 0, delivered_late = 0;
+  EXPECT_EQ(ByTurn(file, late), Delivered(file, delivered_late));
+  EXPECT_EQ(late, delivered_late);
+}
+
+TEST(TurnClock, SortsByTimeAsRecordsAreDelivered) {
+  ExpectSameOrder({30, 10, 20, 10});
+}
+
+TEST(TurnClock, LetsWhatHasNoTimeBeFirst) {
+  ExpectSameOrder({30, 0, 20, 0, 10});
+}
+
+TEST(TurnClock, LetsWhatHasNoTimeFollowWhatRoundsHaveReleased) {
+  ExpectSameOrder({10, 30, -1, 20, 40, -1, 0, 35, 50, -1, 0, 45});
+}
+
+TEST(TurnClock, PutsWhatComesTooLateBehindWhatWasReleased) {
+  ExpectSameOrder({30, 20, -1, -1, 10, 40, -1, -1, 25, 45});
+}
+
+TEST(TurnClock, CountsWhatComesTooLate) {
+  std::uint64_t late = 0;
+  ByTurn(FileOf({30, -1, -1, 10, 40, 20}).Build(), late);
+  EXPECT_EQ(late, 2U);
+}
+
+}  // namespace
+}  // namespace perftape
