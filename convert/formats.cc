@@ -29,13 +29,21 @@ Status WritePprofTo(const Profile& profile, const WriteOptions& options,
   return std::move(out).Commit();
 }
 
+Status WritePerfDataTo(const Profile& profile, const WriteOptions& options,
+                       const std::filesystem::path& output) {
+  PerfDataOptions own = options.perfdata;
+  own.if_exists = options.if_exists;
+  TRY(WritePerfData(profile, own, output));
+  return {};
+}
+
 constexpr std::array kFormats = {
     Format{.name = "perf.data",
            .endings = kPerfDataEndings,
            .matches = perfdata::IsPerfData,
            .read = ReadPerfData,
            .rewrite = rewrite::Normalize,
-           .write = nullptr},
+           .write = WritePerfDataTo},
     Format{.name = "folded",
            .endings = kFoldedEndings,
            .matches = nullptr,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "convert/export/to_folded.h"
+#include "convert/export/to_perfdata.h"
 #include "convert/export/to_pprof.h"
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
@@ -24,6 +25,7 @@ struct WriteOptions {
   IfExists if_exists = IfExists::kRefuse;
   FoldedOptions folded = {};
   PprofOptions pprof = {};
+  PerfDataOptions perfdata = {};  // its if_exists is the one above
 };
 
 struct Format {

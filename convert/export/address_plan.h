@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the frames of a profile are in a perf.data that is made of it. A frame with a name gets an
+// address of its own, in the kernel's half of the file (converted.h), so that a KSYMBOL record can
+// name it; equal names share one. A frame without a name keeps its address, in its mapping, where
+// both can be kept; where they cannot, it becomes a named one, "[libc.so.6]".
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/export/rank.h"
+#include "convert/model/profile.h"
+#include "formats/base/build_id.h"
+#include "formats/perfdata/abi.h"
+
+namespace perftape {
+
+// A function with an address of its own.
+struct PlacedFunction {
+  std::uint64_t address = 0;
+  std::string_view name = {};  // lives as long as the plan and its profile
+};
+
+// A piece of a file that frames without a name lie in.
+struct PlacedMapping {
+  std::uint64_t start = 0, size = 0, file_offset = 0;
+  std::string_view filename = {};
+  BuildId build_id = {};
+  MappingKind kind = MappingKind::kUser;
+};
+
+// One frame: a location whose calls were inlined has several, innermost first.
+struct PlacedFrame {
+  static constexpr std::uint32_t kNoMapping = static_cast<std::uint32_t>(-1);
+
+  perfdata::CpuMode mode = perfdata::CpuMode::kUser;
+  // Readers take 1 from the address of a caller (it is where the call returns to). An address of
+  // our own choice stays in its function then, one that was kept needs 1 more.
+  bool is_kept = false;
+  std::uint32_t mapping = kNoMapping;  // index in mappings()
+  std::uint64_t address = 0;
+};
+
+class AddressPlan {
+ public:
+  // For the frames of all samples. Equal profiles get equal plans; `ranks` are the profile's. Names
+  // are views of the profile's texts, or of the plan's.
+  AddressPlan(const Profile& profile, const Ranks& ranks);
+
+  std::span<const PlacedFunction> functions() const { return functions_; }
+  std::span<const PlacedMapping> mappings() const { return mappings_; }
+  // Of a location that some sample leads to.
+  std::span<const PlacedFrame> FramesOf(LocationId location) const {
+    const std::size_t first = first_frame_[location.index];
+    return std::span(frames_).subspan(first, first_frame_[location.index + 1] - first);
+  }
+
+  // Locations whose address could not be kept.
+  std::uint64_t displaced() const { return displaced_; }
+
+ private:
+  class Maker;
+
+  std::vector<PlacedFunction> functions_;
+  std::vector<PlacedMapping> mappings_;
+  std::vector<PlacedFrame> frames_;       // of the locations, in their order
+  std::vector<std::size_t> first_frame_;  // by location, and one behind
+  std::deque<std::string> own_names_;
+  std::uint64_t displaced_ = 0;
+};
+
+}  // namespace perftape

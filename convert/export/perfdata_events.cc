@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/perfdata_events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "formats/perfdata/converted.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::FeatureBit;
+
+// Names of tools/perf/util/parse-events.c (event_symbols_hw, event_symbols_sw) and what they count.
+struct KnownEvent {
+  std::string_view name;
+  std::uint32_t type;
+  std::uint64_t config;
+};
+constexpr KnownEvent kKnownEvents[] = {
+    {"cpu-clock", perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock},
+    {"task-clock", perfdata::kTypeSoftware, perfdata::kSoftwareTaskClock},
+    {"page-faults", perfdata::kTypeSoftware, 2},
+    {"context-switches", perfdata::kTypeSoftware, 3},
+    {"cpu-migrations", perfdata::kTypeSoftware, 4},
+    {"minor-faults", perfdata::kTypeSoftware, 5},
+    {"major-faults", perfdata::kTypeSoftware, 6},
+    {"cycles", perfdata::kTypeHardware, 0},
+    {"cpu-cycles", perfdata::kTypeHardware, 0},
+    {"instructions", perfdata::kTypeHardware, 1},
+    {"cache-references", perfdata::kTypeHardware, 2},
+    {"cache-misses", perfdata::kTypeHardware, 3},
+    {"branches", perfdata::kTypeHardware, 4},
+    {"branch-instructions", perfdata::kTypeHardware, 4},
+    {"branch-misses", perfdata::kTypeHardware, 5},
+    {"bus-cycles", perfdata::kTypeHardware, 6},
+    {"ref-cycles", perfdata::kTypeHardware, 9},
+};
+
+KnownEvent TypeOf(const Profile& profile, const Event& event) {
+  constexpr KnownEvent kNone = {"", perfdata::kTypeSoftware, perfdata::kSoftwareOfProfile};
+  if (event.values == EventValues::kPlain) return kNone;
+  std::string_view name = profile.text(event.name);
+  name = name.substr(0, name.find(':'));  // without its modifiers
+  const auto* known = std::ranges::find(kKnownEvents, name, &KnownEvent::name);
+  return known == std::end(kKnownEvents) ? kNone : *known;
+}
+
+// Which unit ReadPerfData takes an event of this type to count, if it is not told.
+std::string_view ImpliedUnit(const KnownEvent& type) {
+  const bool is_clock =
+      type.type == perfdata::kTypeSoftware &&
+      (type.config == perfdata::kSoftwareCpuClock || type.config == perfdata::kSoftwareTaskClock);
+  return is_clock ? "nanoseconds" : "count";
+}
+
+// perf warns of unknown kernel addresses where an event counts the kernel
+// (builtin-report.c, report__warn_kptr_restrict): these are none of the kernel's.
+constexpr std::uint64_t kFlags = perfdata::kDisabled | perfdata::kExcludeKernel |
+                                 perfdata::kExcludeHv | perfdata::kSampleIdAll |
+                                 perfdata::kAttrMmap | perfdata::kAttrMmap2 | perfdata::kAttrComm |
+                                 perfdata::kTask | perfdata::kAttrKsymbol;
+
+perfdata::Event NoEvent(std::uint64_t sample_type) {
+  perfdata::Event none;
+  none.attr.type = perfdata::kTypeSoftware;
+  none.attr.config = perfdata::kSoftwareDummy;
+  none.attr.sample_type = sample_type;
+  none.attr.flags = kFlags;
+  none.format = FormatOf(none.attr);
+  none.ids = {1};
+  none.name = "dummy";
+  return none;
+}
+
+// What ReadPerfData makes comments of.
+struct CommentKey {
+  std::string_view key;
+  FeatureBit bit;
+};
+constexpr CommentKey kCommentKeys[] = {
+    {"hostname: ", FeatureBit::kHostname},
+    {"os release: ", FeatureBit::kOsRelease},
+    {"arch: ", FeatureBit::kArch},
+    {"perf version: ", FeatureBit::kVersion},
+    {"command line: ", FeatureBit::kCmdline},
+};
+
+perfdata::FeatureValue ValueOf(FeatureBit bit, std::string text) {
+  if (bit != FeatureBit::kCmdline) return perfdata::TextFeature{std::move(text)};
+  return perfdata::Cmdline{.arguments = {std::move(text)}};
+}
+
+void AddComment(const std::string& comment, std::vector<perfdata::Feature>& features,
+                std::vector<std::string>& lost) {
+  for (const CommentKey& known : kCommentKeys) {
+    if (!comment.starts_with(known.key) || comment.size() == known.key.size()) continue;
+    if (std::ranges::find(features, known.bit, &perfdata::Feature::bit) != features.end()) break;
+    features.push_back({known.bit, ValueOf(known.bit, comment.substr(known.key.size()))});
+    return;
+  }
+  lost.push_back("comment");
+}
+
+}  // namespace
+
+std::vector<perfdata::Event> PerfDataEvents(const Profile& profile, std::uint64_t sample_type,
+                                            bool times_made_up) {
+  std::vector<perfdata::Event> events;
+  for (const Event& event : profile.events()) {
+    const KnownEvent type = TypeOf(profile, event);
+    perfdata::Event& written = events.emplace_back();
+    written.attr.type = type.type;
+    written.attr.config = type.config;
+    written.attr.sample_period = event.period;
+    written.attr.sample_type = sample_type;
+    written.attr.flags = kFlags;
+    MarkConverted({.is_plain = event.values == EventValues::kPlain,
+                   .decimals = event.decimals,
+                   .times_made_up = times_made_up},
+                  written.attr);
+    written.format = FormatOf(written.attr);
+    written.ids = {events.size()};
+    written.name = profile.text(event.name);
+  }
+  if (events.empty()) events.push_back(NoEvent(sample_type));
+  return events;
+}
+
+Status AppendEventUpdates(const Profile& profile, std::vector<std::byte>& records) {
+  using perfdata::EventUpdate;
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    const Event& event = profile.events()[i];
+    const std::uint64_t id = i + 1;
+    if (const std::string_view unit = profile.text(event.unit);
+        unit != ImpliedUnit(TypeOf(profile, event))) {
+      TRY(Encode(EventUpdate{.update_type = EventUpdate::kUnit, .id = id, .text = unit}, 0,
+                 records));
+    }
+    if (event.decimals > 0) {
+      const double scale = std::pow(10, -static_cast<int>(event.decimals));
+      TRY(Encode(EventUpdate{.update_type = EventUpdate::kScale, .id = id, .scale = scale}, 0,
+                 records));
+    }
+  }
+  return {};
+}
+
+std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const TimeSpan& times,
+                                                std::vector<std::string>& lost) {
+  const Metadata& metadata = profile.metadata();
+  std::vector<perfdata::Feature> features;
+  for (const std::string& comment : metadata.comments) AddComment(comment, features, lost);
+  if (!metadata.drop_frames.empty()) lost.push_back("drop_frames");
+  if (!metadata.keep_frames.empty()) lost.push_back("keep_frames");
+  if (!metadata.doc_url.empty()) lost.push_back("doc_url");
+  if (!metadata.default_value.empty()) lost.push_back("default_sample_type");
+  if (metadata.period_type) lost.push_back("period_type");
+
+  features.push_back({FeatureBit::kSampleTime,
+                      perfdata::SampleTime{.first_ns = times.first_ns, .last_ns = times.last_ns}});
+  if (times.is_wall_clock) {
+    // CLOCK_REALTIME is 0.
+    features.push_back({FeatureBit::kClockData, perfdata::ClockData{.clockid = 0,
+                                                                    .wall_ns = times.first_ns,
+                                                                    .clockid_ns = times.first_ns}});
+  }
+  return features;
+}
+
+}  // namespace perftape

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/to_perfdata.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "convert/export/address_plan.h"
+#include "convert/export/perfdata_events.h"
+#include "convert/export/rank.h"
+#include "convert/export/sample_plan.h"
+#include "convert/model/sample_thread.h"
+#include "formats/perfdata/converted.h"
+#include "formats/perfdata/record.h"
+#include "formats/perfdata/writer.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::MiscOf;
+
+constexpr std::size_t kCommitSize = std::size_t{1} << 20;
+// After so many samples perf may let go what it holds back for the order of time.
+constexpr std::uint64_t kSamplesInARound = 16'384;
+// What leaves room for the fields around it in the largest record; perf reads such names.
+constexpr std::size_t kLongestName = 65'000;
+constexpr std::size_t kLongestChain = 8'000;
+// Where the profile does not say: any time but 0, which perf takes for "no time".
+constexpr std::uint64_t kSomeTime = 1'000'000'000;
+// Between samples whose times are made up: what perf prints differs then.
+constexpr std::uint64_t kStep = 1'000;
+constexpr std::string_view kNoThreadName = "[no-thread]";
+constexpr std::uint32_t kNoCpu = static_cast<std::uint32_t>(-1);
+
+// What a record can hold of a name. The ends of long ones are hashed, so that they stay apart.
+std::string FitName(std::string_view name, std::uint64_t& cut) {
+  std::string fit(name);
+  std::ranges::replace(fit, '\0', ' ');
+  if (fit.size() > kLongestName) {
+    std::size_t size = kLongestName - 20;
+    while (size > 0 && (static_cast<unsigned char>(fit[size]) & 0xc0) == 0x80) --size;
+    fit = fmt::format("{}...{:016x}", fit.substr(0, size), XXH3_64bits(name.data(), name.size()));
+  }
+  if (fit != name) ++cut;
+  return fit;
+}
+
+// The times of samples that have none of their own: one step each from the first to the last.
+class Clock {
+ public:
+  Clock(const Metadata& metadata, const SamplePlan& plan) {
+    if (plan.has_times) {
+      span_ = {plan.first_time_ns, plan.last_time_ns, true};
+      return;
+    }
+    const std::int64_t start = metadata.start_time_ns.value_or(0);
+    span_.is_wall_clock = start > 0;
+    span_.first_ns = start > 0 ? static_cast<std::uint64_t>(start) : kSomeTime;
+    gaps_ = std::max<std::uint64_t>(plan.records, 2) - 1;
+    is_made_up_ = metadata.duration_ns <= 0;
+    length_ = is_made_up_ ? gaps_ * kStep : static_cast<std::uint64_t>(metadata.duration_ns);
+    span_.last_ns = span_.first_ns + length_;
+  }
+
+  const TimeSpan& span() const { return span_; }
+  bool is_made_up() const { return is_made_up_; }
+
+  // Of a sample whose label says `told_ns`, or 0.
+  std::uint64_t Next(std::uint64_t told_ns) {
+    if (told_ns != 0) return told_ns;
+    if (gaps_ == 0) return span_.first_ns;
+    const std::uint64_t i = std::min(count_++, gaps_);
+    return span_.first_ns + length_ / gaps_ * i + length_ % gaps_ * i / gaps_;
+  }
+
+ private:
+  TimeSpan span_;
+  bool is_made_up_ = false;
+  std::uint64_t gaps_ = 0, length_ = 0, count_ = 0;
+};
+
+class PerfDataExport {
+ public:
+  PerfDataExport(const Profile& profile, const PerfDataOptions& options)
+      : profile_(profile),
+        options_(options),
+        ranks_(RankAll(profile)),
+        samples_(PlanSamples(profile, ranks_, options.most_records)),
+        addresses_(profile, ranks_),
+        clock_(profile.metadata(), samples_) {}
+
+  Result<PerfDataReport> Run(const std::filesystem::path& output) &&;
+
+ private:
+  void LookAtLabels();
+  Result<perfdata::Writer> Open(const std::filesystem::path& output);
+  Status AddFunctions();
+  Status AddMapping(std::uint32_t mapping, std::uint32_t pid, std::uint64_t time_ns);
+  Status AddSamples();
+  Status AddSample(const PlannedSample& planned);
+  Status MeetThread(const PlannedThread& thread, std::uint64_t time_ns);
+  Status MeetMappings(std::uint32_t pid, std::uint64_t time_ns);
+  void TakeChain(StackId stack);
+  Status Flush();
+
+  template <class Record>
+  Status Add(const Record& record, std::uint16_t misc = 0, const perfdata::SampleId& trailer = {}) {
+    TRY(Encode(record, trailer, format(), misc, records_));
+    return records_.size() < kCommitSize ? Status() : Flush();
+  }
+  const perfdata::SampleFormat& format() const { return events_.front().format; }
+
+  const Profile& profile_;
+  const PerfDataOptions& options_;
+  const Ranks ranks_;
+  const SamplePlan samples_;
+  const AddressPlan addresses_;
+  Clock clock_;
+  std::uint64_t sample_type_ = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
+                               perfdata::kTime | perfdata::kPeriod | perfdata::kCallchain;
+  std::map<std::string_view, std::uint64_t> cgroups_;  // ids, from 1
+  std::vector<perfdata::Event> events_;
+  std::vector<perfdata::Feature> features_;
+  std::optional<perfdata::Writer> writer_;
+  std::vector<std::byte> records_;  // not handed to the writer yet
+  PerfDataReport report_;
+
+  std::map<std::uint32_t, PlannedThread> met_;                // by tid, as last told
+  std::set<std::pair<std::uint32_t, std::uint32_t>> mapped_;  // pid, mapping
+  std::vector<std::uint64_t> chain_;                          // of the sample in work
+  std::vector<std::uint32_t> chain_mappings_;                 // that its user's frames lie in
+};
+
+Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) && {
+  report_.negative_samples = samples_.negative;
+  report_.uncounted_samples = samples_.uncounted;
+  report_.joined_counts = samples_.joined;
+  report_.displaced_frames = addresses_.displaced();
+  LookAtLabels();
+  events_ = PerfDataEvents(profile_, sample_type_, clock_.is_made_up());
+  features_ = PerfDataFeatures(profile_, clock_.span(), report_.lost_facts);
+  TRY_ASSIGN(perfdata::Writer writer, Open(output));
+  writer_.emplace(std::move(writer));
+
+  TRY(AppendEventUpdates(profile_, records_));
+  TRY(AddFunctions());
+  TRY(Add(perfdata::FinishedRound{}));
+  TRY(AddSamples());
+  TRY(Add(perfdata::FinishedRound{}));
+  TRY(Flush());
+  const bool to_pipe = writer_->container() == perfdata::Container::kPipe;
+  if (!to_pipe) {
+    features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
+  }
+  TRY(std::move(*writer_).Finish(features_));
+  return std::move(report_);
+}
+
+// Which of them have a place in a record, and which are lost.
+void PerfDataExport::LookAtLabels() {
+  std::set<std::string_view> lost;
+  for (const PlannedSample& planned : samples_.samples) {
+    const Sample& sample = profile_.samples()[planned.sample];
+    for (const Label& label : profile_[sample.labels]) {
+      const std::string_view key = profile_.text(label.key);
+      const bool has_thread = sample.thread != ThreadId{};
+      if (key == "cpu" && label.text == StringId{}) {
+        sample_type_ |= perfdata::kCpu;
+      } else if (key == "cgroup" && label.text != StringId{}) {
+        sample_type_ |= perfdata::kSampleCgroup;
+        cgroups_.emplace(profile_.text(label.text), 0);
+      } else if ((key != "timestamp_ns" || label.number <= 0) &&
+                 (has_thread || (key != "pid" && key != "tid" && key != "comm"))) {
+        lost.insert(key);
+      }
+    }
+  }
+  report_.lost_labels.assign(lost.begin(), lost.end());
+  std::uint64_t id = 0;
+  for (auto& [path, number] : cgroups_) number = ++id;
+}
+
+Result<perfdata::Writer> PerfDataExport::Open(const std::filesystem::path& output) {
+  const perfdata::WriterOptions options = {.old = perfdata::OldFile::kReplace,
+                                           .compression_level = options_.compression_level};
+  struct stat status = {};
+  if (options_.if_exists == IfExists::kRefuse && output != "-" &&
+      stat(output.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+    return Fail(ErrorCode::kInvalidArgument, output.native() + ": exists; -f replaces it");
+  }
+  if (options_.container == perfdata::Container::kFile) {
+    if (output != "-") return perfdata::Writer::Create(output, events_, options);
+    return Fail(ErrorCode::kInvalidArgument, "a perf.data file cannot go through a pipe");
+  }
+  if (output != "-") return perfdata::Writer::CreatePipe(output, events_, features_, options);
+  UniqueFd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (!fd) return FailErrno("stdout", errno);
+  return perfdata::Writer::ToPipe(std::move(fd), events_, features_, options);
+}
+
+Status PerfDataExport::Flush() {
+  TRY(writer_->Append(records_));
+  records_.clear();
+  return writer_->Commit();
+}
+
+// What is there from the beginning on: time 0.
+Status PerfDataExport::AddFunctions() {
+  for (const auto& [path, id] : cgroups_) {
+    TRY(Add(perfdata::Cgroup{.id = id, .path = FitName(path, report_.cut_names)}));
+  }
+  for (std::uint32_t i = 0; i < addresses_.mappings().size(); ++i) {
+    if (addresses_.mappings()[i].kind == MappingKind::kKernel) {
+      TRY(AddMapping(i, static_cast<std::uint32_t>(-1), 0));
+    }
+  }
+  for (const PlacedFunction& function : addresses_.functions()) {
+    const std::string name = FitName(function.name, report_.cut_names);
+    TRY(Add(perfdata::Ksymbol{.address = function.address,
+                              .length = perfdata::kFunctionSize,
+                              .symbol_type = perfdata::kKsymbolTypeUnknown,
+                              .name = name}));
+  }
+  return {};
+}
+
+Status PerfDataExport::AddMapping(std::uint32_t index, std::uint32_t pid, std::uint64_t time_ns) {
+  const PlacedMapping& mapping = addresses_.mappings()[index];
+  const bool is_kernel = mapping.kind == MappingKind::kKernel;
+  const bool has_id = !mapping.build_id.empty();
+  const std::string filename = FitName(mapping.filename, report_.cut_names);
+  const auto misc =
+      static_cast<std::uint16_t>(MiscOf(is_kernel ? CpuMode::kKernel : CpuMode::kUser) |
+                                 (has_id ? perfdata::kMiscMmapBuildId : 0));
+  return Add(perfdata::Mmap2{.pid = pid,
+                             .tid = is_kernel ? 0 : pid,
+                             .start = mapping.start,
+                             .length = mapping.size,
+                             .page_offset = mapping.file_offset,
+                             .build_id = mapping.build_id,
+                             .protection = perfdata::Mmap2::kProtectionExec,
+                             .filename = filename},
+             misc, {.pid = pid, .tid = pid, .time = time_ns});
+}
+
+Status PerfDataExport::AddSamples() {
+  std::uint64_t in_round = 0;
+  for (const PlannedSample& planned : samples_.samples) {
+    TRY(AddSample(planned));
+    in_round += planned.records;
+    if (in_round < kSamplesInARound) continue;
+    in_round = 0;
+    TRY(Add(perfdata::FinishedRound{}));
+  }
+  return {};
+}
+
+Status PerfDataExport::AddSample(const PlannedSample& planned) {
+  const Sample& sample = profile_.samples()[planned.sample];
+  const PlannedThread& thread = samples_.threads[planned.thread];
+  TakeChain(sample.stack);
+  perfdata::Sample record = {.id = events_[sample.event.index].ids.front(),
+                             .pid = thread.pid,
+                             .tid = thread.tid,
+                             .cpu = kNoCpu,
+                             .callchain = WordArray(chain_)};
+  if (chain_.size() > 1) record.ip = chain_[1];
+  if (const Label* cpu = FindLabel(profile_, sample.labels, "cpu")) {
+    record.cpu = static_cast<std::uint32_t>(cpu->number);
+  }
+  if (const Label* cgroup = FindLabel(profile_, sample.labels, "cgroup")) {
+    const auto known = cgroups_.find(profile_.text(cgroup->text));
+    record.cgroup = known == cgroups_.end() ? 0 : known->second;
+  }
+  const bool in_user = !chain_.empty() && chain_.front() == perfdata::kContextUser;
+  const std::uint16_t misc = MiscOf(in_user ? CpuMode::kUser : CpuMode::kKernel);
+  const auto period = static_cast<std::uint64_t>(sample.period);
+  for (std::uint64_t i = 0; i < planned.records; ++i) {
+    record.time = clock_.Next(planned.time_ns);
+    record.period = period / planned.records + (i < period % planned.records ? 1 : 0);
+    if (i == 0) {
+      TRY(MeetThread(thread, record.time));
+      TRY(MeetMappings(thread.pid, record.time));
+    }
+    TRY(EncodeSample(record, format(), misc, records_));
+    if (records_.size() >= kCommitSize) TRY(Flush());
+  }
+  report_.records += planned.records;
+  return {};
+}
+
+// What perf must know of a thread before its next sample.
+Status PerfDataExport::MeetThread(const PlannedThread& thread, std::uint64_t time_ns) {
+  const auto [known, is_new] = met_.try_emplace(thread.tid, thread);
+  if (!is_new && known->second == thread) return {};
+  const perfdata::SampleId trailer = {.pid = thread.pid, .tid = thread.tid, .time = time_ns};
+  if (!is_new && known->second.pid != thread.pid) {
+    // Else perf keeps the thread in the process in which it saw it first. With the bit nothing that
+    // the other one mapped is taken over.
+    perfdata::Fork fork;
+    fork.pid = fork.ppid = thread.pid;
+    fork.tid = fork.ptid = thread.tid;
+    fork.time = time_ns;
+    TRY(Add(fork, perfdata::kMiscForkExec, trailer));
+  }
+  known->second = thread;
+  const bool has_none = thread.tid == perfdata::kNoThread && thread.comm.empty();
+  if (thread.comm.empty() && !has_none) return {};
+  const std::string comm =
+      has_none ? std::string(kNoThreadName) : FitName(thread.comm, report_.cut_names);
+  return Add(perfdata::Comm{.pid = thread.pid, .tid = thread.tid, .comm = comm}, 0, trailer);
+}
+
+Status PerfDataExport::MeetMappings(std::uint32_t pid, std::uint64_t time_ns) {
+  for (const std::uint32_t mapping : chain_mappings_) {
+    if (mapped_.emplace(pid, mapping).second) TRY(AddMapping(mapping, pid, time_ns));
+  }
+  return {};
+}
+
+void PerfDataExport::TakeChain(StackId stack) {
+  chain_.clear();
+  chain_mappings_.clear();
+  std::optional<CpuMode> mode;
+  for (; stack != StackId{}; stack = profile_[stack].caller) {
+    for (const PlacedFrame& frame : addresses_.FramesOf(profile_[stack].leaf)) {
+      if (chain_.size() + 2 > kLongestChain) {
+        ++report_.cut_stacks;
+        return;
+      }
+      const bool is_first_of_part = mode != frame.mode;
+      if (is_first_of_part) {
+        mode = frame.mode;
+        chain_.push_back(frame.mode == CpuMode::kUser ? perfdata::kContextUser
+                                                      : perfdata::kContextKernel);
+      }
+      chain_.push_back(frame.address + (frame.is_kept && !is_first_of_part ? 1 : 0));
+      if (frame.mapping != PlacedFrame::kNoMapping && frame.mode == CpuMode::kUser) {
+        chain_mappings_.push_back(frame.mapping);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> LossLines(const PerfDataReport& report) {
+  std::vector<std::string> lines;
+  const auto count = [&](std::uint64_t number, std::string_view what) {
+    if (number > 0) lines.push_back(fmt::format("{} {}", number, what));
+  };
+  count(report.negative_samples, "samples with a value below 0 are left out");
+  count(report.uncounted_samples, "samples have a period but no count: they count as one each");
+  count(report.joined_counts, "counted samples share a record with others");
+  count(report.cut_stacks, "stacks are too deep: their outer frames are left out");
+  count(report.cut_names, "names are too long, or have a NUL inside: they are cut");
+  count(report.displaced_frames, "frames without a name have lost their address");
+  const auto list = [&](const std::vector<std::string>& names, std::string_view what) {
+    if (!names.empty()) lines.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
+  };
+  list(report.lost_labels, "labels without a place in a perf.data");
+  list(report.lost_facts, "facts without a place in a perf.data");
+  return lines;
+}
+
+Result<PerfDataReport> WritePerfData(const Profile& profile, const PerfDataOptions& options,
+                                     const std::filesystem::path& output) {
+  return PerfDataExport(profile, options).Run(output);
+}
+
+}  // namespace perftape
