@@ -2,16 +2,15 @@
 #include "formats/pprof/gzip.h"
 
 #include <libdeflate.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
 namespace perftape::pprof {
 namespace {
-
-// libdeflate's default.
-constexpr int kLevel = 6;
 
 // No deflate stream makes more of its bytes than this.
 constexpr std::uint64_t kMaxRatio = 1032;
@@ -65,9 +64,9 @@ Status AppendMember(libdeflate_decompressor& inflate, Bytes& file, std::uint64_t
 
 }  // namespace
 
-Result<std::vector<std::byte>> Gzip(Bytes plain) {
+Result<std::vector<std::byte>> Gzip(Bytes plain, int level) {
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> deflate(
-      libdeflate_alloc_compressor(kLevel));
+      libdeflate_alloc_compressor(level));
   if (deflate == nullptr) return Fail(ErrorCode::kIo, "out of memory for gzip");
   std::vector<std::byte> file(libdeflate_gzip_compress_bound(deflate.get(), plain.size()));
   file.resize(libdeflate_gzip_compress(deflate.get(), plain.data(), plain.size(), file.data(),
@@ -78,6 +77,22 @@ Result<std::vector<std::byte>> Gzip(Bytes plain) {
 bool IsGzip(Bytes beginning) {
   return beginning.size() >= 2 && beginning[0] == std::byte{0x1f} &&
          beginning[1] == std::byte{0x8b};
+}
+
+std::vector<std::byte> GunzipBeginning(Bytes beginning, std::size_t size) {
+  constexpr int kGzipOnly = 16 + MAX_WBITS;  // zlib.h, inflateInit2
+  constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+  z_stream stream = {};
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) return {};
+  std::vector<std::byte> plain(std::min(size, kMost));
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(beginning.data()));
+  stream.avail_in = static_cast<uInt>(std::min(beginning.size(), kMost));
+  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_out = static_cast<uInt>(plain.size());
+  inflate(&stream, Z_SYNC_FLUSH);  // However it ends, what it wrote is the beginning.
+  plain.resize(plain.size() - stream.avail_out);
+  inflateEnd(&stream);
+  return plain;
 }
 
 Result<std::vector<std::byte>> Gunzip(Bytes file, std::uint64_t max_size) {

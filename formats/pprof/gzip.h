@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip of bytes that are all in memory, by libdeflate.
+// gzip of bytes that are all in memory, by libdeflate; and, by zlib, the beginning of what may not
+// be there whole.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +12,18 @@
 
 namespace perftape::pprof {
 
+// How much work is spent on a small file: 1, the least, to 12.
+constexpr int kDefaultGzipLevel = 6;
+
 // One member with neither time nor name in it. kIo where memory runs out.
-Result<std::vector<std::byte>> Gzip(Bytes plain);
+Result<std::vector<std::byte>> Gzip(Bytes plain, int level = kDefaultGzipLevel);
 
 // True for the first bytes of a gzip file.
 bool IsGzip(Bytes beginning);
+
+// The first bytes of the content, `size` at most, of a file of which these are the first bytes;
+// fewer where it is cut or damaged before.
+std::vector<std::byte> GunzipBeginning(Bytes beginning, std::size_t size);
 
 // All members, joined. kCorrupt where one is damaged, or cut, or would make the whole larger than
 // `max_size` bytes.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/pprof/reader.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,96 +9,10 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "formats/pprof/check.h"
+#include "formats/pprof/field_reader.h"
 #include "formats/pprof/gzip.h"
-#include "formats/pprof/layout.h"
 
 namespace perftape::pprof {
-namespace {
-
-using protozero::pbf_wire_type;
-
-template <class Message>
-void DecodeMessage(protozero::pbf_reader in, Message& message);
-
-// Stands at one field of a message, is shown all that the message has, and takes the one with its
-// number. A field of another wire type than its own counts as unknown, as protobuf wants it; only
-// by asking for the type first is protozero never asked for what is not there.
-class FieldReader {
- public:
-  explicit FieldReader(protozero::pbf_reader& in) : in_(in) {}
-
-  template <class Field, class T>
-  void operator()(Field field, T& value) {
-    if (!taken_ && in_.tag() == std::to_underlying(field)) taken_ = Take(value);
-  }
-
-  bool taken() const { return taken_; }
-
- private:
-  bool Take(std::uint64_t& value) {
-    if (!in_.has_wire_type(pbf_wire_type::varint)) return false;
-    value = in_.get_uint64();
-    return true;
-  }
-  bool Take(std::int64_t& value) {
-    if (!in_.has_wire_type(pbf_wire_type::varint)) return false;
-    value = in_.get_int64();
-    return true;
-  }
-  // Not get_bool, which asserts that the varint has one byte.
-  bool Take(bool& value) {
-    if (!in_.has_wire_type(pbf_wire_type::varint)) return false;
-    value = in_.get_uint64() != 0;
-    return true;
-  }
-  bool Take(std::vector<std::uint64_t>& values) {
-    if (in_.has_wire_type(pbf_wire_type::length_delimited)) {
-      for (const std::uint64_t value : in_.get_packed_uint64()) values.push_back(value);
-      return true;
-    }
-    return Take(values.emplace_back()) || (values.pop_back(), false);
-  }
-  bool Take(std::vector<std::int64_t>& values) {
-    if (in_.has_wire_type(pbf_wire_type::length_delimited)) {
-      for (const std::int64_t value : in_.get_packed_int64()) values.push_back(value);
-      return true;
-    }
-    return Take(values.emplace_back()) || (values.pop_back(), false);
-  }
-  bool Take(std::vector<std::string>& texts) {
-    if (!in_.has_wire_type(pbf_wire_type::length_delimited)) return false;
-    const protozero::data_view text = in_.get_view();
-    texts.emplace_back(text.data(), text.size());
-    return true;
-  }
-  template <class Message>
-  bool Take(std::optional<Message>& message) {
-    if (!in_.has_wire_type(pbf_wire_type::length_delimited)) return false;
-    if (!message) message.emplace();
-    DecodeMessage(in_.get_message(), *message);
-    return true;
-  }
-  template <class Message>
-  bool Take(std::vector<Message>& messages) {
-    if (!in_.has_wire_type(pbf_wire_type::length_delimited)) return false;
-    DecodeMessage(in_.get_message(), messages.emplace_back());
-    return true;
-  }
-
-  protozero::pbf_reader& in_;
-  bool taken_ = false;
-};
-
-template <class Message>
-void DecodeMessage(protozero::pbf_reader in, Message& message) {
-  while (in.next()) {
-    FieldReader field(in);
-    Layout(field, message);
-    if (!field.taken()) in.skip();
-  }
-}
-
-}  // namespace
 
 Result<Profile> Decode(Bytes encoded) {
   Profile profile;

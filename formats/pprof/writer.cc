@@ -7,7 +7,6 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "formats/base/bytes.h"
-#include "formats/pprof/gzip.h"
 #include "formats/pprof/layout.h"
 #include "formats/pprof/utf8.h"
 
@@ -111,8 +110,13 @@ void Writer::Add(const Sample& sample) {
   AppendMessage(encoded_, ProfileField::kSample, sample);
 }
 
-Result<std::vector<std::byte>> Writer::Finish() && {
-  return Gzip(AsBytes(encoded_));
+Result<std::vector<std::byte>> Writer::Finish(int level) && {
+  return Gzip(AsBytes(encoded_), level);
+}
+
+std::vector<std::byte> Writer::FinishPlain() && {
+  const Bytes bytes = AsBytes(encoded_);
+  return {bytes.begin(), bytes.end()};
 }
 
 std::string Encode(const Profile& profile) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
+#include "formats/pprof/gzip.h"
 #include "formats/pprof/messages.h"
 
 namespace perftape::pprof {
@@ -38,8 +39,10 @@ class Writer {
   void Add(const Sample& sample);
 
   // The whole file: gzip, one member, without a time or a name, so that equal profiles are equal
-  // files. kIo where memory runs out.
-  Result<std::vector<std::byte>> Finish() &&;
+  // files. `level` as Gzip takes it. kIo where memory runs out.
+  Result<std::vector<std::byte>> Finish(int level = kDefaultGzipLevel) &&;
+  // The same, not compressed: Go reads it, too.
+  std::vector<std::byte> FinishPlain() &&;
 
  private:
   struct TextHash {
