@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "convert/import/from_perfdata.h"
+#include "convert/import/from_pprof.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape {
@@ -52,8 +53,8 @@ constexpr std::array kFormats = {
            .write = WriteFoldedTo},
     Format{.name = "pprof",
            .endings = kPprofEndings,
-           .matches = nullptr,
-           .read = nullptr,
+           .matches = IsPprof,
+           .read = ReadPprof,
            .rewrite = nullptr,
            .write = WritePprofTo},
 };

@@ -41,30 +41,6 @@ class LinesByRank {
   const std::vector<std::uint32_t>* functions_;
 };
 
-// A set of labels as something that compares.
-class LabelsByText {
- public:
-  LabelsByText(std::span<const Label> labels, const Profile& profile)
-      : labels_(labels), profile_(&profile) {}
-
-  std::strong_ordering operator<=>(const LabelsByText& other) const {
-    return std::lexicographical_compare_three_way(
-        labels_.begin(), labels_.end(), other.labels_.begin(), other.labels_.end(),
-        [this](const Label& a, const Label& b) { return Key(a) <=> Key(b); });
-  }
-  bool operator==(const LabelsByText& other) const { return (*this <=> other) == 0; }
-
- private:
-  std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view> Key(
-      const Label& label) const {
-    return {profile_->text(label.key), profile_->text(label.text), label.number,
-            profile_->text(label.unit)};
-  }
-
-  std::span<const Label> labels_;
-  const Profile* profile_;
-};
-
 // Walks the tree of stacks from the empty one, callees in the order of their locations.
 std::vector<std::uint32_t> RankStacks(std::span<const Stack> stacks,
                                       const std::vector<std::uint32_t>& locations) {
@@ -118,9 +94,27 @@ Ranks RankAll(const Profile& profile) {
   ranks.threads = RankBy(profile.threads(), [&](const Thread& thread) {
     return std::tuple(thread.pid, thread.tid, profile.text(thread.comm));
   });
-  ranks.labels = RankBy(profile.labels(), [&](std::span<const Label> labels) {
-    return LabelsByText(labels, profile);
-  });
+  ranks.labels = RankLabels(profile.labels(), profile);
+  return ranks;
+}
+
+std::vector<std::uint32_t> RankLabels(std::span<const std::span<const Label>> sets,
+                                      const Profile& profile) {
+  const auto key = [&](const Label& label) {
+    return std::tuple(profile.text(label.key), profile.text(label.text), label.number,
+                      profile.text(label.unit));
+  };
+  const auto is_less = [&](std::uint32_t a, std::uint32_t b) {
+    return std::ranges::lexicographical_compare(
+        sets[a], sets[b], [&](const Label& x, const Label& y) { return key(x) < key(y); });
+  };
+  std::vector<std::uint32_t> order(sets.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, is_less);
+  std::vector<std::uint32_t> ranks(sets.size());
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    ranks[order[i]] = ranks[order[i - 1]] + (is_less(order[i - 1], order[i]) ? 1 : 0);
+  }
   return ranks;
 }
 

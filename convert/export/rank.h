@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "convert/model/profile.h"
@@ -22,6 +23,10 @@ struct Ranks {
 };
 
 Ranks RankAll(const Profile& profile);
+
+// Ranks of sets of labels of `profile`, which need not be in its table. Equal sets have the same.
+std::vector<std::uint32_t> RankLabels(std::span<const std::span<const Label>> sets,
+                                      const Profile& profile);
 
 // The indices that a table has in the order of its ranks.
 std::vector<std::uint32_t> InOrder(const std::vector<std::uint32_t>& ranks);

@@ -2,13 +2,13 @@
 #include "convert/export/to_pprof.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "convert/export/main_mapping.h"
 #include "convert/export/rank.h"
 #include "convert/model/saturating.h"
 #include "formats/pprof/writer.h"
@@ -21,36 +21,10 @@ std::int64_t ToNumber(std::uint32_t pid) {
   return static_cast<std::int32_t>(pid);
 }
 
-// Whether pprof would take a mapping of this name for the main program: what has a name, is a file,
-// and no shared library (google/pprof profile.go, massageMappings).
-bool MayBeMain(const Profile& profile, const Mapping& mapping) {
-  const std::string_view path = profile.text(mapping.filename);
-  if (path.empty() || path.front() == '[' || path.starts_with("//")) return false;
-  const std::string_view name = BaseName(path);
-  const bool is_library = name.ends_with(".so") || name.contains(".so.") || name.contains(".so_");
-  return mapping.kind == MappingKind::kUser && !is_library;
-}
-
-// The program that most samples have as their outermost one; no mapping where there is none.
-MappingId FindMain(const Profile& profile, const Ranks& ranks) {
-  std::vector<MappingId> outermost = {{}};  // of each stack
-  for (const Stack& stack : profile.stacks().subspan(1)) {
-    const MappingId of_caller = outermost[stack.caller.index];
-    const MappingId own = profile[stack.leaf].mapping;
-    const bool is_first = of_caller == MappingId{} && MayBeMain(profile, profile[own]);
-    outermost.push_back(is_first ? own : of_caller);
-  }
-  std::vector<std::uint64_t> samples(profile.mappings().size());
-  for (const Sample& sample : profile.samples()) {
-    std::uint64_t& sum = samples[outermost[sample.stack.index].index];
-    sum = AddUpToLimit(sum, static_cast<std::uint64_t>(sample.count));
-  }
-  MappingId main;
-  samples[0] = 0;
-  for (const std::uint32_t mapping : InOrder(ranks.mappings)) {
-    if (samples[mapping] > samples[main.index]) main = {mapping};
-  }
-  return main;
+// value / 10^decimals, to the nearest whole number, halves away from 0.
+std::int64_t Rounded(std::int64_t value, int decimals) {
+  for (; decimals > 1 && value != 0; --decimals) value /= 10;  // What is cut is below a tenth.
+  return value / 10 + (value % 10 >= 5 ? 1 : 0) - (value % 10 <= -5 ? 1 : 0);
 }
 
 // The ids that things of a table get in the file: 1, 2, … in their order, 0 for what is left out.
@@ -62,14 +36,16 @@ class PprofExport {
       : profile_(profile), options_(options), ranks_(RankAll(profile)) {}
 
   Result<std::vector<std::byte>> Run() && {
-    FindSampledEvents();
+    ChooseColumns();
+    ChooseLabels();
     NumberWhatIsUsed();
     AddHeader();
     AddMappings();
     AddFunctions();
     AddLocations();
     AddSamples();
-    return std::move(writer_).Finish();
+    if (options_.compression == PprofCompression::kNone) return std::move(writer_).FinishPlain();
+    return std::move(writer_).Finish(options_.level);
   }
 
  private:
@@ -79,7 +55,8 @@ class PprofExport {
     return *known;
   }
 
-  void FindSampledEvents();
+  void ChooseColumns();
+  void ChooseLabels();
   void NumberWhatIsUsed();
   void AddHeader();
   void AddMappings();
@@ -87,7 +64,10 @@ class PprofExport {
   void AddLocations();
   void AddSamples();
   void AddStackTo(StackId stack, pprof::Sample& sample) const;
-  void AddLabelsTo(const Thread& thread, pprof::Sample& sample);
+  void RoundDecimals(std::vector<std::int64_t>& values) const;
+  void AddTo(std::vector<std::int64_t>& values, const Sample& sample) const;
+  void AddThreadTo(const Thread& thread, pprof::Sample& sample);
+  void AddLabelsTo(std::span<const Label> labels, pprof::Sample& sample);
 
   const Profile& profile_;
   const PprofOptions& options_;
@@ -95,19 +75,38 @@ class PprofExport {
   pprof::Writer writer_;
   std::vector<std::optional<pprof::StringIndex>> texts_ =
       std::vector<std::optional<pprof::StringIndex>>(profile_.texts().size());
-  std::vector<EventId> events_;              // that have samples, in their order
-  std::vector<std::size_t> event_position_;  // in events_, of each event
+  std::vector<std::size_t> columns_;  // of each event, the place of its first value in a sample
+  std::size_t column_count_ = 0;
+  const std::vector<EventId> lossy_ = LossyEvents(profile_);
+  std::vector<std::vector<Label>> chosen_labels_;   // where not all of a set are written
+  std::vector<std::span<const Label>> label_sets_;  // as they are written
+  std::vector<std::uint32_t> label_ranks_;          // of these
   FileIds mappings_, functions_, locations_;
 };
 
-// A profile without samples shows which events there were.
-void PprofExport::FindSampledEvents() {
-  std::vector<bool> has_samples(profile_.events().size(), profile_.samples().empty());
-  for (const Sample& sample : profile_.samples()) has_samples[sample.event.index] = true;
-  for (std::uint32_t i = 0; i < has_samples.size(); ++i) {
-    event_position_.push_back(events_.size());
-    if (has_samples[i]) events_.push_back({i});
+void PprofExport::ChooseColumns() {
+  for (const Event& event : profile_.events()) {
+    columns_.push_back(column_count_);
+    column_count_ += event.values == EventValues::kSampled ? 2 : 1;
   }
+}
+
+void PprofExport::ChooseLabels() {
+  label_sets_.assign(profile_.labels().begin(), profile_.labels().end());
+  if (options_.thread_labels) {
+    label_ranks_ = ranks_.labels;
+    return;
+  }
+  const auto is_of_thread = [&](const Label& label) {
+    const std::string_view key = profile_.text(label.key);
+    return key == "pid" || key == "tid" || key == "comm";
+  };
+  for (std::span<const Label>& set : label_sets_) {
+    std::vector<Label>& chosen = chosen_labels_.emplace_back(set.begin(), set.end());
+    std::erase_if(chosen, is_of_thread);
+    set = chosen;
+  }
+  label_ranks_ = RankLabels(label_sets_, profile_);
 }
 
 // Numbers the things whose entry in `used` is not 0.
@@ -146,7 +145,8 @@ void PprofExport::NumberWhatIsUsed() {
   mappings_[0] = 0;
 
   std::vector<std::uint32_t> main_first = InOrder(ranks_.mappings);
-  const MappingId main = FindMain(profile_, ranks_);
+  const MappingId main = FindMainMapping(profile_, main_first);
+  if (main != MappingId{}) mappings_[main.index] = 1;
   const auto place = std::ranges::find(main_first, main.index);
   std::rotate(main_first.begin(), place, place + 1);
   mappings_ = Number(std::move(mappings_), main_first);
@@ -156,19 +156,28 @@ void PprofExport::NumberWhatIsUsed() {
 
 void PprofExport::AddHeader() {
   const Metadata& metadata = profile_.metadata();
-  pprof::Header header = {.time_nanos = metadata.start_time_ns.value_or(0),
-                          .duration_nanos = metadata.duration_ns};
-  for (const EventId id : events_) {
-    const Event& event = profile_[id];
+  pprof::Header header = {.drop_frames = writer_.Text(metadata.drop_frames),
+                          .keep_frames = writer_.Text(metadata.keep_frames),
+                          .time_nanos = metadata.start_time_ns.value_or(0),
+                          .duration_nanos = metadata.duration_ns,
+                          .default_sample_type = writer_.Text(metadata.default_value),
+                          .doc_url = writer_.Text(metadata.doc_url)};
+  for (const Event& event : profile_.events()) {
+    if (event.values == EventValues::kPlain) {
+      header.sample_types.push_back({Text(event.name), Text(event.unit)});
+      continue;
+    }
     const std::string name(profile_.text(event.name));
     header.sample_types.push_back({writer_.Text(name + "_sample"), writer_.Text("count")});
     header.sample_types.push_back({writer_.Text(name + "_event"), Text(event.unit)});
-  }
-  if (!events_.empty()) {
-    // Of the type that is shown where none is asked for: the last.
-    const Event& event = profile_[events_.back()];
+    // Of several the last: its type is shown where none is asked for.
     header.period_type = {Text(event.name), Text(event.unit)};
     header.period = ToSigned(event.period);
+  }
+  if (const std::optional<ValueType>& type = metadata.period_type) {
+    header.period_type = {writer_.Text(type->name), writer_.Text(type->unit)};
+    if (*type == ValueType{}) header.period_type.reset();
+    header.period = metadata.period;
   }
   for (const std::string& comment : metadata.comments) {
     header.comments.push_back(writer_.Text(comment));
@@ -195,10 +204,9 @@ void PprofExport::AddMappings() {
 void PprofExport::AddFunctions() {
   for (const std::uint32_t i : InFile(functions_)) {
     const Function& function = profile_.functions()[i];
-    const bool is_mangled = function.system_name != function.name;
     writer_.Add(pprof::Function{.id = functions_[i],
                                 .name = Text(function.name),
-                                .system_name = is_mangled ? Text(function.system_name) : 0,
+                                .system_name = Text(function.system_name),
                                 .filename = Text(function.filename),
                                 .start_line = function.start_line});
   }
@@ -220,29 +228,44 @@ void PprofExport::AddLocations() {
 }
 
 void PprofExport::AddSamples() {
-  // Samples of one stack and thread, of whatever event, are neighbours.
+  // Samples of one stack, thread and set of labels, of whatever event, are neighbours.
   const auto key = [&](const Sample& sample) {
     const std::uint32_t thread = ranks_.threads[sample.thread.index];
-    return std::tuple(ranks_.stacks[sample.stack.index], options_.thread_labels ? thread : 0);
+    return std::tuple(ranks_.stacks[sample.stack.index], options_.thread_labels ? thread : 0,
+                      label_ranks_[sample.labels.index]);
   };
   std::vector<Sample> samples(profile_.samples().begin(), profile_.samples().end());
   std::ranges::sort(samples, {}, key);
 
   pprof::Sample written;
-  std::vector<std::int64_t> sums;
   for (auto it = samples.begin(); it != samples.end();) {
     const Sample& first = *it;
-    sums.assign(events_.size() * 2, 0);
-    for (; it != samples.end() && key(*it) == key(first); ++it) {
-      const std::size_t at = event_position_[it->event.index] * 2;
-      sums[at] = AddUpToLimit(sums[at], it->count);
-      sums[at + 1] = AddUpToLimit(sums[at + 1], it->period);
-    }
-    written.values.clear();
-    written.values = sums;
+    written.values.assign(column_count_, 0);
+    for (; it != samples.end() && key(*it) == key(first); ++it) AddTo(written.values, *it);
+    RoundDecimals(written.values);
     AddStackTo(first.stack, written);
-    if (options_.thread_labels) AddLabelsTo(profile_[first.thread], written);
+    written.labels.clear();
+    if (options_.thread_labels && first.thread != ThreadId{}) {
+      AddThreadTo(profile_[first.thread], written);
+    }
+    AddLabelsTo(label_sets_[first.labels.index], written);
     writer_.Add(written);
+  }
+}
+
+void PprofExport::AddTo(std::vector<std::int64_t>& values, const Sample& sample) const {
+  std::size_t column = columns_[sample.event.index];
+  if (profile_[sample.event].values == EventValues::kSampled) {
+    values[column] = AddUpToLimit(values[column], sample.count);
+    ++column;
+  }
+  values[column] = AddUpToLimit(values[column], sample.period);
+}
+
+void PprofExport::RoundDecimals(std::vector<std::int64_t>& values) const {
+  for (const EventId event : lossy_) {
+    std::int64_t& value = values[columns_[event.index]];
+    value = Rounded(value, profile_[event].decimals);
   }
 }
 
@@ -253,16 +276,33 @@ void PprofExport::AddStackTo(StackId stack, pprof::Sample& sample) const {
   }
 }
 
-void PprofExport::AddLabelsTo(const Thread& thread, pprof::Sample& sample) {
+void PprofExport::AddThreadTo(const Thread& thread, pprof::Sample& sample) {
   const pprof::StringIndex pid = writer_.Text("pid");
   const pprof::StringIndex tid = writer_.Text("tid");
-  sample.labels = {{.key = pid, .num = ToNumber(thread.pid), .num_unit = pid},
-                   {.key = tid, .num = ToNumber(thread.tid), .num_unit = tid}};
+  sample.labels.push_back({.key = pid, .num = ToNumber(thread.pid), .num_unit = pid});
+  sample.labels.push_back({.key = tid, .num = ToNumber(thread.tid), .num_unit = tid});
   if (thread.comm == StringId{}) return;
   sample.labels.push_back({.key = writer_.Text("comm"), .str = Text(thread.comm)});
 }
 
+void PprofExport::AddLabelsTo(std::span<const Label> labels, pprof::Sample& sample) {
+  for (const Label& label : labels) {
+    sample.labels.push_back({.key = Text(label.key),
+                             .str = Text(label.text),
+                             .num = label.number,
+                             .num_unit = Text(label.unit)});
+  }
+}
+
 }  // namespace
+
+std::vector<EventId> LossyEvents(const Profile& profile) {
+  std::vector<EventId> lossy;
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    if (profile.events()[i].decimals > 0) lossy.push_back({i});
+  }
+  return lossy;
+}
 
 Result<std::vector<std::byte>> EncodePprof(const Profile& profile, const PprofOptions& options) {
   return PprofExport(profile, options).Run();

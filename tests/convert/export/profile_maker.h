@@ -60,6 +60,12 @@ class ProfileMaker {
         Event{.name = builder.Add(name), .unit = builder.Add(unit), .period = period});
   }
 
+  // An event of plain values, as folded lines and most types of pprof are.
+  EventId CountsPlainly(std::string_view name, std::string_view unit = "count") {
+    return builder.Add(
+        Event{.name = builder.Add(name), .unit = builder.Add(unit), .values = EventValues::kPlain});
+  }
+
   void Hit(StackId stack, ThreadId thread, EventId event, std::int64_t count,
            std::int64_t period = 0) {
     builder.Add(

@@ -67,7 +67,6 @@ TEST(EncodePprof, JoinsTheEventsOfAStackAndThread) {
   ProfileMaker made;
   const ThreadId app = made.Runs("app");
   const EventId cycles = made.Counts("cycles");
-  made.Counts("dummy");
   const EventId faults = made.Counts("faults");
   made.Hit(made.Calls({"f"}), app, faults, 1, 10);
   made.Hit(made.Calls({"f"}), app, cycles, 2, 20);
@@ -167,23 +166,24 @@ TEST(EncodePprof, TellsWhichMappingsHaveNames) {
   EXPECT_FALSE(profile.mappings[1].has_functions);
 }
 
-TEST(EncodePprof, WritesASystemNameOnlyWhereItDiffers) {
+TEST(EncodePprof, WritesSystemNamesAsTheyAre) {
   ProfileMaker made;
   ProfileBuilder& builder = made.builder;
   const StringId plain = builder.Add("main(int)");
-  const Line same = {.function = builder.Add(Function{.name = plain, .system_name = plain})};
-  const Line mangled = {
-      .function = builder.Add(Function{.name = plain, .system_name = builder.Add("_Z4maini")})};
-  made.Hit(made.Calls({builder.Add(Location{.lines = {&same, 1}}),
-                       builder.Add(Location{.lines = {&mangled, 1}})}),
-           made.Runs("a"), made.Counts("cycles"), 1);
+  const auto frame = [&](StringId system_name) {
+    const Line line = {.function =
+                           builder.Add(Function{.name = plain, .system_name = system_name})};
+    return builder.Add(Location{.lines = {&line, 1}});
+  };
+  made.Hit(made.Calls({frame({}), frame(plain), frame(builder.Add("_Z4maini"))}), made.Runs("a"),
+           made.Counts("cycles"), 1);
   const pprof::Profile profile = Written(made.Make());
   std::vector<std::string> system_names;
   for (const pprof::Function& function : profile.functions) {
     EXPECT_EQ(Text(profile, function.name), "main(int)");
     system_names.push_back(Text(profile, function.system_name));
   }
-  EXPECT_THAT(system_names, testing::UnorderedElementsAre("", "_Z4maini"));
+  EXPECT_THAT(system_names, ElementsAre("", "_Z4maini", "main(int)"));
 }
 
 TEST(EncodePprof, WritesInlinedCallsInnermostFirst) {
@@ -212,9 +212,126 @@ TEST(EncodePprof, WritesWhenAndHowItWasRecorded) {
   EXPECT_EQ(Text(profile, profile.header.comments[1]), "os: y");
 }
 
+TEST(EncodePprof, WritesTheMainProgramThoughNoSampleLeadsToIt) {
+  ProfileMaker made;
+  made.Map("/bin/b");
+  made.Map("/bin/a");
+  made.Hit(made.Calls({made.Frame(made.Map("/lib/libc.so.6"), 1)}), {}, made.Counts("cycles"), 1);
+  const pprof::Profile profile = Written(made.Make());
+  ASSERT_EQ(profile.mappings.size(), 2U);
+  EXPECT_EQ(Text(profile, profile.mappings[0].filename), "/bin/a");
+}
+
+TEST(EncodePprof, WritesPlainValuesAsOneTypeEach) {
+  ProfileMaker made;
+  const EventId objects = made.CountsPlainly("alloc_objects", "count");
+  const EventId space = made.CountsPlainly("alloc_space", "bytes");
+  made.Hit(made.Calls({"f"}), {}, objects, 0, 3);
+  made.Hit(made.Calls({"f"}), {}, space, 0, -4096);
+  made.Hit(made.Calls({"g"}), {}, objects, 0, 0);
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_THAT(SampleTypes(profile), ElementsAre("alloc_objects/count", "alloc_space/bytes"));
+  ASSERT_EQ(profile.samples.size(), 2U);
+  EXPECT_THAT(profile.samples[0].values, ElementsAre(3, -4096));
+  EXPECT_THAT(profile.samples[1].values, ElementsAre(0, 0));
+  EXPECT_FALSE(profile.header.period_type);
+}
+
+TEST(EncodePprof, RoundsDecimalsHalvesAwayFromZero) {
+  ProfileMaker made;
+  const EventId event = made.builder.Add(
+      Event{.name = made.builder.Add("samples"), .values = EventValues::kPlain, .decimals = 2});
+  const std::int64_t values[] = {149, 150, -149, -150, 99, 50, 49};
+  std::uint64_t offset = 0;
+  for (const std::int64_t value : values) {
+    made.Hit(made.Calls({made.Frame({}, ++offset)}), {}, event, 0, value);
+  }
+  const Profile profile = made.Make();
+  std::vector<std::int64_t> written;
+  for (const pprof::Sample& sample : Written(profile).samples) written.push_back(sample.values[0]);
+  EXPECT_THAT(written, ElementsAre(1, 2, -1, -2, 1, 1, 0));
+  EXPECT_THAT(LossyEvents(profile), ElementsAre(event));
+}
+
+TEST(EncodePprof, WritesOtherLabelsBehindTheThread) {
+  ProfileMaker made;
+  const std::vector<Label> labels = {
+      {.key = made.builder.Add("request"), .text = made.builder.Add("GET")},
+      {.key = made.builder.Add("cpu"), .number = 0, .unit = made.builder.Add("cpu")}};
+  made.builder.Add(Sample{.stack = made.Calls({"f"}),
+                          .thread = made.Runs("app", 1, 2),
+                          .event = made.Counts("cycles"),
+                          .labels = made.builder.Add(labels),
+                          .count = 1});
+  const pprof::Profile profile = Written(made.Make());
+  std::vector<std::string> keys;
+  for (const pprof::Label& label : profile.samples[0].labels) {
+    keys.push_back(Text(profile, label.key));
+  }
+  EXPECT_THAT(keys, ElementsAre("pid", "tid", "comm", "cpu", "request"));
+  EXPECT_EQ(Text(profile, profile.samples[0].labels[3].num_unit), "cpu");
+  EXPECT_EQ(Text(profile, profile.samples[0].labels[4].str), "GET");
+}
+
+TEST(EncodePprof, LeavesOutLabelsOfThreadsThatAreForeignToo) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  for (const std::int64_t pid : {7, 8}) {
+    const std::vector<Label> labels = {{.key = made.builder.Add("pid"), .number = pid},
+                                       {.key = made.builder.Add("zone"), .number = 3}};
+    made.builder.Add(Sample{.stack = made.Calls({"f"}),
+                            .event = cycles,
+                            .labels = made.builder.Add(labels),
+                            .count = 1});
+  }
+  const pprof::Profile profile = Written(made.Make(), {.thread_labels = false});
+  ASSERT_EQ(profile.samples.size(), 1U);
+  EXPECT_EQ(profile.samples[0].values[0], 2);
+  ASSERT_EQ(profile.samples[0].labels.size(), 1U);
+  EXPECT_EQ(Text(profile, profile.samples[0].labels[0].key), "zone");
+}
+
+TEST(EncodePprof, WritesWhatAPprofHasForWhoeverShowsIt) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("space", "bytes"), 0, 1);
+  made.builder.SetMetadata({.drop_frames = "drop.*",
+                            .keep_frames = "keep.*",
+                            .doc_url = "https://example.org",
+                            .default_value = "space",
+                            .period_type = ValueType{"space", "bytes"},
+                            .period = 512});
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_EQ(Text(profile, profile.header.drop_frames), "drop.*");
+  EXPECT_EQ(Text(profile, profile.header.keep_frames), "keep.*");
+  EXPECT_EQ(Text(profile, profile.header.doc_url), "https://example.org");
+  EXPECT_EQ(Text(profile, profile.header.default_sample_type), "space");
+  ASSERT_TRUE(profile.header.period_type);
+  EXPECT_EQ(Text(profile, profile.header.period_type->unit), "bytes");
+  EXPECT_EQ(profile.header.period, 512);
+}
+
+TEST(EncodePprof, WritesNoPeriodTypeWhereTheMetadataHasAnEmptyOne) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f"}), {}, made.Counts("cycles", "count", 9), 1);
+  made.builder.SetMetadata({.period_type = ValueType{}});
+  const pprof::Profile profile = Written(made.Make());
+  EXPECT_FALSE(profile.header.period_type);
+  EXPECT_EQ(profile.header.period, 0);
+}
+
+TEST(EncodePprof, WritesTheSamePlainAndAtEveryLevel) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"f", "g"}), made.Runs("a"), made.Counts("cycles"), 1);
+  const Profile profile = made.Make();
+  const pprof::Profile usual = Written(profile);
+  EXPECT_EQ(Written(profile, {.compression = PprofCompression::kNone}), usual);
+  EXPECT_EQ(Written(profile, {.level = 1}), usual);
+  EXPECT_EQ(Written(profile, {.level = 12}), usual);
+}
+
 TEST(EncodePprof, LeavesOutWhatNoSampleLeadsTo) {
   ProfileMaker made;
-  made.Frame(made.Map("/bin/unused"), 1, {"unused"});
+  made.Frame(made.Map("/lib/unused.so"), 1, {"unused"});
   made.Hit(made.Calls({"f"}), made.Runs("a"), made.Counts("cycles"), 1);
   const pprof::Profile profile = Written(made.Make());
   EXPECT_THAT(profile.mappings, IsEmpty());

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/from_pprof.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "convert/import/pprof_tables.h"
+#include "convert/import/time_window.h"
+#include "convert/model/profile_builder.h"
+#include "formats/pprof/gzip.h"
+#include "formats/pprof/message_cursor.h"
+
+namespace perftape {
+namespace {
+
+// What a file expands to is limited by its size, so that a small one cannot take all memory: no
+// profile that was seen compresses 20 times, nor has it two frames of its own a byte.
+constexpr std::uint64_t kMaxExpansion = 256;
+constexpr std::uint64_t kAlwaysAllowedSize = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;  // what protobuf itself can hold
+constexpr std::uint64_t kMaxFramesPerByte = 16;
+constexpr std::uint64_t kAlwaysAllowedFrames = std::uint64_t{2} << 20;
+
+// Which of a sample's values an event takes.
+struct EventColumns {
+  EventId event = {};
+  std::optional<std::size_t> count = {};
+  std::size_t period = 0;  // or the plain value
+};
+
+// "cycles" of "cycles_sample"; nothing where the text does not end so.
+std::optional<std::string_view> StemOf(std::string_view text, std::string_view ending) {
+  if (!text.ends_with(ending)) return std::nullopt;
+  text.remove_suffix(ending.size());
+  return text;
+}
+
+class PprofImport {
+ public:
+  PprofImport(Bytes encoded, std::uint64_t frame_limit, const ImportOptions& options,
+              ImportReport& report)
+      : encoded_(encoded), frames_left_(frame_limit), options_(options), report_(report) {}
+
+  Result<Profile> Run() {
+    TRY_ASSIGN(PprofTexts texts, PprofTexts::Read(encoded_, builder_));
+    texts_ = &texts;
+    TRY_ASSIGN(const pprof::Header header, pprof::DecodeHeader(encoded_));
+    AddEvents(header);
+    SetMetadata(header);
+    if (!texts.ok()) return Fail(ErrorCode::kCorrupt, "header: string out of range");
+    TRY_ASSIGN(locations_, ReadLocations(encoded_, texts, builder_, report_));
+    if (options_.time) TRY(FindTimeWindow(*options_.time));
+    TRY(AddSamples());
+    return std::move(builder_).Finish();
+  }
+
+ private:
+  struct Frames {
+    StackId stack = {};
+    std::uint64_t unmapped = 0;  // so many of them
+  };
+
+  void AddEvents(const pprof::Header& header);
+  bool IsPair(const pprof::ValueType& first, const pprof::ValueType& second);
+  void SetMetadata(const pprof::Header& header);
+  void SetPeriod(const pprof::Header& header, Metadata& metadata);
+  Status FindTimeWindow(const TimeRange& range);
+  Status AddSamples();
+  Status AddSample(const pprof::Sample& sample, std::size_t index);
+  void AddValues(const pprof::Sample& sample, StackId stack);
+  Result<StackId> StackOf(const pprof::Sample& sample, std::size_t index);
+  void ReadLabels(const std::vector<pprof::Label>& labels);
+  std::optional<Thread> TakeThread(const std::vector<pprof::Label>& labels);
+  bool IsOutsideTime(const pprof::Sample& sample);
+  std::optional<std::int64_t> TimeOf(const pprof::Sample& sample);
+
+  const Bytes encoded_;
+  std::uint64_t frames_left_;  // so many may still be added
+  const ImportOptions& options_;
+  ImportReport& report_;
+  ProfileBuilder builder_;
+  PprofTexts* texts_ = nullptr;
+  PprofLocations locations_;
+
+  std::size_t type_count_ = 0;
+  std::vector<EventColumns> columns_;
+  std::optional<Event> last_sampled_;
+  std::optional<TimeWindow> window_;
+
+  // Of the sample before, from which the next one mostly differs in little.
+  std::vector<std::uint64_t> last_ids_;
+  std::vector<Frames> last_stacks_ = {{}};  // its 0, 1, 2, … outermost frames
+  std::vector<pprof::Label> last_labels_;
+  ThreadId thread_ = {};
+  LabelsId labels_ = {};
+
+  std::vector<Label> scratch_;
+};
+
+bool PprofImport::IsPair(const pprof::ValueType& first, const pprof::ValueType& second) {
+  const auto stem = StemOf(texts_->View(first.type), "_sample");
+  return stem && stem == StemOf(texts_->View(second.type), "_event") &&
+         texts_->View(first.unit) == "count";
+}
+
+void PprofImport::AddEvents(const pprof::Header& header) {
+  const std::vector<pprof::ValueType>& types = header.sample_types;
+  type_count_ = types.size();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const bool is_pair = i + 1 < types.size() && IsPair(types[i], types[i + 1]);
+    Event event = {.values = is_pair ? EventValues::kSampled : EventValues::kPlain};
+    std::optional<std::size_t> count;
+    if (is_pair) count = i++;
+    event.unit = texts_->Add(types[i].unit);
+    event.name = is_pair ? builder_.Add(*StemOf(texts_->View(types[i].type), "_event"))
+                         : texts_->Add(types[i].type);
+    const EventId id = builder_.Add(event);
+    if (is_pair) last_sampled_ = event;
+    if (std::ranges::find(columns_, id, &EventColumns::event) != columns_.end()) {
+      report_.problems.push_back("sample type " + std::to_string(i) +
+                                 " is there before: its values are left out");
+      continue;
+    }
+    columns_.push_back({.event = id, .count = count, .period = i});
+  }
+}
+
+void PprofImport::SetMetadata(const pprof::Header& header) {
+  Metadata metadata = {.duration_ns = header.duration_nanos,
+                       .drop_frames = std::string(texts_->View(header.drop_frames)),
+                       .keep_frames = std::string(texts_->View(header.keep_frames)),
+                       .doc_url = std::string(texts_->View(header.doc_url)),
+                       .default_value = std::string(texts_->View(header.default_sample_type))};
+  if (header.time_nanos != 0) metadata.start_time_ns = header.time_nanos;
+  for (const pprof::StringIndex comment : header.comments) {
+    metadata.comments.emplace_back(texts_->View(comment));
+  }
+  SetPeriod(header, metadata);
+  builder_.SetMetadata(std::move(metadata));
+}
+
+// The period is the last sampled event's where it says so: to_pprof writes it like that.
+void PprofImport::SetPeriod(const pprof::Header& header, Metadata& metadata) {
+  const pprof::ValueType type = header.period_type.value_or(pprof::ValueType{});
+  const bool is_own = last_sampled_ && header.period >= 0 &&
+                      texts_->Add(type.type) == last_sampled_->name &&
+                      texts_->Add(type.unit) == last_sampled_->unit;
+  if (is_own) {
+    last_sampled_->period = static_cast<std::uint64_t>(header.period);
+    builder_.Add(*last_sampled_);
+  } else if (last_sampled_ || header.period_type || header.period != 0) {
+    metadata.period_type = ValueType{.name = std::string(texts_->View(type.type)),
+                                     .unit = std::string(texts_->View(type.unit))};
+    metadata.period = header.period;
+  }
+}
+
+std::optional<std::int64_t> PprofImport::TimeOf(const pprof::Sample& sample) {
+  for (const pprof::Label& label : sample.labels) {
+    if (label.str == 0 && texts_->View(label.key) == "timestamp_ns") return label.num;
+  }
+  return std::nullopt;
+}
+
+Status PprofImport::FindTimeWindow(const TimeRange& range) {
+  std::optional<TimeWindow> recording;
+  pprof::MessageCursor<pprof::Sample> samples(encoded_);
+  while (true) {
+    TRY_ASSIGN(const pprof::Sample* const sample, samples.Next());
+    if (sample == nullptr) break;
+    const auto time = TimeOf(*sample);
+    if (!time) continue;
+    if (!recording) recording = {.first = *time, .last = *time};
+    recording->first = std::min(recording->first, *time);
+    recording->last = std::max(recording->last, *time);
+  }
+  if (recording) window_ = Resolve(range, *recording);
+  return {};
+}
+
+bool PprofImport::IsOutsideTime(const pprof::Sample& sample) {
+  if (!window_) return false;
+  const auto time = TimeOf(sample);
+  return time && !window_->Has(*time);
+}
+
+Status PprofImport::AddSamples() {
+  pprof::MessageCursor<pprof::Sample> samples(encoded_);
+  for (std::size_t i = 0;; ++i) {
+    TRY_ASSIGN(const pprof::Sample* const sample, samples.Next());
+    if (sample == nullptr) return {};
+    TRY(AddSample(*sample, i));
+  }
+}
+
+Status PprofImport::AddSample(const pprof::Sample& sample, std::size_t index) {
+  if (sample.values.size() != type_count_ || type_count_ == 0) {
+    return WrongEntry("sample", index, "not one value for each sample type");
+  }
+  if (sample.labels != last_labels_) ReadLabels(sample.labels);
+  if (!texts_->ok()) return WrongEntry("sample", index, "label's string out of range");
+  if (IsOutsideTime(sample)) {
+    ++report_.outside_time;
+    return {};
+  }
+  TRY_ASSIGN(const StackId stack, StackOf(sample, index));
+  AddValues(sample, stack);
+  ++report_.samples;
+  return {};
+}
+
+Result<StackId> PprofImport::StackOf(const pprof::Sample& sample, std::size_t index) {
+  const std::vector<std::uint64_t>& ids = sample.location_ids;
+  const auto differ =
+      std::ranges::mismatch(ids.rbegin(), ids.rend(), last_ids_.rbegin(), last_ids_.rend());
+  last_stacks_.resize(static_cast<std::size_t>(differ.in1 - ids.rbegin()) + 1);
+  for (auto id = differ.in1; id != ids.rend(); ++id) {
+    const PprofLocation* location = locations_.Find(*id);
+    if (location == nullptr) return WrongEntry("sample", index, "no such location");
+    if (frames_left_-- == 0) {
+      return WrongEntry("sample", index, "more frames so far than a file of this size can mean");
+    }
+    last_stacks_.push_back({.stack = builder_.Push(last_stacks_.back().stack, location->id),
+                            .unmapped = last_stacks_.back().unmapped + !location->is_mapped});
+  }
+  last_ids_ = ids;
+  report_.frames += ids.size();
+  report_.unmapped_frames += last_stacks_.back().unmapped;
+  return last_stacks_.back().stack;
+}
+
+// A sample of which all values are 0 is kept by a 0 of the first event.
+void PprofImport::AddValues(const pprof::Sample& sample, StackId stack) {
+  bool has_any = false;
+  const auto add = [&](const EventColumns& column) {
+    builder_.Add(Sample{.stack = stack,
+                        .thread = thread_,
+                        .event = column.event,
+                        .labels = labels_,
+                        .count = column.count ? sample.values[*column.count] : 0,
+                        .period = sample.values[column.period]});
+    has_any = true;
+  };
+  for (const EventColumns& column : columns_) {
+    const std::int64_t count = column.count ? sample.values[*column.count] : 0;
+    if (count != 0 || sample.values[column.period] != 0) add(column);
+  }
+  if (!has_any) add(columns_.front());
+}
+
+void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
+  const std::optional<Thread> thread = TakeThread(labels);
+  scratch_.clear();
+  for (const pprof::Label& label : labels) {
+    const std::string_view key = texts_->View(label.key);
+    if (thread && (key == "pid" || key == "tid" || key == "comm")) continue;
+    const StringId text = texts_->Add(label.str);
+    // A label is a text or a number; Go takes the text where a file has both.
+    const bool is_number = text == StringId{};
+    scratch_.push_back({.key = texts_->Add(label.key),
+                        .text = text,
+                        .number = is_number ? label.num : 0,
+                        .unit = is_number ? texts_->Add(label.num_unit) : StringId{}});
+  }
+  thread_ = thread ? builder_.Add(*thread) : ThreadId{};
+  labels_ = builder_.Add(scratch_);
+  last_labels_ = labels;
+}
+
+// The thread that exactly these labels are of; nothing where they say it otherwise than ours.
+std::optional<Thread> PprofImport::TakeThread(const std::vector<pprof::Label>& labels) {
+  Thread thread;
+  int pids = 0;
+  int tids = 0;
+  int comms = 0;
+  for (const pprof::Label& label : labels) {
+    const std::string_view key = texts_->View(label.key);
+    const bool is_id = label.str == 0 && texts_->View(label.num_unit) == key &&
+                       label.num == static_cast<std::int32_t>(label.num);
+    if (key == "pid") {
+      pids += is_id ? 1 : 2;
+      thread.pid = static_cast<std::uint32_t>(label.num);
+    } else if (key == "tid") {
+      tids += is_id ? 1 : 2;
+      thread.tid = static_cast<std::uint32_t>(label.num);
+    } else if (key == "comm") {
+      thread.comm = texts_->Add(label.str);
+      comms += thread.comm == StringId{} ? 2 : 1;
+    }
+  }
+  const bool is_one = pids == 1 && tids == 1 && comms <= 1;
+  const bool is_none = thread.pid == 0 && thread.tid == 0 && thread.comm == StringId{};
+  return is_one && !is_none ? std::optional(thread) : std::nullopt;
+}
+
+// The bytes of the profile: those of the file, or what was compressed in them.
+Result<Bytes> Expand(Bytes file, std::vector<std::byte>& decompressed) {
+  if (!pprof::IsGzip(file)) return file;
+  const std::uint64_t most =
+      std::min(kMaxSize, std::max(kAlwaysAllowedSize, file.size() * kMaxExpansion));
+  TRY_ASSIGN(decompressed, pprof::Gunzip(file, most));
+  return Bytes(decompressed);
+}
+
+}  // namespace
+
+bool IsPprof(const Input& input) {
+  constexpr std::size_t kEnough = 4096;
+  const Bytes beginning = input.beginning();
+  if (!pprof::IsGzip(beginning))
+    return pprof::LooksLikeProfile(beginning.first(std::min(beginning.size(), kEnough)));
+  return pprof::LooksLikeProfile(pprof::GunzipBeginning(beginning, kEnough));
+}
+
+Result<Profile> ReadPprof(Input& input, const ImportOptions& options, ImportReport& report) {
+  TRY_ASSIGN(const Bytes file, input.All());
+  std::vector<std::byte> decompressed;
+  TRY_ASSIGN(const Bytes encoded, Expand(file, decompressed));
+  if (encoded.empty()) return Fail(ErrorCode::kCorrupt, "the profile is empty");
+  const std::uint64_t frame_limit =
+      std::max<std::uint64_t>(kAlwaysAllowedFrames, file.size() * kMaxFramesPerByte);
+  return PprofImport(encoded, frame_limit, options, report).Run();
+}
+
+}  // namespace perftape
