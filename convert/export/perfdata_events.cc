@@ -149,7 +149,7 @@ Status AppendEventUpdates(const Profile& profile, std::vector<std::byte>& record
   return {};
 }
 
-std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const TimeSpan& times,
+std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const SampleTimes& times,
                                                 std::vector<std::string>& lost) {
   const Metadata& metadata = profile.metadata();
   std::vector<perfdata::Feature> features;

@@ -22,14 +22,14 @@ std::vector<perfdata::Event> PerfDataEvents(const Profile& profile, std::uint64_
 Status AppendEventUpdates(const Profile& profile, std::vector<std::byte>& records);
 
 // When the first and the last sample were, as the records say it.
-struct TimeSpan {
+struct SampleTimes {
   std::uint64_t first_ns = 0, last_ns = 0;
   bool is_wall_clock = false;
 };
 
 // What the comments and times tell, in the form in which ReadPerfData finds it. Puts the names of
 // what has no place into `lost`.
-std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const TimeSpan& times,
+std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const SampleTimes& times,
                                                 std::vector<std::string>& lost);
 
 }  // namespace perftape

@@ -72,7 +72,7 @@ class Clock {
     span_.last_ns = span_.first_ns + length_;
   }
 
-  const TimeSpan& span() const { return span_; }
+  const SampleTimes& span() const { return span_; }
   bool is_made_up() const { return is_made_up_; }
 
   // Of a sample whose label says `told_ns`, or 0.
@@ -84,7 +84,7 @@ class Clock {
   }
 
  private:
-  TimeSpan span_;
+  SampleTimes span_;
   bool is_made_up_ = false;
   std::uint64_t gaps_ = 0, length_ = 0, count_ = 0;
 };
