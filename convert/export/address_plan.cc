@@ -103,7 +103,10 @@ class AddressPlan::Maker {
 
   std::string_view NameOf(const Location& location, const Line& line) {
     const std::string_view name = profile_.text(profile_[line.function].name);
-    return name.empty() && location.mapping != MappingId{} ? NameOfFile(location.mapping) : name;
+    if (!name.empty()) return name;
+    // Only a folded file has frames that are meant to be empty.
+    const std::string_view file = profile_.text(profile_[location.mapping].filename);
+    return file == "[folded]" ? name : NameOfFile(location.mapping);
   }
 
   // How much room the functions need at most: one for each name.

@@ -14,10 +14,16 @@
 namespace perftape {
 namespace {
 
+// As perf has it; see folded stacks' roots.
+constexpr std::uint32_t kUnknownId = static_cast<std::uint32_t>(-1);
+
 PlannedThread ThreadFor(const Profile& profile, const Sample& sample) {
   const SampleThread found = ThreadOf(profile, sample);
-  return {.pid = found.pid.value_or(found.tid.value_or(perfdata::kNoThread)),
-          .tid = found.tid.value_or(found.pid.value_or(perfdata::kNoThread)),
+  const bool is_known =
+      sample.thread != ThreadId{} || found.pid || found.tid || !found.comm.empty();
+  if (!is_known) return {.pid = perfdata::kNoThread, .tid = perfdata::kNoThread};
+  return {.pid = found.pid.value_or(kUnknownId),
+          .tid = found.tid.value_or(found.pid.value_or(kUnknownId)),
           .comm = found.comm};
 }
 

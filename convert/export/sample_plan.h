@@ -12,7 +12,8 @@
 
 namespace perftape {
 
-// Whose samples are; the pid is that of the tid, or the other way round, where only one is known.
+// Whose samples are: kNoThread (converted.h) where nothing is known. Where something is, a tid that
+// is not is that of the process's first thread, and any other id that is not is -1, as in perf.
 struct PlannedThread {
   std::uint32_t pid = 0, tid = 0;
   std::string_view comm = {};  // empty where unknown; lives as long as the profile

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/converted.h"
 #include "convert/import/process_history.h"
 #include "convert/import/sample_table.h"
 #include "convert/import/stack_resolver.h"
@@ -19,6 +20,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
 #include "formats/perfdata/callchain.h"
+#include "formats/perfdata/converted.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/reader.h"
@@ -185,7 +187,7 @@ void SampleReader::Skip(const RecordView& sample) {
   if (report_.skipped_samples++ == 0) report_.first_skipped = perfdata::PlaceOf(sample);
 }
 
-Event EventOf(const perfdata::Event& event, ProfileBuilder& builder) {
+Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuilder& builder) {
   const perfdata::EventAttr& attr = event.attr;
   const bool is_clock =
       attr.type == perfdata::kTypeSoftware &&
@@ -195,28 +197,35 @@ Event EventOf(const perfdata::Event& event, ProfileBuilder& builder) {
   if (is_clock && attr.Has(perfdata::kFreq) && attr.sample_period > 0) {
     period = 1'000'000'000 / attr.sample_period;
   }
-  return {.name = builder.Add(event.name),
-          .unit = builder.Add(is_clock ? "nanoseconds" : "count"),
-          .period = period};
+  Event made{.name = builder.Add(event.name),
+             .unit = builder.Add(is_clock ? "nanoseconds" : "count"),
+             .period = period};
+  ApplyMark(event, units, builder, made);
+  return made;
 }
 
 // Turns a table of samples into a profile.
 class ProfileMaker {
  public:
   ProfileMaker(const perfdata::Reader& reader, const Survey& survey, const SampleTable& table)
-      : reader_(reader), survey_(survey), table_(table) {}
+      : reader_(reader),
+        survey_(survey),
+        table_(table),
+        is_converted_(IsConverted(reader.events())) {}
 
   Profile Make(Metadata metadata, ImportReport& report) &&;
 
  private:
   std::vector<StackResolver::Answer> ResolveStacks();
   std::vector<EventId> AddEvents();
+  std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
   LabelsId AddLabels(const RawKind& kind);
 
   const perfdata::Reader& reader_;
   const Survey& survey_;
   const SampleTable& table_;
+  const bool is_converted_;
   ProfileBuilder builder_;
 };
 
@@ -228,7 +237,9 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return stacks[i].moment; });
 
   std::vector<StackResolver::Answer> answers(stacks.size());
-  StackResolver resolver(reader_.order(), survey_.build_ids, builder_);
+  using Origin = StackResolver::Origin;
+  StackResolver resolver(reader_.order(), is_converted_ ? Origin::kConverted : Origin::kRecorded,
+                         survey_.build_ids, builder_);
   ProcessHistory::Replay replay(survey_.history);
   for (const std::uint32_t i : order) {
     answers[i] = resolver.Resolve(stacks[i], replay.At(stacks[i].moment));
@@ -236,28 +247,34 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
   return answers;
 }
 
-// In the file's order those that have samples; all, if none has.
+// In the file's order those that have samples; all, if none has, or the file is no recording.
 std::vector<EventId> ProfileMaker::AddEvents() {
   const std::span<const perfdata::Event> events = reader_.events().all();
-  std::vector<bool> has_samples(events.size(), table_.rows().empty());
+  std::vector<bool> has_samples(events.size(), table_.rows().empty() || is_converted_);
   for (const RawKind& kind : table_.kinds()) has_samples[kind.event] = true;
   std::vector<EventId> ids(events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (has_samples[i]) ids[i] = builder_.Add(EventOf(events[i], builder_));
+    if (has_samples[i]) ids[i] = builder_.Add(EventOf(events[i], survey_.units, builder_));
   }
   return ids;
+}
+
+std::string ProfileMaker::CommOf(const RawThread& thread) const {
+  if (is_converted_) return thread.comm == nullptr ? "" : *thread.comm;
+  if (thread.tid == 0) return "swapper";
+  if (thread.comm != nullptr) return *thread.comm;
+  return fmt::format(":{}", static_cast<std::int32_t>(thread.tid));
 }
 
 std::vector<ThreadId> ProfileMaker::AddThreads() {
   std::vector<ThreadId> ids;
   for (const RawThread& thread : table_.threads()) {
-    std::string comm = "swapper";
-    if (thread.tid != 0) {
-      comm = thread.comm != nullptr ? *thread.comm
-                                    : fmt::format(":{}", static_cast<std::int32_t>(thread.tid));
+    if (is_converted_ && thread.tid == perfdata::kNoThread) {
+      ids.emplace_back();
+      continue;
     }
-    ids.push_back(
-        builder_.Add(Thread{.pid = thread.pid, .tid = thread.tid, .comm = builder_.Add(comm)}));
+    ids.push_back(builder_.Add(
+        Thread{.pid = thread.pid, .tid = thread.tid, .comm = builder_.Add(CommOf(thread))}));
   }
   return ids;
 }
@@ -286,11 +303,12 @@ Profile ProfileMaker::Make(Metadata metadata, ImportReport& report) && {
     const StackResolver::Answer& stack = stacks[row.stack];
     report.frames += row.count * stack.frames;
     report.unmapped_frames += row.count * stack.unmapped_frames;
+    const std::uint32_t event = table_.kinds()[row.kind].event;
     builder_.Add(Sample{.stack = stack.stack,
                         .thread = threads[row.thread],
-                        .event = events[table_.kinds()[row.kind].event],
+                        .event = events[event],
                         .labels = labels[row.kind],
-                        .count = ToSigned(row.count),
+                        .count = HasPlainValues(reader_.events()[event]) ? 0 : ToSigned(row.count),
                         .period = ToSigned(row.period)});
   }
   builder_.SetMetadata(std::move(metadata));
@@ -311,7 +329,8 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
             fmt::format("{}", fmt::join(std::get<perfdata::Cmdline>(*value).arguments, " ")));
   }
   if (times.is_empty()) return metadata;
-  metadata.duration_ns = ToSigned(times.last - times.first);
+  metadata.duration_ns =
+      IsConverted(reader.events()) ? ConvertedDuration(reader) : ToSigned(times.last - times.first);
   if (const auto value = reader.DecodedFeature(FeatureBit::kClockData)) {
     const auto& clock = std::get<perfdata::ClockData>(*value);
     metadata.start_time_ns =

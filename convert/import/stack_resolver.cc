@@ -6,6 +6,9 @@
 #include <ranges>
 #include <type_traits>
 
+#include "convert/import/converted.h"
+#include "formats/perfdata/converted.h"
+
 namespace perftape {
 
 StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
@@ -21,7 +24,8 @@ StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
   }
   const perfdata::ChainFrame ip_alone{.address = stack.ip, .mode = stack.mode};
   std::span<const perfdata::ChainFrame> frames = callchains_.FramesOf(sample, format, stack.mode);
-  if (frames.empty()) frames = {&ip_alone, 1};
+  // A profile may have a stack without frames.
+  if (frames.empty() && origin_ == Origin::kRecorded) frames = {&ip_alone, 1};
 
   Answer answer{.frames = static_cast<std::uint32_t>(frames.size())};
   leaf_to_root_.clear();
@@ -41,6 +45,9 @@ StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
 }
 
 LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64_t address) {
+  if (origin_ == Origin::kConverted && perfdata::IsFunction(region)) {
+    return AddConvertedFrame(region, builder_);
+  }
   const MappingId mapping = MappingOf(region);
   const FileOffset offset{address - region.start + region.page_offset};
   if (region.dso->symbol.empty()) {

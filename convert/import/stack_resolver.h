@@ -27,9 +27,13 @@ class StackResolver {
     std::uint32_t frames = 0, unmapped_frames = 0;
   };
 
-  // Of a recording of this byte order. All must outlive it.
-  StackResolver(std::endian order, const BuildIdsByPath& build_ids, ProfileBuilder& builder)
-      : order_(order), build_ids_(build_ids), builder_(builder) {}
+  // Of a recording, or of a file that was made of a profile of another format (converted.h).
+  enum class Origin : std::uint8_t { kRecorded, kConverted };
+
+  // Of a file of this byte order. All must outlive it.
+  StackResolver(std::endian order, Origin origin, const BuildIdsByPath& build_ids,
+                ProfileBuilder& builder)
+      : order_(order), origin_(origin), build_ids_(build_ids), builder_(builder) {}
 
   // `processes` are always the same, at the stack's moment.
   Answer Resolve(const RawStack& stack, const perfdata::Processes& processes);
@@ -46,6 +50,7 @@ class StackResolver {
   MappingId AddMapping(const perfdata::Region& region);
 
   std::endian order_;
+  Origin origin_;
   const BuildIdsByPath& build_ids_;
   ProfileBuilder& builder_;
   perfdata::CallchainReader callchains_;

@@ -91,6 +91,8 @@ Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
       CountLoss(record, event.format, report);
     } else if (record.type == RecordType::kHeaderBuildId && !has_build_ids) {
       TakeBuildId(record, survey.build_ids);
+    } else if (record.type == RecordType::kEventUpdate) {
+      TakeUnit(record, survey.units);
     } else if (!perfdata::IsKnown(record.type)) {
       ++report.unknown_records;
     }

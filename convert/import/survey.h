@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "convert/import/converted.h"
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/import/process_history.h"
@@ -34,7 +35,8 @@ TimeSpan SpanOf(const TimeRange& range, const TimeSpan& all);
 struct Survey {
   ProcessHistory history;
   BuildIdsByPath build_ids;
-  TimeSpan times;  // of the samples
+  TimeSpan times;   // of the samples
+  UnitsById units;  // of events that were converted
 };
 
 // Counts in `report` all that is no sample. The reader must outlive the survey.

@@ -18,8 +18,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
-#include "formats/perfdata/kernel_records.h"
 
 namespace perftape::perfdata {
 
@@ -49,10 +49,12 @@ inline constexpr std::uint32_t kFunctionSize = 16;
 
 inline constexpr std::uint16_t kKsymbolTypeUnknown = 0;
 
-// Whether this is a function of a converted profile, and if so, whether it is one of the kernel.
-constexpr bool IsConverted(const Ksymbol& symbol) {
-  return symbol.symbol_type == kKsymbolTypeUnknown;
+// Whether a region of a converted file is one of its functions. It may have an empty name.
+inline bool IsFunction(const Region& region) {
+  return region.dso->is_kernel && region.dso->symbol == region.dso->path &&
+         region.end - region.start == kFunctionSize;
 }
+// Whether a function is the kernel's.
 constexpr bool IsKernelFunction(std::uint64_t address) {
   return address >> 63 != 0;
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading back what WritePerfData wrote: a perf.data that is no recording, but a profile of another
+// format (formats/perfdata/converted.h tells how it is marked).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "convert/model/profile_builder.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/event_table.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape {
+
+// Whether any event is marked.
+bool IsConverted(const perfdata::EventTable& events);
+
+bool HasPlainValues(const perfdata::Event& event);
+
+// The units of events, by their ids, as EVENT_UPDATE records tell them.
+using UnitsById = std::unordered_map<std::uint64_t, std::string>;
+void TakeUnit(const perfdata::RecordView& record, UnitsById& units);
+
+// Of a marked event: what the mark says, put into `event`, which is as one of a recording would be.
+void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBuilder& builder,
+               Event& event);
+
+// How long the profile says it took, whatever times the samples have; 0 where it does not say.
+std::int64_t ConvertedDuration(const perfdata::Reader& reader);
+
+// The frame that a function of the file stands for. It has no address; it is in the mapping of
+// folded stacks' frames, or in that of the kernel's.
+LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& builder);
+
+}  // namespace perftape
