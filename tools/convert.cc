@@ -1,92 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-convert: a profile from one format into another, with names.
+// perftape-convert: profiles from one format into another, several into one, with names.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
 #include <string>
 #include <utility>
 
-#include "convert/formats.h"
-#include "convert/symbolize/symbolize.h"
-#include "formats/base/file.h"
+#include "convert/combine.h"
 #include "formats/base/input.h"
-#include "formats/perfdata/reader.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/report.h"
+#include "tools/convert/report_json.h"
 
 namespace perftape::convert_tool {
 namespace {
 
-// What the input is.
-Result<const Format*> FormatOf(const Plan& plan, const Input& input) {
-  const Format* from = plan.from == nullptr ? DetectFormat(input) : plan.from;
-  if (from != nullptr) return from;
-  return Fail(
-      ErrorCode::kUnsupported,
-      fmt::format("{}: at 0x0: {}", input.name(),
-                  input.beginning().empty() ? "the file is empty"
-                                            : "its first bytes are those of no format read here; "
-                                              "--from names one"));
-}
-
-// `status` becomes kDegraded where a part was damaged.
-Result<Profile> ReadInput(const Format& from, Input& input, cli::Console& console, int& status) {
-  const std::string& name = input.name();
-  ImportReport report;
-  Result<Profile> profile = from.read(input, {}, report);
-  if (!profile) return Fail(InContext(name, std::move(profile).error()));
-  for (const std::string& line : DamageLines(report)) {
-    console.Warning(fmt::format("{}: {}", name, line));
-    status = cli::kDegraded;
-  }
-  console.Note(fmt::format("{}: {}", name, ReadLine(report)));
-  return profile;
-}
-
-Result<Profile> AddNames(const Plan& plan, const Input& input, const Profile& profile,
-                         cli::Console& console) {
-  if (plan.symbols == Symbols::kNone) return profile;
-  LocalSymbolOptions options = plan.symbol_options;
-  // A directory brings the kernel's names along.
-  if (options.kallsyms.empty()) options.kallsyms = perfdata::KallsymsOf(input).value_or("");
-  SymbolizeReport report;
-  TRY_ASSIGN(Profile named, SymbolizeLocally(profile, options, report));
-  console.Note(SymbolLine(report));
-  for (const std::string& line : MappingLines(report)) console.Detail(line);
-  return named;
-}
-
-// The writer's options with the event that a format of one event takes; says which it leaves out.
-Result<WriteOptions> ChooseEvent(const Plan& plan, const Profile& profile, cli::Console& console) {
-  WriteOptions options = plan.write;
-  if (plan.to->name != "folded") return options;
-  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
-    if (!plan.event.empty() && profile.text(profile[EventId{i}].name) == plan.event) {
-      options.folded.event = EventId{i};
-      return options;
-    }
-  }
-  if (!plan.event.empty()) {
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("{}: no event is called '{}'", plan.input.native(), plan.event));
-  }
-  const std::optional<EventId> first = FirstSampledEvent(profile);
-  if (!first) return options;
-  if (const auto others = EventsBeside(profile, *first); !others.empty()) {
-    console.Warning(fmt::format("folded lines are of one event, here {}; --event takes one of {}",
-                                profile.text(profile[*first].name), fmt::join(others, ", ")));
-  }
-  return options;
-}
-
-Result<int> Rewrite(const Plan& plan, const Format& from, Input& input, cli::Console& console) {
-  if (&from != plan.to) {
-    return Fail(ErrorCode::kUnsupported, fmt::format("{}: {} does not become {} here", input.name(),
-                                                     from.name, plan.to->name));
-  }
-  TRY(cli::CheckOutput(plan.output, plan.write.if_exists));
+// A perf.data of a perf.data, record by record.
+Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   TRY_ASSIGN(const rewrite::NormalizeReport report,
              plan.to->rewrite(input, plan.output, plan.normalize));
   for (const std::string& line : LossLines(report)) {
@@ -94,24 +27,139 @@ Result<int> Rewrite(const Plan& plan, const Format& from, Input& input, cli::Con
   }
   console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
   for (const std::string& line : FeatureLines(report)) console.Detail(line);
+  if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
   return report.is_whole() ? cli::kDone : cli::kDegraded;
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
-  int status = cli::kDone;
-  TRY_ASSIGN(Input input, Input::Open(plan.input));
-  if (plan.to->rewrite != nullptr) {
-    TRY_ASSIGN(const Format* from, FormatOf(plan, input));
-    return Rewrite(plan, *from, input, console);
+CombineOptions CombineOptionsOf(const Plan& plan) {
+  CombineOptions options = {.from = plan.from,
+                            .import = plan.import,
+                            .look_up_names = plan.symbols == Symbols::kLocal,
+                            .symbols = plan.symbol_options};
+  options.import.cpu_label |= plan.filter.needs_cpu();
+  options.import.cgroup_label |= plan.filter.needs_cgroup();
+  if (plan.inputs.size() > 1 && HoldsOneValue(plan)) {
+    options.one_value = plan.write.folded.value;
+    options.events = plan.filter.events;
   }
-  TRY(cli::CheckOutput(plan.output, plan.write.if_exists));
+  return options;
+}
 
-  TRY_ASSIGN(const Format* from, FormatOf(plan, input));
-  TRY_ASSIGN(const Profile read, ReadInput(*from, input, console, status));
-  TRY_ASSIGN(const Profile profile, AddNames(plan, input, read, console));
-  TRY_ASSIGN(const WriteOptions options, ChooseEvent(plan, profile, console));
+// What the conversion found, while it goes on.
+struct Findings {
+  ConversionReport report;
+  int status = cli::kDone;
+};
+
+// Tells of the input that was read last.
+void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
+                 cli::Console& console) {
+  for (const std::string& line : DamageLines(input.read)) {
+    console.Warning(fmt::format("{}: {}", input.name, line));
+    findings.status = cli::kDegraded;
+  }
+  const std::string line = fmt::format("{}: {}", input.name, ReadLine(input.read));
+  // Of thousands the sum is told.
+  plan.inputs.size() == 1 ? console.Note(line) : console.Detail(line);
+}
+
+std::set<std::string> EventsLeftOut(const std::vector<InputReport>& inputs) {
+  std::set<std::string> names;
+  for (const InputReport& input : inputs) {
+    names.insert(input.other_events.begin(), input.other_events.end());
+  }
+  return names;
+}
+
+Result<Profile> ReadAll(const Plan& plan, Input first, Findings& findings, cli::Console& console) {
+  Combiner combiner(CombineOptionsOf(plan));
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    Result<Input> opened = i == 0 ? Result<Input>(std::move(first)) : Input::Open(plan.inputs[i]);
+    if (!opened) return std::unexpected(std::move(opened).error());
+    if (plan.inputs.size() > 1 && !opened->is_directory() && opened->beginning().empty()) {
+      console.Warning(fmt::format("{}: is empty", opened->name()));
+      continue;
+    }
+    TRY(combiner.Add(*opened));
+    TellOfInput(combiner.inputs().back(), plan, findings, console);
+  }
+  TRY_ASSIGN(Profile profile, std::move(combiner).Finish());
+  findings.report.inputs = combiner.inputs();
+  findings.report.symbols = combiner.symbols();
+  if (!plan.filter.events.empty() && profile.events().empty()) {
+    if (const std::set<std::string> names = EventsLeftOut(combiner.inputs()); !names.empty()) {
+      return Fail(ErrorCode::kNotFound, NoEventLine(names));
+    }
+  }
+  return profile;
+}
+
+// The writer's options, with the event that an output of one value a stack takes.
+WriteOptions WriteOptionsOf(const Plan& plan, const Profile& profile, Findings& findings,
+                            cli::Console& console) {
+  WriteOptions options = plan.write;
+  if (!HoldsOneValue(plan)) return options;
+  const std::optional<EventId> event = FirstSampledEvent(profile);
+  if (!event) return options;
+  options.folded.event = event;
+  const auto others = EventsBeside(profile, *event);
+  findings.report.left_out_events = others;
+  if (!others.empty()) {
+    console.Warning(fmt::format("folded lines are of one event, here {}; --event takes one of {}",
+                                profile.text(profile[*event].name), fmt::join(others, ", ")));
+  }
+  return options;
+}
+
+Result<Profile> Filtered(const Plan& plan, const Profile& profile, Findings& findings) {
+  FilterReport& report = findings.report.filter;
+  if (!plan.filter.changes_anything()) {
+    report = TotalsOf(profile);
+    return profile;
+  }
+  FilterOptions options = plan.filter;
+  // Of several inputs, the events were chosen when they became one value.
+  if (plan.inputs.size() > 1 && HoldsOneValue(plan)) options.events = {};
+  const Profile kept = ApplyFilter(profile, options, report);
+  if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
+    std::set<std::string> names;
+    for (const Event& event : profile.events()) names.emplace(profile.text(event.name));
+    return Fail(ErrorCode::kNotFound, NoEventLine(names));
+  }
+  return kept;
+}
+
+void TellOfConversion(const Plan& plan, const Profile& written, Findings& findings,
+                      cli::Console& console) {
+  const ConversionReport& report = findings.report;
+  if (plan.inputs.size() > 1) console.Note(InputsLine(report));
+  if (!report.symbols.mappings.empty()) console.Note(SymbolLine(report.symbols));
+  for (const std::string& line : MappingLines(report.symbols)) console.Detail(line);
+  for (const std::string& line : FilterLines(report.filter)) console.Note(line);
+  if (written.samples().empty()) {
+    findings.report.empty_because = WhyEmpty(plan, report);
+    console.Warning(findings.report.empty_because);
+  }
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  TRY(cli::CheckOutput(plan.output, plan.write.if_exists));
+  Findings findings;
+  Profile read;
+  if (!plan.inputs.empty()) {
+    TRY_ASSIGN(Input first, Input::Open(plan.inputs.front()));
+    if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr) {
+      TRY_ASSIGN(const Format* from, FormatOf(first, plan.from));
+      if (from == plan.to) return Rewrite(plan, first, console);
+    }
+    TRY_ASSIGN(read, ReadAll(plan, std::move(first), findings, console));
+  }
+  TRY_ASSIGN(const Profile profile, Filtered(plan, read, findings));
+  const WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
   TRY(plan.to->write(profile, options, plan.output));
-  return status;
+  TellOfConversion(plan, profile, findings, console);
+  if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(findings.report, plan)));
+  return findings.status;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct FoldedOptions {
   // A line has one number, so the file is of one event; FirstSampledEvent where none is named.
   std::optional<EventId> event = {};
   folded::Root root = folded::Root::kComm;  // of samples whose thread is known
-  bool mark_kernel = false;  // "_[k]" behind kernel frames, as flamegraph.pl colours them
+  bool differential = false;  // two numbers a line, of the events "before" and "after"
+  bool mark_kernel = false;   // "_[k]" behind kernel frames, as flamegraph.pl colours them
 };
 
 // The first event that has any samples. Nothing for a profile without samples.

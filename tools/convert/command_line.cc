@@ -3,88 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
+#include "tools/convert/filter_options.h"
+#include "tools/convert/inputs.h"
 
 namespace perftape::convert_tool {
 namespace {
-
-using cli::Completion;
-
-constexpr cli::Option kOptions[] = {
-    {.name = "input",
-     .letter = 'i',
-     .argument = "FILE",
-     .help = "what to convert, instead of the operand; - is stdin",
-     .completion = Completion::kFile},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "the result; - is stdout, the default where --to is given",
-     .completion = Completion::kFile},
-    {.name = "from",
-     .argument = "FORMAT",
-     .help = "what the input is, instead of what its first bytes say: perf.data or pprof",
-     .completion = Completion::kChoice,
-     .choices = "perf.data pprof"},
-    {.name = "to",
-     .argument = "FORMAT",
-     .help = "what the output becomes, instead of what its ending says: folded (.folded, "
-             ".collapsed), pprof (.pb.gz, .pb, .pprof) or perf.data (.data)",
-     .completion = Completion::kChoice,
-     .choices = "folded pprof perf.data"},
-    {.name = "force", .letter = 'f', .help = "replace an existing output"},
-    {.name = "values",
-     .argument = "KIND",
-     .help = "what folded lines count: samples (default) or period",
-     .completion = Completion::kChoice,
-     .choices = "samples period"},
-    {.name = "event",
-     .argument = "NAME",
-     .help = "the event whose samples become folded lines (default the first that has any)"},
-    {.name = "mark-kernel", .help = "put _[k] behind the names of kernel frames in folded lines"},
-    {.name = "no-comm", .help = "begin folded lines with the first frame, not with the comm"},
-    {.name = "no-symbols", .help = "look up no names: frames are [file] or [unknown]"},
-    {.name = "kallsyms",
-     .argument = "FILE",
-     .help = "names of the kernel, saved from the /proc/kallsyms of the recording machine",
-     .completion = Completion::kFile},
-    {.name = "buildid-dir",
-     .argument = "DIR",
-     .help = "binaries by build id, as perf keeps them (default ~/.debug)",
-     .completion = Completion::kFile},
-    {.name = "compression-level",
-     .letter = 'z',
-     .argument = "LEVEL",
-     .help = "compress the records of a perf.data with zstd: 1, the fastest (default), to 22, the "
-             "smallest; without it what was compressed is expanded",
-     .argument_is_optional = true},
-    {.name = "pipe",
-     .help = "write a perf.data as the stream that perf record -o - writes, which is what stdout "
-             "gets in any case"},
-    {.name = "compat",
-     .argument = "VERSION",
-     .help = "leave out of a perf.data what that version of perf does not know: 6.1 or 6.12",
-     .completion = Completion::kChoice,
-     .choices = "6.1 6.12"},
-    {.name = "quiet", .letter = 'q', .help = "errors only"},
-    {.name = "verbose", .letter = 'v', .help = "also how many names were found in each binary"},
-};
-
-constexpr cli::Command kCommand = {
-    .name = "perftape-convert",
-    .purpose =
-        "Convert a perf.data into folded stacks or pprof, with names from the symbol "
-        "tables of this machine, or into a perf.data that others read.",
-    .operands = "[FILE]",
-    .options = kOptions,
-    .epilogue =
-        "Examples:\n"
-        "  perftape-convert perf.data -o out.folded\n"
-        "  perftape-convert perf.data -o out.pb.gz && go tool pprof -top out.pb.gz\n"
-        "  perftape-record -o - -a --duration 5 | perftape-convert - --to folded\n"
-        "  perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data\n"
-        "Exit status: 0 done, 1 failed, 2 usage, 3 done but the input was damaged.\n"};
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -119,14 +49,27 @@ Result<const Format*> FormatNamed(std::string_view option, std::string_view name
   return format;
 }
 
-Result<std::filesystem::path> InputOf(const cli::Parsed& parsed) {
-  std::vector<std::string> inputs = parsed.operands();
-  for (const std::string_view input : parsed.Values("input")) inputs.emplace_back(input);
-  if (inputs.empty()) return Usage("what is to be converted? A file, or - for stdin");
-  if (inputs.size() > 1) {
-    return Usage(fmt::format("one input at a time, not also '{}'", inputs[1]));
+std::optional<std::string> EnvironmentVariable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+Status ReadInputs(const cli::Parsed& parsed, Plan& plan) {
+  for (const std::string& input : parsed.operands()) plan.inputs.emplace_back(input);
+  for (const std::string_view input : parsed.Values("input")) plan.inputs.emplace_back(input);
+  for (const std::string_view list : parsed.Values("files-from0")) {
+    TRY_ASSIGN(const auto listed, ReadFilesFrom0(list));
+    plan.inputs.insert(plan.inputs.end(), listed.begin(), listed.end());
   }
-  return std::filesystem::path(inputs.front());
+  if (plan.inputs.empty() && !parsed.Has("files-from0")) {
+    return Usage("what is to be converted? Files, or - for stdin");
+  }
+  if (std::ranges::count(plan.inputs, "-") > 1) return Usage("stdin can be read only once");
+  if (const auto shard = parsed.Value("shard")) {
+    TRY_ASSIGN(const Shard part, ParseShard(*shard, EnvironmentVariable));
+    plan.inputs = PartOf(plan.inputs, part);
+  }
+  return {};
 }
 
 // Sets plan.output and plan.to.
@@ -146,12 +89,31 @@ Status ReadOutput(const cli::Parsed& parsed, Plan& plan) {
                            plan.output.native(), NamesOf(CanWrite)));
 }
 
-// What only a perf.data that is written can be told.
-Status ReadNormalization(const cli::Parsed& parsed, Plan& plan) {
-  for (const std::string_view option : {"compression-level", "pipe", "compat"}) {
-    if (!parsed.Has(option) || plan.to->rewrite != nullptr) continue;
-    return Usage(fmt::format("--{}: only for --to perf.data", option));
+// Options that say something of one format must not be given for another.
+Status CheckOptionsOf(const cli::Parsed& parsed, const Format& to) {
+  struct OptionOfFormat {
+    std::string_view option, format;
+  };
+  static constexpr OptionOfFormat kOptionsOfFormats[] = {{"compression-level", "perf.data"},
+                                                         {"pipe", "perf.data"},
+                                                         {"compat", "perf.data"},
+                                                         {"symbol-dir", "perf.data"},
+                                                         {"no-labels", "pprof"},
+                                                         {"labels", "pprof"},
+                                                         {"no-gzip", "pprof"},
+                                                         {"compress-level", "pprof"},
+                                                         {"mark-kernel", "folded"},
+                                                         {"root", "folded"},
+                                                         {"values", "folded"}};
+  for (const auto& [option, format] : kOptionsOfFormats) {
+    if (!parsed.Has(option) || to.name == format) continue;
+    return Usage(fmt::format("--{}: only for --to {}", option, format));
   }
+  return {};
+}
+
+// What only a perf.data that is written can be told.
+Status ReadPerfDataOptions(const cli::Parsed& parsed, Plan& plan) {
   if (parsed.Has("pipe") || plan.output == "-") {
     plan.normalize.container = perfdata::Container::kPipe;
   }
@@ -173,21 +135,54 @@ Result<FoldedValue> FoldedValueOf(const cli::Parsed& parsed) {
   return Usage(fmt::format("--values: '{}' is not among: samples, period", kind));
 }
 
-}  // namespace
-
-const cli::Command& ConvertCommand() {
-  return kCommand;
+Result<folded::Root> RootOf(const cli::Parsed& parsed, std::string_view option,
+                            std::string_view otherwise) {
+  const std::string_view kind = parsed.Value(option).value_or(otherwise);
+  if (kind == "none") return folded::Root::kNone;
+  if (kind == "comm") return folded::Root::kComm;
+  if (kind == "comm/pid") return folded::Root::kCommPid;
+  if (kind == "comm/pid/tid") return folded::Root::kCommPidTid;
+  return Usage(fmt::format("--{}: '{}' is not among: comm, comm/pid, comm/pid/tid, none", option,
+                           cli::EscapeForTerminal(kind)));
 }
 
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  Plan plan;
-  TRY_ASSIGN(plan.input, InputOf(parsed));
-  TRY(ReadOutput(parsed, plan));
-  if (const auto from = parsed.Value("from")) {
-    TRY_ASSIGN(plan.from, FormatNamed("--from", *from, CanRead));
+Status ReadFoldedOptions(const cli::Parsed& parsed, Plan& plan) {
+  FoldedOptions& write = plan.write.folded;
+  TRY_ASSIGN(write.value, FoldedValueOf(parsed));
+  TRY_ASSIGN(write.root, RootOf(parsed, "root", "comm"));
+  write.mark_kernel = parsed.Has("mark-kernel");
+  write.differential = parsed.Has("differential");
+  TRY_ASSIGN(plan.import.root, RootOf(parsed, "input-root", "none"));
+  plan.import.differential = parsed.Has("differential");
+  plan.import.lenient = parsed.Has("lenient");
+  return {};
+}
+
+Status ReadPprofOptions(const cli::Parsed& parsed, Plan& plan) {
+  if (parsed.Has("no-labels") && parsed.Has("labels")) {
+    return Usage("--labels and --no-labels: one of them");
   }
-  TRY(ReadNormalization(parsed, plan));
-  if (parsed.Has("force")) plan.write.if_exists = IfExists::kReplace;
+  plan.write.pprof.thread_labels = !parsed.Has("no-labels");
+  for (std::string_view list : parsed.Values("labels")) {
+    while (true) {
+      const std::size_t comma = list.find(',');
+      const std::string_view label = list.substr(0, comma);
+      if (label != "cpu" && label != "cgroup") {
+        return Usage(
+            fmt::format("--labels: '{}' is not among: cpu, cgroup", cli::EscapeForTerminal(label)));
+      }
+      (label == "cpu" ? plan.import.cpu_label : plan.import.cgroup_label) = true;
+      if (comma == std::string_view::npos) break;
+      list.remove_prefix(comma + 1);
+    }
+  }
+  if (parsed.Has("no-gzip") && parsed.Has("compress-level")) {
+    return Usage("--no-gzip and --compress-level: one of them");
+  }
+  return {};
+}
+
+Status ReadSymbolOptions(const cli::Parsed& parsed, Plan& plan) {
   if (parsed.Has("no-symbols")) plan.symbols = Symbols::kNone;
   if (const auto kallsyms = parsed.Value("kallsyms")) {
     if (plan.symbols == Symbols::kNone) return Usage("--kallsyms and --no-symbols: one of them");
@@ -197,10 +192,44 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
     if (plan.symbols == Symbols::kNone) return Usage("--buildid-dir and --no-symbols: one of them");
     plan.symbol_options.build_id_cache = *directory;
   }
-  plan.event = parsed.Value("event").value_or("");
-  TRY_ASSIGN(plan.write.folded.value, FoldedValueOf(parsed));
-  plan.write.folded.mark_kernel = parsed.Has("mark-kernel");
-  if (parsed.Has("no-comm")) plan.write.folded.root = folded::Root::kNone;
+  return {};
+}
+
+Status ReadThreads(const cli::Parsed& parsed, Plan& plan) {
+  constexpr unsigned kMostUnasked = 4;
+  plan.import.threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostUnasked);
+  if (const auto threads = parsed.Value("threads")) {
+    TRY_ASSIGN(const std::uint64_t number,
+               cli::ParseNumber("--threads", *threads, {.smallest = 1, .largest = 1024}));
+    plan.import.threads = static_cast<unsigned>(number);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  Plan plan;
+  TRY(ReadInputs(parsed, plan));
+  TRY(ReadOutput(parsed, plan));
+  if (const auto from = parsed.Value("from")) {
+    TRY_ASSIGN(plan.from, FormatNamed("--from", *from, CanRead));
+  }
+  TRY(CheckOptionsOf(parsed, *plan.to));
+  TRY(ReadPerfDataOptions(parsed, plan));
+  TRY(ReadFoldedOptions(parsed, plan));
+  TRY(ReadPprofOptions(parsed, plan));
+  TRY(ReadSymbolOptions(parsed, plan));
+  TRY(ReadThreads(parsed, plan));
+  if (const auto time = parsed.Value("time")) {
+    TRY_ASSIGN(plan.import.time, ParseTimeRange(*time));
+  }
+  TRY_ASSIGN(plan.filter, FilterOf(parsed));
+  if (parsed.Has("force")) plan.write.if_exists = IfExists::kReplace;
+  if (parsed.Has("json")) plan.report_as = ReportAs::kJson;
+  if (parsed.Has("json") && plan.output == "-") {
+    return Usage("--json: stdout is the output already; -o FILE gives it another place");
+  }
   return plan;
 }
 

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
+#include <vector>
 
+#include "convert/filter/filter.h"
 #include "convert/formats.h"
 #include "convert/symbolize/symbolize.h"
 #include "tools/common/cli/options.h"
@@ -14,20 +15,25 @@ namespace perftape::convert_tool {
 
 enum class Symbols : std::uint8_t { kLocal, kNone };
 
+enum class ReportAs : std::uint8_t { kText, kJson };
+
 struct Plan {
-  std::filesystem::path input, output;  // "-" is stdin, stdout
-  const Format* from = nullptr;         // null: found out from the first bytes
-  const Format* to = nullptr;           // never null
+  std::vector<std::filesystem::path> inputs;  // of this shard; "-" is stdin
+  std::filesystem::path output;               // "-" is stdout
+  const Format* from = nullptr;               // null: found out from the first bytes
+  const Format* to = nullptr;                 // never null
+  ImportOptions import;
+  FilterOptions filter;
   Symbols symbols = Symbols::kLocal;
   LocalSymbolOptions symbol_options;
-  std::string event;  // by name, for formats that hold only one; empty: the first with samples
   WriteOptions write;
   rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
+  ReportAs report_as = ReportAs::kText;
 };
 
 const cli::Command& ConvertCommand();
 
-// kInvalidArgument for usage errors.
+// kInvalidArgument for usage errors; where a list of inputs cannot be read, as ReadWholeFile.
 Result<Plan> PlanOf(const cli::Parsed& parsed);
 
 }  // namespace perftape::convert_tool

@@ -2,7 +2,10 @@
 #include "tools/convert/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +30,17 @@ std::string MissesText(Count count) {
   return text;
 }
 
+std::string SamplesText(std::int64_t samples) {
+  return cli::Counted(static_cast<std::uint64_t>(samples), "sample");
+}
+
+// How much of an event: its samples, or the sum of its plain values.
+std::string AmountText(const EventTotals& event, const Total& total) {
+  if (event.values == EventValues::kSampled) return fmt::format("{}", total.samples);
+  const double scale = std::pow(10.0, event.decimals);
+  return fmt::format("{:.{}f}", static_cast<double>(total.period) / scale, event.decimals);
+}
+
 // "5 CALLCHAIN_DEFERRED, 1 type 99"
 std::string CountsText(const std::map<perfdata::RecordType, std::uint64_t>& counts) {
   std::string text;
@@ -45,6 +59,10 @@ std::string ReadLine(const ImportReport& report) {
   }
   if (report.lost_records != 0) {
     line += fmt::format(", {} lost while recording", cli::Counted(report.lost_records, "record"));
+  }
+  if (report.outside_time != 0) line += fmt::format(", {} outside --time", report.outside_time);
+  if (report.skipped_lines != 0) {
+    line += fmt::format(", {} skipped", cli::Counted(report.skipped_lines, "line"));
   }
   line += fmt::format("; {}", cli::Counted(report.frames, "frame"));
   if (report.unmapped_frames != 0) {
@@ -134,15 +152,78 @@ std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report) {
 }
 
 std::vector<std::string> EventsBeside(const Profile& profile, EventId taken) {
-  std::vector<std::uint64_t> samples(profile.events().size());
-  for (const Sample& sample : profile.samples()) samples[sample.event.index] += sample.count;
   std::vector<std::string> others;
-  for (std::uint32_t i = 0; i < samples.size(); ++i) {
-    if (i == taken.index || samples[i] == 0) continue;
-    others.push_back(fmt::format("{} ({})", profile.text(profile[EventId{i}].name),
-                                 cli::Counted(samples[i], "sample")));
+  const FilterReport totals = TotalsOf(profile);
+  for (std::uint32_t i = 0; i < totals.events.size(); ++i) {
+    const EventTotals& event = totals.events[i];
+    if (i == taken.index || (event.kept.samples == 0 && event.kept.period == 0)) continue;
+    others.push_back(event.values == EventValues::kPlain
+                         ? event.name
+                         : fmt::format("{} ({})", event.name, SamplesText(event.kept.samples)));
   }
   return others;
+}
+
+bool HoldsOneValue(const Plan& plan) {
+  return plan.to->name == "folded" && !plan.write.folded.differential;
+}
+
+std::string InputsLine(const ConversionReport& report) {
+  ImportReport sum;
+  for (const InputReport& input : report.inputs) {
+    sum.samples += input.read.samples;
+    sum.lost_samples += input.read.lost_samples;
+    sum.lost_records += input.read.lost_records;
+    sum.outside_time += input.read.outside_time;
+    sum.skipped_lines += input.read.skipped_lines;
+    sum.frames += input.read.frames;
+    sum.unmapped_frames += input.read.unmapped_frames;
+  }
+  return fmt::format("{}: {}", cli::Counted(report.inputs.size(), "input"), ReadLine(sum));
+}
+
+std::vector<std::string> FilterLines(const FilterReport& report) {
+  std::vector<std::string> lines;
+  for (const EventTotals& event : report.events) {
+    std::string dropped;
+    for (std::size_t i = 0; i < kFilters; ++i) {
+      const Total& total = event.dropped[i];
+      if (total.samples == 0 && total.period == 0) continue;
+      dropped += fmt::format("{}{} dropped by {}", dropped.empty() ? "" : ", ",
+                             AmountText(event, total), OptionOf(Filter(i)));
+    }
+    if (dropped.empty()) continue;
+    lines.push_back(fmt::format("{}: kept {} of {}{}; {}", event.name,
+                                AmountText(event, event.kept), AmountText(event, event.read),
+                                event.values == EventValues::kPlain ? "" : " samples", dropped));
+  }
+  return lines;
+}
+
+std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
+  if (plan.inputs.empty()) return "the output is empty: this part has no inputs";
+  std::uint64_t samples = 0, outside_time = 0;
+  for (const InputReport& input : report.inputs) {
+    samples += input.read.samples;
+    outside_time += input.read.outside_time;
+  }
+  if (samples == 0) {
+    return outside_time == 0 ? "the output is empty: there are no samples in the input"
+                             : "the output is empty: all samples are outside --time";
+  }
+  const std::vector<std::string> filtered = FilterLines(report.filter);
+  if (filtered.empty()) return "the output is empty: no event has samples";
+  std::string reason = fmt::format("the output is empty: {}", fmt::join(filtered, "; "));
+  const bool has_folded = std::ranges::any_of(
+      report.inputs, [](const InputReport& input) { return input.format == "folded"; });
+  if (has_folded && !plan.filter.comms.empty() && plan.import.root == folded::Root::kNone) {
+    reason += "; folded lines have a comm where --input-root says so";
+  }
+  return reason;
+}
+
+std::string NoEventLine(const std::set<std::string>& events) {
+  return fmt::format("--event: no event is called so; there is {}", fmt::join(events, ", "));
 }
 
 }  // namespace perftape::convert_tool

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace perftape::convert_tool {
 namespace {
@@ -32,7 +35,7 @@ TEST(ConvertPlan, LetsToOverruleTheEnding) {
 TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
   const auto plan = PlanOfWords({"-", "--to", "folded"});
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->input, "-");
+  EXPECT_THAT(plan->inputs, testing::ElementsAre("-"));
   EXPECT_EQ(plan->output, "-");
 }
 
@@ -57,7 +60,7 @@ TEST(ConvertPlan, ReplacesAnOutputOnlyWithForce) {
 
 TEST(ConvertPlan, HandsFoldedOptionsOn) {
   const auto plan =
-      PlanOfWords({"in", "--to=folded", "--values=period", "--mark-kernel", "--no-comm"});
+      PlanOfWords({"in", "--to=folded", "--values=period", "--mark-kernel", "--root=none"});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->write.folded.value, FoldedValue::kPeriod);
   EXPECT_TRUE(plan->write.folded.mark_kernel);
@@ -93,6 +96,30 @@ TEST(ConvertPlan, TakesOptionsOfPerfDataOnlyForPerfData) {
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "-z"}), Refuses("only for --to perf.data"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.data", "--compat", "5.4"}),
               Refuses("--compat: '5.4' is not among: 6.1, 6.12"));
+}
+
+TEST(ConvertPlan, TakesOptionsOfPprofAndFoldedOnlyForThese) {
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "--no-gzip"}), Refuses("only for --to pprof"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}), Refuses("only for --to folded"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
+              Refuses("--labels: 'x' is not among: cpu, cgroup"));
+}
+
+TEST(ConvertPlan, TakesInputsFromOperandsOptionsAndLists) {
+  const TempDir directory;
+  std::ofstream(directory / "list") << std::string_view("c\0d\0", 4);
+  const std::string list = (directory / "list").native();
+  const auto plan = PlanOfWords({"a", "-i", "b", "--files-from0", list, "--to=folded"});
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->inputs, testing::ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(PlanOfWords({"a", "b", "c", "--shard=2/3", "--to=folded"})->inputs,
+              testing::ElementsAre("b"));
+  EXPECT_THAT(PlanOfWords({"-", "-", "--to=folded"}), Refuses("stdin can be read only once"));
+}
+
+TEST(ConvertPlan, TellsJsonOnlyWhereStdoutIsFree) {
+  EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded", "--json"})->report_as, ReportAs::kJson);
+  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--json"}), Refuses("stdout is the output"));
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/combine.h"
+
+#include <utility>
+
+#include "convert/model/profile_builder.h"
+#include "convert/model/profile_copier.h"
+#include "formats/perfdata/reader.h"
+
+namespace perftape {
+namespace {
+
+// The event that one_value takes; nothing where no event has that name, or none has samples.
+std::optional<EventId> ChooseEvent(const Profile& profile, const Globs& events) {
+  if (events.empty()) return FirstSampledEvent(profile);
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    if (events.Match(profile.text(profile[EventId{i}].name))) return EventId{i};
+  }
+  return {};
+}
+
+std::vector<std::string> SampledEventsBut(const Profile& profile, std::optional<EventId> taken) {
+  std::vector<bool> has_samples(profile.events().size());
+  for (const Sample& sample : profile.samples()) has_samples[sample.event.index] = true;
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < has_samples.size(); ++i) {
+    if (!has_samples[i] || taken == EventId{i}) continue;
+    names.emplace_back(profile.text(profile[EventId{i}].name));
+  }
+  return names;
+}
+
+// The samples of `event` as plain values; stacks, threads and labels stay.
+Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) {
+  const Event& from = profile[event];
+  const bool is_count = from.values == EventValues::kSampled && value == FoldedValue::kSamples;
+  ProfileBuilder builder;
+  ProfileCopier copier(profile, builder);
+  copier.Set(event, builder.Add(Event{.name = builder.Add(is_count ? "samples" : "period"),
+                                      .unit = builder.Add("count"),
+                                      .values = EventValues::kPlain,
+                                      .decimals = from.decimals}));
+  for (const Sample& sample : profile.samples()) {
+    const std::int64_t number = is_count ? sample.count : sample.period;
+    if (sample.event != event || (number == 0 && from.values == EventValues::kSampled)) continue;
+    Sample plain = copier.Copy(sample);
+    plain.period = number;
+    plain.count = 0;
+    builder.Add(plain);
+  }
+  builder.SetMetadata(profile.metadata());
+  return std::move(builder).Finish();
+}
+
+}  // namespace
+
+Result<const Format*> FormatOf(const Input& input, const Format* told) {
+  const Format* from = told == nullptr ? DetectFormat(input) : told;
+  if (from != nullptr) return from;
+  const std::string_view reason = input.beginning().empty()
+                                      ? "the file is empty"
+                                      : "its first bytes are those of no format read here; "
+                                        "--from names one";
+  return Fail(ErrorCode::kUnsupported, input.name() + ": at 0x0: " + std::string(reason));
+}
+
+Status Combiner::Add(Input& input) {
+  TRY_ASSIGN(const Format* format, FormatOf(input, options_.from));
+  InputReport report = {.name = input.name(), .format = format->name, .read = {}};
+  Result<Profile> read = format->read(input, options_.import, report.read);
+  if (!read) return Fail(InContext(input.name(), std::move(read).error()));
+  Profile profile = *std::move(read);
+  if (options_.one_value) {
+    TRY_ASSIGN(profile, TakeOneValue(profile, report));
+  }
+  inputs_.push_back(std::move(report));
+
+  const bool has_addresses_only = format->rewrite != nullptr;  // a perf.data
+  if (!has_addresses_only || !options_.look_up_names) {
+    named_.Add(profile);
+    return {};
+  }
+  // A directory brings the kernel's names along.
+  const auto own_kallsyms = perfdata::KallsymsOf(input);
+  if (!own_kallsyms || !options_.symbols.kallsyms.empty()) {
+    nameless_.Add(profile);
+    return {};
+  }
+  LocalSymbolOptions own = options_.symbols;
+  own.kallsyms = *own_kallsyms;
+  TRY_ASSIGN(profile, Named(profile, own));
+  named_.Add(profile);
+  return {};
+}
+
+Result<Profile> Combiner::TakeOneValue(const Profile& profile, InputReport& report) const {
+  const std::optional<EventId> event = ChooseEvent(profile, options_.events);
+  report.other_events = SampledEventsBut(profile, event);
+  if (!event) return Profile();
+  report.event = profile.text(profile[*event].name);
+  return PlainValuesOf(profile, *event, *options_.one_value);
+}
+
+Result<Profile> Combiner::Named(const Profile& profile, const LocalSymbolOptions& options) {
+  return SymbolizeLocally(profile, options, symbols_);
+}
+
+Result<Profile> Combiner::Finish() && {
+  TRY_ASSIGN(const Profile named, Named(std::move(nameless_).Finish(), options_.symbols));
+  named_.Add(named);
+  return std::move(named_).Finish();
+}
+
+}  // namespace perftape

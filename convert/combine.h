@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs of whatever formats, read into one profile with names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/export/to_folded.h"
+#include "convert/filter/glob.h"
+#include "convert/formats.h"
+#include "convert/model/merge.h"
+#include "convert/model/profile.h"
+#include "convert/symbolize/symbolize.h"
+
+namespace perftape {
+
+struct CombineOptions {
+  const Format* from = nullptr;  // null: found out from the first bytes of each input
+  ImportOptions import = {};
+  bool look_up_names = true;
+  LocalSymbolOptions symbols = {};
+  // For an output that holds one number a stack: of each input the samples of one event become
+  // plain values, this kind of theirs, so that inputs of different events add up. The event is the
+  // first that `events` lets pass, or the input's default one.
+  std::optional<FoldedValue> one_value = {};
+  Globs events = {};
+};
+
+// What was read of one input.
+struct InputReport {
+  std::string name;
+  std::string_view format;
+  ImportReport read;
+  // Where one_value is asked for: the event that was taken (empty: none), and those with samples
+  // that were not.
+  std::string event = {};
+  std::vector<std::string> other_events = {};
+};
+
+class Combiner {
+ public:
+  explicit Combiner(const CombineOptions& options) : options_(options) {}
+
+  // kUnsupported where the input is of no format that is read; else as its reader. What was read
+  // before stays.
+  Status Add(Input& input);
+
+  // Names are looked up here, once for all.
+  Result<Profile> Finish() &&;
+
+  const std::vector<InputReport>& inputs() const { return inputs_; }
+  const SymbolizeReport& symbols() const { return symbols_; }
+
+ private:
+  Result<Profile> TakeOneValue(const Profile& profile, InputReport& report) const;
+  Result<Profile> Named(const Profile& profile, const LocalSymbolOptions& options);
+
+  CombineOptions options_;
+  std::vector<InputReport> inputs_;
+  SymbolizeReport symbols_;
+  Merger nameless_;  // of perf.data, as far as they take their names from the same place
+  Merger named_;
+};
+
+// The input's format, as told or as its first bytes say. kUnsupported where there is none.
+Result<const Format*> FormatOf(const Input& input, const Format* told);
+
+}  // namespace perftape

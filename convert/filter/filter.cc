@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/filter/filter.h"
+
+#include <algorithm>
+
+#include "convert/filter/small_frames.h"
+#include "convert/model/profile_builder.h"
+#include "convert/model/profile_copier.h"
+#include "convert/model/sample_thread.h"
+#include "convert/model/saturating.h"
+
+namespace perftape {
+namespace {
+
+// The filter that does not let something pass, if any.
+using Verdict = std::optional<Filter>;
+
+bool Passes(const Globs& globs, std::string_view name) {
+  return globs.empty() || globs.Match(name);
+}
+
+template <class Number>
+bool Passes(const std::set<std::int64_t>& wanted, std::optional<Number> number) {
+  return wanted.empty() || (number && wanted.contains(std::int64_t{*number}));
+}
+
+// perf's and pprof's word for what has no name.
+constexpr std::string_view kUnknown = "[unknown]";
+
+// What the options say of samples by their event, thread and labels: each asked once.
+class SampleVerdicts {
+ public:
+  SampleVerdicts(const Profile& profile, const FilterOptions& options)
+      : profile_(profile), options_(options) {
+    for (std::uint32_t i = 0; i < profile.threads().size(); ++i) {
+      of_threads_.push_back(OfThread(ThreadOf(profile, Sample{.thread = {i}})));
+    }
+    for (std::uint32_t i = 0; i < profile.labels().size(); ++i) {
+      of_labels_.push_back(OfLabels(LabelsId{i}));
+      of_threads_in_labels_.push_back(OfThread(ThreadOf(profile, Sample{.labels = {i}})));
+    }
+  }
+
+  Verdict Of(const Sample& sample) const {
+    if (!Passes(options_.events, profile_.text(profile_[sample.event].name))) {
+      return Filter::kEvent;
+    }
+    const Verdict of_thread = sample.thread == ThreadId{}
+                                  ? of_threads_in_labels_[sample.labels.index]
+                                  : of_threads_[sample.thread.index];
+    return of_thread ? of_thread : of_labels_[sample.labels.index];
+  }
+
+ private:
+  Verdict OfThread(const SampleThread& thread) const {
+    if (!Passes(options_.comms, thread.comm)) return Filter::kComm;
+    if (!Passes(options_.pids, Signed(thread.pid))) return Filter::kPid;
+    if (!Passes(options_.tids, Signed(thread.tid))) return Filter::kTid;
+    return {};
+  }
+
+  Verdict OfLabels(LabelsId labels) const {
+    const Label* cpu = options_.cpus.empty() ? nullptr : FindLabel(profile_, labels, "cpu");
+    const auto number = cpu == nullptr ? std::nullopt : std::optional(cpu->number);
+    if (!Passes(options_.cpus, number)) return Filter::kCpu;
+    if (options_.cgroups.empty()) return {};
+    const Label* cgroup = FindLabel(profile_, labels, "cgroup");
+    const bool passes = cgroup != nullptr && options_.cgroups.Match(profile_.text(cgroup->text));
+    return passes ? Verdict() : Filter::kCgroup;
+  }
+
+  // perf's "no such process" is -1.
+  static std::optional<std::int32_t> Signed(std::optional<std::uint32_t> id) {
+    return id ? std::optional(static_cast<std::int32_t>(*id)) : std::nullopt;
+  }
+
+  const Profile& profile_;
+  const FilterOptions& options_;
+  std::vector<Verdict> of_threads_, of_labels_, of_threads_in_labels_;
+};
+
+// What the options say of stacks by the names in them.
+class StackVerdicts {
+ public:
+  StackVerdicts(const Profile& profile, const FilterOptions& options)
+      : profile_(profile), options_(options) {
+    if (options.focus || options.ignore) FindMatches();
+  }
+
+  Verdict Of(StackId id) const {
+    if (!options_.dsos.empty() && !IsInDso(id)) return Filter::kDso;
+    if (!options_.symbols.empty() && !IsInSymbol(id)) return Filter::kSymbol;
+    if (options_.focus && !focused_[id.index]) return Filter::kFocus;
+    if (options_.ignore && ignored_[id.index]) return Filter::kIgnore;
+    return {};
+  }
+
+ private:
+  bool IsInDso(StackId id) const {
+    if (id == StackId{}) return false;
+    const Mapping& mapping = profile_[profile_[profile_[id].leaf].mapping];
+    const std::string_view path = profile_.text(mapping.filename);
+    return options_.dsos.MatchPath(path.empty() ? kUnknown : path);
+  }
+
+  bool IsInSymbol(StackId id) const {
+    if (id == StackId{}) return false;
+    const Location& leaf = profile_[profile_[id].leaf];
+    if (leaf.lines.empty()) return options_.symbols.Match(kUnknown);
+    return options_.symbols.Match(profile_.text(profile_[leaf.lines.front().function].name));
+  }
+
+  // google/pprof's profile/filter.go, matchesName.
+  bool Matches(const Location& location, const NameRegex& regex) const {
+    for (const Line& line : location.lines) {
+      const Function& function = profile_[line.function];
+      if (regex.Find(profile_.text(function.name))) return true;
+      if (regex.Find(profile_.text(function.filename))) return true;
+    }
+    return location.mapping != MappingId{} &&
+           regex.Find(profile_.text(profile_[location.mapping].filename));
+  }
+
+  // Which stacks have a frame that matches.
+  std::vector<bool> HaveMatch(const std::optional<NameRegex>& regex) const {
+    if (!regex) return {};
+    std::vector<bool> locations;
+    for (const Location& location : profile_.locations()) {
+      locations.push_back(Matches(location, *regex));
+    }
+    std::vector<bool> stacks(profile_.stacks().size());
+    for (std::size_t i = 1; i < stacks.size(); ++i) {  // callers first
+      const Stack& stack = profile_.stacks()[i];
+      stacks[i] = stacks[stack.caller.index] || locations[stack.leaf.index];
+    }
+    return stacks;
+  }
+
+  void FindMatches() {
+    focused_ = HaveMatch(options_.focus);
+    ignored_ = HaveMatch(options_.ignore);
+  }
+
+  const Profile& profile_;
+  const FilterOptions& options_;
+  std::vector<bool> focused_, ignored_;
+};
+
+// Gives each stack to the copier without the frames that are to be left out.
+void CutFrames(const Profile& profile, const FilterOptions& options, ProfileBuilder& builder,
+               ProfileCopier& copier) {
+  if (!options.no_kernel && !options.no_user && !options.max_depth) return;
+  std::vector<std::uint32_t> depths(profile.stacks().size());
+  for (std::uint32_t i = 1; i < profile.stacks().size(); ++i) {  // callers first
+    const Stack& stack = profile.stacks()[i];
+    const Location& leaf = profile[stack.leaf];
+    const bool is_kernel = profile[leaf.mapping].kind == MappingKind::kKernel;
+    const std::uint32_t above = depths[stack.caller.index];
+    const bool is_cut = (is_kernel ? options.no_kernel : options.no_user) ||
+                        (options.max_depth && above >= *options.max_depth);
+    depths[i] = is_cut ? above : above + 1;
+    const StackId caller = copier.Copy(stack.caller);
+    copier.Set(StackId{i}, is_cut ? caller : builder.Push(caller, copier.Copy(stack.leaf)));
+  }
+}
+
+std::vector<EventTotals> NoTotals(const Profile& profile) {
+  std::vector<EventTotals> totals;
+  for (const Event& event : profile.events()) {
+    totals.push_back({.name = std::string(profile.text(event.name)),
+                      .unit = std::string(profile.text(event.unit)),
+                      .values = event.values,
+                      .decimals = event.decimals});
+  }
+  return totals;
+}
+
+}  // namespace
+
+std::string_view OptionOf(Filter filter) {
+  static constexpr std::array<std::string_view, kFilters> kOptions = {
+      "--event",  "--comm",  "--pid",    "--tid",       "--cpu",     "--cgroup",     "--dso",
+      "--symbol", "--focus", "--ignore", "--no-kernel", "--no-user", "--min-percent"};
+  return kOptions[static_cast<std::size_t>(filter)];
+}
+
+bool FilterOptions::changes_anything() const {
+  return !events.empty() || !comms.empty() || !cgroups.empty() || !pids.empty() || !tids.empty() ||
+         !cpus.empty() || !dsos.empty() || !symbols.empty() || focus || ignore || no_kernel ||
+         no_user || max_depth || min_percent > 0;
+}
+
+void Total::Add(const Sample& sample) {
+  samples = AddUpToLimit(samples, sample.count);
+  period = AddUpToLimit(period, sample.period);
+}
+
+FilterReport TotalsOf(const Profile& profile) {
+  FilterReport report = {.events = NoTotals(profile)};
+  for (const Sample& sample : profile.samples()) report.events[sample.event.index].read.Add(sample);
+  for (EventTotals& event : report.events) event.kept = event.read;
+  return report;
+}
+
+Profile ApplyFilter(const Profile& profile, const FilterOptions& options, FilterReport& report) {
+  report.events = NoTotals(profile);
+  ProfileBuilder builder;
+  ProfileCopier copier(profile, builder);
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    if (Passes(options.events, report.events[i].name)) copier.Copy(EventId{i});
+  }
+  const SampleVerdicts of_samples(profile, options);
+  const StackVerdicts of_stacks(profile, options);
+  CutFrames(profile, options, builder, copier);
+  const Filter cutter = options.no_kernel ? Filter::kNoKernel : Filter::kNoUser;
+  for (const Sample& sample : profile.samples()) {
+    EventTotals& totals = report.events[sample.event.index];
+    totals.read.Add(sample);
+    Verdict verdict = of_samples.Of(sample);
+    if (!verdict) verdict = of_stacks.Of(sample.stack);
+    if (!verdict && sample.stack != StackId{} && copier.Copy(sample.stack) == StackId{}) {
+      verdict = cutter;
+    }
+    if (verdict) {
+      totals.dropped[static_cast<std::size_t>(*verdict)].Add(sample);
+      continue;
+    }
+    totals.kept.Add(sample);
+    builder.Add(copier.Copy(sample));
+  }
+  builder.SetMetadata(profile.metadata());
+  const Profile kept = std::move(builder).Finish();
+  return options.min_percent > 0 ? CutSmallFrames(kept, options.min_percent, report) : kept;
+}
+
+}  // namespace perftape

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a profile to keep. The same for all formats: what a filter asks for and a profile does
+// not say (the comm of a folded line) never matches.
+//
+// Samples are let go by what they are (their thread, event, labels), then by their frames; frames
+// are cut off last, and a sample that loses all of its frames goes too.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/filter/glob.h"
+#include "convert/filter/name_regex.h"
+#include "convert/model/profile.h"
+
+namespace perftape {
+
+// In the order in which they are asked: the first that does not let a sample pass is told.
+enum class Filter : std::uint8_t {
+  kEvent,
+  kComm,
+  kPid,
+  kTid,
+  kCpu,
+  kCgroup,
+  kDso,
+  kSymbol,
+  kFocus,
+  kIgnore,
+  kNoKernel,
+  kNoUser,
+  kMinPercent,
+};
+inline constexpr std::size_t kFilters = 13;
+// "--comm"
+std::string_view OptionOf(Filter filter);
+
+struct FilterOptions {
+  // Empty ones let everything pass.
+  Globs events = {}, comms = {}, cgroups = {};
+  std::set<std::int64_t> pids = {}, tids = {},
+                         cpus = {};  // cpus, cgroups: of the labels "cpu" and "cgroup"
+  // Of the innermost frame, as perf report has them: the file that it is in (by its whole path
+  // where the pattern has a '/'), the function (also inlined there).
+  Globs dsos = {}, symbols = {};
+  // Of any frame, as pprof has them: in the name of a function, of its source or of the mapped
+  // file.
+  std::optional<NameRegex> focus = {}, ignore = {};
+  bool no_kernel = false, no_user = false;      // frames of that kind are left out
+  std::optional<std::uint32_t> max_depth = {};  // only so many frames, from the root
+  // Frames that hold less of their event's total, with all that they call, are cut off: what they
+  // hold is their caller's then. 0 to 100.
+  double min_percent = 0;
+
+  bool changes_anything() const;
+  // Whether it is asked for what importers tell only when asked to.
+  bool needs_cpu() const { return !cpus.empty(); }
+  bool needs_cgroup() const { return !cgroups.empty(); }
+};
+
+struct Total {
+  std::int64_t samples = 0;  // 0 of plain values
+  std::int64_t period = 0;   // the plain value, of such
+  void Add(const Sample& sample);
+};
+
+struct EventTotals {
+  std::string name;
+  std::string unit;
+  EventValues values = {};
+  std::uint8_t decimals = 0;
+  Total read = {}, kept = {};
+  std::array<Total, kFilters> dropped = {};  // by Filter
+};
+
+struct FilterReport {
+  std::vector<EventTotals> events;  // those of the profile
+};
+
+// Of a profile that no filter was asked of: all was read and kept.
+FilterReport TotalsOf(const Profile& profile);
+
+// Events that the filter does not let pass are not in the profile that comes out; all others are,
+// with samples or without. The report is of all that came in.
+Profile ApplyFilter(const Profile& profile, const FilterOptions& options, FilterReport& report);
+
+}  // namespace perftape

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/filter/glob.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace perftape {
+namespace {
+
+bool Matches(const std::string& pattern, std::string_view name) {
+  return pattern == name || fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
+}
+
+}  // namespace
+
+Globs::Globs(std::string_view list) {
+  Add(list);
+}
+
+void Globs::Add(std::string_view list) {
+  while (true) {
+    const std::size_t comma = list.find(',');
+    patterns_.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) return;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+bool Globs::Match(std::string_view name) const {
+  return std::ranges::any_of(patterns_, [&](const std::string& p) { return Matches(p, name); });
+}
+
+bool Globs::MatchPath(std::string_view path) const {
+  const std::string_view base = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+    return Matches(pattern, pattern.contains('/') ? path : base);
+  });
+}
+
+}  // namespace perftape

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regular expressions as pprof has them for focus and ignore: RE2's, which takes time linear in the
+// name whatever the expression.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "formats/base/result.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace perftape {
+
+class NameRegex {
+ public:
+  // kInvalidArgument, with RE2's reason.
+  static Result<NameRegex> Compile(std::string_view expression);
+
+  // Whether any part of `name` matches.
+  bool Find(std::string_view name) const;
+
+ private:
+  explicit NameRegex(std::shared_ptr<const re2::RE2> regex);
+  std::shared_ptr<const re2::RE2> regex_;  // copies share it: matching changes nothing
+};
+
+}  // namespace perftape

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies things of one profile into the builder of another, each when it is first asked for, so
+// that only what is reached comes along.
+//
+//   ProfileCopier copier(profile, builder);
+//   for (const Sample& sample : profile.samples()) builder.Add(copier.Copy(sample));
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "convert/model/profile.h"
+#include "convert/model/profile_builder.h"
+
+namespace perftape {
+
+class ProfileCopier {
+ public:
+  // Both must live as long as the copier.
+  ProfileCopier(const Profile& from, ProfileBuilder& to);
+
+  // What of the other profile is the same as this. Metadata is the caller's business.
+  StringId Copy(StringId id);
+  MappingId Copy(MappingId id);
+  FunctionId Copy(FunctionId id);
+  LocationId Copy(LocationId id);
+  StackId Copy(StackId id);
+  ThreadId Copy(ThreadId id);
+  EventId Copy(EventId id);
+  LabelsId Copy(LabelsId id);
+  Sample Copy(const Sample& sample);
+
+  // Lets `id` become `copy` from now on: another event, a stack with frames left out.
+  void Set(EventId id, EventId copy) { Remember(events_, id, copy); }
+  void Set(StackId id, StackId copy) { Remember(stacks_, id, copy); }
+
+ private:
+  // The copy of each thing of a table, kUnknown where there is none yet.
+  static constexpr std::uint32_t kUnknown = UINT32_MAX;
+  using Copies = std::vector<std::uint32_t>;
+
+  template <class Id>
+  static void Remember(Copies& copies, Id id, Id copy) {
+    copies[id.index] = copy.index;
+  }
+  template <class Id, class Make>
+  static Id Once(Copies& copies, Id id, Make make);
+
+  const Profile& from_;
+  ProfileBuilder& to_;
+  Copies texts_, mappings_, functions_, locations_, stacks_, threads_, events_, labels_;
+  std::vector<Line> lines_;       // scratch
+  std::vector<StackId> callees_;  // scratch
+};
+
+}  // namespace perftape

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/convert/filter_options.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/matchers.h"
+#include "tools/convert/command_line.h"
+
+namespace perftape::convert_tool {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<FilterOptions> FilterOfWords(std::vector<std::string> words) {
+  const auto parsed = cli::Parse(ConvertCommand(), words);
+  if (!parsed) return Fail(parsed.error());
+  return FilterOf(*parsed);
+}
+
+auto Refuses(const char* message) {
+  return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+}
+
+TEST(FilterOf, AsksForNothingWithoutOptions) {
+  EXPECT_FALSE(FilterOfWords({"in"})->changes_anything());
+}
+
+TEST(FilterOf, JoinsListsAndRepetitions) {
+  const auto filter = FilterOfWords(
+      {"--comm=a,b*", "--comm", "c", "--pid=1,2", "--pid=3", "--tid=4", "-C", "0-2,5"});
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter->comms.Match("c"));
+  EXPECT_TRUE(filter->comms.Match("bee"));
+  EXPECT_THAT(filter->pids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(filter->tids, ElementsAre(4));
+  EXPECT_THAT(filter->cpus, ElementsAre(0, 1, 2, 5));
+  EXPECT_TRUE(filter->needs_cpu());
+  EXPECT_FALSE(filter->needs_cgroup());
+}
+
+TEST(FilterOf, RefusesWhatIsNoValue) {
+  EXPECT_THAT(FilterOfWords({"--pid=1,x"}), Refuses("--pid: 'x' is no whole number"));
+  EXPECT_THAT(FilterOfWords({"--focus=["}), Refuses("--focus: '[' is no regular expression"));
+  EXPECT_THAT(FilterOfWords({"--max-depth=0"}), Refuses("--max-depth: 0 is not 1 to"));
+  EXPECT_THAT(FilterOfWords({"--min-percent=101"}), Refuses("is no number from 0 to 100"));
+  EXPECT_THAT(FilterOfWords({"--min-percent=nan"}), Refuses("is no number from 0 to 100"));
+  EXPECT_THAT(FilterOfWords({"--no-user", "--no-kernel"}), Refuses("one of them"));
+}
+
+TEST(ParseTimeRange, TakesSecondsPercentAndMissingEnds) {
+  EXPECT_EQ(ParseTimeRange("2.5,10")->from->nanoseconds, 2'500'000'000);
+  EXPECT_EQ(ParseTimeRange("2.5,10")->to->nanoseconds, 10'000'000'000);
+  EXPECT_EQ(ParseTimeRange("10%,")->from->percent, 10.0);
+  EXPECT_FALSE(ParseTimeRange("10%,")->to);
+  EXPECT_FALSE(ParseTimeRange(",5")->from);
+}
+
+TEST(ParseTimeRange, RefusesWhatIsNoRange) {
+  EXPECT_THAT(ParseTimeRange("5"), Refuses("'5' is not FROM,TO"));
+  EXPECT_THAT(ParseTimeRange(","), Refuses("neither FROM nor TO"));
+  EXPECT_THAT(ParseTimeRange("x,5"), Refuses("'x' is neither seconds nor percent"));
+  EXPECT_THAT(ParseTimeRange("1,101%"), Refuses("'101%' is neither"));
+  EXPECT_THAT(ParseTimeRange("-1,5"), Refuses("'-1' is neither"));
+  EXPECT_THAT(ParseTimeRange("inf,5"), Refuses("'inf' is neither"));
+}
+
+}  // namespace
+}  // namespace perftape::convert_tool
