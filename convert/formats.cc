@@ -16,26 +16,33 @@ constexpr std::array<std::string_view, 1> kPerfDataEndings = {".data"};
 constexpr std::array<std::string_view, 2> kFoldedEndings = {".folded", ".collapsed"};
 constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pprof"};
 
-Status WriteFoldedTo(const Profile& profile, const WriteOptions& options,
-                     const std::filesystem::path& output) {
+Result<Losses> WriteFoldedTo(const Profile& profile, const WriteOptions& options,
+                             const std::filesystem::path& output) {
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
   TRY(WriteFolded(profile, options.folded, out));
-  return std::move(out).Commit();
+  TRY(std::move(out).Commit());
+  return Losses();
 }
 
-Status WritePprofTo(const Profile& profile, const WriteOptions& options,
-                    const std::filesystem::path& output) {
+Result<Losses> WritePprofTo(const Profile& profile, const WriteOptions& options,
+                            const std::filesystem::path& output) {
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
   TRY(WritePprof(profile, options.pprof, out));
-  return std::move(out).Commit();
+  TRY(std::move(out).Commit());
+  Losses losses;
+  for (const EventId event : LossyEvents(profile)) {
+    losses.push_back(std::string(profile.text(profile[event].name)) +
+                     ": rounded to whole numbers, which are all that a pprof has");
+  }
+  return losses;
 }
 
-Status WritePerfDataTo(const Profile& profile, const WriteOptions& options,
-                       const std::filesystem::path& output) {
+Result<Losses> WritePerfDataTo(const Profile& profile, const WriteOptions& options,
+                               const std::filesystem::path& output) {
   PerfDataOptions own = options.perfdata;
   own.if_exists = options.if_exists;
-  TRY(WritePerfData(profile, own, output));
-  return {};
+  TRY_ASSIGN(const PerfDataReport report, WritePerfData(profile, own, output));
+  return LossLines(report);
 }
 
 constexpr std::array kFormats = {

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "convert/export/to_folded.h"
 #include "convert/export/to_perfdata.h"
@@ -28,6 +30,9 @@ struct WriteOptions {
   PerfDataOptions perfdata = {};  // its if_exists is the one above
 };
 
+// "labels without a place in a perf.data: thread_id"
+using Losses = std::vector<std::string>;
+
 struct Format {
   std::string_view name;                      // as --from and --to take it
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
@@ -38,10 +43,10 @@ struct Format {
   // time, the records between. Null where there is none. `output` is a path, "-" for stdout.
   Result<rewrite::NormalizeReport> (*rewrite)(Input& input, const std::filesystem::path& output,
                                               const rewrite::NormalizeOptions& options);
-  // `output` is a path, "-" for stdout. Equal profiles become equal bytes. Null where the format is
-  // not written.
-  Status (*write)(const Profile& profile, const WriteOptions& options,
-                  const std::filesystem::path& output);
+  // `output` is a path, "-" for stdout. Equal profiles become equal bytes. What the format cannot
+  // hold of this one comes back, a line for each thing. Null where the format is not written.
+  Result<Losses> (*write)(const Profile& profile, const WriteOptions& options,
+                          const std::filesystem::path& output);
 };
 
 std::span<const Format> AllFormats();

@@ -156,7 +156,8 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   }
   TRY_ASSIGN(const Profile profile, Filtered(plan, read, findings));
   const WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
-  TRY(plan.to->write(profile, options, plan.output));
+  TRY_ASSIGN(findings.report.losses, plan.to->write(profile, options, plan.output));
+  for (const std::string& loss : findings.report.losses) console.Warning(loss);
   TellOfConversion(plan, profile, findings, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(findings.report, plan)));
   return findings.status;

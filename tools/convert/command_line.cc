@@ -116,9 +116,11 @@ Status CheckOptionsOf(const cli::Parsed& parsed, const Format& to) {
 Status ReadPerfDataOptions(const cli::Parsed& parsed, Plan& plan) {
   if (parsed.Has("pipe") || plan.output == "-") {
     plan.normalize.container = perfdata::Container::kPipe;
+    plan.write.perfdata.container = perfdata::Container::kPipe;
   }
   if (const auto level = parsed.Value("compression-level")) {
     TRY_ASSIGN(plan.normalize.compression_level, cli::ParseCompressionLevel("-z", *level));
+    plan.write.perfdata.compression_level = plan.normalize.compression_level;
   }
   const auto version = parsed.Value("compat");
   if (!version) return {};
@@ -178,6 +180,12 @@ Status ReadPprofOptions(const cli::Parsed& parsed, Plan& plan) {
   }
   if (parsed.Has("no-gzip") && parsed.Has("compress-level")) {
     return Usage("--no-gzip and --compress-level: one of them");
+  }
+  if (parsed.Has("no-gzip")) plan.write.pprof.compression = PprofCompression::kNone;
+  if (const auto level = parsed.Value("compress-level")) {
+    TRY_ASSIGN(const std::uint64_t number,
+               cli::ParseNumber("--compress-level", *level, {.smallest = 1, .largest = 12}));
+    plan.write.pprof.level = static_cast<int>(number);
   }
   return {};
 }

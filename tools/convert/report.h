@@ -22,6 +22,7 @@ struct ConversionReport {
   SymbolizeReport symbols;
   FilterReport filter;
   std::vector<std::string> left_out_events;  // with samples, but not of the one that is written
+  Losses losses;                             // what the output cannot hold
   std::string empty_because;                 // why nothing was written; empty where something was
 };
 

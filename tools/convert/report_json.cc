@@ -94,6 +94,7 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   for (const InputReport& input : report.inputs) json["inputs"].push_back(InputJson(input));
   for (const EventTotals& event : report.filter.events) json["events"].push_back(EventJson(event));
   json["left_out_events"] = report.left_out_events;
+  json["losses"] = report.losses;
   json["symbols"] = SymbolsJson(report.symbols);
   if (!report.empty_because.empty()) json["empty_because"] = report.empty_because;
   return Text(json);
