@@ -19,40 +19,67 @@ std::vector<std::uint32_t> RankBy(std::span<const T> table, Key key) {
   return InOrder(order);  // The inverse of a permutation is again its order.
 }
 
-// A location's lines as something that compares: by what their functions are.
-class LinesByRank {
- public:
-  LinesByRank(std::span<const Line> lines, const std::vector<std::uint32_t>& functions)
-      : lines_(lines), functions_(&functions) {}
-
-  std::strong_ordering operator<=>(const LinesByRank& other) const {
-    return std::lexicographical_compare_three_way(
-        lines_.begin(), lines_.end(), other.lines_.begin(), other.lines_.end(),
-        [this](const Line& a, const Line& b) { return Key(a) <=> Key(b); });
+// By place; only where that is equal, by lines.
+std::vector<std::uint32_t> RankLocations(const Profile& profile, const Ranks& ranks) {
+  struct Place {
+    std::uint64_t mapping = 0, offset = 0;
+    std::uint32_t location = 0;
+  };
+  const auto line_key = [&](const Line& line) {
+    return std::tuple(ranks.functions[line.function.index], line.number, line.column);
+  };
+  const auto is_less_by_lines = [&](std::uint32_t a, std::uint32_t b) {
+    const std::span<const Line> of_a = profile.locations()[a].lines;
+    const std::span<const Line> of_b = profile.locations()[b].lines;
+    const auto order = std::lexicographical_compare_three_way(
+        of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
+        [&](const Line& x, const Line& y) { return line_key(x) <=> line_key(y); });
+    return order != 0 ? order < 0 : a < b;
+  };
+  std::vector<Place> places;
+  places.reserve(profile.locations().size());
+  for (const Location& location : profile.locations()) {
+    const std::uint64_t mapping = ranks.mappings[location.mapping.index];
+    places.push_back({.mapping = mapping * 2 + (location.is_folded ? 1 : 0),
+                      .offset = location.offset.value,
+                      .location = static_cast<std::uint32_t>(places.size())});
   }
-  bool operator==(const LinesByRank& other) const { return (*this <=> other) == 0; }
+  std::ranges::sort(places, [&](const Place& a, const Place& b) {
+    if (a.mapping != b.mapping) return a.mapping < b.mapping;
+    if (a.offset != b.offset) return a.offset < b.offset;
+    return is_less_by_lines(a.location, b.location);
+  });
+  std::vector<std::uint32_t> rank(places.size());
+  for (std::uint32_t i = 0; i < places.size(); ++i) rank[places[i].location] = i;
+  return rank;
+}
 
- private:
-  std::tuple<std::uint32_t, std::int64_t, std::uint32_t> Key(const Line& line) const {
-    return {(*functions_)[line.function.index], line.number, line.column};
-  }
-
-  std::span<const Line> lines_;
-  const std::vector<std::uint32_t>* functions_;
-};
+// Things in an order that they already have, in the order of a second number of theirs, below
+// `limit`; those of equal number stay as they are. `first` gets where those of each number begin.
+template <class NumberOf>
+std::vector<std::uint32_t> Distribute(const std::vector<std::uint32_t>& things, std::size_t limit,
+                                      NumberOf number_of, std::vector<std::uint32_t>& first) {
+  first.assign(limit + 1, 0);
+  for (const std::uint32_t thing : things) ++first[number_of(thing) + 1];
+  std::inclusive_scan(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  std::vector<std::uint32_t> distributed(things.size());
+  for (const std::uint32_t thing : things) distributed[next[number_of(thing)]++] = thing;
+  return distributed;
+}
 
 // Walks the tree of stacks from the empty one, callees in the order of their locations.
 std::vector<std::uint32_t> RankStacks(std::span<const Stack> stacks,
                                       const std::vector<std::uint32_t>& locations) {
   // The callees of caller c are those from first[c] to before first[c + 1].
+  std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> callees(stacks.size() - 1);
   std::iota(callees.begin(), callees.end(), 1U);
-  std::ranges::sort(callees, {}, [&](std::uint32_t i) {
-    return std::tuple(stacks[i].caller.index, locations[stacks[i].leaf.index], i);
-  });
-  std::vector<std::uint32_t> first(stacks.size() + 1);
-  for (const std::uint32_t callee : callees) ++first[stacks[callee].caller.index + 1];
-  std::inclusive_scan(first.begin(), first.end(), first.begin());
+  callees = Distribute(
+      callees, locations.size(), [&](std::uint32_t i) { return locations[stacks[i].leaf.index]; },
+      first);
+  callees = Distribute(
+      callees, stacks.size(), [&](std::uint32_t i) { return stacks[i].caller.index; }, first);
 
   std::vector<std::uint32_t> ranks(stacks.size());
   std::vector<std::uint32_t> to_visit = {0};
@@ -86,10 +113,7 @@ Ranks RankAll(const Profile& profile) {
     return std::tuple(profile.text(function.name), profile.text(function.system_name),
                       profile.text(function.filename), function.start_line);
   });
-  ranks.locations = RankBy(profile.locations(), [&](const Location& location) {
-    return std::tuple(ranks.mappings[location.mapping.index], location.offset, location.is_folded,
-                      LinesByRank(location.lines, ranks.functions));
-  });
+  ranks.locations = RankLocations(profile, ranks);
   ranks.stacks = RankStacks(profile.stacks(), ranks.locations);
   ranks.threads = RankBy(profile.threads(), [&](const Thread& thread) {
     return std::tuple(thread.pid, thread.tid, profile.text(thread.comm));
@@ -100,13 +124,18 @@ Ranks RankAll(const Profile& profile) {
 
 std::vector<std::uint32_t> RankLabels(std::span<const std::span<const Label>> sets,
                                       const Profile& profile) {
-  const auto key = [&](const Label& label) {
-    return std::tuple(profile.text(label.key), profile.text(label.text), label.number,
-                      profile.text(label.unit));
+  const auto compare_texts = [&](StringId a, StringId b) {
+    return a == b ? std::strong_ordering::equal : profile.text(a) <=> profile.text(b);
+  };
+  const auto compare = [&](const Label& a, const Label& b) {
+    if (const auto by_key = compare_texts(a.key, b.key); by_key != 0) return by_key;
+    if (const auto by_text = compare_texts(a.text, b.text); by_text != 0) return by_text;
+    if (const auto by_number = a.number <=> b.number; by_number != 0) return by_number;
+    return compare_texts(a.unit, b.unit);
   };
   const auto is_less = [&](std::uint32_t a, std::uint32_t b) {
-    return std::ranges::lexicographical_compare(
-        sets[a], sets[b], [&](const Label& x, const Label& y) { return key(x) < key(y); });
+    return std::lexicographical_compare_three_way(sets[a].begin(), sets[a].end(), sets[b].begin(),
+                                                  sets[b].end(), compare) < 0;
   };
   std::vector<std::uint32_t> order(sets.size());
   std::iota(order.begin(), order.end(), 0U);

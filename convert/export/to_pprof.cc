@@ -2,6 +2,7 @@
 #include "convert/export/to_pprof.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ std::int64_t Rounded(std::int64_t value, int decimals) {
   for (; decimals > 1 && value != 0; --decimals) value /= 10;  // What is cut is below a tenth.
   return value / 10 + (value % 10 >= 5 ? 1 : 0) - (value % 10 <= -5 ? 1 : 0);
 }
+
+struct ThreadKeys {
+  pprof::StringIndex pid = 0, tid = 0, comm = 0;
+};
 
 // The ids that things of a table get in the file: 1, 2, … in their order, 0 for what is left out.
 using FileIds = std::vector<std::uint64_t>;
@@ -62,7 +67,9 @@ class PprofExport {
   void AddMappings();
   void AddFunctions();
   void AddLocations();
+  std::vector<std::uint32_t> SamplesByStack(std::vector<std::uint32_t>& first) const;
   void AddSamples();
+  void AddRows(std::span<const std::uint32_t> samples);
   void AddStackTo(StackId stack, pprof::Sample& sample) const;
   void RoundDecimals(std::vector<std::int64_t>& values) const;
   void AddTo(std::vector<std::int64_t>& values, const Sample& sample) const;
@@ -82,6 +89,12 @@ class PprofExport {
   std::vector<std::span<const Label>> label_sets_;  // as they are written
   std::vector<std::uint32_t> label_ranks_;          // of these
   FileIds mappings_, functions_, locations_;
+
+  std::optional<ThreadKeys> thread_keys_;  // once there is a thread
+
+  // Scratch of AddRows.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> rows_;
+  pprof::Sample written_;
 };
 
 void PprofExport::ChooseColumns() {
@@ -227,29 +240,51 @@ void PprofExport::AddLocations() {
   }
 }
 
-void PprofExport::AddSamples() {
-  // Samples of one stack, thread and set of labels, of whatever event, are neighbours.
-  const auto key = [&](const Sample& sample) {
-    const std::uint32_t thread = ranks_.threads[sample.thread.index];
-    return std::tuple(ranks_.stacks[sample.stack.index], options_.thread_labels ? thread : 0,
-                      label_ranks_[sample.labels.index]);
-  };
-  std::vector<Sample> samples(profile_.samples().begin(), profile_.samples().end());
-  std::ranges::sort(samples, {}, key);
+// The samples by the rank of their stack: those of rank r are from first[r] to before first[r + 1].
+std::vector<std::uint32_t> PprofExport::SamplesByStack(std::vector<std::uint32_t>& first) const {
+  const auto rank_of = [&](const Sample& sample) { return ranks_.stacks[sample.stack.index]; };
+  const std::span<const Sample> samples = profile_.samples();
+  first.assign(profile_.stacks().size() + 1, 0);
+  for (const Sample& sample : samples) ++first[rank_of(sample) + 1];
+  std::inclusive_scan(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> next = first;
+  std::vector<std::uint32_t> sorted(samples.size());
+  for (std::uint32_t i = 0; i < samples.size(); ++i) sorted[next[rank_of(samples[i])]++] = i;
+  return sorted;
+}
 
-  pprof::Sample written;
-  for (auto it = samples.begin(); it != samples.end();) {
-    const Sample& first = *it;
-    written.values.assign(column_count_, 0);
-    for (; it != samples.end() && key(*it) == key(first); ++it) AddTo(written.values, *it);
-    RoundDecimals(written.values);
-    AddStackTo(first.stack, written);
-    written.labels.clear();
-    if (options_.thread_labels && first.thread != ThreadId{}) {
-      AddThreadTo(profile_[first.thread], written);
+void PprofExport::AddSamples() {
+  std::vector<std::uint32_t> first;
+  const std::vector<std::uint32_t> sorted = SamplesByStack(first);
+  for (std::size_t stack = 0; stack + 1 < first.size(); ++stack) {
+    AddRows(std::span(sorted).subspan(first[stack], first[stack + 1] - first[stack]));
+  }
+}
+
+// Of samples of one stack: those of one thread and set of labels, of whatever event, are a row.
+void PprofExport::AddRows(std::span<const std::uint32_t> samples) {
+  rows_.clear();
+  for (const std::uint32_t i : samples) {
+    const Sample& sample = profile_.samples()[i];
+    const std::uint64_t thread = options_.thread_labels ? ranks_.threads[sample.thread.index] : 0;
+    rows_.emplace_back(thread << 32 | label_ranks_[sample.labels.index], i);
+  }
+  std::ranges::sort(rows_);
+  for (auto it = rows_.begin(); it != rows_.end();) {
+    const std::uint64_t key = it->first;
+    const Sample& first = profile_.samples()[it->second];
+    written_.values.assign(column_count_, 0);
+    for (; it != rows_.end() && it->first == key; ++it) {
+      AddTo(written_.values, profile_.samples()[it->second]);
     }
-    AddLabelsTo(label_sets_[first.labels.index], written);
-    writer_.Add(written);
+    RoundDecimals(written_.values);
+    AddStackTo(first.stack, written_);
+    written_.labels.clear();
+    if (options_.thread_labels && first.thread != ThreadId{}) {
+      AddThreadTo(profile_[first.thread], written_);
+    }
+    AddLabelsTo(label_sets_[first.labels.index], written_);
+    writer_.Add(written_);
   }
 }
 
@@ -277,12 +312,15 @@ void PprofExport::AddStackTo(StackId stack, pprof::Sample& sample) const {
 }
 
 void PprofExport::AddThreadTo(const Thread& thread, pprof::Sample& sample) {
-  const pprof::StringIndex pid = writer_.Text("pid");
-  const pprof::StringIndex tid = writer_.Text("tid");
+  if (!thread_keys_) {
+    thread_keys_ = {
+        .pid = writer_.Text("pid"), .tid = writer_.Text("tid"), .comm = writer_.Text("comm")};
+  }
+  const auto [pid, tid, comm] = *thread_keys_;
   sample.labels.push_back({.key = pid, .num = ToNumber(thread.pid), .num_unit = pid});
   sample.labels.push_back({.key = tid, .num = ToNumber(thread.tid), .num_unit = tid});
   if (thread.comm == StringId{}) return;
-  sample.labels.push_back({.key = writer_.Text("comm"), .str = Text(thread.comm)});
+  sample.labels.push_back({.key = comm, .str = Text(thread.comm)});
 }
 
 void PprofExport::AddLabelsTo(std::span<const Label> labels, pprof::Sample& sample) {

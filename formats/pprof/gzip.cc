@@ -68,10 +68,12 @@ Result<std::vector<std::byte>> Gzip(Bytes plain, int level) {
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> deflate(
       libdeflate_alloc_compressor(level));
   if (deflate == nullptr) return Fail(ErrorCode::kIo, "out of memory for gzip");
-  std::vector<std::byte> file(libdeflate_gzip_compress_bound(deflate.get(), plain.size()));
-  file.resize(libdeflate_gzip_compress(deflate.get(), plain.data(), plain.size(), file.data(),
-                                       file.size()));
-  return file;
+  const std::size_t room = libdeflate_gzip_compress_bound(deflate.get(), plain.size());
+  // Not a vector, which would fill it: the most of it is never used.
+  const auto file = std::make_unique_for_overwrite<std::byte[]>(room);
+  const std::size_t size =
+      libdeflate_gzip_compress(deflate.get(), plain.data(), plain.size(), file.get(), room);
+  return std::vector<std::byte>(file.get(), file.get() + size);
 }
 
 bool IsGzip(Bytes beginning) {

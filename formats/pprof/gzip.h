@@ -12,8 +12,9 @@
 
 namespace perftape::pprof {
 
-// How much work is spent on a small file: 1, the least, to 12.
-constexpr int kDefaultGzipLevel = 6;
+// How much work is spent on a small file: 1, the least, to 12. Of a profile of 51 MB, 1 makes 7.5
+// MB in 0.13 s, 6 makes 7.1 MB in 0.47 s, 12 makes 6.7 MB in 12 s.
+constexpr int kDefaultGzipLevel = 1;
 
 // One member with neither time nor name in it. kIo where memory runs out.
 Result<std::vector<std::byte>> Gzip(Bytes plain, int level = kDefaultGzipLevel);

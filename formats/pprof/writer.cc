@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/pprof/writer.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
-#include <protozero/pbf_writer.hpp>
+#include <protozero/types.hpp>
 
 #include "formats/base/bytes.h"
 #include "formats/pprof/layout.h"
@@ -13,66 +17,141 @@
 namespace perftape::pprof {
 namespace {
 
-// Writes the fields that it is shown. As in all of proto3, what is 0 is left out.
-class FieldWriter {
+using protozero::pbf_wire_type;
+
+std::uint64_t KeyOf(std::uint32_t field, pbf_wire_type type) {
+  return std::uint64_t{field} << 3 | std::to_underlying(type);
+}
+
+// Of a varint: 7 bits a byte, one byte at least.
+std::size_t SizeOf(std::uint64_t value) {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+
+// Counts the bytes that are put to it.
+class Counter {
  public:
-  FieldWriter(const std::string& encoded, protozero::pbf_writer& out)
-      : encoded_(encoded), out_(out) {}
-
-  template <class Field>
-  void operator()(Field field, std::uint64_t value) {
-    if (value != 0) out_.add_uint64(std::to_underlying(field), value);
-  }
-  template <class Field>
-  void operator()(Field field, std::int64_t value) {
-    if (value != 0) out_.add_int64(std::to_underlying(field), value);
-  }
-  template <class Field>
-  void operator()(Field field, bool value) {
-    if (value) out_.add_bool(std::to_underlying(field), value);
-  }
-  template <class Field>
-  void operator()(Field field, const std::vector<std::uint64_t>& values) {
-    out_.add_packed_uint64(std::to_underlying(field), values.begin(), values.end());
-  }
-  template <class Field>
-  void operator()(Field field, const std::vector<std::int64_t>& values) {
-    out_.add_packed_int64(std::to_underlying(field), values.begin(), values.end());
-  }
-  template <class Field>
-  void operator()(Field field, const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) out_.add_string(std::to_underlying(field), text);
-  }
-  template <class Field, class Message>
-  void operator()(Field field, const std::optional<Message>& message) {
-    if (message) Nested(std::to_underlying(field), *message);
-  }
-  template <class Field, class Message>
-  void operator()(Field field, const std::vector<Message>& messages) {
-    for (const Message& message : messages) Nested(std::to_underlying(field), message);
-  }
-
-  template <class Message>
-  void Nested(protozero::pbf_tag_type tag, const Message& message) {
-    const std::size_t before = encoded_.size();
-    {
-      protozero::pbf_writer out(out_, tag);
-      FieldWriter fields(encoded_, out);
-      Layout(fields, message);
-    }
-    // protozero takes back a message without fields, but one of many counts.
-    if (encoded_.size() == before) out_.add_message(tag, "", 0);
-  }
+  void Varint(std::uint64_t value) { size_ += SizeOf(value); }
+  void Text(std::string_view text) { size_ += text.size(); }
+  std::size_t size() const { return size_; }
 
  private:
-  const std::string& encoded_;  // what `out_` appends to
-  protozero::pbf_writer& out_;
+  std::size_t size_ = 0;
+};
+
+// Writes them where a counter has told that there is room.
+class Pen {
+ public:
+  explicit Pen(char* at) : at_(at) {}
+  void Varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at_++ = static_cast<char>(value | 0x80);
+    *at_++ = static_cast<char>(value);
+  }
+  void Text(std::string_view text) { at_ = std::ranges::copy(text, at_).out; }
+
+ private:
+  char* at_;
 };
 
 template <class Message>
+std::size_t SizeOfFields(const Message& message);
+
+// Puts the fields that it is shown. As in all of proto3, numbers that are 0 are left out.
+template <class Out>
+class FieldWriter {
+ public:
+  explicit FieldWriter(Out& out) : out_(out) {}
+
+  template <class Field>
+  void operator()(Field field, std::uint64_t value) {
+    if (value == 0) return;
+    out_.Varint(KeyOf(std::to_underlying(field), pbf_wire_type::varint));
+    out_.Varint(value);
+  }
+  template <class Field>
+  void operator()(Field field, std::int64_t value) {
+    (*this)(field, static_cast<std::uint64_t>(value));
+  }
+  template <class Field>
+  void operator()(Field field, bool value) {
+    (*this)(field, std::uint64_t{value});
+  }
+  template <class Field>
+  void operator()(Field field, const std::vector<std::uint64_t>& values) {
+    Packed(field, values);
+  }
+  template <class Field>
+  void operator()(Field field, const std::vector<std::int64_t>& values) {
+    Packed(field, values);
+  }
+  template <class Field>
+  void operator()(Field field, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) Text(field, text);
+  }
+  template <class Field, class Message>
+  void operator()(Field field, const std::optional<Message>& message) {
+    if (message) Nested(field, *message);
+  }
+  template <class Field, class Message>
+  void operator()(Field field, const std::vector<Message>& messages) {
+    for (const Message& message : messages) Nested(field, message);
+  }
+
+  template <class Field>
+  void Text(Field field, std::string_view text) {
+    Begin(field, text.size());
+    out_.Text(text);
+  }
+
+  template <class Field, class Message>
+  void Nested(Field field, const Message& message) {
+    Begin(field, SizeOfFields(message));
+    Layout(*this, message);
+  }
+
+ private:
+  template <class Field>
+  void Begin(Field field, std::size_t size) {
+    out_.Varint(KeyOf(std::to_underlying(field), pbf_wire_type::length_delimited));
+    out_.Varint(size);
+  }
+
+  template <class Field, class Number>
+  void Packed(Field field, const std::vector<Number>& values) {
+    if (values.empty()) return;
+    Counter size;
+    for (const Number value : values) size.Varint(static_cast<std::uint64_t>(value));
+    Begin(field, size.size());
+    for (const Number value : values) out_.Varint(static_cast<std::uint64_t>(value));
+  }
+
+  Out& out_;
+};
+
+template <class Message>
+std::size_t SizeOfFields(const Message& message) {
+  Counter counter;
+  FieldWriter fields(counter);
+  Layout(fields, message);
+  return counter.size();
+}
+
+// Appends what `put` does to a FieldWriter: first to one that counts.
+template <class Put>
+void Append(std::string& encoded, Put put) {
+  Counter counter;
+  FieldWriter count(counter);
+  put(count);
+  const std::size_t before = encoded.size();
+  encoded.resize(before + counter.size());
+  Pen pen(encoded.data() + before);
+  FieldWriter write(pen);
+  put(write);
+}
+
+template <class Message>
 void AppendMessage(std::string& encoded, ProfileField field, const Message& message) {
-  protozero::pbf_writer out(encoded);
-  FieldWriter(encoded, out).Nested(std::to_underlying(field), message);
+  Append(encoded, [&](auto& fields) { fields.Nested(field, message); });
 }
 
 }  // namespace
@@ -86,16 +165,13 @@ StringIndex Writer::Text(std::string_view text) {
   const std::string valid = ToValidUtf8(text);
   const auto [entry, is_new] = texts_.emplace(valid, static_cast<StringIndex>(texts_.size()));
   if (is_new) {
-    protozero::pbf_writer(encoded_).add_string(std::to_underlying(ProfileField::kStringTable),
-                                               valid);
+    Append(encoded_, [&](auto& fields) { fields.Text(ProfileField::kStringTable, valid); });
   }
   return entry->second;
 }
 
 void Writer::Add(const Header& header) {
-  protozero::pbf_writer out(encoded_);
-  FieldWriter fields(encoded_, out);
-  Layout(fields, header);
+  Append(encoded_, [&](auto& fields) { Layout(fields, header); });
 }
 void Writer::Add(const Mapping& mapping) {
   AppendMessage(encoded_, ProfileField::kMapping, mapping);
@@ -121,9 +197,7 @@ std::vector<std::byte> Writer::FinishPlain() && {
 
 std::string Encode(const Profile& profile) {
   std::string encoded;
-  protozero::pbf_writer out(encoded);
-  FieldWriter fields(encoded, out);
-  Layout(fields, profile);
+  Append(encoded, [&](auto& fields) { Layout(fields, profile); });
   return encoded;
 }
 
