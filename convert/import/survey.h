@@ -4,6 +4,7 @@
 // half a percent.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 

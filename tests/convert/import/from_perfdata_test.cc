@@ -14,8 +14,6 @@
 
 #include "convert/model/sample_thread.h"
 #include "convert/model/validate.h"
-#include "formats/base/file.h"
-#include "tests/support/corpus.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
@@ -563,45 +561,6 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
     byte = before;
   }
   EXPECT_GT(read, bytes.size());  // most of it is in no one's way
-}
-
-// The figure behind `"key": ` in the oracle of a recording, which perf 6.1 made.
-std::uint64_t Oracle(const std::filesystem::path& recording, std::string_view key) {
-  std::filesystem::path path = recording;
-  path.replace_extension().replace_extension(".oracle.json");
-  const std::string text = ReadWholeFile(path).value();
-  const std::size_t at = text.find('"' + std::string(key) + "\": ");
-  return std::stoull(text.substr(at + key.size() + 4));
-}
-
-TEST(ImportPerfData, CountsTheSamplesOfRealRecordingsAsPerfDoes) {
-  if (CorpusDirectory().empty()) GTEST_SKIP() << kNoCorpus;
-  int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(CorpusDirectory() / "perfdata")) {
-    const std::string name = entry.path().filename();
-    if (!name.ends_with(".perf.data")) continue;
-    ++files;
-    const MappedFile file = MappedFile::Open(entry.path()).value();
-    const Imported imported = Import(file.bytes());
-    EXPECT_EQ(imported.report.samples, Oracle(entry.path(), "samples")) << name;
-    EXPECT_EQ(imported.report.lost_samples, Oracle(entry.path(), "lost_samples")) << name;
-  }
-  EXPECT_GT(files, 60);
-}
-
-TEST(ImportPerfData, SurvivesDamageOfEveryKind) {
-  if (CorpusDirectory().empty()) GTEST_SKIP() << kNoCorpus;
-  for (const char* directory : {"corrupt/made", "corrupt/fuzz"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(CorpusDirectory() / directory)) {
-      Result<Input> input = Input::Open(entry.path());
-      ASSERT_THAT(input, IsOk());
-      ImportReport report;
-      const Result<Profile> profile = ReadPerfData(*input, {}, report);
-      if (profile) {
-        EXPECT_THAT(Validate(*profile), IsOk()) << entry.path();
-      }
-    }
-  }
 }
 
 }  // namespace
