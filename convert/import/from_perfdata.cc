@@ -5,187 +5,25 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "convert/import/converted.h"
-#include "convert/import/process_history.h"
+#include "convert/import/sample_reader.h"
 #include "convert/import/sample_table.h"
 #include "convert/import/stack_resolver.h"
 #include "convert/import/survey.h"
-#include "convert/import/turn_clock.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
-#include "formats/perfdata/callchain.h"
 #include "formats/perfdata/converted.h"
-#include "formats/perfdata/deliveries.h"
-#include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/reader.h"
-#include "formats/perfdata/rounds.h"
 
 namespace perftape {
 namespace {
 
 using perfdata::FeatureBit;
-using perfdata::RecordType;
-using perfdata::RecordView;
-
-// The second pass: puts the samples into a table.
-class SampleReader {
- public:
-  SampleReader(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
-               ImportReport& report)
-      : reader_(reader),
-        options_(options),
-        survey_(survey),
-        report_(report),
-        deliveries_(reader.events()) {
-    if (options.time) span_ = SpanOf(*options.time, survey.times);
-  }
-
-  void Run();
-
-  const SampleTable& table() const { return table_; }
-  SampleTable& table() { return table_; }
-  const TimeSpan& times() const { return times_; }  // of the samples that are in the table
-
- private:
-  // The state of a thread that had a sample lately.
-  struct Recent {
-    std::uint32_t pid = 0, tid = 0;
-    ThreadState state;
-    std::uint32_t thread = 0;  // in the table
-  };
-  static constexpr std::size_t kRecent = 256;
-
-  bool NeedsTimeOrder() const;
-  void RunInFileOrder();
-  void RunInTimeOrder();
-  void Take(const RecordView& record, const perfdata::Event* event, Moment moment);
-  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment);
-  std::uint32_t KindOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
-                       const perfdata::Event& event);
-  void Skip(const RecordView& sample);
-
-  const perfdata::Reader& reader_;
-  const ImportOptions& options_;
-  Survey& survey_;
-  ImportReport& report_;
-  perfdata::Deliveries deliveries_;
-  std::optional<TimeSpan> span_;
-  SampleTable table_;
-  TimeSpan times_;
-  std::array<Recent, kRecent> recent_ = {};
-};
-
-// Counters grow from one reading to the next.
-bool SampleReader::NeedsTimeOrder() const {
-  return std::ranges::any_of(reader_.events().all(), [](const perfdata::Event& event) {
-    return event.format.Has(perfdata::kRead);
-  });
-}
-
-void SampleReader::Run() {
-  if (NeedsTimeOrder()) {
-    RunInTimeOrder();
-  } else {
-    RunInFileOrder();
-  }
-}
-
-void SampleReader::RunInFileOrder() {
-  TurnClock clock;
-  perfdata::EventLookup lookup(reader_.events());
-  perfdata::RecordCursor cursor = reader_.records();
-  while (cursor.Step()) {
-    const RecordView& record = cursor.record();
-    const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const Turn turn = clock.Of(record, found.time);
-    if (record.type != RecordType::kSample) continue;
-    Take(record, found.event, survey_.history.MomentOf(turn));
-  }
-}
-
-void SampleReader::RunInTimeOrder() {
-  Moment moment = 0;
-  perfdata::InTimeOrder cursor(reader_.records(), reader_.events());
-  while (cursor.Step()) {
-    if (cursor.record().type == RecordType::kSample) {
-      Take(cursor.record(), cursor.event(), moment);
-    } else if (ProcessHistory::Takes(cursor.record().type)) {
-      ++moment;
-    }
-  }
-}
-
-void SampleReader::Take(const RecordView& record, const perfdata::Event* event, Moment moment) {
-  if (event == nullptr) {
-    Skip(record);
-    ++report_.unknown_events;
-    return;
-  }
-  const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, event->format);
-  if (!sample) {
-    Skip(record);
-    ++report_.damaged_records;
-    return;
-  }
-  const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(*sample, *event);
-  if (sample->time != 0) {
-    if (span_ && !span_->Contains(sample->time)) {
-      report_.outside_time += deliveries.size();
-      return;
-    }
-    times_.Add(sample->time);
-  }
-  if (deliveries.empty()) return;
-  const Recent& state = StateOf(sample->pid, sample->tid, moment);
-  const RawStack stack{
-      .ip = sample->ip,
-      .chain = sample->callchain.bytes(),
-      .branches = perfdata::HasBranchCallStack(event->format) ? sample->branches.bytes() : Bytes(),
-      .pid = sample->pid,
-      .moment = moment,
-      .mode = record.cpumode()};
-  const SampleTable::StackHash hash = SampleTable::HashOf(stack, state.state);
-  const auto lifetime =
-      record.is_lasting ? SampleTable::Lifetime::kLasting : SampleTable::Lifetime::kShort;
-  for (const perfdata::Delivery& delivery : deliveries) {
-    ++report_.samples;
-    table_.Add(hash, stack, lifetime, state.thread, KindOf(*sample, event->format, *delivery.event),
-               delivery.period);
-  }
-}
-
-const SampleReader::Recent& SampleReader::StateOf(std::uint32_t pid, std::uint32_t tid,
-                                                  Moment moment) {
-  Recent& recent = recent_[tid % kRecent];
-  if (recent.pid != pid || recent.tid != tid || moment < recent.state.from ||
-      moment >= recent.state.to) {
-    const ThreadState state = survey_.history.StateOf(pid, tid, moment);
-    recent = {.pid = pid,
-              .tid = tid,
-              .state = state,
-              .thread = table_.Add(RawThread{.pid = pid, .tid = tid, .comm = state.comm})};
-  }
-  return recent;
-}
-
-std::uint32_t SampleReader::KindOf(const perfdata::Sample& sample,
-                                   const perfdata::SampleFormat& format,
-                                   const perfdata::Event& event) {
-  RawKind kind{.event = static_cast<std::uint32_t>(reader_.events().IndexOf(event))};
-  if (options_.cpu_label && format.Has(perfdata::kCpu)) kind.cpu = sample.cpu;
-  if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) kind.cgroup = sample.cgroup;
-  return table_.Add(kind);
-}
-
-void SampleReader::Skip(const RecordView& sample) {
-  if (report_.skipped_samples++ == 0) report_.first_skipped = perfdata::PlaceOf(sample);
-}
 
 Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuilder& builder) {
   const perfdata::EventAttr& attr = event.attr;
@@ -204,10 +42,10 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
   return made;
 }
 
-// Turns a table of samples into a profile.
+// Turns a table of samples into a profile, and uses the table up.
 class ProfileMaker {
  public:
-  ProfileMaker(const perfdata::Reader& reader, const Survey& survey, const SampleTable& table)
+  ProfileMaker(const perfdata::Reader& reader, const Survey& survey, SampleTable& table)
       : reader_(reader),
         survey_(survey),
         table_(table),
@@ -221,28 +59,29 @@ class ProfileMaker {
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
   LabelsId AddLabels(const RawKind& kind);
+  void AddSamples(std::span<const StackResolver::Answer> stacks);
 
   const perfdata::Reader& reader_;
   const Survey& survey_;
-  const SampleTable& table_;
+  SampleTable& table_;
   const bool is_converted_;
   ProfileBuilder builder_;
 };
 
 // In the order of their moments: processes go forth only.
 std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
-  const std::span<const RawStack> stacks = table_.stacks();
-  std::vector<std::uint32_t> order(stacks.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return stacks[i].moment; });
+  std::vector<std::uint32_t> order(table_.stack_count());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return table_.stack(i).moment; });
 
-  std::vector<StackResolver::Answer> answers(stacks.size());
+  std::vector<StackResolver::Answer> answers(order.size());
   using Origin = StackResolver::Origin;
   StackResolver resolver(reader_.order(), is_converted_ ? Origin::kConverted : Origin::kRecorded,
                          survey_.build_ids, builder_);
   ProcessHistory::Replay replay(survey_.history);
   for (const std::uint32_t i : order) {
-    answers[i] = resolver.Resolve(stacks[i], replay.At(stacks[i].moment));
+    const RawStack stack = table_.stack(i);
+    answers[i] = resolver.Resolve(stack, replay.At(stack.moment));
   }
   return answers;
 }
@@ -293,23 +132,68 @@ LabelsId ProfileMaker::AddLabels(const RawKind& kind) {
   return builder_.Add(labels);
 }
 
-Profile ProfileMaker::Make(Metadata metadata, ImportReport& report) && {
+// Whether no two of the ids are equal.
+template <class Id>
+bool AreDistinct(std::vector<Id> ids) {
+  std::ranges::sort(ids);
+  return std::ranges::adjacent_find(ids) == ids.end();
+}
+
+// By index in the builder's table of stacks: whether several of the answers are that stack.
+std::vector<bool> FindShared(std::span<const StackResolver::Answer> answers) {
+  std::vector<bool> is_met, is_shared;
+  for (const StackResolver::Answer& answer : answers) {
+    const std::size_t index = answer.stack.index;
+    if (index >= is_met.size()) {
+      is_met.resize(2 * index + 1);
+      is_shared.resize(2 * index + 1);
+    }
+    if (is_met[index]) is_shared[index] = true;
+    is_met[index] = true;
+  }
+  return is_shared;
+}
+
+// Rows differ in stack, thread or kind, as they are in the file. In the profile two of these may
+// be one; rows whose parts are all of one origin need no looking up.
+void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks) {
   const std::vector<EventId> events = AddEvents();
   const std::vector<ThreadId> threads = AddThreads();
-  const std::vector<StackResolver::Answer> stacks = ResolveStacks();
-  std::vector<LabelsId> labels;
-  for (const RawKind& kind : table_.kinds()) labels.push_back(AddLabels(kind));
-  for (const SampleTable::Row& row : table_.rows()) {
-    const StackResolver::Answer& stack = stacks[row.stack];
-    report.frames += row.count * stack.frames;
-    report.unmapped_frames += row.count * stack.unmapped_frames;
+  std::vector<Sample> kinds;
+  std::vector<std::pair<EventId, LabelsId>> kind_ids;
+  for (const RawKind& kind : table_.kinds()) {
+    kinds.push_back({.event = events[kind.event], .labels = AddLabels(kind)});
+    kind_ids.emplace_back(kinds.back().event, kinds.back().labels);
+  }
+  const bool has_distinct_parts = AreDistinct(threads) && AreDistinct(std::move(kind_ids));
+  const std::vector<bool> is_shared = FindShared(stacks);
+  const auto is_new = [&](const SampleTable::Row& row) {
+    return has_distinct_parts && !is_shared[stacks[row.stack].stack.index];
+  };
+  const auto sample_of = [&](const SampleTable::Row& row) {
+    Sample sample = kinds[row.kind];
+    sample.stack = stacks[row.stack].stack;
+    sample.thread = threads[row.thread];
     const std::uint32_t event = table_.kinds()[row.kind].event;
-    builder_.Add(Sample{.stack = stack.stack,
-                        .thread = threads[row.thread],
-                        .event = events[event],
-                        .labels = labels[row.kind],
-                        .count = HasPlainValues(reader_.events()[event]) ? 0 : ToSigned(row.count),
-                        .period = ToSigned(row.period)});
+    sample.count = HasPlainValues(reader_.events()[event]) ? 0 : ToSigned(row.count);
+    sample.period = ToSigned(row.period);
+    return sample;
+  };
+  for (const SampleTable::Row& row : table_.rows()) {
+    if (!is_new(row)) builder_.Add(sample_of(row));
+  }
+  for (const SampleTable::Row& row : table_.rows()) {
+    if (is_new(row)) builder_.AddNew(sample_of(row));
+  }
+}
+
+Profile ProfileMaker::Make(Metadata metadata, ImportReport& report) && {
+  const std::vector<StackResolver::Answer> stacks = ResolveStacks();
+  table_.ForgetStacks();
+  AddSamples(stacks);
+  for (const SampleTable::Row& row : table_.rows()) {
+    report.frames += row.count * stacks[row.stack].frames;
+    report.unmapped_frames += row.count * stacks[row.stack].unmapped_frames;
   }
   builder_.SetMetadata(std::move(metadata));
   return std::move(builder_).Finish();
@@ -350,7 +234,6 @@ Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportR
   Survey survey = MakeSurvey(reader, report);
   SampleReader samples(reader, options, survey, report);
   samples.Run();
-  samples.table().Close();
   return ProfileMaker(reader, survey, samples.table())
       .Make(DescribeRecording(reader, samples.times()), report);
 }

@@ -9,9 +9,8 @@ namespace perftape {
 namespace {
 
 // The place of `value` in `table`; at its end, if it was not there.
-template <class Value>
-std::uint32_t Intern(IdTable& index, std::vector<Value>& table, std::uint64_t hash,
-                     const Value& value) {
+template <class Table, class Value>
+std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Value& value) {
   const std::uint32_t found =
       index.Find(hash, [&](std::uint32_t place) { return table[place] == value; });
   if (found != IdTable::kNone) return found;
@@ -50,46 +49,93 @@ SampleTable::StackHash SampleTable::HashOf(const RawStack& stack, const ThreadSt
   return {hash.low64, hash.high64 ^ seed};
 }
 
-void SampleTable::Add(const StackHash& hash, const RawStack& stack, Lifetime lifetime,
-                      std::uint32_t thread, std::uint32_t kind, std::uint64_t period) {
-  // Of one stack, each thread and kind has a number of its own.
-  const std::uint64_t low = hash.low + (std::uint64_t{thread} << 32 | kind) * 0x9e3779b97f4a7c15;
-  const std::uint32_t found = row_index_.Find(low, [&](std::uint32_t place) {
-    return rows_[place].low == low && rows_[place].high == hash.high;
-  });
-  if (found != IdTable::kNone) {
-    Row& row = rows_[found];
-    ++row.count;
-    row.period = AddUpToLimit(row.period, period);
-    return;
-  }
-  row_index_.Add(low, static_cast<std::uint32_t>(rows_.size()));
-  rows_.push_back({.low = low,
-                   .high = hash.high,
-                   .count = 1,
-                   .period = period,
-                   .stack = PlaceOf(hash, stack, lifetime),
-                   .thread = thread,
-                   .kind = kind});
+// Of one stack, each thread and kind has a number of its own.
+std::uint64_t SampleTable::LowHashOf(const Addition& sample) {
+  return sample.hash.low + (std::uint64_t{sample.thread} << 32 | sample.kind) * 0x9e3779b97f4a7c15;
 }
 
-std::uint32_t SampleTable::PlaceOf(const StackHash& hash, const RawStack& stack,
-                                   Lifetime lifetime) {
-  const std::uint32_t place = Intern(stack_index_, stack_hashes_, hash.low, hash);
-  if (place == stacks_.size()) {
-    RawStack& added = stacks_.emplace_back(stack);
-    if (lifetime == Lifetime::kShort) {
-      added.chain = copies_.Copy(stack.chain);
-      added.branches = copies_.Copy(stack.branches);
-    }
-  }
+void SampleTable::AddLasting(const Addition& sample) {
+  Addition& slot = waiting_[added_ % kWaiting];
+  if (added_ >= kWaiting) Count(slot);
+  slot = sample;
+  row_index_.Prefetch(LowHashOf(sample));
+  ++added_;
+  if (added_ < kWaiting / 2) return;
+  const Addition& halfway = waiting_[(added_ - kWaiting / 2) % kWaiting];
+  const std::uint32_t row = row_index_.Guess(LowHashOf(halfway));
+  if (row != IdTable::kNone) __builtin_prefetch(&rows_[row]);
+}
+
+void SampleTable::Flush() {
+  const std::size_t first = added_ > kWaiting ? added_ - kWaiting : 0;
+  for (std::size_t i = first; i < added_; ++i) Count(waiting_[i % kWaiting]);
+  added_ = 0;
+}
+
+void SampleTable::Count(const Addition& sample) {
+  Row& row = RowOf(sample);
+  if (row.count == 0) row.stack = PlaceOf(sample);
+  ++row.count;
+  row.period = AddUpToLimit(row.period, sample.period);
+}
+
+void SampleTable::AddShort(const Addition& sample) {
+  const std::size_t known = stacks_.size();
+  Count(sample);
+  if (stacks_.size() == known) return;
+  Stored& added = stacks_.back();
+  added.chain = copies_.Copy(sample.stack.chain).data();
+  if (added.has_branches) branches_[known] = copies_.Copy(sample.stack.branches);
+}
+
+SampleTable::Row& SampleTable::RowOf(const Addition& sample) {
+  const std::uint64_t low = LowHashOf(sample);
+  const std::uint32_t found = row_index_.Find(low, [&](std::uint32_t place) {
+    return rows_[place].low == low && rows_[place].high == sample.hash.high;
+  });
+  if (found != IdTable::kNone) return rows_[found];
+  row_index_.Add(low, static_cast<std::uint32_t>(rows_.size()));
+  return rows_.emplace_back(
+      Row{.low = low, .high = sample.hash.high, .thread = sample.thread, .kind = sample.kind});
+}
+
+std::uint32_t SampleTable::PlaceOf(const Addition& sample) {
+  const std::uint32_t place = Intern(stack_index_, stack_hashes_, sample.hash.low, sample.hash);
+  if (place == stacks_.size()) Store(sample.stack);
   return place;
+}
+
+void SampleTable::Store(const RawStack& stack) {
+  if (!stack.branches.empty()) branches_[stacks_.size()] = stack.branches;
+  stacks_.push_back({.ip = stack.ip,
+                     .chain = stack.chain.data(),
+                     .chain_size = static_cast<std::uint32_t>(stack.chain.size()),
+                     .pid = stack.pid,
+                     .moment = stack.moment,
+                     .mode = stack.mode,
+                     .has_branches = !stack.branches.empty()});
+}
+
+RawStack SampleTable::stack(std::size_t place) const {
+  const Stored& stored = stacks_[place];
+  RawStack stack{.ip = stored.ip,
+                 .chain = Bytes(stored.chain, stored.chain_size),
+                 .pid = stored.pid,
+                 .moment = stored.moment,
+                 .mode = stored.mode};
+  if (stored.has_branches) stack.branches = branches_.at(place);
+  return stack;
 }
 
 void SampleTable::Close() {
   row_index_.Clear();
   stack_index_.Clear();
-  stack_hashes_ = {};
+  Table<StackHash>().swap(stack_hashes_);
+}
+
+void SampleTable::ForgetStacks() {
+  Table<Stored>().swap(stacks_);
+  branches_.clear();
 }
 
 }  // namespace perftape

@@ -4,14 +4,17 @@
 // one count, and all else is done once for each distinct one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "convert/import/process_history.h"
 #include "convert/model/arena.h"
 #include "convert/model/id_table.h"
+#include "convert/model/large_pages.h"
 #include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
 
@@ -62,26 +65,60 @@ class SampleTable {
 
   static StackHash HashOf(const RawStack& stack, const ThreadState& state);
 
-  // Whether the bytes of a stack live longer than the table, or have to be copied.
-  enum class Lifetime : std::uint8_t { kLasting, kShort };
-  void Add(const StackHash& hash, const RawStack& stack, Lifetime lifetime, std::uint32_t thread,
-           std::uint32_t kind, std::uint64_t period);
+  struct Addition {
+    StackHash hash;
+    std::uint32_t thread = 0, kind = 0;
+    std::uint64_t period = 0;
+    RawStack stack;
+  };
+  // A sample whose stack's bytes live longer than the table. It is in rows() after Flush.
+  void AddLasting(const Addition& sample);
+  // One whose stack has to be copied, if it is new.
+  void AddShort(const Addition& sample);
+  void Flush();
 
   std::span<const Row> rows() const { return rows_; }
-  std::span<const RawStack> stacks() const { return stacks_; }
+  std::size_t stack_count() const { return stacks_.size(); }
+  RawStack stack(std::size_t place) const;
   std::span<const RawThread> threads() const { return threads_; }
   std::span<const RawKind> kinds() const { return kinds_; }
 
-  // Gives back the memory that only adding needs.
+  // Gives back the memory that only adding needs; then that of the stacks.
   void Close();
+  void ForgetStacks();
 
  private:
-  std::uint32_t PlaceOf(const StackHash& hash, const RawStack& stack, Lifetime lifetime);
+  // Memory is slow, and most rows are not in a cache: so many samples wait while what they need
+  // comes nearer, the first half of that time the place of the row, then the row.
+  static constexpr std::size_t kWaiting = 32;
 
+  // The row of a sample; a new one, of count 0, has no stack yet.
+  Row& RowOf(const Addition& sample);
+  static std::uint64_t LowHashOf(const Addition& sample);
+  std::uint32_t PlaceOf(const Addition& sample);
+  void Count(const Addition& sample);
+  void Store(const RawStack& stack);
+
+  // A RawStack with the branches, which few have, elsewhere.
+  struct Stored {
+    std::uint64_t ip = 0;
+    const std::byte* chain = nullptr;
+    std::uint32_t chain_size = 0;
+    std::uint32_t pid = 0;
+    Moment moment = 0;
+    perfdata::CpuMode mode = {};
+    bool has_branches = false;
+  };
+  template <class Value>
+  using Table = std::vector<Value, LargePages<Value>>;
+
+  std::array<Addition, kWaiting> waiting_ = {};
+  std::size_t added_ = 0;  // so many have come to waiting_
   IdTable row_index_, stack_index_, thread_index_, kind_index_;
-  std::vector<Row> rows_;
-  std::vector<RawStack> stacks_;
-  std::vector<StackHash> stack_hashes_;
+  Table<Row> rows_;
+  Table<Stored> stacks_;
+  Table<StackHash> stack_hashes_;
+  std::unordered_map<std::size_t, Bytes> branches_;  // by place in stacks_
   std::vector<RawThread> threads_;
   std::vector<RawKind> kinds_;
   Arena copies_;

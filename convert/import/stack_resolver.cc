@@ -38,10 +38,26 @@ StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
         region == nullptr ? builder_.Add(Location{.mapping = {}, .offset = {lookup}, .lines = {}})
                           : LocationOf(*region, lookup));
   }
-  for (const LocationId frame : leaf_to_root_ | std::views::reverse) {
-    answer.stack = builder_.Push(answer.stack, frame);
-  }
+  answer.stack = PushAll();
   return answer;
+}
+
+// Stacks that follow each other are most often of one thread, and have the frames near the root in
+// common.
+StackId StackResolver::PushAll() {
+  std::size_t depth = 0;
+  StackId stack;
+  bool is_common = true;
+  for (const LocationId frame : leaf_to_root_ | std::views::reverse) {
+    is_common = is_common && depth < path_.size() && path_[depth].location == frame;
+    if (!is_common) {
+      path_.resize(depth);
+      path_.push_back({frame, builder_.Push(stack, frame)});
+    }
+    stack = path_[depth++].stack;
+  }
+  path_.resize(depth);
+  return stack;
 }
 
 LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64_t address) {

@@ -45,6 +45,12 @@ class StackResolver {
     MappingId mapping;
   };
 
+  struct Step {
+    LocationId location;
+    StackId stack;  // up to this location
+  };
+
+  StackId PushAll();
   LocationId LocationOf(const perfdata::Region& region, std::uint64_t address);
   MappingId MappingOf(const perfdata::Region& region);
   MappingId AddMapping(const perfdata::Region& region);
@@ -57,6 +63,7 @@ class StackResolver {
   IdTable region_index_;
   std::vector<KnownRegion> regions_;
   std::vector<LocationId> leaf_to_root_;  // of the stack that Resolve is at
+  std::vector<Step> path_;                // of the stack resolved last, root first
 };
 
 }  // namespace perftape

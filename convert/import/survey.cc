@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "convert/import/turn_clock.h"
-#include "convert/model/saturating.h"
 #include "formats/perfdata/event_lookup.h"
 
 namespace perftape {
@@ -47,27 +46,7 @@ void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
   }
 }
 
-// When a point is, in the clock of the samples.
-std::uint64_t TimeOf(const TimePoint& point, const TimeSpan& all) {
-  const std::uint64_t length = all.last - all.first;
-  if (point.percent) {
-    return all.first + static_cast<std::uint64_t>(static_cast<double>(length) *
-                                                  std::clamp(*point.percent, 0.0, 100.0) / 100);
-  }
-  if (point.nanoseconds <= 0) return all.first;
-  const auto time = static_cast<std::uint64_t>(point.nanoseconds);
-  if (time > length && time >= all.first) return time;
-  return AddUpToLimit(all.first, time);
-}
-
 }  // namespace
-
-TimeSpan SpanOf(const TimeRange& range, const TimeSpan& all) {
-  constexpr TimeSpan kAlways{0, std::numeric_limits<std::uint64_t>::max()};
-  if (all.is_empty()) return kAlways;
-  return {.first = range.from ? TimeOf(*range.from, all) : kAlways.first,
-          .last = range.to ? TimeOf(*range.to, all) : kAlways.last};
-}
 
 Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
   Survey survey;

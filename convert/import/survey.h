@@ -17,21 +17,17 @@
 
 namespace perftape {
 
-// Times of samples in ns; both ends belong to it.
+// From the first of some times to the last.
 struct TimeSpan {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last = 0;
 
   bool is_empty() const { return first > last; }
-  bool Contains(std::uint64_t time) const { return first <= time && time <= last; }
   void Add(std::uint64_t time) {
     first = std::min(first, time);
     last = std::max(last, time);
   }
 };
-
-// What `range` means in a recording whose samples are of the times `all`.
-TimeSpan SpanOf(const TimeRange& range, const TimeSpan& all);
 
 struct Survey {
   ProcessHistory history;

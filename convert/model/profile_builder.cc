@@ -266,6 +266,11 @@ void ProfileBuilder::Add(const Sample& sample) {
   sum.period = AddUpToLimit(sum.period, sample.period);
 }
 
+// It is indexed when another one is looked for.
+void ProfileBuilder::AddNew(const Sample& sample) {
+  state_->tables.samples.push_back(sample);
+}
+
 void ProfileBuilder::SetLines(LocationId location, std::span<const Line> lines) {
   Location& changed = state_->tables.locations[location.index];
   changed.lines = state_->tables.arena.Copy(lines);

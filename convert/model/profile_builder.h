@@ -49,6 +49,8 @@ class ProfileBuilder {
   StackId Push(StackId caller, LocationId leaf);
   // Adds to the sample of equal stack, thread, event and labels; sums stop at the largest number.
   void Add(const Sample& sample);
+  // The same for those who know that none of equal stack, thread, event and labels was added yet.
+  void AddNew(const Sample& sample);
 
   // Replaces the lines of a location. It keeps its id, also where it has become equal to another.
   // Its mapping's `names` tell from then on what they show.

@@ -345,5 +345,16 @@ RC_GTEST_PROP(ProfileBuilder, KeepsTheSumOfEachStack,
   RC_ASSERT(found == expected);
 }
 
+TEST(ProfileBuilder, AddsToASampleThatWasNew) {
+  ProfileBuilder builder;
+  const EventId event = builder.Add(Event{.name = builder.Add("cycles")});
+  builder.AddNew(Sample{.event = event, .count = 1, .period = 10});
+  builder.Add(Sample{.event = event, .count = 2, .period = 20});
+  const Profile profile = std::move(builder).Finish();
+  ASSERT_EQ(profile.samples().size(), 1U);
+  EXPECT_EQ(profile.samples()[0].count, 3);
+  EXPECT_EQ(profile.samples()[0].period, 30);
+}
+
 }  // namespace
 }  // namespace perftape

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/sample_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace perftape {
+namespace {
+
+using testing::ElementsAre;
+using Words = std::vector<std::uint64_t>;
+
+RawStack StackOf(const Words& chain) {
+  return {.ip = chain.at(0),
+          .chain = std::as_bytes(std::span(chain)),
+          .mode = perfdata::CpuMode::kUser};
+}
+
+SampleTable::Addition Of(const RawStack& stack, std::uint64_t period = 1) {
+  return {.hash = SampleTable::HashOf(stack, {}), .period = period, .stack = stack};
+}
+
+std::vector<std::uint64_t> CountsOf(const SampleTable& table) {
+  std::vector<std::uint64_t> counts;
+  for (const SampleTable::Row& row : table.rows()) counts.push_back(row.count);
+  return counts;
+}
+
+TEST(SampleTable, AddsUpEqualSamplesHoweverManyWait) {
+  const Words one = {1, 2}, other = {1, 3};
+  SampleTable table;
+  for (int i = 0; i < 100; ++i) table.AddLasting(Of(StackOf(one), 5));
+  table.AddLasting(Of(StackOf(other)));
+  table.Flush();
+  EXPECT_THAT(CountsOf(table), ElementsAre(100, 1));
+  EXPECT_EQ(table.rows()[0].period, 500U);
+  EXPECT_EQ(table.stack_count(), 2U);
+}
+
+TEST(SampleTable, KeepsThreadsAndKindsOfOneStackApart) {
+  const Words chain = {1, 2};
+  SampleTable table;
+  SampleTable::Addition sample = Of(StackOf(chain));
+  table.AddLasting(sample);
+  sample.thread = 1;
+  table.AddLasting(sample);
+  sample.kind = 1;
+  table.AddLasting(sample);
+  table.Flush();
+  EXPECT_THAT(CountsOf(table), ElementsAre(1, 1, 1));
+  EXPECT_EQ(table.stack_count(), 1U);
+}
+
+TEST(SampleTable, CopiesAStackThatDoesNotLast) {
+  SampleTable table;
+  Words chain = {1, 2}, branches = {3, 4, 5};
+  RawStack stack = StackOf(chain);
+  stack.branches = std::as_bytes(std::span(branches));
+  table.AddShort(Of(stack));
+  chain = {8, 9};
+  branches = {7, 7, 7};
+  const RawStack kept = table.stack(0);
+  const WordArray words(kept.chain, std::endian::native);
+  const WordArray calls(kept.branches, std::endian::native);
+  EXPECT_EQ(words[1], 2U);
+  EXPECT_EQ(calls[2], 5U);
+}
+
+TEST(SampleTable, TellsStacksApartByWhatTheyAreAddressesIn) {
+  const Words chain = {1, 2};
+  const RawStack stack = StackOf(chain);
+  const SampleTable::StackHash hash = SampleTable::HashOf(stack, {.user_space = 1});
+  EXPECT_EQ(SampleTable::HashOf(stack, {.user_space = 1}), hash);
+  EXPECT_NE(SampleTable::HashOf(stack, {.user_space = 2}), hash);
+  EXPECT_NE(SampleTable::HashOf(stack, {.user_space = 1, .kernel_space = 1}), hash);
+  RawStack in_kernel = stack;
+  in_kernel.mode = perfdata::CpuMode::kKernel;
+  EXPECT_NE(SampleTable::HashOf(in_kernel, {.user_space = 1}), hash);
+}
+
+TEST(SampleTable, InternsThreadsAndKinds) {
+  SampleTable table;
+  EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 2}), 0U);
+  EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 3}), 1U);
+  EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 2}), 0U);
+  EXPECT_EQ(table.Add(RawKind{.event = 1, .cpu = 0}), 0U);
+  EXPECT_EQ(table.Add(RawKind{.event = 1}), 1U);
+  EXPECT_EQ(table.threads().size(), 2U);
+  EXPECT_EQ(table.kinds().size(), 2U);
+}
+
+}  // namespace
+}  // namespace perftape
