@@ -12,7 +12,7 @@ namespace {
 
 // The event that one_value takes; nothing where no event has that name, or none has samples.
 std::optional<EventId> ChooseEvent(const Profile& profile, const Globs& events) {
-  if (events.empty()) return FirstSampledEvent(profile);
+  if (events.empty()) return DefaultEvent(profile);
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
     if (events.Match(profile.text(profile[EventId{i}].name))) return EventId{i};
   }

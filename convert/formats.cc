@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "convert/import/from_folded.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
 #include "formats/perfdata/reader.h"
@@ -54,8 +55,8 @@ constexpr std::array kFormats = {
            .write = WritePerfDataTo},
     Format{.name = "folded",
            .endings = kFoldedEndings,
-           .matches = nullptr,
-           .read = nullptr,
+           .matches = IsFolded,
+           .read = ReadFolded,
            .rewrite = nullptr,
            .write = WriteFoldedTo},
     Format{.name = "pprof",

@@ -99,7 +99,7 @@ WriteOptions WriteOptionsOf(const Plan& plan, const Profile& profile, Findings& 
                             cli::Console& console) {
   WriteOptions options = plan.write;
   if (!HoldsOneValue(plan)) return options;
-  const std::optional<EventId> event = FirstSampledEvent(profile);
+  const std::optional<EventId> event = DefaultEvent(profile);
   if (!event) return options;
   options.folded.event = event;
   const auto others = EventsBeside(profile, *event);

@@ -2,11 +2,18 @@
 #include "convert/model/sample_thread.h"
 
 namespace perftape {
+namespace {
+
+std::optional<std::uint32_t> Known(std::uint32_t id) {
+  return id == kUnknownId ? std::nullopt : std::optional(id);
+}
+
+}  // namespace
 
 SampleThread ThreadOf(const Profile& profile, const Sample& sample) {
   if (sample.thread != ThreadId{}) {
     const Thread& thread = profile[sample.thread];
-    return {.pid = thread.pid, .tid = thread.tid, .comm = profile.text(thread.comm)};
+    return {.pid = Known(thread.pid), .tid = Known(thread.tid), .comm = profile.text(thread.comm)};
   }
   SampleThread found;
   if (const Label* pid = FindLabel(profile, sample.labels, "pid")) {

@@ -12,8 +12,12 @@
 
 namespace perftape {
 
+// The pid or tid of a Thread where it is not known: -1, as perf has it. A folded file tells of some
+// threads no more than their comm.
+inline constexpr std::uint32_t kUnknownId = 0xffff'ffff;
+
 struct SampleThread {
-  std::optional<std::uint32_t> pid = {}, tid = {};
+  std::optional<std::uint32_t> pid = {}, tid = {};  // nothing where unknown
   std::string_view comm = {};  // lives as long as the profile; empty where unknown
 };
 

@@ -3,44 +3,43 @@
 //
 //   main;parse;std::vector<int, std::allocator<int> >::push_back 42
 //
-// Frames are joined by ';', root first; the last run of spaces splits off the count. The format has
-// no escaping, so the writer changes what would be read as something else:
-//
-//   ';'                              becomes ':'
-//   line ends (LF, CR) and NUL       become a space
-//   spaces at the end of a frame     are dropped
-//   a frame ending in space + digits gets '_' behind it: "id 7" could be two counts
-//   a frame of nothing               becomes "[unknown]"
-//
-// Spaces inside a frame stay. Writing what was read changes nothing more.
+// Frames are joined by ';', root first; the last run of spaces and tabs splits off the count
+// (flamegraph.pl: `^(.*)\s+?(\d+(?:\.\d*)?)$`). A differential file, as difffolded.pl makes, has
+// two counts behind the stack. escape.h says how names stand in it that would be read as something
+// else, root.h what the first frame may be, text.h in which encodings files come.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/base/result.h"
+#include "formats/folded/count.h"
 
 namespace perftape::folded {
 
-// Appends one frame, changed as told above; the ';' between frames is the caller's.
-void AppendFrame(std::string& out, std::string_view frame);
+// The counts on each line. One count is taken where two are, with the first as a part of the last
+// frame; nothing tells for sure that it is none.
+enum class Columns : std::uint8_t { kOne, kTwo };
 
-// Appends "frame;frame COUNT\n". `frames` are root first; none at all is written as "[unknown]".
-void AppendLine(std::string& out, std::span<const std::string_view> frames, std::uint64_t count);
-
-struct StackLine {
-  std::vector<std::string_view> frames;  // root first; views of the parsed line
-  std::uint64_t count = 0;
-  bool had_fraction = false;  // "12.7" was read as 12
+struct Line {
+  std::string_view stack;  // frames and ';' between them: views of the line
+  Count before;            // where there are two: the first
+  Count count;             // the last, or only one
 };
 
-// One line, with or without its line end ("\n" or "\r\n"). kCorrupt where it does not end in a
-// space and a count, the count is above 2^64 - 1, or there is no frame before it. Frames may be
-// empty
-// ("a;;b"). Where a line ends in two counts (difffolded.pl's) the first is part of the last frame.
-Result<StackLine> ParseFoldedLine(std::string_view line);
+// What stands for the mapped file of frames that have none, in formats that want one.
+inline constexpr std::string_view kMappingName = "[folded]";
+// The same of frames whose name ends in kKernelMark.
+inline constexpr std::string_view kKernelMappingName = "[kernel]";
+inline constexpr std::string_view kKernelMark = "_[k]";
+
+// The next of `text`'s lines, which is taken off, without its line end ("\n", "\r\n") and spaces
+// and tabs before it. False at the end of the text.
+bool TakeLine(std::string_view& text, std::string_view& line);
+
+// A line as TakeLine gives it. kCorrupt where it does not end in as many counts as it should, or
+// nothing, not even a space, is before them. " 12" is a stack of one frame that has no name, and
+// "a;;b 1" has one in the middle.
+Result<Line> ParseLine(std::string_view line, Columns columns);
 
 }  // namespace perftape::folded

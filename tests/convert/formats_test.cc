@@ -26,7 +26,10 @@ TEST(Formats, AreDetectedByTheirFirstBytes) {
   const Format* format = DetectFormat(Input::FromBytes(AsBytes("PERFILE2\x68")));
   ASSERT_NE(format, nullptr);
   EXPECT_EQ(format->name, "perf.data");
-  EXPECT_EQ(DetectFormat(Input::FromBytes(AsBytes("main;f 1\n"))), nullptr);
+  format = DetectFormat(Input::FromBytes(AsBytes("main;f 1\n")));
+  ASSERT_NE(format, nullptr);
+  EXPECT_EQ(format->name, "folded");
+  EXPECT_EQ(DetectFormat(Input::FromBytes(AsBytes("main;f\n"))), nullptr);
   EXPECT_EQ(DetectFormat(Input::FromBytes({})), nullptr);
 }
 

@@ -1,43 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of folded stacks of any bytes. What was written reads back as it was written.
+// Folded stacks of any bytes. The profile that is read is a valid one; written and read again it is
+// the same file.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 
+#include "convert/export/to_folded.h"
+#include "convert/import/from_folded.h"
+#include "convert/model/validate.h"
 #include "formats/base/bytes.h"
-#include "formats/folded/folded.h"
+#include "tests/fuzz/output_for_fuzzing.h"
 
-namespace perftape::folded {
+namespace perftape {
 namespace {
 
-void ReadLine(std::string_view line) {
-  const Result<StackLine> parsed = ParseFoldedLine(line);
-  if (!parsed) return;
-  if (parsed->frames.empty()) std::abort();
+// What is written of the profile that was read of `text`; empty where it cannot be read.
+std::string Rewritten(Bytes text, const ImportOptions& read, const FoldedOptions& write) {
+  Input input = Input::FromBytes(text);
+  ImportReport report;
+  const Result<Profile> profile = ReadFolded(input, read, report);
+  if (!profile) return "";
+  if (!Validate(*profile)) Break("not a valid profile");
+  const OutputForFuzzing output(".folded");
+  OutputFile out = OutputFile::Create(output.path()).value();
+  if (!WriteFolded(*profile, write, out) || !std::move(out).Commit()) Break("cannot be written");
+  return ReadWholeFile(output.path()).value();
+}
 
-  std::string written;
-  AppendLine(written, parsed->frames, parsed->count);
-  const Result<StackLine> again = ParseFoldedLine(written);
-  if (!again || again->count != parsed->count) std::abort();
-  if (again->frames.size() != parsed->frames.size()) std::abort();
-  std::string same;
-  AppendLine(same, again->frames, again->count);
-  if (same != written) std::abort();
+void ReadAsA(folded::Root root, bool differential, Bytes text) {
+  const ImportOptions lenient = {.root = root, .differential = differential, .lenient = true};
+  const ImportOptions strict = {.root = root, .differential = differential};
+  const FoldedOptions write = {.root = root, .differential = differential};
+  const std::string once = Rewritten(text, lenient, write);
+  if (Rewritten(AsBytes(once), strict, write) != once) Break("not read as it was written");
 }
 
 }  // namespace
-}  // namespace perftape::folded
+}  // namespace perftape
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string_view text = perftape::AsText(std::as_bytes(std::span(data, size)));
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    perftape::folded::ReadLine(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
+  using namespace perftape;
+  const Bytes text = std::as_bytes(std::span(data, size));
+  IsFolded(Input::FromBytes(text));
+  ReadAsA(folded::Root::kNone, false, text);
+  ReadAsA(folded::Root::kNone, true, text);
+  ReadAsA(folded::Root::kCommPidTid, false, text);
   return 0;
 }

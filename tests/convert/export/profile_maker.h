@@ -61,9 +61,12 @@ class ProfileMaker {
   }
 
   // An event of plain values, as folded lines and most types of pprof are.
-  EventId CountsPlainly(std::string_view name, std::string_view unit = "count") {
-    return builder.Add(
-        Event{.name = builder.Add(name), .unit = builder.Add(unit), .values = EventValues::kPlain});
+  EventId CountsPlainly(std::string_view name, std::string_view unit = "count",
+                        std::uint8_t decimals = 0) {
+    return builder.Add(Event{.name = builder.Add(name),
+                             .unit = builder.Add(unit),
+                             .values = EventValues::kPlain,
+                             .decimals = decimals});
   }
 
   void Hit(StackId stack, ThreadId thread, EventId event, std::int64_t count,

@@ -4,10 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "convert/model/sample_thread.h"
 #include "tests/convert/export/profile_maker.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape {
@@ -100,15 +105,181 @@ TEST(WriteFolded, WritesTheFirstEventThatWasSampled) {
   made.Hit(made.Calls({"f"}), made.Runs("app"), faults, 5);
   made.Hit(made.Calls({"f"}), made.Runs("app"), cycles, 2);
   const Profile profile = made.Make();
-  EXPECT_EQ(FirstSampledEvent(profile), cycles);
+  EXPECT_EQ(DefaultEvent(profile), cycles);
   EXPECT_EQ(Folded(profile), "app;f 2\n");
   EXPECT_EQ(Folded(profile, {.event = faults}), "app;f 5\n");
 }
 
-TEST(WriteFolded, ChangesWhatTheFormatCannotHold) {
+TEST(DefaultEvent, IsWhatTheMetadataSay) {
   ProfileMaker made;
-  made.Hit(made.Calls({"a;b", "line\nend", "id 7"}), made.Runs("my app"), made.Counts("cycles"), 1);
-  EXPECT_EQ(Folded(made.Make()), "my app;a:b;line end;id 7_ 1\n");
+  const EventId cycles = made.Counts("cycles");
+  const EventId faults = made.Counts("faults");
+  made.Hit(made.Calls({"f"}), {}, cycles, 2);
+  const Profile profile = made.Make();
+  for (const char* name : {"faults", "faults_sample", "faults_event"}) {
+    ProfileBuilder builder(profile);
+    builder.SetMetadata({.default_value = name});
+    EXPECT_EQ(DefaultEvent(std::move(builder).Finish()), faults) << name;
+  }
+  ProfileBuilder builder(profile);
+  builder.SetMetadata({.default_value = "faults_"});
+  EXPECT_EQ(DefaultEvent(std::move(builder).Finish()), cycles);
+}
+
+TEST(DefaultEvent, IsTheLastOfPlainValues) {
+  ProfileMaker made;
+  made.CountsPlainly("alloc_space");
+  const EventId in_use = made.CountsPlainly("inuse_space");
+  EXPECT_EQ(DefaultEvent(made.Make()), in_use);
+  EXPECT_EQ(DefaultEvent(Profile()), std::nullopt);
+}
+
+TEST(WriteFolded, EscapesWhatWouldEndAFrameOrALine) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"a;b", "line\nend", "id "}), made.Runs("my;app"), made.Counts("cycles"), 1);
+  EXPECT_EQ(Folded(made.Make()), "my%3Bapp;a%3Bb;line%0Aend;id%20 1\n");
+}
+
+TEST(WriteFolded, SortsByWhatIsWritten) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  for (const char* name : {"a;", "a", "a b", "a!", "a%"})
+    made.Hit(made.Calls({name}), {}, cycles, 1);
+  made.Hit(made.Calls({"a", "x"}), {}, cycles, 1);
+  EXPECT_EQ(Folded(made.Make()), "a 1\na b 1\na! 1\na% 1\na%3B 1\na;x 1\n");
+}
+
+TEST(WriteFolded, EscapesANumberAtTheEndOfAStack) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"id 7", "id 7"}), {}, cycles, 1);
+  made.Hit(made.Calls({"main"}), {}, cycles, 1);
+  EXPECT_EQ(Folded(made.Make()), "id 7;id%207 1\nmain 1\n");
+}
+
+TEST(WriteFolded, TakesNumbersAtTheEndOfAllStacksForCounts) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"main", "f 7"}), {}, cycles, 1);
+  made.Hit(made.Calls({"main", "f 12"}), {}, cycles, 5);
+  EXPECT_EQ(Folded(made.Make()), "main;f 12 5\nmain;f 7 1\n");
+}
+
+TEST(WriteFolded, PutsPidAndTidIntoTheRootFrame) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"main"}), made.Runs("app", 10, 11), cycles, 3);
+  made.Hit(made.Calls({"main"}), made.Runs("app", 10, 12), cycles, 4);
+  made.Hit(made.Calls({"main"}), made.Runs("app", kUnknownId, 13), cycles, 5);
+  const Profile profile = made.Make();
+  EXPECT_EQ(Folded(profile, {.root = folded::Root::kCommPid}), "app-10;main 7\napp-?;main 5\n");
+  EXPECT_EQ(Folded(profile, {.root = folded::Root::kCommPidTid}),
+            "app-10/11;main 3\napp-10/12;main 4\napp-?/13;main 5\n");
+}
+
+TEST(WriteFolded, TakesTheThreadFromLabelsWhereNothingElseTells) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const Label comm[] = {{.key = made.builder.Add("comm"), .text = made.builder.Add("app")}};
+  const Label pid[] = {{.key = made.builder.Add("pid"), .number = 7}};
+  made.builder.Add(Sample{.stack = made.Calls({"f"}),
+                          .event = cycles,
+                          .labels = made.builder.Add(std::span(comm)),
+                          .count = 1});
+  made.builder.Add(Sample{.stack = made.Calls({"f"}),
+                          .event = cycles,
+                          .labels = made.builder.Add(std::span(pid)),
+                          .count = 2});
+  const Profile profile = made.Make();
+  EXPECT_EQ(Folded(profile), "app;f 1\nf 2\n");
+  EXPECT_EQ(Folded(profile, {.root = folded::Root::kCommPid}), "[unknown]-7;f 2\napp-?;f 1\n");
+}
+
+TEST(WriteFolded, JoinsARootWithAFrameOfItsName) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"main"}), made.Runs("app"), cycles, 1);
+  made.Hit(made.Calls({"app", "main"}), {}, cycles, 2);
+  made.Hit(made.Calls({"app"}), {}, cycles, 4);
+  made.Hit({}, made.Runs("app"), cycles, 8);
+  EXPECT_EQ(Folded(made.Make()), "app 12\napp;main 3\n");
+}
+
+TEST(WriteFolded, DoesNotDoubleTheKernelsMark) {
+  ProfileMaker made;
+  const MappingId kernel = made.Map("[kernel]", MappingKind::kKernel);
+  made.Hit(made.Calls({made.Frame(kernel, 0, {"read_[k]"}), made.Frame(kernel, 0, {"read"})}), {},
+           made.Counts("cycles"), 1);
+  EXPECT_EQ(Folded(made.Make(), {.mark_kernel = true}), "read_[k];read_[k] 1\n");
+}
+
+TEST(WriteFolded, WritesPlainValuesWithTheirDecimals) {
+  ProfileMaker made;
+  const EventId values = made.CountsPlainly("samples", "count", 3);
+  made.Hit(made.Calls({"a"}), {}, values, 0, 12500);
+  made.Hit(made.Calls({"b"}), {}, values, 0, -7);
+  made.Hit(made.Calls({"c"}), {}, values, 0, 19000);
+  EXPECT_EQ(Folded(made.Make()), "a 12.5\nb -0.007\nc 19.0\n");
+}
+
+TEST(WriteFolded, KeepsZerosOfPlainValuesOnly) {
+  ProfileMaker made;
+  const EventId values = made.CountsPlainly("samples");
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"a"}), {}, values, 0, 0);
+  made.Hit(made.Calls({"a"}), {}, cycles, 0, 0);
+  const Profile profile = made.Make();
+  EXPECT_EQ(Folded(profile, {.event = values}), "a 0\n");
+  EXPECT_EQ(Folded(profile, {.event = cycles}), "");
+}
+
+TEST(WriteFolded, WritesTwoColumnsOfADifference) {
+  ProfileMaker made;
+  const EventId before = made.CountsPlainly("before");
+  const EventId after = made.CountsPlainly("after", "count", 1);
+  made.Hit(made.Calls({"a"}), {}, before, 0, 5);
+  made.Hit(made.Calls({"b"}), {}, before, 0, 7);
+  made.Hit(made.Calls({"b"}), {}, after, 0, 45);
+  EXPECT_EQ(Folded(made.Make(), {.differential = true}), "a 5 0.0\nb 7 4.5\n");
+}
+
+TEST(WriteFolded, RefusesADifferenceOfOtherEvents) {
+  ProfileMaker made;
+  made.CountsPlainly("before");
+  const TempDir directory;
+  OutputFile out = OutputFile::Create(directory / "out.folded").value();
+  EXPECT_THAT(WriteFolded(made.Make(), {.differential = true}, out),
+              FailsWith(ErrorCode::kNotFound));
+}
+
+TEST(WriteFolded, DoesNotDependOnTheOrderInWhichThingsWereAdded) {
+  const auto folded = [](bool is_reversed) {
+    ProfileMaker made;
+    std::vector<std::pair<const char*, std::string_view>> hits = {
+        {"a", "x"}, {"b", "x"}, {"a", "y;"}, {"a", "x 1"}, {"c", "_[k]"}};
+    if (is_reversed) std::ranges::reverse(hits);
+    for (const auto& [comm, frame] : hits) {
+      made.Hit(made.Calls({"main", frame}), made.Runs(comm), made.Counts("cycles"), 1);
+    }
+    return Folded(made.Make());
+  };
+  EXPECT_EQ(folded(false), folded(true));
+}
+
+TEST(WriteFolded, PutsAByteOrderMarkBeforeWhatLooksLikeOne) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"\xef\xbb\xbf main"}), {}, made.Counts("cycles"), 1);
+  EXPECT_EQ(Folded(made.Make()), "\xef\xbb\xbf\xef\xbb\xbf main 1\n");
+}
+
+TEST(WriteFolded, WritesStacksOfAnyDepth) {
+  ProfileMaker made;
+  StackId stack;
+  std::string expected = "f";
+  for (int i = 0; i < 100'000; ++i) stack = made.builder.Push(stack, made.Frame("f"));
+  for (int i = 1; i < 100'000; ++i) expected += ";f";
+  made.Hit(stack, {}, made.Counts("cycles"), 1);
+  EXPECT_EQ(Folded(made.Make()), expected + " 1\n");
 }
 
 TEST(WriteFolded, KeepsSamplesWithoutFrames) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/folded/escape.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+namespace perftape::folded {
+namespace {
+
+struct Code {
+  char character;
+  std::string_view digits;
+};
+constexpr std::array<Code, 4> kAnywhere = {{{';', "3B"}, {'\n', "0A"}, {'\r', "0D"}, {'\0', "00"}}};
+constexpr std::array<Code, 2> kAtTheEnd = {{{' ', "20"}, {'\t', "09"}}};
+
+constexpr std::string_view kEscapedPercent = "25";
+
+template <std::size_t N>
+const Code* CodeAt(const std::array<Code, N>& codes, std::string_view text) {
+  const auto* code =
+      std::ranges::find_if(codes, [&](const Code& c) { return text.starts_with(c.digits); });
+  return code == codes.end() ? nullptr : code;
+}
+
+// "%3B", "%253B", "%25253B", …: a code behind a percent sign that was escaped so many times.
+struct Escape {
+  const Code* code;
+  bool is_of_percent;  // it stands for the same with one "25" less, not for the character
+  std::size_t size;    // with the '%'
+};
+
+// The one that `text`, which begins with '%', begins with.
+template <std::size_t N>
+std::optional<Escape> EscapeAt(const std::array<Code, N>& codes, std::string_view text) {
+  std::size_t at = 1;
+  while (text.substr(at).starts_with(kEscapedPercent)) at += kEscapedPercent.size();
+  const Code* code = CodeAt(codes, text.substr(at));
+  if (code == nullptr) return {};
+  return Escape{.code = code, .is_of_percent = at > 1, .size = at + code->digits.size()};
+}
+
+void AppendCode(std::string& out, std::string_view digits) {
+  out.push_back('%');
+  out += digits;
+}
+
+bool IsSpace(char c) {
+  return c == ' ' || c == '\t';
+}
+
+bool IsDigit(char c) {
+  return '0' <= c && c <= '9';
+}
+
+// Where a number begins that `text` ends in, as flamegraph.pl takes it: "7", "7.5", "7."; its size
+// where there is none.
+std::size_t NumberAtTheEnd(std::string_view text) {
+  const auto before_digits = [&](std::size_t end) {
+    while (end > 0 && IsDigit(text[end - 1])) --end;
+    return end;
+  };
+  const std::size_t begin = before_digits(text.size());
+  if (begin > 0 && text[begin - 1] == '.') {
+    const std::size_t whole = before_digits(begin - 1);
+    if (whole < begin - 1) return whole;
+  }
+  return begin;
+}
+
+// Where at the end of a text the escape of a space may be: before whatever could be a number, whose
+// first digits are the escape's own.
+std::size_t PercentBeforeNumber(std::string_view text) {
+  std::size_t at = text.size();
+  while (at > 0 && (IsDigit(text[at - 1]) || text[at - 1] == '.')) --at;
+  return at > 0 && text[at - 1] == '%' ? at - 1 : std::string_view::npos;
+}
+
+bool IsNumberOrNothing(std::string_view text) {
+  return text.empty() || (IsDigit(text.front()) && NumberAtTheEnd(text) == 0);
+}
+
+// "%20" and its like at the end of a last frame, with or without a number behind it.
+struct TailEscape {
+  std::size_t at;
+  Escape escape;
+};
+std::optional<TailEscape> EscapeAtTheEnd(std::string_view text) {
+  const std::size_t at = PercentBeforeNumber(text);
+  if (at == std::string_view::npos) return {};
+  const std::optional<Escape> escape = EscapeAt(kAtTheEnd, text.substr(at));
+  if (!escape || !IsNumberOrNothing(text.substr(at + escape->size))) return {};
+  return TailEscape{at, *escape};
+}
+
+void EscapeTail(std::string& out, std::size_t start, CountLike count_like) {
+  const std::string_view text = std::string_view(out).substr(start);
+  if (const auto tail = EscapeAtTheEnd(text)) {
+    out.insert(start + tail->at + 1, kEscapedPercent);
+    return;
+  }
+  const std::size_t number = NumberAtTheEnd(text);
+  if (number == 0 || !IsSpace(text[number - 1])) return;
+  if (number < text.size() && count_like == CountLike::kKeep) return;
+  const std::string code = text[number - 1] == ' ' ? "%20" : "%09";
+  out.replace(start + number - 1, 1, code);
+}
+
+}  // namespace
+
+void AppendFrame(std::string& out, std::string_view name) {
+  using namespace std::string_view_literals;
+  while (true) {
+    const std::size_t plain = std::min(name.find_first_of("%;\n\r\0"sv), name.size());
+    out += name.substr(0, plain);
+    name.remove_prefix(plain);
+    if (name.empty()) return;
+    if (name.front() != '%') {
+      AppendCode(out, std::ranges::find(kAnywhere, name.front(), &Code::character)->digits);
+    } else if (EscapeAt(kAnywhere, name)) {
+      AppendCode(out, kEscapedPercent);
+    } else {
+      out.push_back('%');
+    }
+    name.remove_prefix(1);
+  }
+}
+
+void AppendLeaf(std::string& out, std::string_view name, CountLike count_like) {
+  const std::size_t start = out.size();
+  AppendFrame(out, name);
+  EscapeTail(out, start, count_like);
+}
+
+bool EndsLikeACount(std::string_view name) {
+  const std::size_t number = NumberAtTheEnd(name);
+  return 0 < number && number < name.size() && IsSpace(name[number - 1]);
+}
+
+std::string FrameName(std::string_view text) {
+  std::string name;
+  while (true) {
+    const std::size_t plain = std::min(text.find('%'), text.size());
+    name += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return name;
+    const std::optional<Escape> escape = EscapeAt(kAnywhere, text);
+    if (escape && !escape->is_of_percent) {
+      name.push_back(escape->code->character);
+      text.remove_prefix(escape->size);
+      continue;
+    }
+    name.push_back('%');
+    text.remove_prefix(escape ? 1 + kEscapedPercent.size() : 1);
+  }
+}
+
+std::string LeafName(std::string_view text) {
+  const auto tail = EscapeAtTheEnd(text);
+  if (!tail) return FrameName(text);
+  std::string with_space(text.substr(0, tail->at));
+  if (tail->escape.is_of_percent) {
+    with_space.push_back('%');
+    with_space += text.substr(tail->at + 1 + kEscapedPercent.size());
+  } else {
+    with_space.push_back(tail->escape.code->character);
+    with_space += text.substr(tail->at + tail->escape.size);
+  }
+  return FrameName(with_space);
+}
+
+}  // namespace perftape::folded

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of any bytes as frames of a folded line, reversibly. The format has no escaping of its own;
+// what would end a frame or a line is written as '%' and two upper-case hex digits:
+//
+//   ';'   %3B        line feed   %0A        carriage return   %0D        NUL   %00
+//
+// and in the last frame of a line, where it stands before the count,
+//
+//   a space or tab at the end           %20, %09       "operator "  as "operator%20"
+//   one before digits at the end        the same       "id 7"       as "id%207"
+//
+// the second because flamegraph.pl and inferno take "id 7 12" for two counts. A '%' is itself only
+// where one of these would follow it; "%25" is written for it then, so that the name "%3B" becomes
+// "%253B", and "%253B" becomes "%25253B". Every other name stays as it is, "100%" and "a\b" and
+// "%2F" among them, and so does every frame of other tools' files that holds none of these.
+//
+//   FrameName(EscapedFrame(name)) == name    for every name, LeafName likewise;
+//   EscapedFrame(FrameName(text)) == text    for every text that can stand in a line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace perftape::folded {
+
+// Of a last frame that ends in a space and a number.
+enum class CountLike : std::uint8_t {
+  kEscape,
+  kKeep,  // as it is: where all lines of a file end so it has two columns of counts
+};
+
+// Appends a name as a frame that others follow; the ';' is the caller's.
+void AppendFrame(std::string& out, std::string_view name);
+// The same as the last frame of its line.
+void AppendLeaf(std::string& out, std::string_view name, CountLike count_like);
+
+// Whether the name ends in a space or tab and a number: "id 7", "id 7.5", but neither "id7" nor
+// "7".
+bool EndsLikeACount(std::string_view name);
+
+// Whether FrameName might change the text at all. LeafName changes no other either.
+inline bool MayBeEscaped(std::string_view text) {
+  return text.find('%') != std::string_view::npos;
+}
+// The name that a frame's text stands for; as the last frame of its line, LeafName.
+std::string FrameName(std::string_view text);
+std::string LeafName(std::string_view text);
+
+}  // namespace perftape::folded

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/folded/text.h"
+
+#include <bit>
+#include <cstddef>
+#include <optional>
+
+namespace perftape::folded {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+constexpr std::string_view kUtf16LeMark = "\xff\xfe";
+constexpr std::string_view kUtf16BeMark = "\xfe\xff";
+constexpr char32_t kReplacement = 0xfffd;
+
+std::optional<std::endian> Utf16Order(std::string_view text) {
+  if (text.starts_with(kUtf16LeMark)) return std::endian::little;
+  if (text.starts_with(kUtf16BeMark)) return std::endian::big;
+  return {};
+}
+
+void AppendUtf8(std::string& out, char32_t character) {
+  const auto continued = [&](unsigned shift) {
+    return static_cast<char>(0x80 | (character >> shift & 0x3f));
+  };
+  if (character < 0x80) {
+    out.push_back(static_cast<char>(character));
+  } else if (character < 0x800) {
+    out.push_back(static_cast<char>(0xc0 | character >> 6));
+    out.push_back(continued(0));
+  } else if (character < 0x1'0000) {
+    out.push_back(static_cast<char>(0xe0 | character >> 12));
+    out.push_back(continued(6));
+    out.push_back(continued(0));
+  } else {
+    out.push_back(static_cast<char>(0xf0 | character >> 18));
+    out.push_back(continued(12));
+    out.push_back(continued(6));
+    out.push_back(continued(0));
+  }
+}
+
+bool IsSurrogate(char32_t unit) {
+  return 0xd800 <= unit && unit < 0xe000;
+}
+bool IsPair(char32_t first, char32_t second) {
+  return 0xd800 <= first && first < 0xdc00 && 0xdc00 <= second && second < 0xe000;
+}
+
+std::string FromUtf16(Bytes bytes, std::endian order, std::uint64_t& broken) {
+  const FixedArray<char16_t> units(bytes, order);
+  std::string out;
+  out.reserve(units.size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    char32_t character = units[i];
+    if (IsSurrogate(character)) {
+      if (i + 1 < units.size() && IsPair(character, units[i + 1])) {
+        character = 0x1'0000 + ((character & 0x3ff) << 10) + (units[++i] & 0x3ffU);
+      } else {
+        character = kReplacement;
+        ++broken;
+      }
+    }
+    AppendUtf8(out, character);
+  }
+  if (bytes.size() % 2 != 0) {
+    AppendUtf8(out, kReplacement);
+    ++broken;
+  }
+  return out;
+}
+
+}  // namespace
+
+Text::Text(Bytes file) : view_(AsText(file)) {
+  if (const auto order = Utf16Order(view_)) {
+    decoded_ = FromUtf16(file.subspan(kUtf16LeMark.size()), *order, broken_);
+    view_ = decoded_;
+  } else if (view_.starts_with(kUtf8Mark)) {
+    view_.remove_prefix(kUtf8Mark.size());
+  }
+}
+
+std::string_view MarkBefore(std::string_view text) {
+  return text.starts_with(kUtf8Mark) || Utf16Order(text) ? kUtf8Mark : "";
+}
+
+}  // namespace perftape::folded

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/folded/escape.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace perftape::folded {
+namespace {
+
+std::string Frame(std::string_view name) {
+  std::string out;
+  AppendFrame(out, name);
+  return out;
+}
+
+std::string Leaf(std::string_view name, CountLike count_like = CountLike::kEscape) {
+  std::string out;
+  AppendLeaf(out, name, count_like);
+  return out;
+}
+
+TEST(AppendFrame, KeepsOrdinaryNamesAsTheyAre) {
+  for (const char* name :
+       {"main", "", "std::map<int, char>::at(int const&) const", "f\xc3\xbcr", "100%", "%", "%25",
+        "C:\\x\\n", "GET /a%20b%2Fc", "%3b", " a", "id 7", "operator ", "tab\there"}) {
+    EXPECT_EQ(Frame(name), name);
+  }
+}
+
+TEST(AppendFrame, EscapesWhatWouldEndTheFrameOrTheLine) {
+  EXPECT_EQ(Frame("a;b"), "a%3Bb");
+  EXPECT_EQ(Frame("a\nb\rc"), "a%0Ab%0Dc");
+  EXPECT_EQ(Frame(std::string_view("a\0b", 3)), "a%00b");
+}
+
+TEST(AppendFrame, EscapesAPercentSignOnlyWhereItWouldBeAnEscape) {
+  EXPECT_EQ(Frame("%3B"), "%253B");
+  EXPECT_EQ(Frame("%253B"), "%25253B");
+  EXPECT_EQ(Frame("%25;"), "%25%3B");
+}
+
+TEST(AppendLeaf, EscapesASpaceAtTheEnd) {
+  EXPECT_EQ(Leaf("operator "), "operator%20");
+  EXPECT_EQ(Leaf("a  "), "a %20");
+  EXPECT_EQ(Leaf("a\t"), "a%09");
+  EXPECT_EQ(Leaf(" "), "%20");
+  EXPECT_EQ(Leaf("a%20"), "a%2520");
+  EXPECT_EQ(Leaf("a%20b"), "a%20b");
+}
+
+TEST(AppendLeaf, EscapesTheSpaceBeforeANumberAtTheEnd) {
+  EXPECT_EQ(Leaf("id 7"), "id%207");
+  EXPECT_EQ(Leaf("id 7.5"), "id%207.5");
+  EXPECT_EQ(Leaf("id\t7."), "id%097.");
+  EXPECT_EQ(Leaf("id%207"), "id%25207");
+  EXPECT_EQ(Leaf("id 7x"), "id 7x");
+  EXPECT_EQ(Leaf("id7"), "id7");
+  EXPECT_EQ(Leaf("7"), "7");
+}
+
+TEST(AppendLeaf, KeepsNumbersWhenAsked) {
+  EXPECT_EQ(Leaf("id 7", CountLike::kKeep), "id 7");
+  EXPECT_EQ(Leaf("id%207", CountLike::kKeep), "id%25207");
+  EXPECT_EQ(Leaf("id ", CountLike::kKeep), "id%20");
+}
+
+TEST(AppendLeaf, LooksAtThisFrameOnly) {
+  std::string out = "id ";
+  AppendLeaf(out, "7", CountLike::kEscape);
+  EXPECT_EQ(out, "id 7");
+}
+
+TEST(EndsLikeACount, LooksForASpaceAndANumber) {
+  EXPECT_TRUE(EndsLikeACount("id 7"));
+  EXPECT_TRUE(EndsLikeACount(" 7.25"));
+  EXPECT_FALSE(EndsLikeACount("7"));
+  EXPECT_FALSE(EndsLikeACount("id7"));
+  EXPECT_FALSE(EndsLikeACount("id "));
+  EXPECT_FALSE(EndsLikeACount("id .5"));
+}
+
+// Names of the characters that matter, and of those that make escapes of them.
+rc::Gen<std::string> AnyName() {
+  return rc::gen::container<std::string>(
+      rc::gen::weightedOneOf<char>({{9, rc::gen::elementOf(std::string("%253B0A0D0920 ;\t\n\r.7"))},
+                                    {1, rc::gen::arbitrary<char>()}}));
+}
+
+RC_GTEST_PROP(FrameName, UndoesTheEscaping, ()) {
+  const std::string name = *AnyName();
+  RC_ASSERT(FrameName(Frame(name)) == name);
+  RC_ASSERT(LeafName(Leaf(name)) == name);
+  RC_ASSERT(LeafName(Leaf(name, CountLike::kKeep)) == name);
+}
+
+RC_GTEST_PROP(FrameName, IsWrittenAsItWasRead, ()) {
+  std::string text = *AnyName();
+  std::erase_if(text, [](char c) { return c == ';' || c == '\n' || c == '\r' || c == '\0'; });
+  RC_ASSERT(Frame(FrameName(text)) == text);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.pop_back();
+  if (!EndsLikeACount(text)) RC_ASSERT(Leaf(LeafName(text)) == text);
+}
+
+RC_GTEST_PROP(AppendLeaf, LeavesNothingThatLooksLikeASecondCount, ()) {
+  const std::string text = Leaf(*AnyName());
+  RC_ASSERT(!EndsLikeACount(text));
+  RC_ASSERT(!text.ends_with(' ') && !text.ends_with('\t'));
+  RC_ASSERT(text.find_first_of(";\n\r") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace perftape::folded
