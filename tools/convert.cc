@@ -12,6 +12,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
 #include "tools/convert/report_json.h"
 
@@ -163,11 +164,24 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   return findings.status;
 }
 
+Result<int> RunForPprof(const Plan& plan, cli::Console& console) {
+  Plan with_output = plan;
+  TRY(TakeOverEmptyOutput(with_output));
+  TRY_ASSIGN(const int status, Run(with_output, console));
+  return StatusForPprof(status);
+}
+
 }  // namespace
 }  // namespace perftape::convert_tool
 
 int main(int argc, char** argv) {
   using namespace perftape;
+  if (argc > 0 && convert_tool::IsPerfToProfile(argv[0])) {
+    return cli::Main<convert_tool::Plan>(
+        {convert_tool::PerfToProfileCommand(), &convert_tool::PlanOfPerfToProfile,
+         &convert_tool::RunForPprof},
+        argc, argv);
+  }
   return cli::Main<convert_tool::Plan>(
       {convert_tool::ConvertCommand(), &convert_tool::PlanOf, &convert_tool::Run}, argc, argv);
 }

@@ -10,6 +10,7 @@
 #include "formats/perfdata/validate/rules.h"
 #include "tools/common/cli/help.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/perf_to_profile.h"
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
@@ -42,6 +43,7 @@ TEST(InspectManPage, ListsTheRulesOfValidate) {
 
 INSTANTIATE_TEST_SUITE_P(OfEachTool, ManPage,
                          testing::Values(&convert_tool::ConvertCommand(),
+                                         &convert_tool::PerfToProfileCommand(),
                                          &inspect::InspectCommand(), &record_tool::RecordCommand(),
                                          &recover_tool::RecoverCommand()));
 
