@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what perftape-convert makes of recordings with what perf says is in them.
+
+    totals_test.py --convert build/dev/bin/perftape-convert [--corpus DIRECTORY] [NAME...]
+
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
+test is skipped (status 77). Of each recording's pprof the samples and periods by event, comm, pid,
+tid and dso must equal those of NAME.oracle.json, and so must those by event, comm and dso of its
+folded stacks, of samples and of periods. Where perf cannot read a file the oracle is an independent
+walk of its bytes, which knows no comm and dso. KNOWN names what else differs, and why.
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pprof_reader
+from corpus import SKIPPED, find as find_corpus
+
+# The totals that are not compared of a recording, and the reason.
+KNOWN = {
+    "x86_64-k3.10-dwarf-one-sample": (
+        ["dso"],
+        "the MMAP2 of that kernel has no protection and flags; perf takes the first 8 bytes of the "
+        "name for them",
+    ),
+    "x86_64-k5.4-lbr-callgraph-vector-gcc": (
+        ["dso"],
+        "perf tells the file of the sample's address; the innermost frame is of the branch stack, and "
+        "was another instruction",
+    ),
+    "x86_64-k6.12-lbr-callgraph-attr136": (["dso"], "the same"),
+}
+
+
+def convert(tool, path, *options):
+    done = subprocess.run([tool, "-q", "--no-symbols", path, "-o", "-", *options],
+                          capture_output=True, timeout=300)
+    if done.returncode not in (0, 3):  # what was damaged is lost to perf, too
+        raise ValueError(f"status {done.returncode}: {done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def dso_name(path):
+    """The base name, or all of "[vdso]"; one name for what perf calls otherwise: a module by the
+    kernel's name for it, and code without a file by the map that its process may have written."""
+    if path in ("", "[unknown]"):
+        return "[unknown]"
+    name = path if path.startswith("[") else path.rsplit("/", 1)[-1] or path
+    if module := re.fullmatch(r"(.*)\.ko(\.gz|\.xz|\.zst)?", name):
+        return f"[{module[1].replace('-', '_')}]"
+    return "anon" if re.fullmatch(r"perf-\d+\.map", name) else name
+
+
+def letters(name):
+    """What no writer of folded stacks has to change."""
+    return re.sub(r"\\x[0-9a-f]{2}|[^0-9A-Za-z]", "", name)
+
+
+def without_modifiers(event):
+    return re.sub(r"^(?!tracepoint)([^:]*):[a-zA-Z]+$", r"\1", event)
+
+
+class Totals:
+    """Samples and periods by what they are of: {"comm": {"ls": [3, 3000]}, ...}."""
+
+    def __init__(self):
+        self.by = {key: {} for key in ("event", "comm", "pid", "tid", "dso")}
+
+    def add(self, key, name, samples, period):
+        sums = self.by[key].setdefault(str(name), [0, 0])
+        sums[0] += samples
+        sums[1] += period
+
+
+def totals_of_pprof(data):
+    profile = pprof_reader.read(data)
+    totals = Totals()
+    for sample in profile.samples:
+        dso = dso_name(profile.dsos[sample.locations[0]]) if sample.locations else ""
+        for at in range(0, len(profile.types), 2):
+            samples, period = sample.values[at:at + 2]
+            if samples == 0 and period == 0:
+                continue
+            event = profile.types[at][0].removesuffix("_sample")
+            names = {"event": event, "dso": dso} | {
+                key: sample.labels[key] for key in ("comm", "pid", "tid")}
+            for key, name in names.items():
+                totals.add(key, name, samples, period)
+    return totals, [name.removesuffix("_sample") for name, _ in profile.types[::2]]
+
+
+def totals_of_folded(tool, path, events):
+    totals = Totals()
+    for event in events:
+        glob = re.sub(r"([*?\[\\])", r"\\\1", event)
+        for values, column in (("samples", 0), ("period", 1)):
+            lines = convert(tool, path, "--to", "folded", "--values", values, "--event", glob)
+            for line in lines.decode(errors="replace").splitlines():
+                stack, count = line.rsplit(" ", 1)
+                frames = stack.split(";")
+                both = [0, 0]
+                both[column] = int(count)
+                totals.add("event", event, *both)
+                totals.add("comm", frames[0], *both)
+                totals.add("dso", frames[-1], *both)
+    return totals
+
+
+def renamed(sums, rename):
+    """The sums of what has one name then."""
+    found = {}
+    for name, both in sums.items():
+        before = found.get(rename(name), [0, 0])
+        found[rename(name)] = [None if one is None else one + other
+                               for one, other in zip(both, before)]
+    return found
+
+
+def without_brackets(name):
+    """A dso, which folded stacks show in brackets, whether or not it has some of its own."""
+    return dso_name(name.strip("[]")).strip("[]")
+
+
+def oracle_sums(oracle, key):
+    """The same, of perf; periods are None where it does not tell them."""
+    if key == "event":
+        return {name: [of["samples"], of["period_sum"]] for name, of in oracle["events"].items()
+                if of["samples"] or of["period_sum"]}
+    periods = oracle.get(f"period_by_{key}", {})
+    sums = {name: [samples, periods.get(name)] for name, samples in oracle[f"by_{key}"].items()}
+    return renamed(sums, dso_name) if key == "dso" else sums
+
+
+def as_pid(name):
+    """perf prints a pid of all ones as -1."""
+    return str(int(name) & 0xFFFFFFFF)
+
+
+def complaint_about(form, key, got, want):
+    shown = {name: [both[0], None if want.get(name, [0, 0])[1] is None else both[1]]
+             for name, both in got.items()}
+    if shown == want:
+        return None
+    differing = sorted(name for name in shown.keys() | want.keys()
+                       if shown.get(name) != want.get(name))[:4]
+    return f"{form} by {key}: " + "; ".join(
+        f"{name!r} is {shown.get(name)}, perf says {want.get(name)}" for name in differing)
+
+
+def complaints(tool, path):
+    name = path.name.removesuffix(".perf.data")
+    oracle = json.loads((path.parent / f"{name}.oracle.json").read_text())
+    is_from_bytes = "perf 6.1 on" not in oracle["made_by"]
+    keys = ["event", "pid", "tid"] + ([] if is_from_bytes else ["comm", "dso"])
+    left_out, _ = KNOWN.get(name, ((), ""))
+    pprof, events = totals_of_pprof(convert(tool, path, "--to", "pprof", "--no-gzip"))
+    folded = totals_of_folded(tool, path, events)
+    in_pprof, in_folded = {}, {"comm": letters, "dso": without_brackets}
+    for key in ("pid", "tid"):
+        in_pprof[key] = as_pid
+    if is_from_bytes:
+        in_pprof["event"] = in_folded["event"] = without_modifiers
+    for key in keys:
+        if key in left_out or (key != "event" and f"by_{key}" not in oracle):
+            continue
+        for form, totals, names in (("pprof", pprof, in_pprof), ("folded", folded, in_folded)):
+            if form == "folded" and key in ("pid", "tid"):
+                continue
+            rename = names.get(key, str)
+            yield complaint_about(form, key, renamed(totals.by[key], rename),
+                                  renamed(oracle_sums(oracle, key), rename))
+
+
+def check(tool, path):
+    try:
+        return [words for words in complaints(tool, path) if words]
+    except (ValueError, KeyError, IndexError) as error:
+        return [f"{type(error).__name__}: {error}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--convert", required=True)
+    parser.add_argument("--corpus")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    directory = find_corpus(options.corpus, "perfdata")
+    if directory is None:
+        return SKIPPED
+
+    files = [path for path in sorted(directory.glob("*.perf.data"))
+             if not options.names or path.name.removesuffix(".perf.data") in options.names]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda path: check(options.convert, path), files))
+    for path, words in zip(files, found):
+        for line in words:
+            print(f"{path.name}: {line}")
+    for name, (keys, reason) in KNOWN.items():
+        print(f"{name}: compared without {', '.join(keys)}: {reason}")
+    failed = sum(bool(words) for words in found)
+    print(f"{len(files) - failed} of {len(files)} files agree")
+    return 1 if failed or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
