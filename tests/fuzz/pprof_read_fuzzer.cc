@@ -1,24 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pprof profile of any bytes, gzip or not. What is valid encodes and decodes to the same.
+// A pprof of any bytes, gzip or not. What is valid encodes and decodes to the same; and it becomes
+// a Profile that keeps its promises and is written, read and written again as the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "convert/export/to_pprof.h"
+#include "convert/import/from_pprof.h"
+#include "convert/model/validate.h"
 #include "formats/pprof/check.h"
 #include "formats/pprof/reader.h"
 #include "formats/pprof/writer.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace perftape;
-  const Bytes file = std::as_bytes(std::span(data, size));
+namespace perftape {
+namespace {
+
+void CheckMessages(Bytes file) {
   const Result<pprof::Profile> profile = pprof::ReadProfile(file, {.max_size = 4 << 20});
-  if (!profile) return 0;
+  if (!profile) return;
   if (!pprof::CheckValid(*profile)) std::abort();
 
   const std::string encoded = pprof::Encode(*profile);
   const Result<pprof::Profile> again = pprof::Decode(AsBytes(encoded));
   if (!again || *again != *profile) std::abort();
+}
+
+Result<Profile> Import(Bytes file) {
+  ImportReport report;
+  Input input = Input::FromBytes(file);
+  (void)IsPprof(input);
+  return ReadPprof(input, {}, report);
+}
+
+std::vector<std::byte> Written(const Profile& profile) {
+  return EncodePprof(profile, {.compression = PprofCompression::kNone}).value();
+}
+
+// The first writing mends texts that are not UTF-8, by which things may become equal; from then on
+// nothing changes.
+void CheckConversion(Bytes file) {
+  const Result<Profile> profile = Import(file);
+  if (!profile) return;
+  if (!Validate(*profile)) std::abort();
+  const std::vector<std::byte> mended = Written(*profile);
+  const std::vector<std::byte> once = Written(Import(mended).value());
+  const std::vector<std::byte> twice = Written(Import(once).value());
+  if (once != twice) std::abort();
+  if (!pprof::ReadProfile(once)) std::abort();
+}
+
+}  // namespace
+}  // namespace perftape
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace perftape;
+  const Bytes file = std::as_bytes(std::span(data, size));
+  CheckMessages(file);
+  CheckConversion(file);
   return 0;
 }

@@ -18,6 +18,9 @@ from pathlib import Path
 
 SKIPPED = 77
 
+FOLDED = b"main;work;inner 6\nmain;work 3\nmain;other 1\n"
+
+
 class PprofShows(unittest.TestCase):
     build = None
 
@@ -61,6 +64,12 @@ class PprofShows(unittest.TestCase):
     def test_of_a_perf_data(self):
         self.tool("perftape-convert", self.perf_data(), "-o", "out.pb.gz")
         self.check_views("out.pb.gz", "app")
+
+    def test_of_folded_stacks(self):
+        (self.folder / "in.folded").write_bytes(FOLDED)
+        self.tool("perftape-convert", "in.folded", "-o", "out.pb.gz")
+        self.check_views("out.pb.gz", "inner", "other")
+        self.assertRegex(self.pprof("-top", "out.pb.gz"), r"(?m)^ +6 60\.00% +60\.00% +6 60\.00% +inner")
 
     def test_of_a_pprof_and_of_one_without_gzip(self):
         self.tool("perftape-convert", self.perf_data(), "-o", "one.pb.gz")
