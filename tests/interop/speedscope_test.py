@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""speedscope, in a Chromium without a window, loads our pprof and our folded stacks without a
+complaint, and shows the functions and totals that went in.
+
+    speedscope_test.py --bin build/dev/bin [--speedscope FOLDER]
+
+FOLDER is dist/release of the npm package speedscope: of $PERFTAPE_SPEEDSCOPE, or of npm's global
+packages. Skipped (77) where it or chromium is absent; neither is installed for the test, as chromium
+alone is larger than all else that the tests need. Nothing is fetched: the page is a local file, and
+no host's name is resolved.
+"""
+import argparse
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SKIPPED = 77
+
+FOLDED = b"main;work;inner 6\nmain;work 3\nmain;other 1\n"
+SHOWN = {"main": ("10", "0"), "work": ("9", "3"), "inner": ("6", "6"), "other": ("1", "1")}
+
+# An alert, which is speedscope's way to refuse a file, becomes a part of the page.
+PAGE = """
+window.alert = (message) => {
+  const alert = document.createElement("p");
+  alert.textContent = "ALERT " + message;
+  document.body.appendChild(alert);
+};
+speedscope.loadFileFromBase64(%s, %s);
+"""
+CHROMIUM = ["chromium", "--headless", "--no-sandbox", "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader", "--allow-file-access-from-files", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update",
+            "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=15000", "--dump-dom"]
+ROW = re.compile(r"<td[^>]*>([\d.]+) \([^<]*<div.*?<td[^>]*>([\d.]+) \(.*?</span>([^<]*)</td>", re.S)
+
+
+def find_speedscope(named):
+    folders = [named, os.environ.get("PERFTAPE_SPEEDSCOPE")]
+    if shutil.which("npm"):
+        done = subprocess.run(["npm", "root", "-g"], capture_output=True, text=True, check=False)
+        folders.append(str(Path(done.stdout.strip()) / "speedscope" / "dist" / "release"))
+    found = [Path(folder) for folder in folders if folder and Path(folder, "index.html").is_file()]
+    return found[0].resolve() if found else None
+
+
+class SpeedscopeShows(unittest.TestCase):
+    bin = None
+    speedscope = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "in.folded").write_bytes(FOLDED)
+
+    def convert(self, source, target):
+        done = subprocess.run([self.bin / "perftape-convert", source, "-o", target],
+                              capture_output=True, cwd=self.folder, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def page_of(self, name):
+        """What is shown of a file: the page as it is when all has been loaded."""
+        content = base64.b64encode((self.folder / name).read_bytes()).decode()
+        loader = self.folder / "load.js"
+        loader.write_text(PAGE % (json.dumps(name), json.dumps(content)))
+        url = f"file://{self.speedscope}/index.html#localProfilePath={loader}&view=sandwich"
+        done = subprocess.run([*CHROMIUM, f"--user-data-dir={self.folder / 'chromium'}", url],
+                              capture_output=True, timeout=120, check=True)
+        return done.stdout.decode()
+
+    def check_page(self, name):
+        page = self.page_of(name)
+        self.assertNotIn("ALERT", page)
+        self.assertIn(f"<title>{name} - speedscope</title>", page)
+        shown = {function: (total, own) for total, own, function in ROW.findall(page)}
+        self.assertEqual(shown, SHOWN)
+
+    def test_our_pprof(self):
+        self.convert("in.folded", "out.pb.gz")
+        self.check_page("out.pb.gz")
+
+    def test_our_folded_stacks(self):
+        self.convert("in.folded", "one.pb.gz")
+        self.convert("one.pb.gz", "out.folded")
+        self.check_page("out.folded")
+
+    def test_an_alert_where_a_file_is_no_profile(self):
+        (self.folder / "none.bin").write_bytes(b"\x01\x02\x03")
+        self.assertIn("ALERT", self.page_of("none.bin"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", required=True, type=Path)
+    parser.add_argument("--speedscope")
+    options, rest = parser.parse_known_args()
+    SpeedscopeShows.bin = options.bin.resolve()
+    SpeedscopeShows.speedscope = find_speedscope(options.speedscope)
+    if shutil.which("chromium") is None:
+        print("chromium is not on the PATH")
+        return SKIPPED
+    if SpeedscopeShows.speedscope is None:
+        print("no speedscope: PERFTAPE_SPEEDSCOPE names dist/release of the npm package")
+        return SKIPPED
+    done = unittest.main(argv=[sys.argv[0], *rest], exit=False)
+    return 0 if done.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
