@@ -14,7 +14,7 @@ struct Code {
   std::string_view digits;
 };
 constexpr std::array<Code, 4> kAnywhere = {{{';', "3B"}, {'\n', "0A"}, {'\r', "0D"}, {'\0', "00"}}};
-constexpr std::array<Code, 2> kAtTheEnd = {{{' ', "20"}, {'\t', "09"}}};
+constexpr std::array<Code, 2> kBeforeNumber = {{{' ', "20"}, {'\t', "09"}}};
 
 constexpr std::string_view kEscapedPercent = "25";
 
@@ -70,19 +70,18 @@ std::size_t NumberAtTheEnd(std::string_view text) {
   return begin;
 }
 
-// Where at the end of a text the escape of a space may be: before whatever could be a number, whose
-// first digits are the escape's own.
+// Where the escape of a space before a number may be: its own digits look like the number's first.
 std::size_t PercentBeforeNumber(std::string_view text) {
   std::size_t at = text.size();
   while (at > 0 && (IsDigit(text[at - 1]) || text[at - 1] == '.')) --at;
   return at > 0 && text[at - 1] == '%' ? at - 1 : std::string_view::npos;
 }
 
-bool IsNumberOrNothing(std::string_view text) {
-  return text.empty() || (IsDigit(text.front()) && NumberAtTheEnd(text) == 0);
+bool IsNumber(std::string_view text) {
+  return !text.empty() && IsDigit(text.front()) && NumberAtTheEnd(text) == 0;
 }
 
-// "%20" and its like at the end of a last frame, with or without a number behind it.
+// "%207", "%25207" and their like at the end of a last frame.
 struct TailEscape {
   std::size_t at;
   Escape escape;
@@ -90,8 +89,8 @@ struct TailEscape {
 std::optional<TailEscape> EscapeAtTheEnd(std::string_view text) {
   const std::size_t at = PercentBeforeNumber(text);
   if (at == std::string_view::npos) return {};
-  const std::optional<Escape> escape = EscapeAt(kAtTheEnd, text.substr(at));
-  if (!escape || !IsNumberOrNothing(text.substr(at + escape->size))) return {};
+  const std::optional<Escape> escape = EscapeAt(kBeforeNumber, text.substr(at));
+  if (!escape || !IsNumber(text.substr(at + escape->size))) return {};
   return TailEscape{at, *escape};
 }
 
@@ -101,11 +100,10 @@ void EscapeTail(std::string& out, std::size_t start, CountLike count_like) {
     out.insert(start + tail->at + 1, kEscapedPercent);
     return;
   }
-  const std::size_t number = NumberAtTheEnd(text);
-  if (number == 0 || !IsSpace(text[number - 1])) return;
-  if (number < text.size() && count_like == CountLike::kKeep) return;
-  const std::string code = text[number - 1] == ' ' ? "%20" : "%09";
-  out.replace(start + number - 1, 1, code);
+  if (count_like == CountLike::kKeep || !EndsLikeACount(text)) return;
+  const std::size_t space = start + NumberAtTheEnd(text) - 1;
+  const auto* code = std::ranges::find(kBeforeNumber, out[space], &Code::character);
+  out.replace(space, 1, "%" + std::string(code->digits));
 }
 
 }  // namespace

@@ -4,15 +4,14 @@
 //
 //   ';'   %3B        line feed   %0A        carriage return   %0D        NUL   %00
 //
-// and in the last frame of a line, where it stands before the count,
+// and in the last frame of a line, since flamegraph.pl and inferno take "id 7 12" for two counts,
 //
-//   a space or tab at the end           %20, %09       "operator "  as "operator%20"
-//   one before digits at the end        the same       "id 7"       as "id%207"
+//   a space or tab before a number at the end   %20, %09        "id 7" as "id%207"
 //
-// the second because flamegraph.pl and inferno take "id 7 12" for two counts. A '%' is itself only
-// where one of these would follow it; "%25" is written for it then, so that the name "%3B" becomes
-// "%253B", and "%253B" becomes "%25253B". Every other name stays as it is, "100%" and "a\b" and
-// "%2F" among them, and so does every frame of other tools' files that holds none of these.
+// A '%' is itself only where one of these would follow it; "%25" is written for it then, so that
+// the name "%3B" becomes "%253B", and "%253B" becomes "%25253B". Every other name stays as it is,
+// "100%" and "a\b" and "%2F" among them, and so does every frame of other tools' files that holds
+// none of these.
 //
 //   FrameName(EscapedFrame(name)) == name    for every name, LeafName likewise;
 //   EscapedFrame(FrameName(text)) == text    for every text that can stand in a line.

@@ -7,18 +7,15 @@
 namespace perftape::folded {
 namespace {
 
-std::string_view WithoutTrailing(std::string_view text, std::string_view characters) {
-  return text.substr(0, text.find_last_not_of(characters) + 1);
-}
-
-// Splits the last count off `stack`, and the spaces before it.
+// Splits the last count off `stack`, and one space before it: stackcollapse-perf.pl writes frames
+// that are nothing but a space, as last ones, too.
 Result<Count> TakeCount(std::string_view& stack) {
   const std::size_t space = stack.find_last_of(" \t");
   if (space == std::string_view::npos) {
     return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
   }
   TRY_ASSIGN(const Count count, ParseCount(stack.substr(space + 1)));
-  stack = WithoutTrailing(stack.substr(0, space), " \t");
+  stack = stack.substr(0, space);
   return count;
 }
 
@@ -27,7 +24,8 @@ Result<Count> TakeCount(std::string_view& stack) {
 bool TakeLine(std::string_view& text, std::string_view& line) {
   if (text.empty()) return false;
   const std::size_t end = std::min(text.find('\n'), text.size());
-  line = WithoutTrailing(text.substr(0, end), " \t\r");
+  line = text.substr(0, end);
+  line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
   text.remove_prefix(std::min(end + 1, text.size()));
   return true;
 }

@@ -3,10 +3,11 @@
 //
 //   main;parse;std::vector<int, std::allocator<int> >::push_back 42
 //
-// Frames are joined by ';', root first; the last run of spaces and tabs splits off the count
-// (flamegraph.pl: `^(.*)\s+?(\d+(?:\.\d*)?)$`). A differential file, as difffolded.pl makes, has
-// two counts behind the stack. escape.h says how names stand in it that would be read as something
-// else, root.h what the first frame may be, text.h in which encodings files come.
+// Frames are joined by ';', root first; the last space or tab splits off the count (flamegraph.pl:
+// `^(.*)\s+?(\d+(?:\.\d*)?)$`), and what is before it belongs to the last frame. A differential
+// file, as difffolded.pl makes, has two counts behind the stack. escape.h says how names stand in
+// it that would be read as something else, root.h what the first frame may be, text.h in which
+// encodings files come.
 #pragma once
 
 #include <cstdint>

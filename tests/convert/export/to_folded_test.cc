@@ -137,7 +137,7 @@ TEST(DefaultEvent, IsTheLastOfPlainValues) {
 TEST(WriteFolded, EscapesWhatWouldEndAFrameOrALine) {
   ProfileMaker made;
   made.Hit(made.Calls({"a;b", "line\nend", "id "}), made.Runs("my;app"), made.Counts("cycles"), 1);
-  EXPECT_EQ(Folded(made.Make()), "my%3Bapp;a%3Bb;line%0Aend;id%20 1\n");
+  EXPECT_EQ(Folded(made.Make()), "my%3Bapp;a%3Bb;line%0Aend;id  1\n");
 }
 
 TEST(WriteFolded, SortsByWhatIsWritten) {

@@ -112,8 +112,8 @@ TEST(ReadFolded, KeepsEmptyFramesAndSpaces) {
 }
 
 TEST(ReadFolded, UndoesTheEscaping) {
-  EXPECT_THAT(Samples("a%3Bb;c%20;d%20 1\nc%20 2\n"),
-              ElementsAre("a;b|c%20|d : 1 (samples)", "c : 2 (samples)"));
+  EXPECT_THAT(Samples("a%3Bb;c%207;d%207 1\nc%207 2\n"),
+              ElementsAre("a;b|c%207|d 7: 1 (samples)", "c 7: 2 (samples)"));
 }
 
 TEST(ReadFolded, KeepsFractionsExactly) {

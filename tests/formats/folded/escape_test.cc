@@ -41,13 +41,10 @@ TEST(AppendFrame, EscapesAPercentSignOnlyWhereItWouldBeAnEscape) {
   EXPECT_EQ(Frame("%25;"), "%25%3B");
 }
 
-TEST(AppendLeaf, EscapesASpaceAtTheEnd) {
-  EXPECT_EQ(Leaf("operator "), "operator%20");
-  EXPECT_EQ(Leaf("a  "), "a %20");
-  EXPECT_EQ(Leaf("a\t"), "a%09");
-  EXPECT_EQ(Leaf(" "), "%20");
-  EXPECT_EQ(Leaf("a%20"), "a%2520");
-  EXPECT_EQ(Leaf("a%20b"), "a%20b");
+TEST(AppendLeaf, KeepsSpacesAtTheEnd) {
+  EXPECT_EQ(Leaf("operator "), "operator ");
+  EXPECT_EQ(Leaf(" "), " ");
+  EXPECT_EQ(Leaf("a%20"), "a%20");
 }
 
 TEST(AppendLeaf, EscapesTheSpaceBeforeANumberAtTheEnd) {
@@ -63,7 +60,7 @@ TEST(AppendLeaf, EscapesTheSpaceBeforeANumberAtTheEnd) {
 TEST(AppendLeaf, KeepsNumbersWhenAsked) {
   EXPECT_EQ(Leaf("id 7", CountLike::kKeep), "id 7");
   EXPECT_EQ(Leaf("id%207", CountLike::kKeep), "id%25207");
-  EXPECT_EQ(Leaf("id ", CountLike::kKeep), "id%20");
+  EXPECT_EQ(Leaf("a;b 7", CountLike::kKeep), "a%3Bb 7");
 }
 
 TEST(AppendLeaf, LooksAtThisFrameOnly) {
@@ -99,14 +96,12 @@ RC_GTEST_PROP(FrameName, IsWrittenAsItWasRead, ()) {
   std::string text = *AnyName();
   std::erase_if(text, [](char c) { return c == ';' || c == '\n' || c == '\r' || c == '\0'; });
   RC_ASSERT(Frame(FrameName(text)) == text);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.pop_back();
   if (!EndsLikeACount(text)) RC_ASSERT(Leaf(LeafName(text)) == text);
 }
 
 RC_GTEST_PROP(AppendLeaf, LeavesNothingThatLooksLikeASecondCount, ()) {
   const std::string text = Leaf(*AnyName());
   RC_ASSERT(!EndsLikeACount(text));
-  RC_ASSERT(!text.ends_with(' ') && !text.ends_with('\t'));
   RC_ASSERT(text.find_first_of(";\n\r") == std::string::npos);
 }
 

@@ -39,8 +39,10 @@ TEST(ParseLine, SplitsStackAndCount) {
   EXPECT_EQ(line->count.whole, 42U);
 }
 
-TEST(ParseLine, TakesManySpacesBeforeTheCount) {
-  EXPECT_EQ(ParseLine("a;b  \t 7", Columns::kOne)->stack, "a;b");
+TEST(ParseLine, TakesOneSpaceForTheSeparator) {
+  EXPECT_EQ(ParseLine("a;b\t7", Columns::kOne)->stack, "a;b");
+  EXPECT_EQ(ParseLine("a;b \t 7", Columns::kOne)->stack, "a;b \t");
+  EXPECT_EQ(ParseLine("a;  7", Columns::kOne)->stack, "a; ");
 }
 
 TEST(ParseLine, TakesAStackOfOneEmptyFrame) {

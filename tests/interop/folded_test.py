@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the folded files of other people's tools, writes them, and compares the lines.
+
+    folded_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
+
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
+test is skipped (status 77). Of each file that its INVENTORY.tsv names, the lines written must be
+those read, as a multiset: equal stacks are added up, lines without a count are skipped and counted.
+The same holds where the root frames became threads, and by way of a pprof, which has whole numbers
+only. What is expected is worked out here from flamegraph.pl's regular expression.
+"""
+import argparse
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+from corpus import SKIPPED, find as find_corpus
+
+COUNTED = re.compile(r"^(.*)\s+?(\d+(?:\.\d*)?)$")  # flamegraph.pl
+
+
+def text_of(path):
+    content = path.read_bytes()
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16")
+    return content.decode("utf-8", errors="surrogateescape")
+
+
+def expected(path, columns):
+    """The sums by stack, one in each column; and how many lines have no count."""
+    sums, skipped = {}, 0
+    for line in text_of(path).split("\n"):
+        stack, counts = line.rstrip("\r"), []
+        if not stack:
+            continue
+        for _ in range(columns):
+            match = COUNTED.match(stack)
+            if not match:
+                break
+            stack = match[1]
+            counts.insert(0, Decimal(match[2]))
+        if len(counts) < columns:
+            skipped += 1
+            continue
+        before = sums.get(stack, (Decimal(0),) * columns)
+        sums[stack] = tuple(a + b for a, b in zip(before, counts))
+    return sums, skipped
+
+
+def lines_of(path):
+    return Counter(line.rstrip("\r") for line in text_of(path).split("\n") if line)
+
+
+class Test:
+    def __init__(self, tool):
+        self.tool, self.failures, self.checks = tool, 0, 0
+
+    def convert(self, source, target, *options):
+        done = subprocess.run(
+            [self.tool, source, "-o", target, "-f", "--no-symbols", *options],
+            capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stderr
+
+    def check(self, what, good, detail=""):
+        self.checks += 1
+        if not good:
+            self.failures += 1
+            print(f"{what}: {detail}")
+
+    def same_lines(self, what, source, written, columns):
+        """What was written says what was read; line by line, where no stack was there twice."""
+        sums, _ = expected(source, columns)
+        self.check(what, expected(written, columns)[0] == sums, "other sums")
+        lines = lines_of(source)
+        counted = Counter({k: n for k, n in lines.items() if COUNTED.match(k)})
+        if sum(counted.values()) == len(sums):
+            difference = (lines_of(written) - counted) + (counted - lines_of(written))
+            self.check(what, not difference, f"other lines: {list(difference)[:4]}")
+
+    def file(self, name, source, row, scratch):
+        columns = 2 if int(row["two_col"] or 0) == int(row["lines"] or 0) > 0 else 1
+        written = scratch / "out.folded"
+        for wanted in range(1, columns + 1):
+            _, skipped = expected(source, wanted)
+            options = ["--from", "folded"] + ["--differential"] * (wanted - 1)
+            status, stderr = self.convert(source, written, *options)
+            if skipped:
+                self.check(name, status == 1 and "line " in stderr, f"status {status}: {stderr}")
+            status, stderr = self.convert(source, written, "--lenient", *options)
+            counted = not skipped or re.search(rf"\b{skipped} lines? skipped", stderr)
+            self.check(name, status == 0 and counted, f"status {status}: {stderr}")
+            self.same_lines(f"{name}, {wanted} columns", source, written, wanted)
+        if not int(row["float"] or 0):
+            self.by_way_of_pprof(name, source, scratch)
+        for kind, ending in (("comm/pid/tid", "-tid.folded"), ("comm/pid", "-pid.folded")):
+            if name.endswith(ending):
+                self.as_threads(name, source, kind, scratch)
+
+    def by_way_of_pprof(self, name, source, scratch):
+        between, written = scratch / "out.pb.gz", scratch / "out.folded"
+        status, stderr = self.convert(source, between, "--from", "folded", "--lenient")
+        self.check(name, status == 0, f"to pprof: status {status}: {stderr}")
+        status, stderr = self.convert(between, written)
+        self.check(name, status == 0, f"from pprof: status {status}: {stderr}")
+        self.same_lines(f"{name}, by way of pprof", source, written, 1)
+
+    def as_threads(self, name, source, kind, scratch):
+        written = scratch / "out.folded"
+        status, stderr = self.convert(source, written, "--input-root", kind, "--root", kind)
+        self.check(name, status == 0, f"{kind}: status {status}: {stderr}")
+        self.same_lines(f"{name}, as threads", source, written, 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", required=True, type=Path)
+    parser.add_argument("--corpus")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    folder = find_corpus(args.corpus, "folded")
+    if folder is None:
+        return SKIPPED
+    with open(folder / "INVENTORY.tsv", newline="") as table:
+        rows = list(csv.DictReader(table, delimiter="\t"))
+    test = Test(args.bin / "perftape-convert")
+    with tempfile.TemporaryDirectory() as scratch:
+        for row in rows:
+            if not args.names or row["file"] in args.names:
+                test.file(row["file"], folder / row["file"], row, Path(scratch))
+    print(f"{len(rows)} files, {test.checks} checks, {test.failures} failures")
+    return 1 if test.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
