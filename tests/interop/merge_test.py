@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """1,000 small recordings become one profile: in any order, and split into any number of shards whose
-results are merged, the same bytes, as pprof, folded stacks and perf.data."""
+results are merged, the same bytes, as pprof and as folded stacks."""
 import argparse
 import hashlib
 import pathlib
@@ -69,7 +69,7 @@ def main():
         directory = pathlib.Path(name)
         subprocess.run([options.make, directory, str(RECORDINGS)], check=True)
         inputs = sorted(directory.glob("*.data"))
-        for ending in (".pb.gz", ".folded", ".data"):
+        for ending in (".pb.gz", ".folded"):
             complaints += check(f"{options.bin}/perftape-convert", inputs, ending)
     return 1 if complaints else 0
 
