@@ -13,54 +13,16 @@ programs and looks at /proc; what needs to be fast, making the inputs, is repeat
 """
 import argparse
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from measure import medians, run
 
 MOST_MS, MOST_MB = 50, 64  # of a damaged file: time, and memory above the file's size
 WORK = """for n in 1 2; do (i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done) & done
 find /usr/include /usr/lib -type f | sort | md5sum; wait"""
-
-
-class Usage:
-    def __init__(self, wall_s, cpu_s, peak_kb, status):
-        self.wall_s, self.cpu_s, self.peak_kb, self.status = wall_s, cpu_s, peak_kb, status
-
-
-def anonymous_kb(pid):
-    try:
-        with open(f"/proc/{pid}/status") as status:
-            for line in status:
-                if line.startswith("RssAnon:"):
-                    return int(line.split()[1])
-    except OSError:
-        pass
-    return 0
-
-
-def run(command, stdin=None, watch_memory=False):
-    """Runs a command to its end; its output is not kept. `stdin` comes through a pipe."""
-    feeder = stdin and subprocess.Popen(["cat", stdin], stdout=subprocess.PIPE)
-    begin = time.monotonic()
-    child = subprocess.Popen(command, stdin=feeder.stdout if feeder else subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if feeder:
-        feeder.stdout.close()
-    peak_kb, pid = 0, 0
-    while watch_memory and not pid:
-        peak_kb = max(peak_kb, anonymous_kb(child.pid))
-        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-        time.sleep(0.001)
-    if not pid:
-        _, status, usage = os.wait4(child.pid, 0)
-    wall_s = time.monotonic() - begin
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if feeder:
-        feeder.wait()
-    return Usage(wall_s, usage.ru_utime + usage.ru_stime, peak_kb, child.returncode)
 
 
 def record(path):
@@ -80,11 +42,6 @@ class Inputs:
         if not path.exists():
             subprocess.run([self.generator, self.recording, path, str(megabytes), kind], check=True)
         return str(path)
-
-
-def medians(usages):
-    return (statistics.median(usage.wall_s for usage in usages),
-            statistics.median(usage.cpu_s for usage in usages))
 
 
 def bench_time(inspect, convert, inputs, arguments):

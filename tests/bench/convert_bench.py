@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How fast perftape-convert is, as ratios to what others take for the same work, all in one run.
+
+    convert_bench.py [--build build/release] [--recording FILE] [--runs 3] [--megabytes 1026 2052]
+                     [--only time|pprof|folded|forms|memory ...]
+
+The inputs are a recording with call graphs, made on the spot or given, repeated by repeat_perfdata
+until it is large enough; for the aims below at least 1 GB, 5 million samples and 400,000 distinct
+stacks, of which 12 seconds of `perf record -a -F 20000 -g` on a busy machine have enough. Runs
+alternate, and medians count. Nothing is asserted: machines are noisy.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import alternate, run
+from read_bench import Inputs, record
+
+# As flamegraph.pl reads its input: lines into a list, that sorted, split at the last blank; then
+# each stack compared with the one before, frame by frame (its flow()).
+FLAMEGRAPH_READING = r"""
+my (@data, %node, %tmp, $last); my ($time, $ignored) = (0, 0);
+sub flow { my ($last, $this, $v) = @_; my $len_a = @$last - 1; my $len_b = @$this - 1; my $i = 0;
+  my $same; for (; $i <= $len_a; $i++) { last if $i > $len_b; last if $last->[$i] ne $this->[$i]; }
+  $same = $i;
+  for ($i = $len_a; $i >= $same; $i--) { my $k = "$last->[$i];$i";
+    $node{"$k;$v"}->{stime} = delete $tmp{$k}->{stime}; delete $tmp{$k}; }
+  for ($i = $same; $i <= $len_b; $i++) { $tmp{"$this->[$i];$i"}->{stime} = $v; }
+  return $this; }
+while (<STDIN>) { chomp; push @data, $_; }
+$last = [];
+foreach (sort @data) {
+  my ($stack, $samples) = (/^(.*)\s+?(\d+(?:\.\d*)?)$/);
+  unless (defined $samples and defined $stack) { ++$ignored; next; }
+  $stack =~ tr/<>/()/;
+  $last = flow($last, [ '', split ";", $stack ], $time);
+  $time += $samples; }
+flow($last, [], $time);
+"""
+
+
+class Bench:
+    def __init__(self, arguments, directory):
+        self.arguments = arguments
+        self.directory = Path(directory)
+        self.convert = str(arguments.build / "bin/perftape-convert")
+        recording = arguments.recording
+        if not recording:
+            recording = str(self.directory / "recording.data")
+            record(recording)
+        self.inputs = Inputs(arguments.build / "tests/repeat_perfdata", recording, directory)
+        self.size, self.double_size = arguments.megabytes
+
+    def to(self, form, path, output="/dev/null"):
+        return [self.convert, "-q", "-f", "--to", form, "-o", output, path]
+
+    def made(self, name, *options):
+        """The large recording, converted, for those who read the result."""
+        output = self.directory / name
+        if not output.exists():
+            subprocess.run([self.convert, "-q", self.inputs.get(self.size, "file"), "-o", output,
+                            *options], check=True)
+        return str(output)
+
+    def compare(self, ours, others):
+        """Prints the medians of both, and how often ours goes into each of the others."""
+        commands = {name: (command, None) for name, command in (ours | others).items()}
+        took = alternate(commands, self.arguments.runs)
+        for name in ours:
+            wall, cpu = took[name]
+            print(f"{name:44} {wall:8.3f} {cpu:8.3f}")
+            for other in others:
+                other_wall, other_cpu = took[other]
+                print(f"  {other:42} {other_wall:8.3f} {other_cpu:8.3f}   theirs is "
+                      f"{other_wall / wall:6.2f} x wall, {other_cpu / cpu:6.2f} x CPU")
+
+    def time(self):
+        path = self.inputs.get(self.size, "file")
+        perf = {"perf report --stats": ["perf", "report", "--stats", "-i", path]}
+        self.compare({"perf.data to folded": self.to("folded", path),
+                      "perf.data to pprof, gzip": self.to("pprof", path)}, perf)
+        if self.arguments.quick:
+            return
+        self.compare({"perf.data to folded": self.to("folded", path)},
+                     {"perf script --no-inline": ["perf", "script", "--no-inline", "-i", path],
+                      "perf report -g folded": [
+                          "perf", "report", "--stdio", "--no-children", "-s", "comm",
+                          "-g", "folded,0,caller,count", "-i", path]})
+        peer = shutil.which("perf_to_profile")
+        if peer and "perftape" not in os.path.realpath(peer):
+            self.compare({"perf.data to pprof, gzip": self.to("pprof", path)},
+                         {"perf_to_profile": [peer, "-f", "-i", path, "-o", "/dev/null"]})
+
+    def pprof(self):
+        path = self.made("large.pb.gz")
+        if not shutil.which("go"):
+            print("pprof to folded: no go here to compare with")
+            return
+        self.compare({"pprof to folded": self.to("folded", path)},
+                     {"go tool pprof -traces": [
+                         "go", "tool", "pprof", "-symbolize=none", "-traces", path]})
+
+    def folded(self):
+        path = self.made("large.folded", "--root", "comm/pid/tid")
+        reading = ["sh", "-c", 'exec perl -e "$1" <"$2"', "sh", FLAMEGRAPH_READING, path]
+        self.compare({"folded to pprof": self.to("pprof", path)}, {"read as by flamegraph.pl": reading})
+
+    def forms(self):
+        """Pipe and zstd beside the file; of zstd what decompression alone takes is taken off."""
+        plain = self.inputs.get(self.size, "file")
+        commands = {"file": (self.to("folded", plain), None)}
+        for kind in ("pipe", "zstd"):
+            path = self.inputs.get(self.size, kind)
+            commands[kind] = (self.to("folded", path), None)
+            commands[f"{kind} on stdin"] = (self.to("folded", "-"), path)
+        took = alternate(commands, self.arguments.runs)
+        whole = self.directory / "whole.zst"
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "-f", "-1", plain, "-o", whole], check=True)
+            took["zstd -d of it"] = alternate(
+                {"zstd": (["zstd", "-q", "-d", "-c", str(whole)], None)}, 1)["zstd"]
+        wall, cpu = took["file"]
+        print(f"to folded from{'':30} wall s    CPU s")
+        for name, (its_wall, its_cpu) in took.items():
+            print(f"  {name:42} {its_wall:8.3f} {its_cpu:8.3f}   {its_wall / wall:6.2f} x wall, "
+                  f"{its_cpu / cpu:6.2f} x CPU of the file's")
+
+    def memory(self):
+        print(f"peak RssAnon in MB{'':26} {self.size:>6} MB {self.double_size:>6} MB")
+        for form in ("folded", "pprof"):
+            for kind in ("file", "zstd"):
+                peaks = []
+                for megabytes in (self.size, self.double_size):
+                    command = self.to(form, self.inputs.get(megabytes, kind))
+                    peaks.append(run(command, watch_memory=True).peak_kb / 1024)
+                print(f"  {kind} to {form:35} {peaks[0]:9.0f} {peaks[1]:9.0f}")
+
+    def describe(self):
+        path = self.inputs.get(self.size, "file")
+        command = [word for word in self.to("folded", path) if word != "-q"]
+        shown = subprocess.run(command, capture_output=True, text=True)
+        print(f"{path}: {os.path.getsize(path) / 1e6:.0f} MB; "
+              f"medians of {self.arguments.runs} alternating runs\n{shown.stderr.strip()}\n"
+              f"{'':44}   wall s    CPU s")
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parts = ("time", "pprof", "folded", "forms", "memory")
+    parser.add_argument("--build", type=Path, default=Path("build/release"))
+    parser.add_argument("--recording", help="a perf.data with call graphs")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--megabytes", type=int, nargs=2, default=(1026, 2052))
+    parser.add_argument("--directory", help="where inputs are made, and kept; else they are removed")
+    parser.add_argument("--quick", action="store_true", help="without perf script and perf report")
+    parser.add_argument("--only", nargs="+", choices=parts, default=parts)
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
+    with tempfile.TemporaryDirectory(prefix="convert-bench-") as directory:
+        bench = Bench(arguments, arguments.directory or directory)
+        bench.describe()
+        for part in arguments.only:
+            getattr(bench, part)()
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
