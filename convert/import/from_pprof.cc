@@ -18,12 +18,24 @@ namespace perftape {
 namespace {
 
 // What a file expands to is limited by its size, so that a small one cannot take all memory: no
-// profile that was seen compresses 20 times, nor has it two frames of its own a byte.
-constexpr std::uint64_t kMaxExpansion = 256;
-constexpr std::uint64_t kAlwaysAllowedSize = std::uint64_t{64} << 20;
+// profile that was seen compresses 10 times, or has a frame of its own or a text for each byte.
+constexpr std::uint64_t kMaxExpansion = 64;
+constexpr std::uint64_t kAlwaysAllowedSize = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;  // what protobuf itself can hold
-constexpr std::uint64_t kMaxFramesPerByte = 16;
+constexpr std::uint64_t kMaxFramesPerByte = 4;
 constexpr std::uint64_t kAlwaysAllowedFrames = std::uint64_t{2} << 20;
+constexpr std::uint64_t kMaxTextsPerByte = 1;
+constexpr std::uint64_t kAlwaysAllowedTexts = std::uint64_t{1} << 20;
+
+struct Limits {
+  std::uint64_t frames = 0;  // that are pushed: a stack shares those of the one before
+  std::uint64_t texts = 0;
+};
+
+Limits LimitsOf(Bytes file) {
+  return {.frames = std::max(kAlwaysAllowedFrames, file.size() * kMaxFramesPerByte),
+          .texts = std::max(kAlwaysAllowedTexts, file.size() * kMaxTextsPerByte)};
+}
 
 // Which of a sample's values an event takes.
 struct EventColumns {
@@ -41,12 +53,12 @@ std::optional<std::string_view> StemOf(std::string_view text, std::string_view e
 
 class PprofImport {
  public:
-  PprofImport(Bytes encoded, std::uint64_t frame_limit, const ImportOptions& options,
+  PprofImport(Bytes encoded, const Limits& limits, const ImportOptions& options,
               ImportReport& report)
-      : encoded_(encoded), frames_left_(frame_limit), options_(options), report_(report) {}
+      : encoded_(encoded), limits_(limits), options_(options), report_(report) {}
 
   Result<Profile> Run() {
-    TRY_ASSIGN(PprofTexts texts, PprofTexts::Read(encoded_, builder_));
+    TRY_ASSIGN(PprofTexts texts, PprofTexts::Read(encoded_, limits_.texts, builder_));
     texts_ = &texts;
     TRY_ASSIGN(const pprof::Header header, pprof::DecodeHeader(encoded_));
     AddEvents(header);
@@ -79,7 +91,7 @@ class PprofImport {
   std::optional<std::int64_t> TimeOf(const pprof::Sample& sample);
 
   const Bytes encoded_;
-  std::uint64_t frames_left_;  // so many may still be added
+  Limits limits_;  // of frames, so many may still be added
   const ImportOptions& options_;
   ImportReport& report_;
   ProfileBuilder builder_;
@@ -221,7 +233,7 @@ Result<StackId> PprofImport::StackOf(const pprof::Sample& sample, std::size_t in
   for (auto id = differ.in1; id != ids.rend(); ++id) {
     const PprofLocation* location = locations_.Find(*id);
     if (location == nullptr) return WrongEntry("sample", index, "no such location");
-    if (frames_left_-- == 0) {
+    if (limits_.frames-- == 0) {
       return WrongEntry("sample", index, "more frames so far than a file of this size can mean");
     }
     last_stacks_.push_back({.stack = builder_.Push(last_stacks_.back().stack, location->id),
@@ -321,9 +333,7 @@ Result<Profile> ReadPprof(Input& input, const ImportOptions& options, ImportRepo
   std::vector<std::byte> decompressed;
   TRY_ASSIGN(const Bytes encoded, Expand(file, decompressed));
   if (encoded.empty()) return Fail(ErrorCode::kCorrupt, "the profile is empty");
-  const std::uint64_t frame_limit =
-      std::max<std::uint64_t>(kAlwaysAllowedFrames, file.size() * kMaxFramesPerByte);
-  return PprofImport(encoded, frame_limit, options, report).Run();
+  return PprofImport(encoded, LimitsOf(file), options, report).Run();
 }
 
 }  // namespace perftape

@@ -109,8 +109,8 @@ std::uint32_t ToColumn(std::int64_t column) {
 PprofTexts::PprofTexts(std::vector<std::string_view> texts, ProfileBuilder& builder)
     : texts_(std::move(texts)), ids_(texts_.size()), builder_(&builder) {}
 
-Result<PprofTexts> PprofTexts::Read(Bytes encoded, ProfileBuilder& builder) {
-  TRY_ASSIGN(std::vector<std::string_view> texts, pprof::DecodeTexts(encoded));
+Result<PprofTexts> PprofTexts::Read(Bytes encoded, std::size_t limit, ProfileBuilder& builder) {
+  TRY_ASSIGN(std::vector<std::string_view> texts, pprof::DecodeTexts(encoded, limit));
   if (texts.empty() || !texts.front().empty()) {
     return Fail(ErrorCode::kCorrupt, "the string table does not begin with the empty string");
   }

@@ -51,8 +51,8 @@ class IdMap {
 class PprofTexts {
  public:
   // The bytes that the texts are views of, and the builder, must outlive it. kCorrupt where the
-  // first is not empty, or the protobuf is damaged.
-  static Result<PprofTexts> Read(Bytes encoded, ProfileBuilder& builder);
+  // first is not empty, the protobuf is damaged, or there are more than `limit`.
+  static Result<PprofTexts> Read(Bytes encoded, std::size_t limit, ProfileBuilder& builder);
 
   std::string_view View(pprof::StringIndex index);
   StringId Add(pprof::StringIndex index);

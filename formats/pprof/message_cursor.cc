@@ -158,13 +158,17 @@ Result<Header> DecodeHeader(Bytes encoded) {
   return header;
 }
 
-Result<std::vector<std::string_view>> DecodeTexts(Bytes encoded) {
+Result<std::vector<std::string_view>> DecodeTexts(Bytes encoded, std::size_t limit) {
   std::vector<std::string_view> texts;
   try {
     protozero::pbf_reader in = ReaderOf(encoded);
     while (
         in.next(std::to_underlying(ProfileField::kStringTable), pbf_wire_type::length_delimited)) {
       const protozero::data_view text = in.get_view();
+      if (texts.size() >= limit) {
+        return Fail(ErrorCode::kCorrupt, "more than " + std::to_string(limit) +
+                                             " texts, more than a file of this size can mean");
+      }
       texts.emplace_back(text.data(), text.size());
     }
   } catch (const protozero::exception& error) {

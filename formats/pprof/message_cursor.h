@@ -40,8 +40,9 @@ class MessageCursor {
 // What is not in tables. kCorrupt as above.
 Result<Header> DecodeHeader(Bytes encoded);
 
-// The string table: views of the bytes. kCorrupt as above.
-Result<std::vector<std::string_view>> DecodeTexts(Bytes encoded);
+// The string table: views of the bytes. kCorrupt as above, and where it has more than `limit`
+// texts: empty ones take 2 bytes in the file and 16 here.
+Result<std::vector<std::string_view>> DecodeTexts(Bytes encoded, std::size_t limit);
 
 // Whether these may be the first bytes of a profile that is not compressed: it has only fields of
 // profile.proto as far as they reach, and one that no text has. True for a profile that is damaged

@@ -38,7 +38,7 @@ TEST(MessageCursor, GivesWhatTheWholeProfileHas) {
   EXPECT_EQ(All<Location>(bytes), profile.locations);
   EXPECT_EQ(All<Function>(bytes), profile.functions);
   EXPECT_EQ(DecodeHeader(bytes).value(), profile.header);
-  const std::vector<std::string_view> texts = DecodeTexts(bytes).value();
+  const std::vector<std::string_view> texts = DecodeTexts(bytes, 7).value();
   EXPECT_EQ(std::vector<std::string>(texts.begin(), texts.end()), profile.string_table);
 }
 
@@ -68,8 +68,14 @@ TEST(MessageCursor, TakesNoHarmFromACutAtAnyByte) {
     const Bytes cut = AsBytes(std::string_view(encoded).substr(0, size));
     EXPECT_LE(All<Sample>(cut).size(), 2U);
     EXPECT_LE(All<Location>(cut).size(), 2U);
-    EXPECT_LE(DecodeTexts(cut).value_or(std::vector<std::string_view>{}).size(), 7U);
+    EXPECT_LE(DecodeTexts(cut, 7).value_or(std::vector<std::string_view>{}).size(), 7U);
   }
+}
+
+TEST(DecodeTexts, RefusesMoreThanItsLimit) {
+  const std::string encoded = Encode(EveryField());
+  EXPECT_TRUE(DecodeTexts(AsBytes(encoded), 7));
+  EXPECT_FALSE(DecodeTexts(AsBytes(encoded), 6));
 }
 
 TEST(LooksLikeProfile, SaysSoOfEveryCutBehindTheFirstMessage) {
