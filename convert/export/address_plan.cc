@@ -11,15 +11,12 @@
 #include <set>
 #include <tuple>
 
+#include "convert/export/address_room.h"
+#include "formats/elf/elf_writer.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape {
 namespace {
-
-constexpr std::uint64_t kPage = 0x1000;
-
-// The last address that a chain can hold, in a caller too, for which readers take 1 off.
-constexpr std::uint64_t kLastAddress = perfdata::kContextMax - 2;
 
 // Locations that samples lead to.
 std::vector<bool> UsedLocations(const Profile& profile) {
@@ -34,45 +31,24 @@ std::vector<bool> UsedLocations(const Profile& profile) {
   return locations;
 }
 
-// What of an address space is taken.
-class Room {
- public:
-  // False where some of it is taken already.
-  bool Take(std::uint64_t start, std::uint64_t size) {
-    if (size == 0 || start > kLastAddress || size > kLastAddress - start) return false;
-    const auto above = ends_.lower_bound(start + size);
-    if (above != ends_.begin() && std::prev(above)->second > start) return false;
-    ends_.emplace(start, start + size);
-    return true;
-  }
-
-  // A place that begins as far behind the start of a page as `like` does.
-  std::optional<std::uint64_t> TakeAnywhere(std::uint64_t size, std::uint64_t like) {
-    constexpr std::uint64_t kHigh = std::uint64_t{1} << 32;
-    const std::uint64_t behind = ends_.empty() ? 0 : std::prev(ends_.end())->second;
-    for (const std::uint64_t from : {std::max(kHigh, next_), behind}) {
-      const std::uint64_t start = (from / kPage + 1) * kPage + like % kPage;
-      if (start < from || !Take(start, size)) continue;
-      next_ = start + size;
-      return start;
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  // by start
-  std::uint64_t next_ = 0;
+// In the order of their addresses: first the user's, then the kernel's. The path is that of a file
+// of symbols, empty for those that KSYMBOL records name.
+struct FunctionKey {
+  MappingKind kind = {};
+  std::string_view path = {}, name = {};
+  auto operator<=>(const FunctionKey&) const = default;
 };
-
-// In the order of their addresses: first the user's, then the kernel's.
-using FunctionKey = std::tuple<MappingKind, std::string_view>;
 
 }  // namespace
 
 class AddressPlan::Maker {
  public:
-  Maker(const Profile& profile, const Ranks& ranks, AddressPlan& plan)
-      : profile_(profile), ranks_(ranks), plan_(plan), used_(UsedLocations(profile)) {}
+  Maker(const Profile& profile, const Ranks& ranks, NamesIn names_in, AddressPlan& plan)
+      : profile_(profile),
+        ranks_(ranks),
+        names_in_(names_in),
+        plan_(plan),
+        used_(UsedLocations(profile)) {}
 
   void Run() {
     CountFunctions();
@@ -89,7 +65,20 @@ class AddressPlan::Maker {
     }
   }
 
-  MappingKind KindOf(const Location& location) const { return profile_[location.mapping].kind; }
+  FunctionKey KeyOf(const Location& location, std::string_view name) {
+    const MappingKind kind = profile_[location.mapping].kind;
+    const bool in_file = kind == MappingKind::kUser && names_in_ == NamesIn::kSymbolFiles;
+    return {.kind = kind, .path = in_file ? PathOf(location.mapping) : "", .name = name};
+  }
+
+  std::string_view PathOf(MappingId mapping) {
+    const auto [known, is_new] = paths_.try_emplace(mapping);
+    if (is_new) {
+      known.value() =
+          plan_.own_names_.emplace_back(SymbolFilePath(profile_.text(profile_[mapping].filename)));
+    }
+    return known->second;
+  }
 
   // As folded stacks name it, too.
   std::string_view NameOfFile(MappingId mapping) {
@@ -127,7 +116,7 @@ class AddressPlan::Maker {
       if (!location.lines.empty()) return;
       if (location.mapping != MappingId{}) {
         by_rank.emplace(ranks_.mappings[location.mapping.index], location.mapping.index);
-      } else if (location.offset.value <= kLastAddress) {
+      } else if (location.offset.value <= AddressRoom::kLast) {
         user_room_.Take(location.offset.value, 1);
       }
     });
@@ -138,7 +127,7 @@ class AddressPlan::Maker {
     const Mapping& mapping = profile_[id];
     if (mapping.limit <= mapping.start) return;
     const std::uint64_t size = mapping.limit - mapping.start;
-    Room& room = mapping.kind == MappingKind::kKernel ? kernel_room_ : user_room_;
+    AddressRoom& room = mapping.kind == MappingKind::kKernel ? kernel_room_ : user_room_;
     std::optional<std::uint64_t> start = mapping.start;
     if (!room.Take(*start, size)) start = room.TakeAnywhere(size, mapping.start);
     if (!start) return;
@@ -156,11 +145,11 @@ class AddressPlan::Maker {
     std::vector<FunctionKey> keys;
     ForEachUsed([&](LocationId, const Location& location) {
       for (const Line& line : location.lines) {
-        keys.emplace_back(KindOf(location), NameOf(location, line));
+        keys.push_back(KeyOf(location, NameOf(location, line)));
       }
       if (location.lines.empty() && !Unnamed(location)) {
         ++plan_.displaced_;
-        keys.emplace_back(KindOf(location), NameOfFile(location.mapping));
+        keys.push_back(KeyOf(location, NameOfFile(location.mapping)));
       }
     });
     std::ranges::sort(keys);
@@ -168,19 +157,53 @@ class AddressPlan::Maker {
     keys.erase(repeated.begin(), repeated.end());
 
     std::uint64_t next[] = {perfdata::kFirstUserFunction, perfdata::kFirstKernelFunction};
-    for (const auto& [kind, name] : keys) {
-      std::uint64_t& address = next[kind == MappingKind::kKernel ? 1 : 0];
-      addresses_.emplace(FunctionKey{kind, name}, address);
-      plan_.functions_.push_back({.address = address, .name = name});
-      address += perfdata::kFunctionSize;
+    for (auto key = keys.begin(); key != keys.end();) {
+      const auto file = key;
+      while (key != keys.end() && key->path == file->path) ++key;
+      if (!file->path.empty() && PlaceInFile({file, key})) continue;
+      for (const FunctionKey& function : std::span(file, key)) {
+        std::uint64_t& address = next[function.kind == MappingKind::kKernel ? 1 : 0];
+        PlaceAt(function, address, {.mode = perfdata::CpuMode::kKernel});
+        plan_.functions_.push_back({.address = address, .name = function.name});
+        address += perfdata::kFunctionSize;
+      }
     }
+  }
+
+  // False where there is no room for the file.
+  bool PlaceInFile(std::span<const FunctionKey> functions) {
+    constexpr std::uint64_t kPage = AddressRoom::kPage;
+    const std::uint64_t size = (functions.size() * elf::kFunctionSize / kPage + 1) * kPage;
+    const std::optional<std::uint64_t> start = user_room_.TakeAnywhere(size, 0);
+    if (!start) return false;
+    SymbolFile& file = plan_.symbol_files_.emplace_back(SymbolFile{.path = functions[0].path});
+    const auto mapping = static_cast<std::uint32_t>(plan_.mappings_.size());
+    std::uint64_t address = *start;
+    for (const FunctionKey& function : functions) {
+      PlaceAt(function, address, {.mode = perfdata::CpuMode::kUser, .mapping = mapping});
+      file.names.push_back(function.name);
+      address += elf::kFunctionSize;
+    }
+    file.build_id = elf::NamedFunctionsId(file.names);
+    plan_.mappings_.push_back({.start = *start,
+                               .size = size,
+                               .file_offset = elf::kTextOffset,
+                               .filename = file.path,
+                               .build_id = file.build_id});
+    return true;
+  }
+
+  // 1 behind its start, where it is in the function for those who take 1 off, and for all others.
+  void PlaceAt(const FunctionKey& function, std::uint64_t address, PlacedFrame frame) {
+    frame.address = address + 1;
+    frame_of_.emplace(function, frame);
   }
 
   // A frame that keeps its address, where it can.
   std::optional<PlacedFrame> Unnamed(const Location& location) const {
     const std::uint64_t offset = location.offset.value;
     if (location.mapping == MappingId{}) {
-      if (offset > kLastAddress) return std::nullopt;
+      if (offset > AddressRoom::kLast) return std::nullopt;
       return PlacedFrame{.is_kept = true, .address = offset};
     }
     const auto placed = placed_.find(location.mapping);
@@ -196,22 +219,16 @@ class AddressPlan::Maker {
                        .address = mapping.start + (offset - mapping.file_offset)};
   }
 
-  // 1 behind its start, where it is in the function for those who take 1 off, and for all others.
-  PlacedFrame Named(MappingKind kind, std::string_view name) const {
-    return {.mode = perfdata::CpuMode::kKernel,
-            .address = addresses_.at(FunctionKey{kind, name}) + 1};
-  }
-
   void PlaceFrames() {
     plan_.first_frame_.assign(used_.size() + 1, 0);
     ForEachUsed([&](LocationId id, const Location& location) {
       for (const Line& line : location.lines) {
-        plan_.frames_.push_back(Named(KindOf(location), NameOf(location, line)));
+        plan_.frames_.push_back(frame_of_.at(KeyOf(location, NameOf(location, line))));
       }
       if (location.lines.empty()) {
         const auto kept = Unnamed(location);
         plan_.frames_.push_back(kept ? *kept
-                                     : Named(KindOf(location), NameOfFile(location.mapping)));
+                                     : frame_of_.at(KeyOf(location, NameOfFile(location.mapping))));
       }
       plan_.first_frame_[id.index + 1] = plan_.frames_.size();
     });
@@ -222,8 +239,8 @@ class AddressPlan::Maker {
 
   struct KeyHash {
     std::size_t operator()(const FunctionKey& key) const {
-      return std::hash<std::string_view>{}(std::get<1>(key)) +
-             static_cast<std::size_t>(std::get<0>(key));
+      const std::hash<std::string_view> hash;
+      return hash(key.name) + 3 * hash(key.path) + static_cast<std::size_t>(key.kind);
     }
   };
   struct IdHash {
@@ -232,16 +249,17 @@ class AddressPlan::Maker {
 
   const Profile& profile_;
   const Ranks& ranks_;
+  const NamesIn names_in_;
   AddressPlan& plan_;
   std::vector<bool> used_;
-  Room user_room_, kernel_room_;
+  AddressRoom user_room_, kernel_room_;
   tsl::robin_map<MappingId, std::uint32_t, IdHash> placed_;  // in the plan's mappings
-  tsl::robin_map<MappingId, std::string_view, IdHash> file_names_;
-  tsl::robin_map<FunctionKey, std::uint64_t, KeyHash> addresses_;
+  tsl::robin_map<MappingId, std::string_view, IdHash> file_names_, paths_;
+  tsl::robin_map<FunctionKey, PlacedFrame, KeyHash> frame_of_;
 };
 
-AddressPlan::AddressPlan(const Profile& profile, const Ranks& ranks) {
-  Maker(profile, ranks, *this).Run();
+AddressPlan::AddressPlan(const Profile& profile, const Ranks& ranks, NamesIn names_in) {
+  Maker(profile, ranks, names_in, *this).Run();
 }
 
 }  // namespace perftape

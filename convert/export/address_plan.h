@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the frames of a profile are in a perf.data that is made of it. A frame with a name gets an
-// address of its own, in the kernel's half of the file (converted.h), so that a KSYMBOL record can
-// name it; equal names share one. A frame without a name keeps its address, in its mapping, where
-// both can be kept; where they cannot, it becomes a named one, "[libc.so.6]".
+// address of its own, in kernel mode (converted.h), so that a KSYMBOL record can name it; equal
+// names share one. Or, where files with symbols are to be written beside, a user's frame gets one
+// in such a file; equal names in files of one path share it. A frame without a name keeps its
+// address, in its mapping, where both can be kept; where they cannot, it becomes a named one,
+// "[libc.so.6]".
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "convert/export/rank.h"
+#include "convert/export/symbol_files.h"
 #include "convert/model/profile.h"
 #include "formats/base/build_id.h"
 #include "formats/perfdata/abi.h"
@@ -25,13 +28,16 @@ struct PlacedFunction {
   std::string_view name = {};  // lives as long as the plan and its profile
 };
 
-// A piece of a file that frames without a name lie in.
+// A piece of a file that frames lie in.
 struct PlacedMapping {
   std::uint64_t start = 0, size = 0, file_offset = 0;
-  std::string_view filename = {};
+  std::string_view filename = {};  // lives as long as the plan and its profile
   BuildId build_id = {};
   MappingKind kind = MappingKind::kUser;
 };
+
+// Where the names of user frames are to be: in the perf.data, or in files beside it.
+enum class NamesIn : std::uint8_t { kKsymbols, kSymbolFiles };
 
 // One frame: a location whose calls were inlined has several, innermost first.
 struct PlacedFrame {
@@ -49,10 +55,11 @@ class AddressPlan {
  public:
   // For the frames of all samples. Equal profiles get equal plans; `ranks` are the profile's. Names
   // are views of the profile's texts, or of the plan's.
-  AddressPlan(const Profile& profile, const Ranks& ranks);
+  AddressPlan(const Profile& profile, const Ranks& ranks, NamesIn names_in);
 
   std::span<const PlacedFunction> functions() const { return functions_; }
   std::span<const PlacedMapping> mappings() const { return mappings_; }
+  std::span<const SymbolFile> symbol_files() const { return symbol_files_; }
   // Of a location that some sample leads to.
   std::span<const PlacedFrame> FramesOf(LocationId location) const {
     const std::size_t first = first_frame_[location.index];
@@ -67,6 +74,7 @@ class AddressPlan {
 
   std::vector<PlacedFunction> functions_;
   std::vector<PlacedMapping> mappings_;
+  std::vector<SymbolFile> symbol_files_;
   std::vector<PlacedFrame> frames_;       // of the locations, in their order
   std::vector<std::size_t> first_frame_;  // by location, and one behind
   std::deque<std::string> own_names_;

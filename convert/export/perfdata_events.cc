@@ -94,11 +94,33 @@ perfdata::FeatureValue ValueOf(FeatureBit bit, std::string text) {
   return perfdata::Cmdline{.arguments = {std::move(text)}};
 }
 
+bool HasFeature(const std::vector<perfdata::Feature>& features, FeatureBit bit) {
+  return std::ranges::find(features, bit, &perfdata::Feature::bit) != features.end();
+}
+
+bool HasArch(const Metadata& metadata) {
+  constexpr std::string_view kKey = "arch: ";
+  return std::ranges::any_of(metadata.comments, [&](const std::string& comment) {
+    return comment.starts_with(kKey) && comment.size() > kKey.size();
+  });
+}
+
+// hotspot takes a header without HOSTNAME and CMDLINE for one of another byte order (perfparser's
+// perfheader.cpp), and reads nothing of an unknown architecture.
+void AddWhatHotspotNeeds(std::vector<perfdata::Feature>& features) {
+  if (!HasFeature(features, FeatureBit::kHostname)) {
+    features.push_back({FeatureBit::kHostname, perfdata::TextFeature{}});
+  }
+  if (!HasFeature(features, FeatureBit::kArch)) {
+    features.push_back({FeatureBit::kArch, perfdata::TextFeature{"x86_64"}});
+  }
+}
+
 void AddComment(const std::string& comment, std::vector<perfdata::Feature>& features,
                 std::vector<std::string>& lost) {
   for (const CommentKey& known : kCommentKeys) {
     if (!comment.starts_with(known.key) || comment.size() == known.key.size()) continue;
-    if (std::ranges::find(features, known.bit, &perfdata::Feature::bit) != features.end()) break;
+    if (HasFeature(features, known.bit)) break;
     features.push_back({known.bit, ValueOf(known.bit, comment.substr(known.key.size()))});
     return;
   }
@@ -120,7 +142,8 @@ std::vector<perfdata::Event> PerfDataEvents(const Profile& profile, std::uint64_
     written.attr.flags = kFlags;
     MarkConverted({.is_plain = event.values == EventValues::kPlain,
                    .decimals = event.decimals,
-                   .times_made_up = times_made_up},
+                   .times_made_up = times_made_up,
+                   .arch_made_up = !HasArch(profile.metadata())},
                   written.attr);
     written.format = FormatOf(written.attr);
     written.ids = {events.size()};
@@ -154,6 +177,7 @@ std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const Sa
   const Metadata& metadata = profile.metadata();
   std::vector<perfdata::Feature> features;
   for (const std::string& comment : metadata.comments) AddComment(comment, features, lost);
+  AddWhatHotspotNeeds(features);
   if (!metadata.drop_frames.empty()) lost.push_back("drop_frames");
   if (!metadata.keep_frames.empty()) lost.push_back("keep_frames");
   if (!metadata.doc_url.empty()) lost.push_back("doc_url");

@@ -96,13 +96,15 @@ class PerfDataExport {
         options_(options),
         ranks_(RankAll(profile)),
         samples_(PlanSamples(profile, ranks_, options.most_records)),
-        addresses_(profile, ranks_),
+        addresses_(profile, ranks_,
+                   options.symbol_dir.empty() ? NamesIn::kKsymbols : NamesIn::kSymbolFiles),
         clock_(profile.metadata(), samples_) {}
 
   Result<PerfDataReport> Run(const std::filesystem::path& output) &&;
 
  private:
   void LookAtLabels();
+  void AddFeaturesOfAFile();
   Result<perfdata::Writer> Open(const std::filesystem::path& output);
   Status AddFunctions();
   Status AddMapping(std::uint32_t mapping, std::uint32_t pid, std::uint64_t time_ns);
@@ -159,10 +161,13 @@ Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) 
   TRY(Add(perfdata::FinishedRound{}));
   TRY(Flush());
   const bool to_pipe = writer_->container() == perfdata::Container::kPipe;
-  if (!to_pipe) {
-    features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
+  if (!to_pipe) AddFeaturesOfAFile();
+  SymbolFiles symbol_files;
+  for (const SymbolFile& file : addresses_.symbol_files()) {
+    TRY(symbol_files.Write(file, options_.symbol_dir));
   }
   TRY(std::move(*writer_).Finish(features_));
+  symbol_files.Keep();
   return std::move(report_);
 }
 
@@ -188,6 +193,22 @@ void PerfDataExport::LookAtLabels() {
   report_.lost_labels.assign(lost.begin(), lost.end());
   std::uint64_t id = 0;
   for (auto& [path, number] : cgroups_) number = ++id;
+}
+
+// In a pipe's stream there are records for the names of events, and build ids come with the
+// mappings alone.
+void PerfDataExport::AddFeaturesOfAFile() {
+  features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
+  // hotspot knows them from here only.
+  perfdata::BuildIds ids;
+  for (const PlacedMapping& mapping : addresses_.mappings()) {
+    if (mapping.build_id.empty()) continue;
+    const bool is_kernel = mapping.kind == MappingKind::kKernel;
+    ids.entries.push_back({.mode = is_kernel ? CpuMode::kKernel : CpuMode::kUser,
+                           .build_id = mapping.build_id,
+                           .filename = std::string(mapping.filename)});
+  }
+  if (!ids.entries.empty()) features_.push_back({perfdata::FeatureBit::kBuildId, std::move(ids)});
 }
 
 Result<perfdata::Writer> PerfDataExport::Open(const std::filesystem::path& output) {

@@ -3,8 +3,10 @@
 // with no other file. Equal profiles become equal files.
 //
 //   functions   KSYMBOL records: perf shows them as [k], each in a dso of its own name
-//               (address_plan.h). Inlined calls are frames of their own. Frames without a name keep
-//               their address and mapping, so that they can be named later.
+//               (address_plan.h); with a symbol_dir, those of the user as [.] in files of that
+//               directory, which `perf --buildid-dir` names. Inlined calls are frames of their own.
+//               Frames without a name keep their address and mapping, so that they can be named
+//               later.
 //   samples     as many SAMPLE records as were counted, whose periods add up to the sample's; of an
 //               event of plain values one record, whose period is the value
 //   threads     COMM records. Samples without a thread are in one of their own, kNoThread
@@ -35,6 +37,9 @@ struct PerfDataOptions {
   perfdata::Container container = perfdata::Container::kFile;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
   IfExists if_exists = IfExists::kRefuse;
+  // Where files are written that name the user's frames (symbol_files.h), which are then no [k] but
+  // in dsos of their own. Empty: all names are in the perf.data.
+  std::filesystem::path symbol_dir = {};
   // Where the counts ask for more SAMPLE records, several counts share one.
   std::uint64_t most_records = 10'000'000;
 };
@@ -57,7 +62,8 @@ std::vector<std::string> LossLines(const PerfDataReport& report);
 
 // `output` is a path, "-" for stdout, which only a pipe's stream can go to. It has its name when it
 // is complete. kInvalidArgument for an existing file (if_exists), a file to stdout, a level that
-// zstd does not have; kIo, kPermission, kNotFound of the output: then nothing has its name.
+// zstd does not have; kIo, kPermission, kNotFound of the output: then nothing has its name, and no
+// file is left in the symbol_dir that was not there.
 Result<PerfDataReport> WritePerfData(const Profile& profile, const PerfDataOptions& options,
                                      const std::filesystem::path& output);
 

@@ -41,6 +41,13 @@ void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBui
   }
 }
 
+bool KnowsArch(const perfdata::EventTable& events) {
+  return std::ranges::none_of(events.all(), [](const perfdata::Event& event) {
+    const std::optional<ConvertedEvent> mark = perfdata::ConvertedEventOf(event.attr);
+    return mark && mark->arch_made_up;
+  });
+}
+
 std::int64_t ConvertedDuration(const perfdata::Reader& reader) {
   for (const perfdata::Event& event : reader.events().all()) {
     const std::optional<ConvertedEvent> mark = perfdata::ConvertedEventOf(event.attr);

@@ -28,6 +28,9 @@ void TakeUnit(const perfdata::RecordView& record, UnitsById& units);
 void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBuilder& builder,
                Event& event);
 
+// Whether the architecture that the file names is the profile's own.
+bool KnowsArch(const perfdata::EventTable& events);
+
 // How long the profile says it took, whatever times the samples have; 0 where it does not say.
 std::int64_t ConvertedDuration(const perfdata::Reader& reader);
 

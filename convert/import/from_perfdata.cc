@@ -206,7 +206,7 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
   };
   comment("hostname", reader.text(FeatureBit::kHostname));
   comment("os release", reader.text(FeatureBit::kOsRelease));
-  comment("arch", reader.text(FeatureBit::kArch));
+  if (KnowsArch(reader.events())) comment("arch", reader.text(FeatureBit::kArch));
   comment("perf version", reader.text(FeatureBit::kVersion));
   if (const auto value = reader.DecodedFeature(FeatureBit::kCmdline)) {
     comment("command line",

@@ -28,7 +28,8 @@ inline constexpr std::uint64_t kSoftwareOfProfile = 0xffff;
 struct ConvertedEvent {
   bool is_plain = false;       // each record is one value, which stands in its period
   std::uint8_t decimals = 0;   // the value is so many decimal digits too large
-  bool times_made_up = false;  // the profile did not say how long it took
+  bool times_made_up = false;  // the profile did not say how long it took ...
+  bool arch_made_up = false;   // ... or on which machine
 
   bool operator==(const ConvertedEvent&) const = default;
 };
