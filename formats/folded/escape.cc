@@ -2,53 +2,55 @@
 #include "formats/folded/escape.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 
 namespace perftape::folded {
 namespace {
 
-struct Code {
-  char character;
-  std::string_view digits;
-};
-constexpr std::array<Code, 4> kAnywhere = {{{';', "3B"}, {'\n', "0A"}, {'\r', "0D"}, {'\0', "00"}}};
-constexpr std::array<Code, 2> kBeforeNumber = {{{' ', "20"}, {'\t', "09"}}};
-
 constexpr std::string_view kEscapedPercent = "25";
 
-template <std::size_t N>
-const Code* CodeAt(const std::array<Code, N>& codes, std::string_view text) {
-  const auto* code =
-      std::ranges::find_if(codes, [&](const Code& c) { return text.starts_with(c.digits); });
-  return code == codes.end() ? nullptr : code;
+// What is escaped wherever it is ...
+bool EndsFrameOrIsControl(char c) {
+  return c == ';' || (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f';
+}
+// ... and what is before a number at the end.
+bool IsSpace(char c) {
+  return c == ' ' || c == '\t';
+}
+
+// The character that two upper-case hex digits at the beginning of `text` name.
+std::optional<char> CodeAt(std::string_view text) {
+  unsigned code = 0;
+  const std::string_view digits = text.substr(0, 2);
+  if (digits.size() < 2 || digits.find_first_not_of("0123456789ABCDEF") != digits.npos) return {};
+  std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+  return static_cast<char>(code);
 }
 
 // "%3B", "%253B", "%25253B", …: a code behind a percent sign that was escaped so many times.
 struct Escape {
-  const Code* code;
+  char character;
   bool is_of_percent;  // it stands for the same with one "25" less, not for the character
   std::size_t size;    // with the '%'
 };
 
-// The one that `text`, which begins with '%', begins with.
-template <std::size_t N>
-std::optional<Escape> EscapeAt(const std::array<Code, N>& codes, std::string_view text) {
+// The one of those characters that `text`, which begins with '%', begins with.
+std::optional<Escape> EscapeAt(std::string_view text, bool (*is_escaped)(char)) {
   std::size_t at = 1;
   while (text.substr(at).starts_with(kEscapedPercent)) at += kEscapedPercent.size();
-  const Code* code = CodeAt(codes, text.substr(at));
-  if (code == nullptr) return {};
-  return Escape{.code = code, .is_of_percent = at > 1, .size = at + code->digits.size()};
+  const std::optional<char> character = CodeAt(text.substr(at));
+  if (!character || !is_escaped(*character)) return {};
+  return Escape{.character = *character, .is_of_percent = at > 1, .size = at + 2};
 }
 
-void AppendCode(std::string& out, std::string_view digits) {
+void AppendEscape(std::string& out, char character) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto code = static_cast<unsigned char>(character);
   out.push_back('%');
-  out += digits;
-}
-
-bool IsSpace(char c) {
-  return c == ' ' || c == '\t';
+  out.push_back(kDigits[code >> 4]);
+  out.push_back(kDigits[code & 15]);
 }
 
 bool IsDigit(char c) {
@@ -89,7 +91,7 @@ struct TailEscape {
 std::optional<TailEscape> EscapeAtTheEnd(std::string_view text) {
   const std::size_t at = PercentBeforeNumber(text);
   if (at == std::string_view::npos) return {};
-  const std::optional<Escape> escape = EscapeAt(kBeforeNumber, text.substr(at));
+  const std::optional<Escape> escape = EscapeAt(text.substr(at), IsSpace);
   if (!escape || !IsNumber(text.substr(at + escape->size))) return {};
   return TailEscape{at, *escape};
 }
@@ -102,27 +104,22 @@ void EscapeTail(std::string& out, std::size_t start, CountLike count_like) {
   }
   if (count_like == CountLike::kKeep || !EndsLikeACount(text)) return;
   const std::size_t space = start + NumberAtTheEnd(text) - 1;
-  const auto* code = std::ranges::find(kBeforeNumber, out[space], &Code::character);
-  out.replace(space, 1, "%" + std::string(code->digits));
+  std::string escape;
+  AppendEscape(escape, out[space]);
+  out.replace(space, 1, escape);
 }
 
 }  // namespace
 
 void AppendFrame(std::string& out, std::string_view name) {
-  using namespace std::string_view_literals;
-  while (true) {
-    const std::size_t plain = std::min(name.find_first_of("%;\n\r\0"sv), name.size());
-    out += name.substr(0, plain);
-    name.remove_prefix(plain);
-    if (name.empty()) return;
-    if (name.front() != '%') {
-      AppendCode(out, std::ranges::find(kAnywhere, name.front(), &Code::character)->digits);
-    } else if (EscapeAt(kAnywhere, name)) {
-      AppendCode(out, kEscapedPercent);
-    } else {
-      out.push_back('%');
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (EndsFrameOrIsControl(c)) {
+      AppendEscape(out, c);
+      continue;
     }
-    name.remove_prefix(1);
+    out.push_back(c);
+    if (c == '%' && EscapeAt(name.substr(i), EndsFrameOrIsControl)) out += kEscapedPercent;
   }
 }
 
@@ -144,9 +141,9 @@ std::string FrameName(std::string_view text) {
     name += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) return name;
-    const std::optional<Escape> escape = EscapeAt(kAnywhere, text);
+    const std::optional<Escape> escape = EscapeAt(text, EndsFrameOrIsControl);
     if (escape && !escape->is_of_percent) {
-      name.push_back(escape->code->character);
+      name.push_back(escape->character);
       text.remove_prefix(escape->size);
       continue;
     }
@@ -163,7 +160,7 @@ std::string LeafName(std::string_view text) {
     with_space.push_back('%');
     with_space += text.substr(tail->at + 1 + kEscapedPercent.size());
   } else {
-    with_space.push_back(tail->escape.code->character);
+    with_space.push_back(tail->escape.character);
     with_space += text.substr(tail->at + tail->escape.size);
   }
   return FrameName(with_space);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of any bytes as frames of a folded line, reversibly. The format has no escaping of its own;
-// what would end a frame or a line is written as '%' and two upper-case hex digits:
+// what would end a frame or a line, or do something to a terminal, is written as '%' and two
+// upper-case hex digits:
 //
-//   ';'   %3B        line feed   %0A        carriage return   %0D        NUL   %00
+//   ';'   %3B        line feed   %0A        NUL   %00        ESC   %1B        …
 //
+// so all control characters but the tab,
 // and in the last frame of a line, since flamegraph.pl and inferno take "id 7 12" for two counts,
 //
 //   a space or tab before a number at the end   %20, %09        "id 7" as "id%207"
