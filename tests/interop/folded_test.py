@@ -7,8 +7,8 @@
 The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
 test is skipped (status 77). Of each file that its INVENTORY.tsv names, the lines written must be
 those read, as a multiset: equal stacks are added up, lines without a count are skipped and counted.
-The same holds where the root frames became threads, and by way of a pprof, which has whole numbers
-only. What is expected is worked out here from flamegraph.pl's regular expression.
+The same holds where the root frames became threads, and by way of a perf.data and a pprof, which has
+whole numbers only. What is expected is worked out here from flamegraph.pl's regular expression.
 """
 import argparse
 import csv
@@ -96,19 +96,20 @@ class Test:
             counted = not skipped or re.search(rf"\b{skipped} lines? skipped", stderr)
             self.check(name, status == 0 and counted, f"status {status}: {stderr}")
             self.same_lines(f"{name}, {wanted} columns", source, written, wanted)
-        if not int(row["float"] or 0):
-            self.by_way_of_pprof(name, source, scratch)
+        if not int(row["float"] or 0) and expected(source, 1)[0]:
+            self.around(name, source, scratch)
         for kind, ending in (("comm/pid/tid", "-tid.folded"), ("comm/pid", "-pid.folded")):
             if name.endswith(ending):
                 self.as_threads(name, source, kind, scratch)
 
-    def by_way_of_pprof(self, name, source, scratch):
-        between, written = scratch / "out.pb.gz", scratch / "out.folded"
-        status, stderr = self.convert(source, between, "--from", "folded", "--lenient")
-        self.check(name, status == 0, f"to pprof: status {status}: {stderr}")
-        status, stderr = self.convert(between, written)
-        self.check(name, status == 0, f"from pprof: status {status}: {stderr}")
-        self.same_lines(f"{name}, by way of pprof", source, written, 1)
+    def around(self, name, source, scratch):
+        """To perf.data, to pprof, and back."""
+        steps = [scratch / f"out.{ending}" for ending in ("data", "pb.gz", "folded")]
+        for before, after in zip([source, *steps], steps):
+            options = ["--from", "folded", "--lenient"] if before == source else []
+            status, stderr = self.convert(before, after, *options)
+            self.check(name, status == 0, f"to {after.name}: status {status}: {stderr}")
+        self.same_lines(f"{name}, around", source, steps[-1], 1)
 
     def as_threads(self, name, source, kind, scratch):
         written = scratch / "out.folded"
