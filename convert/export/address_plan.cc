@@ -13,6 +13,7 @@
 
 #include "convert/export/address_room.h"
 #include "formats/elf/elf_writer.h"
+#include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape {
@@ -95,7 +96,7 @@ class AddressPlan::Maker {
     if (!name.empty()) return name;
     // Only a folded file has frames that are meant to be empty.
     const std::string_view file = profile_.text(profile_[location.mapping].filename);
-    return file == "[folded]" ? name : NameOfFile(location.mapping);
+    return file == folded::kMappingName ? name : NameOfFile(location.mapping);
   }
 
   // How much room the functions need at most: one for each name.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "convert/model/saturating.h"
+#include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape {
@@ -61,10 +62,10 @@ std::int64_t ConvertedDuration(const perfdata::Reader& reader) {
 
 LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& builder) {
   const bool is_kernel = perfdata::IsKernelFunction(function.start);
-  const MappingId mapping =
-      builder.Add(Mapping{.filename = builder.Add(is_kernel ? "[kernel]" : "[folded]"),
-                          .kind = is_kernel ? MappingKind::kKernel : MappingKind::kUser,
-                          .names = {.functions = true}});
+  const MappingId mapping = builder.Add(Mapping{
+      .filename = builder.Add(is_kernel ? folded::kKernelMappingName : folded::kMappingName),
+      .kind = is_kernel ? MappingKind::kKernel : MappingKind::kUser,
+      .names = {.functions = true}});
   const Line line{.function = builder.Add(Function{.name = builder.Add(function.dso->symbol)})};
   return builder.Add(Location{.mapping = mapping, .lines = {&line, 1}});
 }

@@ -118,6 +118,10 @@ Status ReadPerfDataOptions(const cli::Parsed& parsed, Plan& plan) {
     plan.normalize.container = perfdata::Container::kPipe;
     plan.write.perfdata.container = perfdata::Container::kPipe;
   }
+  if (const auto directory = parsed.Value("symbol-dir")) {
+    if (directory->empty()) return Usage("--symbol-dir: the name is empty");
+    plan.write.perfdata.symbol_dir = *directory;
+  }
   if (const auto level = parsed.Value("compression-level")) {
     TRY_ASSIGN(plan.normalize.compression_level, cli::ParseCompressionLevel("-z", *level));
     plan.write.perfdata.compression_level = plan.normalize.compression_level;
