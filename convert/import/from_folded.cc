@@ -280,10 +280,15 @@ bool IsFolded(const Input& input) {
   }
   std::size_t stacks = 0;
   std::size_t others = 0;
+  bool has_frames = false;
   for (std::string_view line; folded::TakeLine(rest, line);) {
-    if (!line.empty()) ++(IsStackLine(line) ? stacks : others);
+    if (line.empty()) continue;
+    const bool is_stack = IsStackLine(line);
+    if (is_stack && others == 0) return true;
+    ++(is_stack ? stacks : others);
+    has_frames |= is_stack && line.find(';') != std::string_view::npos;
   }
-  return stacks > others;
+  return has_frames && stacks > others;
 }
 
 Result<Profile> ReadFolded(Input& input, const ImportOptions& options, ImportReport& report) {

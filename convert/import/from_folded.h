@@ -14,9 +14,10 @@
 
 namespace perftape {
 
-// Whether the input looks like folded stacks: text, of whose first lines more than half end in a
-// space and a count. Never of an empty input, one with NULs or other control characters (perf.data,
-// gzip, pprof), or bpftrace's maps ("@[f, g]: 12").
+// Whether the input looks like folded stacks: text whose first line ends in a space and a count, or
+// more than half of the first lines, some with a ';'. So a file with lines that have no count is
+// one, and they are told by their number. Never an empty input, one with NULs or other control
+// characters (perf.data, gzip, pprof), or bpftrace's maps ("@[f, g]: 12").
 bool IsFolded(const Input& input);
 
 // Reads a whole file, in UTF-8, any bytes, or UTF-16 with a byte order mark. Counts may have

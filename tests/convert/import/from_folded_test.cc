@@ -238,13 +238,16 @@ TEST(IsFolded, TakesLinesThatEndInACount) {
 
 TEST(IsFolded, TakesAFileWithSomeOtherLines) {
   EXPECT_TRUE(Matches("# comment\n\na;b 1\na 2\n"));
-  EXPECT_FALSE(Matches("one\ntwo 2\n"));
+  EXPECT_TRUE(Matches("a;b 1\nno count\nnone here\n"));
+  EXPECT_FALSE(Matches("one\na;two 2\n"));
+  EXPECT_FALSE(Matches("one\ntwo 2\nthree 3\n"));
 }
 
 TEST(IsFolded, LooksAtWholeLinesOnly) {
   EXPECT_TRUE(Matches("main 1\n" + std::string(5000, 'x')));
   EXPECT_TRUE(Matches(std::string(5000, 'x') + " 1\nb 2\n"));
   EXPECT_FALSE(Matches(std::string(5000, 'x') + "\nb 2\n"));
+  EXPECT_FALSE(Matches(std::string(5000, 'x')));
 }
 
 TEST(IsFolded, TakesNothingElse) {
