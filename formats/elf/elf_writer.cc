@@ -143,6 +143,7 @@ BuildId NamedFunctionsId(std::span<const std::string_view> names) {
   std::array<XXH128_hash_t, 2> hashes = {};
   for (std::uint64_t i = 0; i < hashes.size(); ++i) {
     XXH3_state_t state;
+    XXH3_INITSTATE(&state);  // else GCC 12 sees a read of what was never written
     XXH3_128bits_reset_withSeed(&state, kLayout * hashes.size() + i);
     for (const std::string_view full : names) {
       const std::string_view name = UpToNul(full);
