@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "convert/choose_samples.h"
 #include "convert/combine.h"
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
@@ -18,19 +19,6 @@
 
 namespace perftape::convert_tool {
 namespace {
-
-// A perf.data of a perf.data, record by record.
-Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
-  TRY_ASSIGN(const rewrite::NormalizeReport report,
-             plan.to->rewrite(input, plan.output, plan.normalize));
-  for (const std::string& line : LossLines(report)) {
-    console.Warning(fmt::format("{}: {}", input.name(), line));
-  }
-  console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
-  for (const std::string& line : FeatureLines(report)) console.Detail(line);
-  if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
-  return report.is_whole() ? cli::kDone : cli::kDegraded;
-}
 
 CombineOptions CombineOptionsOf(const Plan& plan) {
   CombineOptions options = {.from = plan.from,
@@ -44,6 +32,29 @@ CombineOptions CombineOptionsOf(const Plan& plan) {
     options.events = plan.filter.events;
   }
   return options;
+}
+
+// A perf.data of a perf.data, record by record.
+Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
+  rewrite::NormalizeOptions options = plan.normalize;
+  ChosenSamples chosen;
+  if (plan.filter.changes_anything() || plan.import.time) {
+    TRY_ASSIGN(chosen, ChooseSamples(input, plan.filter, CombineOptionsOf(plan)));
+    options.kept_samples = &chosen.kept;
+    console.Note(fmt::format("{}: {}", input.name(), ReadLine(chosen.read)));
+    for (const std::string& line : FilterLines(chosen.filter)) console.Note(line);
+  }
+  TRY_ASSIGN(const rewrite::NormalizeReport report, plan.to->rewrite(input, plan.output, options));
+  for (const std::string& line : LossLines(report)) {
+    console.Warning(fmt::format("{}: {}", input.name(), line));
+  }
+  console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
+  for (const std::string& line : FeatureLines(report)) console.Detail(line);
+  if (options.kept_samples != nullptr && report.samples() == 0) {
+    console.Warning("the output has no samples: the filters let none pass");
+  }
+  if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
+  return report.is_whole() ? cli::kDone : cli::kDegraded;
 }
 
 // What the conversion found, while it goes on.

@@ -186,8 +186,7 @@ std::string_view OptionOf(Filter filter) {
 
 bool FilterOptions::changes_anything() const {
   return !events.empty() || !comms.empty() || !cgroups.empty() || !pids.empty() || !tids.empty() ||
-         !cpus.empty() || !dsos.empty() || !symbols.empty() || focus || ignore || no_kernel ||
-         no_user || max_depth || min_percent > 0;
+         !cpus.empty() || !dsos.empty() || !symbols.empty() || focus || ignore || cuts_frames();
 }
 
 void Total::Add(const Sample& sample) {
@@ -202,6 +201,21 @@ FilterReport TotalsOf(const Profile& profile) {
   return report;
 }
 
+struct FilterJudge::Parts {
+  SampleVerdicts of_samples;
+  StackVerdicts of_stacks;
+};
+
+FilterJudge::FilterJudge(const Profile& profile, const FilterOptions& options)
+    : parts_(std::make_unique<const Parts>(SampleVerdicts(profile, options),
+                                           StackVerdicts(profile, options))) {}
+FilterJudge::~FilterJudge() = default;
+
+std::optional<Filter> FilterJudge::Of(const Sample& sample) const {
+  const Verdict verdict = parts_->of_samples.Of(sample);
+  return verdict ? verdict : parts_->of_stacks.Of(sample.stack);
+}
+
 Profile ApplyFilter(const Profile& profile, const FilterOptions& options, FilterReport& report) {
   report.events = NoTotals(profile);
   ProfileBuilder builder;
@@ -209,15 +223,13 @@ Profile ApplyFilter(const Profile& profile, const FilterOptions& options, Filter
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
     if (Passes(options.events, report.events[i].name)) copier.Copy(EventId{i});
   }
-  const SampleVerdicts of_samples(profile, options);
-  const StackVerdicts of_stacks(profile, options);
+  const FilterJudge judge(profile, options);
   CutFrames(profile, options, builder, copier);
   const Filter cutter = options.no_kernel ? Filter::kNoKernel : Filter::kNoUser;
   for (const Sample& sample : profile.samples()) {
     EventTotals& totals = report.events[sample.event.index];
     totals.read.Add(sample);
-    Verdict verdict = of_samples.Of(sample);
-    if (!verdict) verdict = of_stacks.Of(sample.stack);
+    Verdict verdict = judge.Of(sample);
     if (!verdict && sample.stack != StackId{} && copier.Copy(sample.stack) == StackId{}) {
       verdict = cutter;
     }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,6 +59,10 @@ struct FilterOptions {
   double min_percent = 0;
 
   bool changes_anything() const;
+  // Whether it changes stacks, not only which samples there are.
+  bool cuts_frames() const { return no_kernel || no_user || max_depth || min_percent > 0; }
+  // Whether names of functions are asked for.
+  bool needs_names() const { return !symbols.empty() || focus || ignore; }
   // Whether it is asked for what importers tell only when asked to.
   bool needs_cpu() const { return !cpus.empty(); }
   bool needs_cgroup() const { return !cgroups.empty(); }
@@ -80,6 +85,21 @@ struct EventTotals {
 
 struct FilterReport {
   std::vector<EventTotals> events;  // those of the profile
+};
+
+// Which samples a filter lets pass, one at a time.
+class FilterJudge {
+ public:
+  // Both must live as long as the judge.
+  FilterJudge(const Profile& profile, const FilterOptions& options);
+  ~FilterJudge();
+
+  // The filter that does not let it pass, if any. Filters that only cut frames let all pass.
+  std::optional<Filter> Of(const Sample& sample) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
 };
 
 // Of a profile that no filter was asked of: all was read and kept.

@@ -51,7 +51,8 @@ class ProfileMaker {
         table_(table),
         is_converted_(IsConverted(reader.events())) {}
 
-  Profile Make(Metadata metadata, ImportReport& report) &&;
+  // Also fills `distinct`, where it is given, with the sample of each row.
+  Profile Make(Metadata metadata, ImportReport& report, std::vector<Sample>* distinct) &&;
 
  private:
   std::vector<StackResolver::Answer> ResolveStacks();
@@ -59,7 +60,7 @@ class ProfileMaker {
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
   LabelsId AddLabels(const RawKind& kind);
-  void AddSamples(std::span<const StackResolver::Answer> stacks);
+  void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
   const perfdata::Reader& reader_;
   const Survey& survey_;
@@ -156,7 +157,8 @@ std::vector<bool> FindShared(std::span<const StackResolver::Answer> answers) {
 
 // Rows differ in stack, thread or kind, as they are in the file. In the profile two of these may
 // be one; rows whose parts are all of one origin need no looking up.
-void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks) {
+void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
+                              std::vector<Sample>* distinct) {
   const std::vector<EventId> events = AddEvents();
   const std::vector<ThreadId> threads = AddThreads();
   std::vector<Sample> kinds;
@@ -185,12 +187,15 @@ void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks) {
   for (const SampleTable::Row& row : table_.rows()) {
     if (is_new(row)) builder_.AddNew(sample_of(row));
   }
+  if (distinct == nullptr) return;
+  for (const SampleTable::Row& row : table_.rows()) distinct->push_back(sample_of(row));
 }
 
-Profile ProfileMaker::Make(Metadata metadata, ImportReport& report) && {
+Profile ProfileMaker::Make(Metadata metadata, ImportReport& report,
+                           std::vector<Sample>* distinct) && {
   const std::vector<StackResolver::Answer> stacks = ResolveStacks();
   table_.ForgetStacks();
-  AddSamples(stacks);
+  AddSamples(stacks, distinct);
   for (const SampleTable::Row& row : table_.rows()) {
     report.frames += row.count * stacks[row.stack].frames;
     report.unmapped_frames += row.count * stacks[row.stack].unmapped_frames;
@@ -223,9 +228,8 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
   return metadata;
 }
 
-}  // namespace
-
-Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportReport& report) {
+Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& report,
+                     RecordedSamples* recorded) {
   // What is mapped when a sample is taken may be told behind it: two passes.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
@@ -233,9 +237,22 @@ Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportR
 
   Survey survey = MakeSurvey(reader, report);
   SampleReader samples(reader, options, survey, report);
-  samples.Run();
+  recorded == nullptr ? samples.Run() : samples.Run(recorded->of_records);
   return ProfileMaker(reader, survey, samples.table())
-      .Make(DescribeRecording(reader, samples.times()), report);
+      .Make(DescribeRecording(reader, samples.times()), report,
+            recorded == nullptr ? nullptr : &recorded->distinct);
+}
+
+}  // namespace
+
+Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportReport& report) {
+  return Read(input, options, report, nullptr);
+}
+
+Result<Profile> ReadPerfDataByRecord(Input& input, const ImportOptions& options,
+                                     ImportReport& report, RecordedSamples& samples) {
+  static_assert(RecordedSamples::kNone == SampleReader::kNoRow);
+  return Read(input, options, report, &samples);
 }
 
 }  // namespace perftape

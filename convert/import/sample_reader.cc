@@ -47,6 +47,12 @@ void SampleReader::Run() {
   table_.Close();
 }
 
+void SampleReader::Run(std::vector<std::uint32_t>& rows_of_records) {
+  rows_of_records_ = &rows_of_records;
+  RunInFileOrder();
+  table_.Close();
+}
+
 void SampleReader::RunInFileOrder() {
   TurnClock clock;
   perfdata::EventLookup lookup(reader_.events());
@@ -73,6 +79,7 @@ void SampleReader::RunInTimeOrder() {
 }
 
 void SampleReader::Take(const RecordView& record, const perfdata::Event* event, Moment moment) {
+  if (rows_of_records_ != nullptr) rows_of_records_->push_back(kNoRow);
   if (event == nullptr) {
     Skip(record);
     ++report_.unknown_events;
@@ -107,7 +114,11 @@ void SampleReader::Take(const RecordView& record, const perfdata::Event* event, 
     ++report_.samples;
     addition.kind = KindOf(*sample, event->format, *delivery.event);
     addition.period = delivery.period;
-    if (record.is_lasting) {
+    if (rows_of_records_ != nullptr) {
+      const std::uint32_t row = table_.AddShort(addition);
+      std::uint32_t& told = rows_of_records_->back();
+      if (told == kNoRow || delivery.event == event) told = row;
+    } else if (record.is_lasting) {
       table_.AddLasting(addition);
     } else {
       table_.AddShort(addition);

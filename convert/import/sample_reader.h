@@ -27,6 +27,11 @@ class SampleReader {
 
   // Reads all samples.
   void Run();
+  // The same, and tells of each SAMPLE record, in the file's order, which row its sample is in: of
+  // several, that of the event that took it. kNoRow where it is in none. Counters that are read
+  // with the samples are taken as they lie in the file, so that periods may differ from Run's.
+  static constexpr std::uint32_t kNoRow = 0xffffffff;
+  void Run(std::vector<std::uint32_t>& rows_of_records);
 
   // What was read, complete and closed.
   SampleTable& table() { return table_; }
@@ -58,7 +63,8 @@ class SampleReader {
   std::optional<TimeWindow> window_;
   SampleTable table_;
   TimeSpan times_;
-  std::vector<std::uint32_t> plain_kinds_;  // of each event, without labels
+  std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // where they are asked for
+  std::vector<std::uint32_t> plain_kinds_;                 // of each event, without labels
   std::array<Recent, kRecent> recent_ = {};
 };
 

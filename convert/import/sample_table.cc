@@ -72,20 +72,22 @@ void SampleTable::Flush() {
   added_ = 0;
 }
 
-void SampleTable::Count(const Addition& sample) {
+std::uint32_t SampleTable::Count(const Addition& sample) {
   Row& row = RowOf(sample);
   if (row.count == 0) row.stack = PlaceOf(sample);
   ++row.count;
   row.period = AddUpToLimit(row.period, sample.period);
+  return static_cast<std::uint32_t>(&row - rows_.data());
 }
 
-void SampleTable::AddShort(const Addition& sample) {
+std::uint32_t SampleTable::AddShort(const Addition& sample) {
   const std::size_t known = stacks_.size();
-  Count(sample);
-  if (stacks_.size() == known) return;
+  const std::uint32_t row = Count(sample);
+  if (stacks_.size() == known) return row;
   Stored& added = stacks_.back();
   added.chain = copies_.Copy(sample.stack.chain).data();
   if (added.has_branches) branches_[known] = copies_.Copy(sample.stack.branches);
+  return row;
 }
 
 SampleTable::Row& SampleTable::RowOf(const Addition& sample) {

@@ -73,8 +73,8 @@ class SampleTable {
   };
   // A sample whose stack's bytes live longer than the table. It is in rows() after Flush.
   void AddLasting(const Addition& sample);
-  // One whose stack has to be copied, if it is new.
-  void AddShort(const Addition& sample);
+  // One whose stack has to be copied, if it is new. Returns the place of its row in rows().
+  std::uint32_t AddShort(const Addition& sample);
   void Flush();
 
   std::span<const Row> rows() const { return rows_; }
@@ -96,7 +96,7 @@ class SampleTable {
   Row& RowOf(const Addition& sample);
   static std::uint64_t LowHashOf(const Addition& sample);
   std::uint32_t PlaceOf(const Addition& sample);
-  void Count(const Addition& sample);
+  std::uint32_t Count(const Addition& sample);  // returns the row's place
   void Store(const RawStack& stack);
 
   // A RawStack with the branches, which few have, elsewhere.

@@ -168,6 +168,10 @@ class Normalizer {
       ++report_.left_out[record.type];
       return {};
     }
+    if (record.type == RecordType::kSample && !IsKept()) {
+      ++report_.filtered_samples;
+      return {};
+    }
     record_.clear();
     const Status transcoded = TranscodeForItsEvent(record);
     if (!transcoded) {
@@ -176,6 +180,13 @@ class Normalizer {
     }
     ++report_.kept[record.type];
     return Append(record);
+  }
+
+  // Whether the next sample is.
+  bool IsKept() {
+    const std::size_t place = samples_++;
+    if (options_.kept_samples == nullptr) return true;
+    return place < options_.kept_samples->size() && (*options_.kept_samples)[place];
   }
 
   Status TranscodeForItsEvent(const RecordView& record) {
@@ -221,6 +232,7 @@ class Normalizer {
   NormalizeReport report_;
   std::vector<std::byte> record_;
   std::size_t uncommitted_ = 0;
+  std::size_t samples_ = 0;  // met so far
 };
 
 }  // namespace

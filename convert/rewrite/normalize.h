@@ -23,6 +23,8 @@ struct NormalizeOptions {
   perfdata::Container container = perfdata::Container::kFile;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
   const ReaderLimits* reader = nullptr;       // who is to read it; null: whoever knows all of it
+  // Which samples to keep, one entry for each SAMPLE record in the file's order; null: all.
+  const std::vector<bool>* kept_samples = nullptr;
 };
 
 struct NormalizeReport {
@@ -33,6 +35,7 @@ struct NormalizeReport {
   RecordCounts moved;
   // Whole records of types that the reader does not know.
   RecordCounts left_out;
+  std::uint64_t filtered_samples = 0;  // left out as kept_samples asks
   // Records in foreign byte order whose fields are not known, or that end inside them.
   RecordCounts lost;
   std::vector<FeatureOutcome> features;

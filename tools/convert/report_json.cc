@@ -109,6 +109,7 @@ std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan)
                {"records", CountsJson(report.kept)},
                {"moved_to_header", CountsJson(report.moved)},
                {"left_out", CountsJson(report.left_out)},
+               {"filtered_samples", report.filtered_samples},
                {"lost", CountsJson(report.lost)}};
   if (report.damage) json["damage"] = report.damage->message;
   return Text(json);

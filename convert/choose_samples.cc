@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/choose_samples.h"
+
+#include <utility>
+
+#include "convert/import/from_perfdata.h"
+
+namespace perftape {
+
+Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
+                                    const CombineOptions& options) {
+  if (filter.cuts_frames()) {
+    return Fail(ErrorCode::kUnsupported,
+                "--no-kernel, --no-user, --max-depth and --min-percent change stacks, and a "
+                "recording keeps its own; by way of a pprof they work");
+  }
+  ChosenSamples chosen;
+  RecordedSamples samples;
+  Result<Profile> read = ReadPerfDataByRecord(input, options.import, chosen.read, samples);
+  if (!read) return Fail(InContext(input.name(), std::move(read).error()));
+  Profile profile = *std::move(read);
+  if (options.look_up_names && filter.needs_names()) {
+    SymbolizeReport unused;
+    TRY_ASSIGN(profile, SymbolizeLocally(profile, options.symbols, unused));
+  }
+
+  const FilterJudge judge(profile, filter);
+  std::vector<bool> passes;
+  for (const Sample& sample : samples.distinct) passes.push_back(!judge.Of(sample));
+  for (const std::uint32_t place : samples.of_records) {
+    chosen.kept.push_back(place != RecordedSamples::kNone && passes[place]);
+  }
+  ApplyFilter(profile, filter, chosen.filter);
+  return chosen;
+}
+
+}  // namespace perftape
