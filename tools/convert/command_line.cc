@@ -126,6 +126,7 @@ Status ReadPerfDataOptions(const cli::Parsed& parsed, Plan& plan) {
     TRY_ASSIGN(plan.normalize.compression_level, cli::ParseCompressionLevel("-z", *level));
     plan.write.perfdata.compression_level = plan.normalize.compression_level;
   }
+  plan.write.perfdata.symbol_dir = parsed.Value("symbol-dir").value_or("");
   const auto version = parsed.Value("compat");
   if (!version) return {};
   plan.normalize.reader = rewrite::FindReaderLimits(*version);
