@@ -36,7 +36,8 @@ Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) 
   const bool is_count = from.values == EventValues::kSampled && value == FoldedValue::kSamples;
   ProfileBuilder builder;
   ProfileCopier copier(profile, builder);
-  copier.Set(event, builder.Add(Event{.name = builder.Add(is_count ? "samples" : "period"),
+  const bool is_samples = value == FoldedValue::kSamples;  // whatever plain values count
+  copier.Set(event, builder.Add(Event{.name = builder.Add(is_samples ? "samples" : "period"),
                                       .unit = builder.Add("count"),
                                       .values = EventValues::kPlain,
                                       .decimals = from.decimals}));
