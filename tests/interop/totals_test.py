@@ -18,6 +18,7 @@ import sys
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import unquote
 
 import pprof_reader
 from corpus import SKIPPED, find as find_corpus
@@ -58,7 +59,7 @@ def dso_name(path):
 
 
 def letters(name):
-    """What no writer of folded stacks has to change."""
+    """What the texts that perf prints do not change."""
     return re.sub(r"\\x[0-9a-f]{2}|[^0-9A-Za-z]", "", name)
 
 
@@ -103,7 +104,7 @@ def totals_of_folded(tool, path, events):
             lines = convert(tool, path, "--to", "folded", "--values", values, "--event", glob)
             for line in lines.decode(errors="replace").splitlines():
                 stack, count = line.rsplit(" ", 1)
-                frames = stack.split(";")
+                frames = [unquote(frame) for frame in stack.split(";")]
                 both = [0, 0]
                 both[column] = int(count)
                 totals.add("event", event, *both)
