@@ -16,3 +16,12 @@ def find(named=None, part=""):
         return folder
     print(f"no corpus at {folder}; PERFTAPE_CORPUS names one")
     return None
+
+
+def find_recordings(named=None, names=()):
+    """The perf.data of the corpus, sorted: all, or those of these names; None as find gives it."""
+    folder = find(named, "perfdata")
+    if folder is None:
+        return None
+    return [path for path in sorted(folder.glob("*.perf.data"))
+            if not names or path.name.removesuffix(".perf.data") in names]

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 
 import header_json
-from corpus import SKIPPED, find as find_corpus
+from corpus import SKIPPED, find_recordings
 
 EVENT, COMM, DSO, FRAME_COUNT, FRAMES = 0, 1, 8, 9, 10
 
@@ -158,12 +158,10 @@ def main():
     parser.add_argument("--corpus")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    directory = find_corpus(options.corpus, "perfdata")
-    if directory is None:
+    files = find_recordings(options.corpus, options.names)
+    if files is None:
         return SKIPPED
 
-    files = [path for path in sorted(directory.glob("*.perf.data"))
-             if not options.names or path.name.removesuffix(".perf.data") in options.names]
     failed = 0
     for path in files:
         if words := complaint(options.inspect, path):

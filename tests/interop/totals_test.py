@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pprof_reader
-from corpus import SKIPPED, find as find_corpus
+from corpus import SKIPPED, find_recordings
 
 # The totals that are not compared of a recording, and the reason.
 KNOWN = {
@@ -191,12 +191,10 @@ def main():
     parser.add_argument("--corpus")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    directory = find_corpus(options.corpus, "perfdata")
-    if directory is None:
+    files = find_recordings(options.corpus, options.names)
+    if files is None:
         return SKIPPED
 
-    files = [path for path in sorted(directory.glob("*.perf.data"))
-             if not options.names or path.name.removesuffix(".perf.data") in options.names]
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda path: check(options.convert, path), files))
     for path, words in zip(files, found):
