@@ -70,7 +70,7 @@ void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
     console.Warning(fmt::format("{}: {}", input.name, line));
     findings.status = cli::kDegraded;
   }
-  const std::string line = fmt::format("{}: {}", input.name, ReadLine(input.read));
+  const std::string line = fmt::format("{}: {}", input.name, ReadLine(input.read, input.format));
   // Of thousands the sum is told.
   plan.inputs.size() == 1 ? console.Note(line) : console.Detail(line);
 }

@@ -52,8 +52,8 @@ std::string CountsText(const std::map<perfdata::RecordType, std::uint64_t>& coun
 
 }  // namespace
 
-std::string ReadLine(const ImportReport& report) {
-  std::string line = cli::Counted(report.samples, "sample");
+std::string ReadLine(const ImportReport& report, std::string_view format) {
+  std::string line = cli::Counted(report.samples, format == "folded" ? "line" : "sample");
   if (report.lost_samples != 0) {
     line += fmt::format(", {} lost while recording", report.lost_samples);
   }

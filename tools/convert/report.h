@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "convert/combine.h"
@@ -42,7 +43,8 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
 std::string NoEventLine(const std::set<std::string>& events);
 
 // "4950 samples, 12 lost while recording; 80123 frames, 40 of them in no mapping".
-std::string ReadLine(const ImportReport& report);
+// Of folded stacks it is lines that are counted.
+std::string ReadLine(const ImportReport& report, std::string_view format = "perf.data");
 
 // Samples or records that were there but could not be read, and other problems; a line each, none
 // for a sound input.
