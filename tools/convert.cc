@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -123,6 +124,13 @@ WriteOptions WriteOptionsOf(const Plan& plan, const Profile& profile, Findings& 
   return options;
 }
 
+// Whether recordings with a time line become one without theirs.
+bool LosesTimeLine(const std::vector<InputReport>& inputs, const Format& to) {
+  return to.rewrite != nullptr && std::ranges::any_of(inputs, [&](const InputReport& input) {
+           return input.format == to.name;
+         });
+}
+
 Result<Profile> Filtered(const Plan& plan, const Profile& profile, Findings& findings) {
   FilterReport& report = findings.report.filter;
   if (!plan.filter.changes_anything()) {
@@ -169,6 +177,10 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const Profile profile, Filtered(plan, read, findings));
   const WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
   TRY_ASSIGN(findings.report.losses, plan.to->write(profile, options, plan.output));
+  if (LosesTimeLine(findings.report.inputs, *plan.to)) {
+    findings.report.losses.push_back(
+        "the times of samples: only a perf.data of a single one keeps its time line");
+  }
   for (const std::string& loss : findings.report.losses) console.Warning(loss);
   TellOfConversion(plan, profile, findings, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(findings.report, plan)));
