@@ -30,19 +30,21 @@ EventLookup::EventLookup(const EventTable& events) : events_(events) {
       time.from_end = Words(format, kTime | kId | kStreamId | kCpu | kIdentifier);
     }
   }
-  if (events.size() < 2) return;
+  if (events.size() == 0) return;
   const SampleFormat& format = events[0].format;
-  if (format.Has(kIdentifier)) {
+  if (events.size() == 1 || !(format.Has(kIdentifier) || format.Has(kId))) {
+    Remember(&events[0]);
+  } else if (format.Has(kIdentifier)) {
     id_in_sample_ = 0;
     id_from_end_ = 1;
-  } else if (format.Has(kId)) {
+  } else {
     id_in_sample_ = Words(format, kIp | kTid | kTime | kAddr);
     id_from_end_ = Words(format, kId | kStreamId | kCpu);
   }
   if (!format.sample_id_all) id_from_end_.reset();
 }
 
-EventLookup::Answer EventLookup::Of(const RecordView& record) {
+EventLookup::Answer EventLookup::Find(const RecordView& record) {
   if (times_.empty()) return {};
   const bool is_sample = record.type == RecordType::kSample;
   if (!is_sample && std::to_underlying(record.type) >= kFirstToolType) return {&events_[0], 0};
@@ -66,10 +68,15 @@ EventLookup::Answer EventLookup::Of(const RecordView& record) {
 
 const Event* EventLookup::FindById(std::uint64_t id) {
   if (last_ == nullptr || id != last_id_) {
-    last_ = events_.FindById(id);
+    Remember(events_.FindById(id));
     last_id_ = id;
   }
   return last_;
+}
+
+void EventLookup::Remember(const Event* event) {
+  last_ = event;
+  last_time_ = event == nullptr ? Place() : times_[events_.IndexOf(*event)].in_sample;
 }
 
 }  // namespace perftape::perfdata

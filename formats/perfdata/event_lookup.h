@@ -25,7 +25,21 @@ class EventLookup {
   // `events` must outlive it and stay as it is.
   explicit EventLookup(const EventTable& events);
 
-  Answer Of(const RecordView& record);
+  Answer Of(const RecordView& record) {
+    // Most records are samples, of the event that the one before was of.
+    if (record.type != RecordType::kSample || last_ == nullptr) return Find(record);
+    const auto word = [&](std::uint8_t place) {
+      return LoadFixed<std::uint64_t>(record.payload.data() + place * sizeof(std::uint64_t),
+                                      record.order);
+    };
+    const std::size_t words = record.payload.size() / sizeof(std::uint64_t);
+    if (id_in_sample_ && (*id_in_sample_ >= words || word(*id_in_sample_) != last_id_)) {
+      return Find(record);
+    }
+    Answer answer{last_, 0};
+    if (last_time_ && *last_time_ < words) answer.time = word(*last_time_);
+    return answer;
+  }
 
  private:
   // Words from a record's end, or of a SAMPLE from its beginning; nothing where it is not there.
@@ -34,7 +48,9 @@ class EventLookup {
     Place in_sample, from_end;
   };
 
+  Answer Find(const RecordView& record);
   const Event* FindById(std::uint64_t id);
+  void Remember(const Event* event);
 
   const EventTable& events_;
   std::vector<TimePlace> times_;  // one for each event
@@ -42,7 +58,8 @@ class EventLookup {
   // (evlist__valid_sample_type).
   Place id_in_sample_, id_from_end_;
   std::uint64_t last_id_ = 0;
-  const Event* last_ = nullptr;  // of last_id_
+  const Event* last_ = nullptr;  // of last_id_; of any sample, where they have none
+  Place last_time_;              // where its samples have their time
 };
 
 }  // namespace perftape::perfdata

@@ -56,10 +56,14 @@ Result<std::optional<RecordView>> RecordCursor::Next() {
   return std::nullopt;
 }
 
-bool RecordCursor::Step() {
+bool RecordCursor::StepAnywhere() {
+  is_simple_ = false;
   while (true) {
     if (is_inside_ && StepInside()) return true;
-    if (StepInPart()) return true;
+    if (StepInPart()) {
+      is_simple_ = stream_ == nullptr && !is_inside_ && record_.behind.empty();
+      return true;
+    }
     EndPart();
     if (part_ + 1U >= parts_.size()) break;
     ++part_;
