@@ -140,6 +140,16 @@ class Index {
     return static_cast<std::uint32_t>(table.size() - 1);
   }
 
+  void Expect(const std::vector<T>& table, const T& value, ProfileBuilder::Ahead ahead) const {
+    const std::uint64_t hash = KeyHash()(KeyOf(value));
+    if (ahead == ProfileBuilder::Ahead::kIndex) {
+      places_.Prefetch(hash);
+      return;
+    }
+    const std::uint32_t place = places_.Guess(hash);
+    if (place != IdTable::kNone) __builtin_prefetch(&table[place]);
+  }
+
   void Forget() {
     places_.Clear();
     indexed_ = skipped_;
@@ -254,6 +264,14 @@ StackId ProfileBuilder::Push(StackId caller, LocationId leaf) {
   assert(caller.index < state_->tables.stacks.size());
   assert(leaf.index < state_->tables.locations.size());
   return {Intern(state_->tables.stacks, state_->stacks, Stack{caller, leaf})};
+}
+
+void ProfileBuilder::Expect(const Location& location, Ahead ahead) const {
+  state_->locations.Expect(state_->tables.locations, location, ahead);
+}
+
+void ProfileBuilder::Expect(StackId caller, LocationId leaf, Ahead ahead) const {
+  state_->stacks.Expect(state_->tables.stacks, Stack{caller, leaf}, ahead);
 }
 
 void ProfileBuilder::Add(const Sample& sample) {
