@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -71,19 +70,20 @@ class ProfileMaker {
 
 // In the order of their moments: processes go forth only.
 std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
-  std::vector<std::uint32_t> order(table_.stack_count());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return table_.stack(i).moment; });
-
+  const std::vector<std::uint32_t> order = table_.StacksByMoment();
   std::vector<StackResolver::Answer> answers(order.size());
   using Origin = StackResolver::Origin;
   StackResolver resolver(reader_.order(), is_converted_ ? Origin::kConverted : Origin::kRecorded,
                          survey_.build_ids, builder_);
   ProcessHistory::Replay replay(survey_.history);
-  for (const std::uint32_t i : order) {
-    const RawStack stack = table_.stack(i);
-    answers[i] = resolver.Resolve(stack, replay.At(stack.moment));
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i + 2 * kAhead < order.size()) table_.Expect(order[i + 2 * kAhead]);
+    if (i + kAhead < order.size()) __builtin_prefetch(table_.stack(order[i + kAhead]).chain.data());
+    const RawStack stack = table_.stack(order[i]);
+    resolver.Resolve(stack, replay.At(stack.moment), answers[order[i]]);
   }
+  resolver.Flush();
   return answers;
 }
 
@@ -235,11 +235,12 @@ Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& r
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
 
-  Survey survey = MakeSurvey(reader, report);
-  SampleReader samples(reader, options, survey, report);
-  recorded == nullptr ? samples.Run() : samples.Run(recorded->of_records);
-  return ProfileMaker(reader, survey, samples.table())
-      .Make(DescribeRecording(reader, samples.times()), report,
+  const Survey survey = MakeSurvey(reader, report);
+  SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, survey, report)
+                                          : ReadSamplesByRecord(reader, options, survey, report,
+                                                                recorded->of_records);
+  return ProfileMaker(reader, survey, samples.table)
+      .Make(DescribeRecording(reader, samples.times), report,
             recorded == nullptr ? nullptr : &recorded->distinct);
 }
 
@@ -251,7 +252,7 @@ Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportR
 
 Result<Profile> ReadPerfDataByRecord(Input& input, const ImportOptions& options,
                                      ImportReport& report, RecordedSamples& samples) {
-  static_assert(RecordedSamples::kNone == SampleReader::kNoRow);
+  static_assert(RecordedSamples::kNone == kNoRow);
   return Read(input, options, report, &samples);
 }
 

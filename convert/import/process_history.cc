@@ -102,14 +102,12 @@ void ProcessHistory::NoteComm(std::uint32_t tid, Moment moment) {
   comms_[tid].Set(moment, at_end_.KnownCommOf(tid));
 }
 
-Moment ProcessHistory::MomentOf(const Turn& turn) {
-  const bool is_behind = asked_last_ == 0 || told_[asked_last_ - 1].turn < turn;
-  const bool is_before = asked_last_ == told_.size() || turn < told_[asked_last_].turn;
-  if (!is_behind || !is_before) {
-    const auto next = std::ranges::lower_bound(told_, turn, {}, &Told::turn);
-    asked_last_ = static_cast<Moment>(next - told_.begin());
-  }
-  return asked_last_;
+Moment ProcessHistory::MomentOf(const Turn& turn, Moment guess) const {
+  const bool is_behind = guess == 0 || told_[guess - 1].turn < turn;
+  const bool is_before = guess == told_.size() || turn < told_[guess].turn;
+  if (is_behind && is_before) return guess;
+  const auto next = std::ranges::lower_bound(told_, turn, {}, &Told::turn);
+  return static_cast<Moment>(next - told_.begin());
 }
 
 ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const {

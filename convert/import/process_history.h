@@ -77,8 +77,8 @@ class ProcessHistory {
             const Turn& turn);
   void Finish();
 
-  // The moment of a turn. Quick where it is that of the turn asked for before.
-  Moment MomentOf(const Turn& turn);
+  // The moment of a turn. Quick where it is `guess`, that of another turn.
+  Moment MomentOf(const Turn& turn, Moment guess = 0) const;
   ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const;
   // The path of a control group, as told last; empty where none is known.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
@@ -115,7 +115,6 @@ class ProcessHistory {
   std::vector<Told> told_;
   Arena copies_;  // of payloads that would not last
   std::endian order_ = std::endian::native;
-  Moment asked_last_ = 0;
   perfdata::Processes at_end_;
   Timeline<std::uint64_t> kernel_;
   std::unordered_map<std::uint32_t, Timeline<std::uint64_t>> spaces_;      // by pid

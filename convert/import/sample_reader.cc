@@ -2,68 +2,104 @@
 #include "convert/import/sample_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <future>
+#include <limits>
+#include <optional>
 #include <span>
+#include <vector>
 
+#include "convert/import/plain_sample.h"
+#include "convert/import/process_history.h"
+#include "convert/import/time_window.h"
 #include "convert/import/turn_clock.h"
 #include "convert/model/saturating.h"
 #include "formats/perfdata/callchain.h"
+#include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/rounds.h"
 
 namespace perftape {
+namespace {
 
 using perfdata::RecordType;
 using perfdata::RecordView;
 
+constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
+
+// Reads the samples of a recording, or of a part of it.
+class SampleReader {
+ public:
+  SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey);
+
+  // From now on, tells of each SAMPLE record in which row it is.
+  void Tell(std::vector<std::uint32_t>& rows_of_records) { rows_of_records_ = &rows_of_records; }
+
+  // All samples in time order.
+  void RunInTimeOrder();
+  // The samples from the cursor on, where the clock is, to a place in the file.
+  void RunInFileOrder(perfdata::RecordCursor cursor, TurnClock clock, std::uint64_t end);
+
+  SampleSet& samples() { return samples_; }
+  const ImportReport& report() const { return report_; }
+
+ private:
+  // The state of a thread that had a sample lately.
+  struct Recent {
+    std::uint32_t pid = 0, tid = 0;
+    ThreadState state;
+    std::uint32_t thread = 0;  // in the table
+  };
+  static constexpr std::size_t kRecent = 256;
+
+  void Read(const RecordView& record, const perfdata::Event* event, Moment moment);
+  void Take(const RecordView& record, const perfdata::Sample& sample, const perfdata::Event& event,
+            Moment moment);
+  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment);
+  std::uint32_t KindOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
+                       const perfdata::Event& event);
+  void Skip(const RecordView& sample);
+
+  const perfdata::Reader& reader_;
+  const ImportOptions& options_;
+  const Survey& survey_;
+  ImportReport report_;
+  perfdata::Deliveries deliveries_;
+  std::optional<TimeWindow> window_;
+  std::vector<PlainSampleReader> plain_;  // of each event
+  perfdata::Sample plain_sample_;         // what they read
+  SampleSet samples_;
+  std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // where they are asked for
+  std::vector<std::uint32_t> plain_kinds_;                 // of each event, without labels
+  std::array<Recent, kRecent> recent_ = {};
+};
+
 SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
-                           Survey& survey, ImportReport& report)
-    : reader_(reader),
-      options_(options),
-      survey_(survey),
-      report_(report),
-      deliveries_(reader.events()) {
+                           const Survey& survey)
+    : reader_(reader), options_(options), survey_(survey), deliveries_(reader.events()) {
   const TimeSpan& times = survey.times;
   if (options.time && !times.is_empty()) {
     window_ =
         Resolve(*options.time, {.first = ToSigned(times.first), .last = ToSigned(times.last)});
   }
+  for (const perfdata::Event& event : reader.events().all()) plain_.emplace_back(event.format);
   plain_kinds_.resize(reader.events().size(), IdTable::kNone);
 }
 
-// Counters grow from one reading to the next.
-bool SampleReader::NeedsTimeOrder() const {
-  return std::ranges::any_of(reader_.events().all(), [](const perfdata::Event& event) {
-    return event.format.Has(perfdata::kRead);
-  });
-}
-
-void SampleReader::Run() {
-  if (NeedsTimeOrder()) {
-    RunInTimeOrder();
-  } else {
-    RunInFileOrder();
-  }
-  table_.Flush();
-  table_.Close();
-}
-
-void SampleReader::Run(std::vector<std::uint32_t>& rows_of_records) {
-  rows_of_records_ = &rows_of_records;
-  RunInFileOrder();
-  table_.Close();
-}
-
-void SampleReader::RunInFileOrder() {
-  TurnClock clock;
+void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, TurnClock clock,
+                                  std::uint64_t end) {
+  Moment moment = 0;
   perfdata::EventLookup lookup(reader_.events());
-  perfdata::RecordCursor cursor = reader_.records();
   while (cursor.Step()) {
     const RecordView& record = cursor.record();
+    if (record.file_offset >= end) break;
     const perfdata::EventLookup::Answer found = lookup.Of(record);
     const Turn turn = clock.Of(record, found.time);
     if (record.type != RecordType::kSample) continue;
-    Take(record, found.event, survey_.history.MomentOf(turn));
+    moment = survey_.history.MomentOf(turn, moment);
+    Read(record, found.event, moment);
   }
+  samples_.table.Flush();
 }
 
 void SampleReader::RunInTimeOrder() {
@@ -71,57 +107,64 @@ void SampleReader::RunInTimeOrder() {
   perfdata::InTimeOrder cursor(reader_.records(), reader_.events());
   while (cursor.Step()) {
     if (cursor.record().type == RecordType::kSample) {
-      Take(cursor.record(), cursor.event(), moment);
+      Read(cursor.record(), cursor.event(), moment);
     } else if (ProcessHistory::Takes(cursor.record().type)) {
       ++moment;
     }
   }
+  samples_.table.Flush();
 }
 
-void SampleReader::Take(const RecordView& record, const perfdata::Event* event, Moment moment) {
+void SampleReader::Read(const RecordView& record, const perfdata::Event* event, Moment moment) {
   if (rows_of_records_ != nullptr) rows_of_records_->push_back(kNoRow);
   if (event == nullptr) {
     Skip(record);
     ++report_.unknown_events;
     return;
   }
-  const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, event->format);
-  if (!sample) {
-    Skip(record);
-    ++report_.damaged_records;
-    return;
+  const PlainSampleReader& plain = plain_[reader_.events().IndexOf(*event)];
+  if (plain.is_plain()) {
+    if (plain.Read(record, plain_sample_)) return Take(record, plain_sample_, *event, moment);
+  } else if (const auto sample = perfdata::DecodeSample(record, event->format)) {
+    return Take(record, *sample, *event, moment);
   }
-  const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(*sample, *event);
-  if (sample->time != 0) {
-    if (window_ && !window_->Has(ToSigned(sample->time))) {
+  Skip(record);
+  ++report_.damaged_records;
+}
+
+void SampleReader::Take(const RecordView& record, const perfdata::Sample& sample,
+                        const perfdata::Event& event, Moment moment) {
+  const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
+  if (sample.time != 0) {
+    if (window_ && !window_->Has(ToSigned(sample.time))) {
       report_.outside_time += deliveries.size();
       return;
     }
-    times_.Add(sample->time);
+    samples_.times.Add(sample.time);
   }
   if (deliveries.empty()) return;
-  const Recent& state = StateOf(sample->pid, sample->tid, moment);
+  const Recent& state = StateOf(sample.pid, sample.tid, moment);
   const RawStack stack{
-      .ip = sample->ip,
-      .chain = sample->callchain.bytes(),
-      .branches = perfdata::HasBranchCallStack(event->format) ? sample->branches.bytes() : Bytes(),
-      .pid = sample->pid,
+      .ip = sample.ip,
+      .chain = sample.callchain.bytes(),
+      .branches = perfdata::HasBranchCallStack(event.format) ? sample.branches.bytes() : Bytes(),
+      .pid = sample.pid,
       .moment = moment,
       .mode = record.cpumode()};
   SampleTable::Addition addition{
       .hash = SampleTable::HashOf(stack, state.state), .thread = state.thread, .stack = stack};
   for (const perfdata::Delivery& delivery : deliveries) {
     ++report_.samples;
-    addition.kind = KindOf(*sample, event->format, *delivery.event);
+    addition.kind = KindOf(sample, event.format, *delivery.event);
     addition.period = delivery.period;
     if (rows_of_records_ != nullptr) {
-      const std::uint32_t row = table_.AddShort(addition);
+      const std::uint32_t row = samples_.table.AddShort(addition);
       std::uint32_t& told = rows_of_records_->back();
-      if (told == kNoRow || delivery.event == event) told = row;
+      if (told == kNoRow || delivery.event == &event) told = row;
     } else if (record.is_lasting) {
-      table_.AddLasting(addition);
+      samples_.table.AddLasting(addition);
     } else {
-      table_.AddShort(addition);
+      samples_.table.AddShort(addition);
     }
   }
 }
@@ -135,7 +178,7 @@ const SampleReader::Recent& SampleReader::StateOf(std::uint32_t pid, std::uint32
     recent = {.pid = pid,
               .tid = tid,
               .state = state,
-              .thread = table_.Add(RawThread{.pid = pid, .tid = tid, .comm = state.comm})};
+              .thread = samples_.table.Add(RawThread{.pid = pid, .tid = tid, .comm = state.comm})};
   }
   return recent;
 }
@@ -147,16 +190,80 @@ std::uint32_t SampleReader::KindOf(const perfdata::Sample& sample,
   RawKind kind{.event = static_cast<std::uint32_t>(index)};
   if (!options_.cpu_label && !options_.cgroup_label) {
     std::uint32_t& plain = plain_kinds_[index];
-    if (plain == IdTable::kNone) plain = table_.Add(kind);
+    if (plain == IdTable::kNone) plain = samples_.table.Add(kind);
     return plain;
   }
   if (options_.cpu_label && format.Has(perfdata::kCpu)) kind.cpu = sample.cpu;
   if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) kind.cgroup = sample.cgroup;
-  return table_.Add(kind);
+  return samples_.table.Add(kind);
 }
 
 void SampleReader::Skip(const RecordView& sample) {
   if (report_.skipped_samples++ == 0) report_.first_skipped = perfdata::PlaceOf(sample);
+}
+
+// Counters grow from one reading to the next.
+bool NeedTimeOrder(const perfdata::EventTable& events) {
+  return std::ranges::any_of(
+      events.all(), [](const perfdata::Event& event) { return event.format.Has(perfdata::kRead); });
+}
+
+// Counts in `report` what the readers of two parts left out.
+void AddUp(const ImportReport& part, ImportReport& report) {
+  if (report.skipped_samples == 0) report.first_skipped = part.first_skipped;
+  report.samples += part.samples;
+  report.skipped_samples += part.skipped_samples;
+  report.unknown_events += part.unknown_events;
+  report.damaged_records += part.damaged_records;
+  report.outside_time += part.outside_time;
+}
+
+// Both halves at once; more threads would each need a table with most of the stacks.
+void ReadHalves(const perfdata::Reader& reader, const Cut& middle, SampleReader& first,
+                SampleReader& second) {
+  auto reading = std::async([&] {
+    const std::uint64_t skipped = middle.file_offset - reader.data_offset();
+    const Bytes rest = reader.file().subspan(middle.file_offset, reader.data_size() - skipped);
+    second.RunInFileOrder({rest, middle.file_offset, reader.order()}, middle.clock, kToTheEnd);
+  });
+  first.RunInFileOrder(reader.records(), {}, middle.file_offset);
+  reading.get();
+}
+
+}  // namespace
+
+SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
+                      const Survey& survey, ImportReport& report) {
+  SampleReader first(reader, options, survey);
+  SampleSet& samples = first.samples();
+  if (NeedTimeOrder(reader.events())) {
+    first.RunInTimeOrder();
+  } else if (survey.middle && options.threads > 1) {
+    SampleReader second(reader, options, survey);
+    ReadHalves(reader, *survey.middle, first, second);
+    samples.table.AddAll(second.samples().table);
+    samples.times.Add(second.samples().times);
+    AddUp(first.report(), report);
+    AddUp(second.report(), report);
+    samples.table.Close();
+    return std::move(samples);
+  } else {
+    first.RunInFileOrder(reader.records(), {}, kToTheEnd);
+  }
+  AddUp(first.report(), report);
+  samples.table.Close();
+  return std::move(samples);
+}
+
+SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
+                              const Survey& survey, ImportReport& report,
+                              std::vector<std::uint32_t>& rows_of_records) {
+  SampleReader only(reader, options, survey);
+  only.Tell(rows_of_records);
+  only.RunInFileOrder(reader.records(), {}, kToTheEnd);
+  AddUp(only.report(), report);
+  only.samples().table.Close();
+  return std::move(only.samples());
 }
 
 }  // namespace perftape

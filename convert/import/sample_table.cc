@@ -3,6 +3,9 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "convert/model/saturating.h"
 
 namespace perftape {
@@ -50,8 +53,12 @@ SampleTable::StackHash SampleTable::HashOf(const RawStack& stack, const ThreadSt
 }
 
 // Of one stack, each thread and kind has a number of its own.
+std::uint64_t SampleTable::NumberOf(std::uint32_t thread, std::uint32_t kind) {
+  return (std::uint64_t{thread} << 32 | kind) * 0x9e3779b97f4a7c15;
+}
+
 std::uint64_t SampleTable::LowHashOf(const Addition& sample) {
-  return sample.hash.low + (std::uint64_t{sample.thread} << 32 | sample.kind) * 0x9e3779b97f4a7c15;
+  return sample.hash.low + NumberOf(sample.thread, sample.kind);
 }
 
 void SampleTable::AddLasting(const Addition& sample) {
@@ -75,7 +82,7 @@ void SampleTable::Flush() {
 std::uint32_t SampleTable::Count(const Addition& sample) {
   Row& row = RowOf(sample);
   if (row.count == 0) row.stack = PlaceOf(sample);
-  ++row.count;
+  row.count += sample.count;
   row.period = AddUpToLimit(row.period, sample.period);
   return static_cast<std::uint32_t>(&row - rows_.data());
 }
@@ -88,6 +95,21 @@ std::uint32_t SampleTable::AddShort(const Addition& sample) {
   added.chain = copies_.Copy(sample.stack.chain).data();
   if (added.has_branches) branches_[known] = copies_.Copy(sample.stack.branches);
   return row;
+}
+
+void SampleTable::AddAll(const SampleTable& other) {
+  std::vector<std::uint32_t> threads, kinds;
+  for (const RawThread& thread : other.threads_) threads.push_back(Add(thread));
+  for (const RawKind& kind : other.kinds_) kinds.push_back(Add(kind));
+  for (const Row& row : other.rows_) {
+    AddLasting({.hash = {row.low - NumberOf(row.thread, row.kind), row.high},
+                .thread = threads[row.thread],
+                .kind = kinds[row.kind],
+                .count = row.count,
+                .period = row.period,
+                .stack = other.stack(row.stack)});
+  }
+  Flush();
 }
 
 SampleTable::Row& SampleTable::RowOf(const Addition& sample) {
@@ -127,6 +149,18 @@ RawStack SampleTable::stack(std::size_t place) const {
                  .mode = stored.mode};
   if (stored.has_branches) stack.branches = branches_.at(place);
   return stack;
+}
+
+// Counts how many there are of each moment, and where those begin.
+std::vector<std::uint32_t> SampleTable::StacksByMoment() const {
+  Moment last = 0;
+  for (const Stored& stack : stacks_) last = std::max(last, stack.moment);
+  std::vector<std::uint32_t> begins(std::size_t{last} + 2);
+  for (const Stored& stack : stacks_) ++begins[std::size_t{stack.moment} + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::uint32_t> order(stacks_.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[begins[stacks_[i].moment]++] = i;
+  return order;
 }
 
 void SampleTable::Close() {

@@ -68,18 +68,26 @@ class SampleTable {
   struct Addition {
     StackHash hash;
     std::uint32_t thread = 0, kind = 0;
-    std::uint64_t period = 0;
+    std::uint64_t count = 1, period = 0;
     RawStack stack;
   };
   // A sample whose stack's bytes live longer than the table. It is in rows() after Flush.
   void AddLasting(const Addition& sample);
   // One whose stack has to be copied, if it is new. Returns the place of its row in rows().
   std::uint32_t AddShort(const Addition& sample);
+  // All of another table; both must be flushed, and the other's stacks be lasting.
+  void AddAll(const SampleTable& other);
   void Flush();
 
   std::span<const Row> rows() const { return rows_; }
   std::size_t stack_count() const { return stacks_.size(); }
   RawStack stack(std::size_t place) const;
+  // The places of all stacks, by moment.
+  std::vector<std::uint32_t> StacksByMoment() const;
+  // That stack will be asked for soon. Inlined by force, as in IdTable.
+  [[gnu::always_inline]] void Expect(std::size_t place) const {
+    __builtin_prefetch(&stacks_[place]);
+  }
   std::span<const RawThread> threads() const { return threads_; }
   std::span<const RawKind> kinds() const { return kinds_; }
 
@@ -94,6 +102,7 @@ class SampleTable {
 
   // The row of a sample; a new one, of count 0, has no stack yet.
   Row& RowOf(const Addition& sample);
+  static std::uint64_t NumberOf(std::uint32_t thread, std::uint32_t kind);
   static std::uint64_t LowHashOf(const Addition& sample);
   std::uint32_t PlaceOf(const Addition& sample);
   std::uint32_t Count(const Addition& sample);  // returns the row's place

@@ -3,7 +3,6 @@
 
 #include <xxhash.h>
 
-#include <ranges>
 #include <type_traits>
 
 #include "convert/import/converted.h"
@@ -11,8 +10,8 @@
 
 namespace perftape {
 
-StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
-                                             const perfdata::Processes& processes) {
+void StackResolver::Resolve(const RawStack& stack, const perfdata::Processes& processes,
+                            Answer& answer) {
   const perfdata::Sample sample{.ip = stack.ip,
                                 .pid = stack.pid,
                                 .callchain = WordArray(stack.chain, order_),
@@ -27,52 +26,77 @@ StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
   // A profile may have a stack without frames.
   if (frames.empty() && origin_ == Origin::kRecorded) frames = {&ip_alone, 1};
 
-  Answer answer{.frames = static_cast<std::uint32_t>(frames.size())};
-  leaf_to_root_.clear();
+  answer = {.frames = static_cast<std::uint32_t>(frames.size())};
+  const std::size_t begin = frames_.size();
   for (const perfdata::ChainFrame& frame : frames) {
     const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
     const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
     const perfdata::Region* region = processes.Find(stack.pid, frame.mode, lookup);
-    if (region == nullptr) ++answer.unmapped_frames;
-    leaf_to_root_.push_back(
-        region == nullptr ? builder_.Add(Location{.mapping = {}, .offset = {lookup}, .lines = {}})
-                          : LocationOf(*region, lookup));
-  }
-  answer.stack = PushAll();
-  return answer;
-}
-
-// Stacks that follow each other are most often of one thread, and have the frames near the root in
-// common.
-StackId StackResolver::PushAll() {
-  std::size_t depth = 0;
-  StackId stack;
-  bool is_common = true;
-  for (const LocationId frame : leaf_to_root_ | std::views::reverse) {
-    is_common = is_common && depth < path_.size() && path_[depth].location == frame;
-    if (!is_common) {
-      path_.resize(depth);
-      path_.push_back({frame, builder_.Push(stack, frame)});
+    if (region == nullptr) {
+      ++answer.unmapped_frames;
+      frames_.push_back({.location = {.offset = {lookup}}});
+    } else {
+      frames_.push_back(FrameOf(*region, lookup));
     }
-    stack = path_[depth++].stack;
   }
-  path_.resize(depth);
-  return stack;
+  waiting_.push_back({&answer, begin, frames_.size()});
+  if (waiting_.size() == kAtOnce) Flush();
 }
 
-LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64_t address) {
+void StackResolver::Flush() {
+  AddLocations();
+  PushStacks();
+  frames_.clear();
+  waiting_.clear();
+}
+
+void StackResolver::AddLocations() {
+  for (const auto ahead : {ProfileBuilder::Ahead::kIndex, ProfileBuilder::Ahead::kEntry}) {
+    for (const Frame& frame : frames_) {
+      if (!frame.is_known) builder_.Expect(frame.location, ahead);
+    }
+  }
+  for (Frame& frame : frames_) {
+    if (!frame.is_known) frame.id = builder_.Add(frame.location);
+  }
+}
+
+// All stacks one level deeper, then the next level.
+void StackResolver::PushStacks() {
+  std::size_t depth = 0;
+  const auto for_each_of_depth = [&](auto push) {
+    bool is_any = false;
+    for (const Waiting& stack : waiting_) {
+      if (stack.end - stack.begin <= depth) continue;
+      push(stack.answer->stack, frames_[stack.end - 1 - depth].id);
+      is_any = true;
+    }
+    return is_any;
+  };
+  for (;; ++depth) {
+    for (const auto ahead : {ProfileBuilder::Ahead::kIndex, ProfileBuilder::Ahead::kEntry}) {
+      for_each_of_depth(
+          [&](StackId caller, LocationId leaf) { builder_.Expect(caller, leaf, ahead); });
+    }
+    const bool is_any = for_each_of_depth(
+        [&](StackId& stack, LocationId leaf) { stack = builder_.Push(stack, leaf); });
+    if (!is_any) return;
+  }
+}
+
+StackResolver::Frame StackResolver::FrameOf(const perfdata::Region& region, std::uint64_t address) {
   if (origin_ == Origin::kConverted && perfdata::IsFunction(region)) {
-    return AddConvertedFrame(region, builder_);
+    return {.id = AddConvertedFrame(region, builder_), .is_known = true};
   }
-  const MappingId mapping = MappingOf(region);
-  const FileOffset offset{address - region.start + region.page_offset};
-  if (region.dso->symbol.empty()) {
-    return builder_.Add(Location{.mapping = mapping, .offset = offset, .lines = {}});
-  }
+  const Location location{.mapping = MappingOf(region),
+                          .offset = {address - region.start + region.page_offset}};
+  if (region.dso->symbol.empty()) return {.location = location};
   const FunctionId function = builder_.Add(
       Function{.name = builder_.Add(region.dso->symbol), .system_name = {}, .filename = {}});
   const Line line{.function = function};
-  return builder_.Add(Location{.mapping = mapping, .offset = offset, .lines = {&line, 1}});
+  Location named = location;
+  named.lines = {&line, 1};
+  return {.id = builder_.Add(named), .is_known = true};
 }
 
 // The same range of a dso is most often met again, in another process or at another moment.

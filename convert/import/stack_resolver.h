@@ -35,8 +35,10 @@ class StackResolver {
                 ProfileBuilder& builder)
       : order_(order), origin_(origin), build_ids_(build_ids), builder_(builder) {}
 
-  // `processes` are always the same, at the stack's moment.
-  Answer Resolve(const RawStack& stack, const perfdata::Processes& processes);
+  // `processes` are always the same, at the stack's moment. The answer must live until Flush, and
+  // comes by then: memory is slow, so that many stacks are looked for at once.
+  void Resolve(const RawStack& stack, const perfdata::Processes& processes, Answer& answer);
+  void Flush();
 
  private:
   // What a mapping was made of.
@@ -45,13 +47,22 @@ class StackResolver {
     MappingId mapping;
   };
 
-  struct Step {
-    LocationId location;
-    StackId stack;  // up to this location
+  // A frame whose location is looked for, or known already.
+  struct Frame {
+    Location location = {};
+    LocationId id = {};
+    bool is_known = false;
   };
+  // A stack whose frames are [begin, end) of frames_, leaf first.
+  struct Waiting {
+    Answer* answer = nullptr;
+    std::size_t begin = 0, end = 0;
+  };
+  static constexpr std::size_t kAtOnce = 24;
 
-  StackId PushAll();
-  LocationId LocationOf(const perfdata::Region& region, std::uint64_t address);
+  Frame FrameOf(const perfdata::Region& region, std::uint64_t address);
+  void AddLocations();
+  void PushStacks();
   MappingId MappingOf(const perfdata::Region& region);
   MappingId AddMapping(const perfdata::Region& region);
 
@@ -62,8 +73,8 @@ class StackResolver {
   perfdata::CallchainReader callchains_;
   IdTable region_index_;
   std::vector<KnownRegion> regions_;
-  std::vector<LocationId> leaf_to_root_;  // of the stack that Resolve is at
-  std::vector<Step> path_;                // of the stack resolved last, root first
+  std::vector<Frame> frames_;
+  std::vector<Waiting> waiting_;
 };
 
 }  // namespace perftape

@@ -46,16 +46,32 @@ void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
   }
 }
 
+// The file offset around which a recording is cut; behind its end where that does not pay.
+std::uint64_t MiddleOf(const perfdata::Reader& reader) {
+  constexpr std::uint64_t kLong = std::uint64_t{32} << 20;
+  const bool is_one_file = !reader.is_stream() && reader.further_files() == 0;
+  if (!is_one_file || reader.data_size() < kLong) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  return reader.data_offset() + reader.data_size() / 2;
+}
+
 }  // namespace
 
 Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
   Survey survey;
   const bool has_build_ids = TakeFeature(reader, survey.build_ids);
   TurnClock clock;
+  const std::uint64_t middle = MiddleOf(reader);
+  bool is_compressed = false;
   perfdata::EventLookup lookup(reader.events());
   perfdata::RecordCursor cursor = reader.records();
   while (cursor.Step()) {
     const RecordView& record = cursor.record();
+    is_compressed |= record.inside >= 0;
+    if (record.file_offset >= middle && !survey.middle) {
+      survey.middle = Cut{.file_offset = record.file_offset, .clock = clock};
+    }
     const perfdata::EventLookup::Answer found = lookup.Of(record);
     const Turn turn = clock.Of(record, found.time);
     if (record.type == RecordType::kSample) {
@@ -84,6 +100,7 @@ Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
     report.problems.push_back(
         fmt::format("{} records came later than their round promised", clock.out_of_order()));
   }
+  if (is_compressed) survey.middle.reset();
   survey.history.Finish();
   return survey;
 }

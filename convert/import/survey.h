@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "convert/import/converted.h"
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/import/process_history.h"
 #include "convert/import/stack_resolver.h"
+#include "convert/import/turn_clock.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape {
@@ -27,13 +29,24 @@ struct TimeSpan {
     first = std::min(first, time);
     last = std::max(last, time);
   }
+  void Add(const TimeSpan& other) {
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+  }
+};
+
+// Where a recording can be cut in two, to read its samples in either half at once.
+struct Cut {
+  std::uint64_t file_offset = 0;  // of the first record behind it
+  TurnClock clock;                // as it is before that
 };
 
 struct Survey {
   ProcessHistory history;
   BuildIdsByPath build_ids;
-  TimeSpan times;   // of the samples
-  UnitsById units;  // of events that were converted
+  TimeSpan times;                  // of the samples
+  UnitsById units;                 // of events that were converted
+  std::optional<Cut> middle = {};  // of a long recording that lies in one file, uncompressed
 };
 
 // Counts in `report` all that is no sample. The reader must outlive the survey.

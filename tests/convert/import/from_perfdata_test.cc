@@ -503,6 +503,32 @@ TEST(ImportPerfData, HasNoBuildIdWhereNoneIsTold) {
   EXPECT_EQ(BuildIdOfApp(file), "");
 }
 
+// Long enough to be cut in two, with names and mappings that change all along.
+PerfDataBuilder LongRecording() {
+  PerfDataBuilder file = OneProcess();
+  std::vector<std::byte> samples;
+  const std::vector<std::uint64_t> deep(1000, 0x400101);
+  for (std::uint64_t i = 0; i < 4500; ++i) {
+    const std::uint64_t time = 1000 + 10 * i;
+    if (i % 50 == 0) file.AddComm({.pid = 7, .tid = 7, .comm = "c" + Hex(i), .time = time});
+    if (i % 70 == 0) {
+      file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "/m" + Hex(i), .time = time});
+    }
+    file.AddSample({.ip = 0x400010 + i % 3, .pid = 7, .tid = 7, .time = time, .callchain = deep});
+  }
+  return file;
+}
+
+TEST(ImportPerfData, ReadsTheSameWithSeveralThreads) {
+  const std::vector<std::byte> file = LongRecording().Build();
+  ASSERT_GT(file.size(), std::size_t{32} << 20);
+  const Imported one = Import(file), two = Import(file, {.threads = 2});
+  EXPECT_EQ(Lines(one.profile), Lines(two.profile));
+  EXPECT_EQ(two.report.samples, 4500U);
+  EXPECT_EQ(two.report.frames, one.report.frames);
+  EXPECT_EQ(two.profile.metadata().duration_ns, one.profile.metadata().duration_ns);
+}
+
 TEST(ImportPerfData, ReadsTheSameFromAPipeAsFromAFile) {
   std::vector<std::vector<std::string>> lines;
   for (const Container container : {Container::kFile, Container::kPipe}) {

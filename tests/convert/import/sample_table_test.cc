@@ -81,6 +81,41 @@ TEST(SampleTable, TellsStacksApartByWhatTheyAreAddressesIn) {
   EXPECT_NE(SampleTable::HashOf(in_kernel, {.user_space = 1}), hash);
 }
 
+TEST(SampleTable, GoesThroughItsStacksByMoment) {
+  const std::vector<Words> chains = {{1}, {2}, {3}, {4}};
+  SampleTable table;
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    RawStack stack = StackOf(chains[i]);
+    stack.moment = std::array<Moment, 4>{7, 0, 7, 3}.at(i);
+    table.AddLasting(Of(stack));
+  }
+  table.Flush();
+  EXPECT_THAT(table.StacksByMoment(), ElementsAre(1, 3, 0, 2));
+}
+
+TEST(SampleTable, AddsAllOfAnotherTable) {
+  const Words one = {1, 2}, other = {1, 3};
+  SampleTable first, second;
+  first.Add(RawThread{.pid = 1});
+  second.Add(RawThread{.pid = 2});
+  second.Add(RawThread{.pid = 1});
+  first.Add(RawKind{.event = 1});
+  second.Add(RawKind{.event = 1});
+  first.AddLasting(Of(StackOf(one), 10));
+  SampleTable::Addition same = Of(StackOf(one), 20);
+  same.thread = 1;
+  second.AddLasting(same);
+  second.AddLasting(same);
+  second.AddLasting(Of(StackOf(other)));
+  first.Flush();
+  second.Flush();
+  first.AddAll(second);
+  EXPECT_THAT(CountsOf(first), ElementsAre(3, 1));
+  EXPECT_EQ(first.rows()[0].period, 50U);
+  EXPECT_EQ(first.threads()[first.rows()[1].thread].pid, 2U);
+  EXPECT_EQ(first.stack_count(), 2U);
+}
+
 TEST(SampleTable, InternsThreadsAndKinds) {
   SampleTable table;
   EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 2}), 0U);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the samples that most recordings have: nothing but one-word fields and a call chain. Where
+// each field lies is worked out once for an event, so that reading one costs no more than the
+// words that an import looks at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape {
+
+class PlainSampleReader {
+ public:
+  explicit PlainSampleReader(const perfdata::SampleFormat& format);
+
+  // Whether the event's samples are plain. For others use DecodeSample.
+  bool is_plain() const { return is_plain_; }
+
+  // Sets the fields that the import of a plain sample looks at: ip, pid, tid, time, cpu, period and
+  // callchain; the same as DecodeSample, and false where that fails. The other fields stay.
+  bool Read(const perfdata::RecordView& record, perfdata::Sample& sample) const {
+    constexpr std::size_t kWord = sizeof(std::uint64_t);
+    const Bytes bytes = record.payload;
+    const std::size_t words = bytes.size() / kWord;
+    if (words < fixed_words_) return false;
+    const auto word = [&](std::uint8_t place) {
+      return place == kNone ? 0
+                            : LoadFixed<std::uint64_t>(bytes.data() + place * kWord, record.order);
+    };
+    const auto half = [&](std::uint8_t place, std::size_t which) {
+      return place == kNone
+                 ? 0
+                 : LoadFixed<std::uint32_t>(
+                       bytes.data() + place * kWord + which * sizeof(std::uint32_t), record.order);
+    };
+    sample.ip = word(ip_);
+    sample.pid = half(tid_, 0);
+    sample.tid = half(tid_, 1);
+    sample.time = word(time_);
+    sample.cpu = half(cpu_, 0);
+    sample.period = word(period_);
+    const std::uint64_t count = word(chain_);
+    if (count > words - fixed_words_) return false;
+    if (count == 0) {
+      sample.callchain = {};
+      return true;
+    }
+    sample.callchain = WordArray(bytes.subspan(fixed_words_ * kWord, count * kWord), record.order);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint8_t kNone = 0xff;
+
+  bool is_plain_ = false;
+  std::uint8_t ip_ = kNone, tid_ = kNone, time_ = kNone, cpu_ = kNone, period_ = kNone;
+  std::uint8_t chain_ = kNone;    // the number of its words, which follow
+  std::uint8_t fixed_words_ = 0;  // with that number
+};
+
+}  // namespace perftape
