@@ -76,8 +76,7 @@ Status Combiner::Add(Input& input) {
   }
   inputs_.push_back(std::move(report));
 
-  const bool has_addresses_only = format->rewrite != nullptr;  // a perf.data
-  if (!has_addresses_only || !options_.look_up_names) {
+  if (!format->is_recording || !options_.look_up_names) {
     named_.Add(profile);
     return {};
   }

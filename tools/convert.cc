@@ -126,7 +126,7 @@ WriteOptions WriteOptionsOf(const Plan& plan, const Profile& profile, Findings& 
 
 // Whether recordings with a time line become one without theirs.
 bool LosesTimeLine(const std::vector<InputReport>& inputs, const Format& to) {
-  return to.rewrite != nullptr && std::ranges::any_of(inputs, [&](const InputReport& input) {
+  return to.is_recording && std::ranges::any_of(inputs, [&](const InputReport& input) {
            return input.format == to.name;
          });
 }

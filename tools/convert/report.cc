@@ -165,7 +165,7 @@ std::vector<std::string> EventsBeside(const Profile& profile, EventId taken) {
 }
 
 bool HoldsOneValue(const Plan& plan) {
-  return plan.to->name == "folded" && !plan.write.folded.differential;
+  return plan.to->holds_one_value && !plan.write.folded.differential;
 }
 
 std::string InputsLine(const ConversionReport& report) {
