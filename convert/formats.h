@@ -36,8 +36,8 @@ using Losses = std::vector<std::string>;
 struct Format {
   std::string_view name;                      // as --from and --to take it
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
-  // Of a recording: its frames are addresses, which names are looked up for, and it has a time line,
-  // which only its own `rewrite` keeps.
+  // Of a recording: its frames are addresses, which names are looked up for, and it has a time
+  // line, which only its own `rewrite` keeps.
   bool is_recording = false;
   // Whether a file has one number a stack, and so samples of one event.
   bool holds_one_value = false;
