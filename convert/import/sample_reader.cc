@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "convert/import/plain_sample.h"
 #include "convert/import/process_history.h"
 #include "convert/import/time_window.h"
 #include "convert/import/turn_clock.h"
@@ -17,6 +16,7 @@
 #include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/plain_sample.h"
 #include "formats/perfdata/rounds.h"
 
 namespace perftape {
@@ -66,8 +66,8 @@ class SampleReader {
   ImportReport report_;
   perfdata::Deliveries deliveries_;
   std::optional<TimeWindow> window_;
-  std::vector<PlainSampleReader> plain_;  // of each event
-  perfdata::Sample plain_sample_;         // what they read
+  std::vector<perfdata::PlainSampleReader> plain_;  // of each event
+  perfdata::Sample plain_sample_;                   // what they read
   SampleSet samples_;
   std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // where they are asked for
   std::vector<std::uint32_t> plain_kinds_;                 // of each event, without labels
@@ -122,7 +122,7 @@ void SampleReader::Read(const RecordView& record, const perfdata::Event* event, 
     ++report_.unknown_events;
     return;
   }
-  const PlainSampleReader& plain = plain_[reader_.events().IndexOf(*event)];
+  const perfdata::PlainSampleReader& plain = plain_[reader_.events().IndexOf(*event)];
   if (plain.is_plain()) {
     if (plain.Read(record, plain_sample_)) return Take(record, plain_sample_, *event, moment);
   } else if (const auto sample = perfdata::DecodeSample(record, event->format)) {

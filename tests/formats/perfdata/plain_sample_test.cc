@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/plain_sample.h"
+#include "formats/perfdata/plain_sample.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,16 +8,11 @@
 
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::perfdata {
 namespace {
 
-using perfdata::RecordView;
-using perfdata::Sample;
-using perfdata::SampleFormat;
-
 constexpr std::uint64_t kAllPlain =
-    perfdata::kIdentifier | perfdata::kIp | perfdata::kTid | perfdata::kTime | perfdata::kAddr |
-    perfdata::kId | perfdata::kStreamId | perfdata::kCpu | perfdata::kPeriod | perfdata::kCallchain;
+    kIdentifier | kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu | kPeriod | kCallchain;
 
 std::vector<std::byte> PayloadOf(const SampleFormat& format) {
   const std::vector<std::uint64_t> chain = {11, 12, 13};
@@ -33,25 +28,23 @@ std::vector<std::byte> PayloadOf(const SampleFormat& format) {
                       .callchain = WordArray(chain)};
   std::vector<std::byte> record;
   EXPECT_THAT(EncodeSample(sample, format, 0, record), IsOk());
-  return {record.begin() + sizeof(perfdata::RecordHeader), record.end()};
+  return {record.begin() + sizeof(RecordHeader), record.end()};
 }
 
 TEST(PlainSampleReader, ReadsWhatDecodeSampleReads) {
-  for (const std::uint64_t without : {std::uint64_t{0}, std::uint64_t{perfdata::kIdentifier},
-                                      std::uint64_t{perfdata::kTid | perfdata::kTime},
-                                      std::uint64_t{perfdata::kAddr | perfdata::kPeriod},
-                                      std::uint64_t{perfdata::kCallchain}, kAllPlain}) {
+  for (const std::uint64_t without :
+       {std::uint64_t{0}, std::uint64_t{kIdentifier}, std::uint64_t{kTid | kTime},
+        std::uint64_t{kAddr | kPeriod}, std::uint64_t{kCallchain}, kAllPlain}) {
     const SampleFormat format{.sample_type = kAllPlain & ~without};
     const std::vector<std::byte> payload = PayloadOf(format);
     const PlainSampleReader reader(format);
     ASSERT_TRUE(reader.is_plain());
     // At each length: whole, with bytes behind it, and cut.
     for (std::size_t size = 0; size <= payload.size(); ++size) {
-      const RecordView record{.type = perfdata::RecordType::kSample,
-                              .payload = Bytes(payload).first(size)};
+      const RecordView record{.type = RecordType::kSample, .payload = Bytes(payload).first(size)};
       Sample sample;
       const bool is_read = reader.Read(record, sample);
-      const auto want = perfdata::DecodeSample(record, format);
+      const auto want = DecodeSample(record, format);
       ASSERT_EQ(is_read, want.has_value()) << size;
       if (!want) continue;
       EXPECT_EQ(sample.ip, want->ip);
@@ -67,7 +60,7 @@ TEST(PlainSampleReader, ReadsWhatDecodeSampleReads) {
 
 TEST(PlainSampleReader, LeavesNothingOfASampleReadBefore) {
   const SampleFormat with_chain{.sample_type = kAllPlain};
-  const SampleFormat without{.sample_type = perfdata::kIp};
+  const SampleFormat without{.sample_type = kIp};
   Sample sample;
   for (const SampleFormat& format : {with_chain, without}) {
     const std::vector<std::byte> payload = PayloadOf(format);
@@ -80,10 +73,9 @@ TEST(PlainSampleReader, LeavesNothingOfASampleReadBefore) {
 }
 
 TEST(PlainSampleReader, RefusesAChainLongerThanTheRecord) {
-  const SampleFormat format{.sample_type = perfdata::kIp | perfdata::kCallchain};
+  const SampleFormat format{.sample_type = kIp | kCallchain};
   std::vector<std::uint64_t> words = {0x10, ~std::uint64_t{0}, 11};
-  const RecordView record{.type = perfdata::RecordType::kSample,
-                          .payload = std::as_bytes(std::span(words))};
+  const RecordView record{.type = RecordType::kSample, .payload = std::as_bytes(std::span(words))};
   Sample sample;
   EXPECT_FALSE(PlainSampleReader(format).Read(record, sample));
   words[1] = 2;
@@ -93,11 +85,10 @@ TEST(PlainSampleReader, RefusesAChainLongerThanTheRecord) {
 }
 
 TEST(PlainSampleReader, LeavesOtherFormatsAlone) {
-  for (const std::uint64_t bit : {perfdata::kRead, perfdata::kRaw, perfdata::kBranchStack,
-                                  perfdata::kStackUser, perfdata::kSampleCgroup}) {
-    EXPECT_FALSE(PlainSampleReader({.sample_type = perfdata::kIp | bit}).is_plain());
+  for (const std::uint64_t bit : {kRead, kRaw, kBranchStack, kStackUser, kSampleCgroup}) {
+    EXPECT_FALSE(PlainSampleReader({.sample_type = kIp | bit}).is_plain());
   }
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::perfdata

@@ -10,18 +10,18 @@
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::perfdata {
 
 class PlainSampleReader {
  public:
-  explicit PlainSampleReader(const perfdata::SampleFormat& format);
+  explicit PlainSampleReader(const SampleFormat& format);
 
   // Whether the event's samples are plain. For others use DecodeSample.
   bool is_plain() const { return is_plain_; }
 
   // Sets the fields that the import of a plain sample looks at: ip, pid, tid, time, cpu, period and
   // callchain; the same as DecodeSample, and false where that fails. The other fields stay.
-  bool Read(const perfdata::RecordView& record, perfdata::Sample& sample) const {
+  bool Read(const RecordView& record, Sample& sample) const {
     constexpr std::size_t kWord = sizeof(std::uint64_t);
     const Bytes bytes = record.payload;
     const std::size_t words = bytes.size() / kWord;
@@ -61,4 +61,4 @@ class PlainSampleReader {
   std::uint8_t fixed_words_ = 0;  // with that number
 };
 
-}  // namespace perftape
+}  // namespace perftape::perfdata

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/plain_sample.h"
+
+#include "formats/perfdata/sample_layout.h"
+
+namespace perftape::perfdata {
+namespace {
+
+// Those of one word each, and the call chain behind them.
+constexpr std::uint64_t kPlainBits =
+    kIdentifier | kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu | kPeriod | kCallchain;
+
+// Runs over a layout to learn where in the record a field lies.
+class PlaceFinder {
+ public:
+  static constexpr bool kReads = false;
+
+  explicit PlaceFinder(const void* field) : field_(field) {}
+
+  template <class T>
+  void Fixed(const T& value) {
+    Meet(&value);
+    at_ += sizeof value;
+  }
+  void Padding(std::size_t size) { at_ += size; }
+  // How many words there are is told right before them.
+  template <class WordsRef>
+  void Words(const WordsRef& words, std::uint64_t) {
+    if (&words == field_) place_ = at_ - sizeof(std::uint64_t);
+  }
+  template <class BytesRef>
+  void Blob(const BytesRef&, std::uint64_t) {}
+
+  std::size_t end() const { return at_; }
+  // In bytes; `otherwise` where the record has no such field.
+  std::size_t PlaceOr(std::size_t otherwise) const { return place_ == kNone ? otherwise : place_; }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  void Meet(const void* field) {
+    if (field == field_) place_ = at_;
+  }
+
+  const void* field_;
+  std::size_t at_ = 0;
+  std::size_t place_ = kNone;
+};
+
+}  // namespace
+
+PlainSampleReader::PlainSampleReader(const SampleFormat& format)
+    : is_plain_((format.sample_type & ~kPlainBits) == 0) {
+  if (!is_plain_) return;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const Sample sample;
+  const auto word_of = [&](const auto& field) {
+    PlaceFinder finder(&field);
+    SampleLayout(finder, sample, format);
+    fixed_words_ = static_cast<std::uint8_t>(finder.end() / kWord);
+    return static_cast<std::uint8_t>(finder.PlaceOr(kNone * kWord) / kWord);
+  };
+  ip_ = word_of(sample.ip);
+  tid_ = word_of(sample.pid);
+  time_ = word_of(sample.time);
+  cpu_ = word_of(sample.cpu);
+  period_ = word_of(sample.period);
+  chain_ = word_of(sample.callchain);
+}
+
+}  // namespace perftape::perfdata
