@@ -36,8 +36,9 @@ void SetNames(ProfileBuilder& builder, LocationId location, const Resolved& reso
   for (const SourceFrame& frame : resolved.frames) {
     const FunctionId function = builder.Add(Function{.name = builder.Add(frame.name),
                                                      .system_name = builder.Add(frame.system_name),
-                                                     .filename = builder.Add(frame.filename)});
-    lines.push_back({.function = function, .number = frame.line});
+                                                     .filename = builder.Add(frame.filename),
+                                                     .start_line = frame.start_line});
+    lines.push_back({.function = function, .column = frame.column, .number = frame.line});
   }
   builder.SetLines(location, lines);
 }

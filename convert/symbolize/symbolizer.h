@@ -28,6 +28,8 @@ struct SourceFrame {
   std::string system_name = {};  // as the linker knows it; empty where that is no other
   std::string filename = {};     // of the source; empty where unknown
   std::uint32_t line = 0;        // 0 where unknown
+  std::uint32_t column = 0;      // 0 where unknown
+  std::uint32_t start_line = 0;  // where the function begins; 0 where unknown
 };
 
 struct Resolved {
@@ -39,6 +41,8 @@ struct Resolution {
   std::vector<Resolved> answers;  // in the order of the offsets asked for
   std::string problem = {};  // why places have no name, for people; empty where there is no more to
                              // say than the Miss does
+  std::string source = {};   // which file gave the names, for people; empty where none did
+  std::vector<std::string> tried = {};  // places that were looked at before it, with what was wrong
 };
 
 // All of `count` places missed, for one reason.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a bundle says of itself: the machine that it was made on, and of each file what was kept of
+// it, or why it is missing. It is the member manifest.json, last in the archive.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/build_id.h"
+#include "formats/base/result.h"
+
+namespace perftape::bundle {
+
+inline constexpr std::string_view kManifestName = "manifest.json";
+
+struct Module {
+  std::string name;           // "nf_tables"
+  std::uint64_t address = 0;  // where it was loaded; 0 where that is hidden
+  std::uint64_t size = 0;
+  BuildId build_id;
+};
+
+enum class FileKind : std::uint8_t { kElf, kDebug, kKallsyms, kVdso, kPerfMap, kJitDump };
+
+// How much of a binary there is.
+enum class Kept : std::uint8_t {
+  kNothing,  // `missing` says why
+  kSymbols,  // what names and unwinding need
+  kWhole,
+};
+
+struct BundledFile {
+  std::string path;  // as recordings call it: "/usr/bin/ls", "[kernel.kallsyms]", "[vdso]"
+  FileKind kind = FileKind::kElf;
+  BuildId build_id;       // empty where it has none
+  std::uint32_t pid = 0;  // of a perf map or jitdump: whose; 0 for others
+  Kept kept = Kept::kNothing;
+  std::uint64_t size = 0;   // in bytes, of the file as it was on the machine
+  std::string member = {};  // its name in the archive; empty where it is missing
+  std::string missing = {};
+};
+
+struct Manifest {
+  std::string perftape_version;
+  std::string host, kernel_release, machine;  // uname's nodename, release, machine
+  std::string boot_id;                        // /proc/sys/kernel/random/boot_id
+  BuildId kernel_build_id;
+  std::string reference_symbol;  // "_text" or "_stext", and where it was
+  std::uint64_t reference_address = 0;
+  std::vector<Module> modules;
+  std::vector<BundledFile> files;
+};
+
+// As JSON, the same bytes for equal manifests.
+std::string EncodeManifest(const Manifest& manifest);
+// kCorrupt where it is no JSON or lacks what it must have, kUnsupported for a later version. Fields
+// that this version does not know are passed over.
+Result<Manifest> DecodeManifest(std::string_view json);
+
+}  // namespace perftape::bundle
