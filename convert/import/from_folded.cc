@@ -21,6 +21,7 @@
 #include "convert/model/saturating.h"
 #include "formats/folded/escape.h"
 #include "formats/folded/folded.h"
+#include "formats/folded/kernel_address.h"
 #include "formats/folded/text.h"
 
 namespace perftape {
@@ -33,6 +34,9 @@ struct TextHash {
 };
 template <class T>
 using MapOfTexts = tsl::robin_map<std::string_view, T, TextHash>;
+
+// As perf.data call the mapping of all the kernel.
+constexpr std::string_view kPlacedKernel = "[kernel.kallsyms]";
 
 // How many bytes the two begin with in common.
 std::size_t CommonPrefix(std::string_view a, std::string_view b) {
@@ -216,13 +220,26 @@ class FoldedImporter {
   }
 
   LocationId LocationOf(std::string_view name) {
+    const Line line = {.function = builder_.Add(Function{.name = builder_.Add(name)})};
+    if (options_.place_kernel_addresses) {
+      if (const auto address = folded::KernelAddressOf(name)) return InKernel(*address, line);
+    }
     MappingId mapping = frames_mapping_;
     if (name.ends_with(folded::kKernelMark)) {
       if (!kernel_) kernel_ = AddMapping(folded::kKernelMappingName, MappingKind::kKernel);
       mapping = *kernel_;
     }
-    const Line line = {.function = builder_.Add(Function{.name = builder_.Add(name)})};
     return builder_.Add(Location{.mapping = mapping, .lines = {&line, 1}});
+  }
+
+  // File offsets of this mapping are the runtime addresses themselves.
+  LocationId InKernel(RuntimeAddress address, const Line& line) {
+    const MappingId kernel =
+        builder_.Add(Mapping{.filename = builder_.Add(kPlacedKernel),
+                             .limit = std::numeric_limits<std::uint64_t>::max(),
+                             .kind = MappingKind::kKernel});
+    return builder_.Add(
+        Location{.mapping = kernel, .offset = FileOffset{address.value}, .lines = {&line, 1}});
   }
 
   // The frames of the line before that are the next one's, too.

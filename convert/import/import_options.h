@@ -36,6 +36,10 @@ struct ImportOptions {
   folded::Root root = folded::Root::kNone;  // what the first frame is, if it is no frame
   bool differential = false;                // two counts a line: the events "before" and "after"
   bool lenient = false;  // lines without a count are skipped and counted, not an error
+  // Frames that are no more than an address of the kernel ("[kernel] 0xffffffff81000100") lie
+  // there, in a mapping [kernel.kallsyms], so that they can be given a name; until then they have
+  // that of the file.
+  bool place_kernel_addresses = false;
 };
 
 }  // namespace perftape

@@ -261,5 +261,24 @@ TEST(IsFolded, TakesNothingElse) {
   EXPECT_FALSE(Matches("{\n  \"a\": 1\n}\n"));
 }
 
+TEST(ReadFolded, PlacesKernelAddressesWhereAskedTo) {
+  constexpr auto kText = "[kernel] 0xffffbeb59d881648;0xffffffff81000100_[k];main 1\n";
+  const auto [profile, report] = Read(kText, {.place_kernel_addresses = true});
+  ASSERT_THAT(profile, IsOk());
+  // Names stay until there are better ones.
+  EXPECT_THAT(SamplesOf(*profile),
+              ElementsAre("[kernel] 0xffffbeb59d881648|0xffffffff81000100_[k]|main: 1 (samples)"));
+  const StackId marked = (*profile)[profile->samples()[0].stack].caller;
+  const Location& location = (*profile)[(*profile)[marked].leaf];
+  EXPECT_EQ(location.offset.value, 0xffffffff81000100);
+  EXPECT_EQ(profile->AddressOf(location).value, 0xffffffff81000100);
+  EXPECT_EQ(profile->text((*profile)[location.mapping].filename), "[kernel.kallsyms]");
+  EXPECT_EQ((*profile)[location.mapping].kind, MappingKind::kKernel);
+
+  const auto [as_named, unused] = Read(kText);
+  const StackId same = (*as_named)[as_named->samples()[0].stack].caller;
+  EXPECT_EQ((*as_named)[(*as_named)[same].leaf].offset.value, 0);
+}
+
 }  // namespace
 }  // namespace perftape

@@ -11,7 +11,11 @@
 //   const bool quiet = parsed.Has("quiet");
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +47,15 @@ struct Option {
   // As a user types it: "--output", "-g".
   std::string spelled() const;
 };
+
+// One table of several, in their order.
+template <std::size_t... Sizes>
+constexpr std::array<Option, (Sizes + ...)> Joined(const Option (&... parts)[Sizes]) {
+  std::array<Option, (Sizes + ...)> all;
+  auto end = all.begin();
+  ((end = std::copy(std::begin(parts), std::end(parts), end)), ...);
+  return all;
+}
 
 // Where options may stand.
 enum class Order : std::uint8_t {

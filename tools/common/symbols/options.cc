@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/symbols/options.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "tools/common/cli/escape.h"
+
+namespace perftape::cli {
+namespace {
+
+std::unexpected<Error> Usage(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// $XDG_CACHE_HOME/perftape, or ~/.cache/perftape; empty where there is neither.
+std::filesystem::path IndexCache() {
+  // NOLINTBEGIN(concurrency-mt-unsafe): the environment is never set here
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
+    return std::filesystem::path(cache) / "perftape";
+  }
+  const char* home = std::getenv("HOME");
+  // NOLINTEND(concurrency-mt-unsafe)
+  if (home == nullptr || *home != '/') return {};
+  return std::filesystem::path(home) / ".cache" / "perftape";
+}
+
+Result<std::filesystem::path> PathOf(const Parsed& parsed, std::string_view option) {
+  const auto value = parsed.Value(option);
+  if (value && value->empty()) return Usage(fmt::format("--{}: the name is empty", option));
+  return std::filesystem::path(value.value_or(""));
+}
+
+Result<Demangling> DemanglingOf(const Parsed& parsed) {
+  const auto style = parsed.Value("demangle");
+  if (parsed.Has("no-demangle")) {
+    if (style && *style != "none") return Usage("--demangle and --no-demangle: one of them");
+    return Demangling::kNone;
+  }
+  if (!style || *style == "full") return Demangling::kFull;
+  if (*style == "simple") return Demangling::kSimple;
+  if (*style == "none") return Demangling::kNone;
+  return Usage(
+      fmt::format("--demangle: '{}' is not among: full, simple, none", EscapeForTerminal(*style)));
+}
+
+}  // namespace
+
+Result<SymbolOptions> SymbolOptionsOf(const Parsed& parsed) {
+  SymbolOptions options;
+  TRY_ASSIGN(options.bundle, PathOf(parsed, "bundle"));
+  TRY_ASSIGN(options.symfs, PathOf(parsed, "symfs"));
+  TRY_ASSIGN(options.kallsyms, PathOf(parsed, "kallsyms"));
+  TRY_ASSIGN(options.vmlinux, PathOf(parsed, "vmlinux"));
+  for (const std::string_view directory : parsed.Values("debug-dir")) {
+    if (directory.empty()) return Usage("--debug-dir: the name is empty");
+    options.debug_dirs.emplace_back(directory);
+  }
+  if (parsed.Has("local") && parsed.Has("no-local")) {
+    return Usage("--local and --no-local: one of them");
+  }
+  if (parsed.Has("local")) options.local = LocalSystem::kAlways;
+  if (parsed.Has("no-local")) options.local = LocalSystem::kNever;
+  TRY_ASSIGN(options.demangling, DemanglingOf(parsed));
+  if (parsed.Has("no-inline")) options.source_lines = SourceLines::kLines;
+  if (parsed.Has("no-lines")) options.source_lines = SourceLines::kNone;
+  options.index_cache = IndexCache();
+  return options;
+}
+
+}  // namespace perftape::cli
