@@ -13,6 +13,8 @@
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/profiles/import_text.h"
+#include "tools/common/profiles/symbol_text.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
@@ -42,7 +44,7 @@ Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   if (plan.filter.changes_anything() || plan.import.time) {
     TRY_ASSIGN(chosen, ChooseSamples(input, plan.filter, CombineOptionsOf(plan)));
     options.kept_samples = &chosen.kept;
-    console.Note(fmt::format("{}: {}", input.name(), ReadLine(chosen.read)));
+    console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(chosen.read)));
     for (const std::string& line : FilterLines(chosen.filter)) console.Note(line);
   }
   TRY_ASSIGN(const rewrite::NormalizeReport report, plan.to->rewrite(input, plan.output, options));
@@ -67,11 +69,12 @@ struct Findings {
 // Tells of the input that was read last.
 void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
                  cli::Console& console) {
-  for (const std::string& line : DamageLines(input.read)) {
+  for (const std::string& line : cli::DamageLines(input.read)) {
     console.Warning(fmt::format("{}: {}", input.name, line));
     findings.status = cli::kDegraded;
   }
-  const std::string line = fmt::format("{}: {}", input.name, ReadLine(input.read, input.format));
+  const std::string line =
+      fmt::format("{}: {}", input.name, cli::ReadLine(input.read, input.format));
   // Of thousands the sum is told.
   plan.inputs.size() == 1 ? console.Note(line) : console.Detail(line);
 }
@@ -153,8 +156,8 @@ void TellOfConversion(const Plan& plan, const Profile& written, Findings& findin
                       cli::Console& console) {
   const ConversionReport& report = findings.report;
   if (plan.inputs.size() > 1) console.Note(InputsLine(report));
-  if (!report.symbols.mappings.empty()) console.Note(SymbolLine(report.symbols));
-  for (const std::string& line : MappingLines(report.symbols)) console.Detail(line);
+  if (!report.symbols.mappings.empty()) console.Note(cli::SymbolLine(report.symbols));
+  for (const std::string& line : cli::MappingLines(report.symbols)) console.Detail(line);
   for (const std::string& line : FilterLines(report.filter)) console.Note(line);
   if (written.samples().empty()) {
     findings.report.empty_because = WhyEmpty(plan, report);

@@ -70,7 +70,9 @@ Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeRepor
 
     MappingSymbols symbols = {.filename = std::string(profile.text(profile[id].filename)),
                               .build_id = std::string(profile.text(profile[id].build_id)),
-                              .problem = resolution.problem};
+                              .problem = resolution.problem,
+                              .source = resolution.source,
+                              .tried = resolution.tried};
     for (std::size_t at = 0; at < batch.locations.size(); ++at) {
       const Resolved& resolved = resolution.answers[at];
       ++symbols.places[static_cast<std::size_t>(resolved.miss)];

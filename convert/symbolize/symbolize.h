@@ -20,7 +20,9 @@ struct MappingSymbols {
   std::string filename;
   std::string build_id;                      // of the recording; empty where unknown
   std::array<std::uint64_t, 4> places = {};  // by Miss; those of kNone were named
-  std::string problem;  // why not all were, for people; empty where that is plain
+  std::string problem;                  // why not all were, for people; empty where that is plain
+  std::string source = {};              // which file gave the names, for people
+  std::vector<std::string> tried = {};  // places that were looked at before it, with what was wrong
 
   std::uint64_t count(Miss miss) const { return places[static_cast<std::size_t>(miss)]; }
 };

@@ -10,25 +10,10 @@
 #include <utility>
 
 #include "tools/common/cli/count.h"
+#include "tools/common/profiles/import_text.h"
 
 namespace perftape::convert_tool {
 namespace {
-
-// "12 no file, 3 of another build": what `count` gives for each Miss but kNone; empty for none.
-template <class Count>
-std::string MissesText(Count count) {
-  constexpr std::pair<Miss, std::string_view> kMisses[] = {
-      {Miss::kNoFile, "no file"},
-      {Miss::kWrongBuildId, "of another build"},
-      {Miss::kNoSymbol, "no symbol"}};
-  std::string text;
-  for (const auto& [miss, words] : kMisses) {
-    if (const std::uint64_t places = count(miss); places != 0) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", places, words);
-    }
-  }
-  return text;
-}
 
 std::string SamplesText(std::int64_t samples) {
   return cli::Counted(static_cast<std::uint64_t>(samples), "sample");
@@ -51,67 +36,6 @@ std::string CountsText(const std::map<perfdata::RecordType, std::uint64_t>& coun
 }
 
 }  // namespace
-
-std::string ReadLine(const ImportReport& report, std::string_view format) {
-  std::string line = cli::Counted(report.samples, format == "folded" ? "line" : "sample");
-  if (report.lost_samples != 0) {
-    line += fmt::format(", {} lost while recording", report.lost_samples);
-  }
-  if (report.lost_records != 0) {
-    line += fmt::format(", {} lost while recording", cli::Counted(report.lost_records, "record"));
-  }
-  if (report.outside_time != 0) line += fmt::format(", {} outside --time", report.outside_time);
-  if (report.skipped_lines != 0) {
-    line += fmt::format(", {} skipped", cli::Counted(report.skipped_lines, "line"));
-  }
-  line += fmt::format("; {}", cli::Counted(report.frames, "frame"));
-  if (report.unmapped_frames != 0) {
-    line += fmt::format(", {} of them in no mapping", report.unmapped_frames);
-  }
-  return line;
-}
-
-std::vector<std::string> DamageLines(const ImportReport& report) {
-  std::vector<std::string> lines = report.problems;
-  if (report.skipped_samples != 0) {
-    lines.push_back(
-        fmt::format("{} could not be read, the first at {}; {} of them of an unknown event",
-                    cli::Counted(report.skipped_samples, "sample"), report.first_skipped,
-                    report.unknown_events));
-  }
-  if (report.damaged_records != 0) {
-    lines.push_back(
-        fmt::format("shorter than it says: {}", cli::Counted(report.damaged_records, "record")));
-  }
-  return lines;
-}
-
-std::string SymbolLine(const SymbolizeReport& report) {
-  const auto count = [&](Miss miss) { return report.count(miss); };
-  std::string line = fmt::format("symbols: {} named",
-                                 cli::Counted(report.count(Miss::kNone) + report.kept, "place"));
-  const std::string misses = MissesText(count);
-  if (!misses.empty()) line += fmt::format("; without a name: {}", misses);
-  if (report.unmapped != 0) {
-    line += fmt::format("{}{} in no mapping", misses.empty() ? "; without a name: " : ", ",
-                        report.unmapped);
-  }
-  return line;
-}
-
-std::vector<std::string> MappingLines(const SymbolizeReport& report) {
-  std::vector<std::string> lines;
-  for (const MappingSymbols& mapping : report.mappings) {
-    const auto count = [&](Miss miss) { return mapping.count(miss); };
-    const std::string misses = MissesText(count);
-    lines.push_back(fmt::format("{}{}: {} named{}{}{}{}", mapping.filename,
-                                mapping.build_id.empty() ? "" : " " + mapping.build_id,
-                                cli::Counted(mapping.count(Miss::kNone), "place"),
-                                misses.empty() ? "" : ", ", misses,
-                                mapping.problem.empty() ? "" : ": ", mapping.problem));
-  }
-  return lines;
-}
 
 std::string RewrittenLine(const rewrite::NormalizeReport& report,
                           const rewrite::ReaderLimits* reader) {
@@ -179,7 +103,7 @@ std::string InputsLine(const ConversionReport& report) {
     sum.frames += input.read.frames;
     sum.unmapped_frames += input.read.unmapped_frames;
   }
-  return fmt::format("{}: {}", cli::Counted(report.inputs.size(), "input"), ReadLine(sum));
+  return fmt::format("{}: {}", cli::Counted(report.inputs.size(), "input"), cli::ReadLine(sum));
 }
 
 std::vector<std::string> FilterLines(const FilterReport& report) {

@@ -42,20 +42,6 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
 // That no event is called so, and which there are.
 std::string NoEventLine(const std::set<std::string>& events);
 
-// "4950 samples, 12 lost while recording; 80123 frames, 40 of them in no mapping".
-// Of folded stacks it is lines that are counted.
-std::string ReadLine(const ImportReport& report, std::string_view format = "perf.data");
-
-// Samples or records that were there but could not be read, and other problems; a line each, none
-// for a sound input.
-std::vector<std::string> DamageLines(const ImportReport& report);
-
-// "symbols: 1234 places named; 56 without a name: 12 no file, 3 of another build, 41 no symbol".
-std::string SymbolLine(const SymbolizeReport& report);
-
-// The same for each mapping, with the reason where one is known.
-std::vector<std::string> MappingLines(const SymbolizeReport& report);
-
 // "320 samples in 462 records; left out, as perf 6.1 does not know them: 5 CALLCHAIN_DEFERRED".
 // `reader` is null where nobody was named.
 std::string RewrittenLine(const rewrite::NormalizeReport& report,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/rewrite/record_counts.h"
+#include "tools/common/profiles/symbol_json.h"
 
 namespace perftape::convert_tool {
 namespace {
@@ -32,28 +33,6 @@ Json InputJson(const InputReport& input) {
                {"problems", read.problems}};
   if (!input.event.empty()) json["event"] = input.event;
   if (!input.other_events.empty()) json["other_events"] = input.other_events;
-  return json;
-}
-
-template <class Count>
-Json PlacesJson(Count count) {
-  return {{"named", count(Miss::kNone)},
-          {"no_file", count(Miss::kNoFile)},
-          {"wrong_build_id", count(Miss::kWrongBuildId)},
-          {"no_symbol", count(Miss::kNoSymbol)}};
-}
-
-Json SymbolsJson(const SymbolizeReport& report) {
-  Json json = PlacesJson([&](Miss miss) { return report.count(miss); });
-  json["named_before"] = report.kept;
-  json["unmapped"] = report.unmapped;
-  json["mappings"] = Json::array();
-  for (const MappingSymbols& mapping : report.mappings) {
-    Json one = {{"filename", mapping.filename}, {"build_id", mapping.build_id}};
-    one.update(PlacesJson([&](Miss miss) { return mapping.count(miss); }));
-    if (!mapping.problem.empty()) one["problem"] = mapping.problem;
-    json["mappings"].push_back(std::move(one));
-  }
   return json;
 }
 
@@ -95,7 +74,7 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   for (const EventTotals& event : report.filter.events) json["events"].push_back(EventJson(event));
   json["left_out_events"] = report.left_out_events;
   json["losses"] = report.losses;
-  json["symbols"] = SymbolsJson(report.symbols);
+  json["symbols"] = cli::SymbolsJson(report.symbols);
   if (!report.empty_because.empty()) json["empty_because"] = report.empty_because;
   return Text(json);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/symbols/options.h"
+#include "tools/common/profiles/symbol_options.h"
 
 #include <fmt/format.h>
 
@@ -28,12 +28,6 @@ std::filesystem::path IndexCache() {
   return std::filesystem::path(home) / ".cache" / "perftape";
 }
 
-Result<std::filesystem::path> PathOf(const Parsed& parsed, std::string_view option) {
-  const auto value = parsed.Value(option);
-  if (value && value->empty()) return Usage(fmt::format("--{}: the name is empty", option));
-  return std::filesystem::path(value.value_or(""));
-}
-
 Result<Demangling> DemanglingOf(const Parsed& parsed) {
   const auto style = parsed.Value("demangle");
   if (parsed.Has("no-demangle")) {
@@ -51,12 +45,11 @@ Result<Demangling> DemanglingOf(const Parsed& parsed) {
 
 Result<SymbolOptions> SymbolOptionsOf(const Parsed& parsed) {
   SymbolOptions options;
-  TRY_ASSIGN(options.bundle, PathOf(parsed, "bundle"));
-  TRY_ASSIGN(options.symfs, PathOf(parsed, "symfs"));
-  TRY_ASSIGN(options.kallsyms, PathOf(parsed, "kallsyms"));
-  TRY_ASSIGN(options.vmlinux, PathOf(parsed, "vmlinux"));
+  options.bundle = parsed.Value("bundle").value_or("");
+  options.symfs = parsed.Value("symfs").value_or("");
+  options.kallsyms = parsed.Value("kallsyms").value_or("");
+  options.vmlinux = parsed.Value("vmlinux").value_or("");
   for (const std::string_view directory : parsed.Values("debug-dir")) {
-    if (directory.empty()) return Usage("--debug-dir: the name is empty");
     options.debug_dirs.emplace_back(directory);
   }
   if (parsed.Has("local") && parsed.Has("no-local")) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/profiles/import_text.h"
+
+#include <gmock/gmock.h>
+
+namespace perftape::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(ReadLine, SaysNothingOfWhatDidNotHappen) {
+  EXPECT_EQ(ReadLine({.samples = 4950, .frames = 80123, .problems = {}}),
+            "4950 samples; 80123 frames");
+}
+
+TEST(ReadLine, SaysWhatTheRecordingLost) {
+  EXPECT_EQ(ReadLine({.samples = 9,
+                      .lost_samples = 2,
+                      .lost_records = 3,
+                      .frames = 5,
+                      .unmapped_frames = 1,
+                      .problems = {}}),
+            "9 samples, 2 lost while recording, 3 records lost while recording; 5 frames, 1 of "
+            "them in no mapping");
+}
+
+TEST(DamageLines, AreNoneForASoundInput) {
+  EXPECT_THAT(DamageLines({.samples = 9, .lost_samples = 2, .problems = {}}), IsEmpty());
+}
+
+TEST(DamageLines, TellOfAllThatCouldNotBeRead) {
+  EXPECT_THAT(
+      DamageLines({.skipped_samples = 4,
+                   .unknown_events = 3,
+                   .first_skipped = "0x1f40",
+                   .damaged_records = 2,
+                   .problems = {"feature BUILD_ID: cut off"}}),
+      ElementsAre("feature BUILD_ID: cut off",
+                  "4 samples could not be read, the first at 0x1f40; 3 of them of an unknown event",
+                  "shorter than it says: 2 records"));
+}
+
+}  // namespace
+}  // namespace perftape::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/profiles/symbol_options.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/matchers.h"
+
+namespace perftape::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr Command kCommand = {
+    .name = "tool", .purpose = "", .operands = "", .options = kSymbolOptions};
+
+Result<SymbolOptions> OptionsOf(const std::vector<std::string>& words) {
+  TRY_ASSIGN(const Parsed parsed, Parse(kCommand, words));
+  return SymbolOptionsOf(parsed);
+}
+
+TEST(SymbolOptions, AreAsLittleAsIsAskedFor) {
+  const auto options = OptionsOf({});
+  ASSERT_THAT(options, IsOk());
+  EXPECT_EQ(options->local, LocalSystem::kSameBoot);
+  EXPECT_EQ(options->demangling, Demangling::kFull);
+  EXPECT_EQ(options->source_lines, SourceLines::kLinesAndInlines);
+  EXPECT_THAT(options->debug_dirs, IsEmpty());
+  EXPECT_EQ(options->bundle, "");
+}
+
+TEST(SymbolOptions, TellWhereNamesAre) {
+  const auto options =
+      OptionsOf({"--bundle", "b.tar.zst", "--symfs=/mnt", "--kallsyms", "k", "--vmlinux=v",
+                 "--debug-dir", "/d1", "--debug-dir=/d2", "--local"});
+  ASSERT_THAT(options, IsOk());
+  EXPECT_EQ(options->bundle, "b.tar.zst");
+  EXPECT_EQ(options->symfs, "/mnt");
+  EXPECT_EQ(options->kallsyms, "k");
+  EXPECT_EQ(options->vmlinux, "v");
+  EXPECT_THAT(options->debug_dirs, ElementsAre("/d1", "/d2"));
+  EXPECT_EQ(options->local, LocalSystem::kAlways);
+}
+
+TEST(SymbolOptions, TellHowNamesAreShown) {
+  EXPECT_EQ(OptionsOf({"--demangle=simple"})->demangling, Demangling::kSimple);
+  EXPECT_EQ(OptionsOf({"--demangle=none"})->demangling, Demangling::kNone);
+  EXPECT_EQ(OptionsOf({"--no-demangle"})->demangling, Demangling::kNone);
+  EXPECT_EQ(OptionsOf({"--no-inline"})->source_lines, SourceLines::kLines);
+  EXPECT_EQ(OptionsOf({"--no-inline", "--no-lines"})->source_lines, SourceLines::kNone);
+  EXPECT_EQ(OptionsOf({"--no-local"})->local, LocalSystem::kNever);
+}
+
+TEST(SymbolOptions, MustNotContradictEachOther) {
+  EXPECT_THAT(OptionsOf({"--local", "--no-local"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("one of them")));
+  EXPECT_THAT(OptionsOf({"--no-demangle", "--demangle=full"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("one of them")));
+  EXPECT_THAT(OptionsOf({"--demangle=pretty"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("'pretty' is not among")));
+}
+
+}  // namespace
+}  // namespace perftape::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/profiles/symbol_text.h"
+
+#include <gmock/gmock.h>
+
+namespace perftape::cli {
+namespace {
+
+using testing::ElementsAre;
+
+SymbolizeReport TwoMappings() {
+  SymbolizeReport report;
+  report.mappings.push_back(
+      {.filename = "/bin/ls", .build_id = "abcd", .places = {5, 0, 0, 2}, .problem = ""});
+  report.mappings.push_back(
+      {.filename = "[vdso]", .build_id = "", .places = {0, 3, 0, 0}, .problem = "no such file"});
+  return report;
+}
+
+TEST(SymbolLine, SaysWhyPlacesHaveNoName) {
+  SymbolizeReport report = TwoMappings();
+  report.unmapped = 7;
+  EXPECT_EQ(SymbolLine(report),
+            "symbols: 5 places named; without a name: 3 no file, 2 no symbol, 7 in no mapping");
+}
+
+TEST(SymbolLine, IsShortWhereAllHaveNames) {
+  EXPECT_EQ(SymbolLine({.mappings = {}, .kept = 12}), "symbols: 12 places named");
+}
+
+TEST(MappingLines, SayTheSameOfEachMapping) {
+  EXPECT_THAT(MappingLines(TwoMappings()),
+              ElementsAre("/bin/ls abcd: 5 places named, 2 no symbol",
+                          "[vdso]: 0 places named, 3 no file: no such file"));
+}
+
+TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
+  SymbolizeReport report = TwoMappings();
+  report.mappings[0].source = "/symfs/bin/ls (symbols)";
+  report.mappings[0].tried = {"/other/bin/ls: build id 1234, recorded was abcd"};
+  EXPECT_THAT(SymbolSourceLines(report),
+              ElementsAre("/bin/ls abcd: /symfs/bin/ls (symbols)",
+                          "  not /other/bin/ls: build id 1234, recorded was abcd",
+                          "[vdso]: no names", "  no such file"));
+}
+
+}  // namespace
+}  // namespace perftape::cli

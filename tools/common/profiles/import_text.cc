@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/profiles/import_text.h"
+
+#include <fmt/format.h>
+
+#include "tools/common/cli/count.h"
+
+namespace perftape::cli {
+
+std::string ReadLine(const ImportReport& report, std::string_view format) {
+  std::string line = Counted(report.samples, format == "folded" ? "line" : "sample");
+  if (report.lost_samples != 0) {
+    line += fmt::format(", {} lost while recording", report.lost_samples);
+  }
+  if (report.lost_records != 0) {
+    line += fmt::format(", {} lost while recording", Counted(report.lost_records, "record"));
+  }
+  if (report.outside_time != 0) line += fmt::format(", {} outside --time", report.outside_time);
+  if (report.skipped_lines != 0) {
+    line += fmt::format(", {} skipped", Counted(report.skipped_lines, "line"));
+  }
+  line += fmt::format("; {}", Counted(report.frames, "frame"));
+  if (report.unmapped_frames != 0) {
+    line += fmt::format(", {} of them in no mapping", report.unmapped_frames);
+  }
+  return line;
+}
+
+std::vector<std::string> DamageLines(const ImportReport& report) {
+  std::vector<std::string> lines = report.problems;
+  if (report.skipped_samples != 0) {
+    lines.push_back(fmt::format(
+        "{} could not be read, the first at {}; {} of them of an unknown event",
+        Counted(report.skipped_samples, "sample"), report.first_skipped, report.unknown_events));
+  }
+  if (report.damaged_records != 0) {
+    lines.push_back(
+        fmt::format("shorter than it says: {}", Counted(report.damaged_records, "record")));
+  }
+  return lines;
+}
+
+}  // namespace perftape::cli

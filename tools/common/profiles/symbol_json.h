@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What symbol_text tells, for scripts.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "convert/symbolize/symbolize.h"
+
+namespace perftape::cli {
+
+nlohmann::ordered_json SymbolsJson(const SymbolizeReport& report);
+
+}  // namespace perftape::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/profiles/symbol_text.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "tools/common/cli/count.h"
+
+namespace perftape::cli {
+namespace {
+
+// "12 no file, 3 of another build": what `count` gives for each Miss but kNone; empty for none.
+template <class Count>
+std::string MissesText(Count count) {
+  constexpr std::pair<Miss, std::string_view> kMisses[] = {
+      {Miss::kNoFile, "no file"},
+      {Miss::kWrongBuildId, "of another build"},
+      {Miss::kNoSymbol, "no symbol"}};
+  std::string text;
+  for (const auto& [miss, words] : kMisses) {
+    if (const std::uint64_t places = count(miss); places != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", places, words);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string SymbolLine(const SymbolizeReport& report) {
+  const auto count = [&](Miss miss) { return report.count(miss); };
+  std::string line =
+      fmt::format("symbols: {} named", Counted(report.count(Miss::kNone) + report.kept, "place"));
+  const std::string misses = MissesText(count);
+  if (!misses.empty()) line += fmt::format("; without a name: {}", misses);
+  if (report.unmapped != 0) {
+    line += fmt::format("{}{} in no mapping", misses.empty() ? "; without a name: " : ", ",
+                        report.unmapped);
+  }
+  return line;
+}
+
+std::vector<std::string> MappingLines(const SymbolizeReport& report) {
+  std::vector<std::string> lines;
+  for (const MappingSymbols& mapping : report.mappings) {
+    const auto count = [&](Miss miss) { return mapping.count(miss); };
+    const std::string misses = MissesText(count);
+    lines.push_back(fmt::format("{}{}: {} named{}{}{}{}", mapping.filename,
+                                mapping.build_id.empty() ? "" : " " + mapping.build_id,
+                                Counted(mapping.count(Miss::kNone), "place"),
+                                misses.empty() ? "" : ", ", misses,
+                                mapping.problem.empty() ? "" : ": ", mapping.problem));
+  }
+  return lines;
+}
+
+std::vector<std::string> SymbolSourceLines(const SymbolizeReport& report) {
+  std::vector<std::string> lines;
+  for (const MappingSymbols& mapping : report.mappings) {
+    lines.push_back(fmt::format("{}{}: {}", mapping.filename,
+                                mapping.build_id.empty() ? "" : " " + mapping.build_id,
+                                mapping.source.empty() ? "no names" : mapping.source));
+    for (const std::string& tried : mapping.tried) lines.push_back("  not " + tried);
+    if (mapping.source.empty() && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);
+  }
+  return lines;
+}
+
+}  // namespace perftape::cli
