@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/elf/slim.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "formats/elf/libelf_handle.h"
+
+namespace perftape::elf {
+namespace {
+
+// Pieces nearer than this to each other stay together, with what is between them. More than
+// kPlaceUnit, so that moving them apart never takes more room than they had.
+constexpr std::uint64_t kNear = 64;
+// A piece's new place differs from the old one by a multiple of this: alignment is kept.
+constexpr std::uint64_t kPlaceUnit = 16;
+constexpr std::uint64_t kLargestNote = std::uint64_t{64} << 10;
+constexpr GElf_Word kArmExidx = 0x70000001;  // SHT_ARM_EXIDX and PT_ARM_EXIDX
+
+// Where the fields that are changed lie in the headers (elf(5)).
+struct FieldOffsets {
+  std::size_t header_programs, header_sections;
+  std::size_t program_offset, program_file_size;
+  std::size_t section_type, section_flags, section_offset, section_size;
+};
+constexpr FieldOffsets kFields64 = {32, 40, 8, 32, 4, 8, 24, 32};
+constexpr FieldOffsets kFields32 = {28, 32, 4, 16, 4, 8, 16, 20};
+
+// [start, end) of the original, and where it goes.
+struct Piece {
+  std::uint64_t start = 0, end = 0, place = 0;
+};
+
+// Which bytes stay; the way from their old places to the new ones.
+class Pieces {
+ public:
+  void Keep(std::uint64_t start, std::uint64_t size) {
+    if (size > 0) pieces_.push_back({start, start + size, 0});
+  }
+
+  // Joins what is near and gives each piece its place. Returns the size of them all.
+  std::uint64_t Place() {
+    std::ranges::sort(pieces_, {}, &Piece::start);
+    std::vector<Piece> joined;
+    for (const Piece& piece : pieces_) {
+      if (!joined.empty() && piece.start <= joined.back().end + kNear) {
+        joined.back().end = std::max(joined.back().end, piece.end);
+      } else {
+        joined.push_back(piece);
+      }
+    }
+    pieces_ = std::move(joined);
+    std::uint64_t end = 0;
+    for (Piece& piece : pieces_) {
+      piece.place = end + (piece.start - end) % kPlaceUnit;
+      end = piece.place + (piece.end - piece.start);
+    }
+    return end;
+  }
+
+  // Nothing for what is not kept whole.
+  std::optional<std::uint64_t> PlaceOf(std::uint64_t start, std::uint64_t size) const {
+    auto piece = std::ranges::upper_bound(pieces_, start, {}, &Piece::start);
+    if (piece == pieces_.begin()) return std::nullopt;
+    --piece;
+    if (start > piece->end || size > piece->end - start) return std::nullopt;
+    return piece->place + (start - piece->start);
+  }
+
+  const std::vector<Piece>& all() const { return pieces_; }
+
+ private:
+  std::vector<Piece> pieces_;
+};
+
+enum class Fate : std::uint8_t { kDrop, kKeep, kKeepSlots, kKeepPart };
+
+struct Section {
+  GElf_Shdr header = {};
+  std::string_view name;
+  Fate fate = Fate::kDrop;
+  std::uint64_t kept_size = 0;
+  std::vector<std::byte> slots;  // its new contents, where its fate is kKeepSlots
+};
+
+bool IsFor(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::array<std::string_view, 14> kKeptNames = {".eh_frame",
+                                                         ".eh_frame_hdr",
+                                                         ".debug_frame",
+                                                         ".zdebug_frame",
+                                                         ".gnu_debugdata",
+                                                         ".gnu_debuglink",
+                                                         ".gnu_debugaltlink",
+                                                         ".gopclntab",
+                                                         ".ARM.extab",
+                                                         ".interp",
+                                                         ".opd",
+                                                         ".go.buildinfo",
+                                                         ".iplt",
+                                                         ".data.rel.ro.gopclntab"};
+constexpr std::array<std::string_view, 5> kKeptBeginnings = {".plt", ".got", ".rela.plt",
+                                                             ".rel.plt", ".gnu.version"};
+
+class Slimmer {
+ public:
+  Slimmer(const ElfFile::Handle& handle, const SlimOptions& options)
+      : handle_(handle),
+        options_(options),
+        image_(handle.image),
+        is_64_(gelf_getclass(handle.elf) == ELFCLASS64),
+        order_(handle.header.e_ident[EI_DATA] == ELFDATA2MSB ? std::endian::big
+                                                             : std::endian::little),
+        fields_(is_64_ ? kFields64 : kFields32) {}
+
+  std::optional<std::vector<std::byte>> Copy() {
+    if (handle_.header.e_type == ET_REL || !ReadSections() || !ReadPrograms()) return std::nullopt;
+    DecideFates();
+    KeepHeaders();
+    const std::uint64_t size = pieces_.Place();
+    if (size >= image_.size()) return std::nullopt;
+    out_.resize(size);
+    for (const Piece& piece : pieces_.all()) {
+      std::memcpy(&out_[piece.place], &image_[piece.start], piece.end - piece.start);
+    }
+    WriteSlots();
+    ClearAroundParts();
+    PatchHeader();
+    PatchPrograms();
+    PatchSections();
+    return std::move(out_);
+  }
+
+ private:
+  bool IsInFile(std::uint64_t start, std::uint64_t size) const {
+    return start <= image_.size() && size <= image_.size() - start;
+  }
+
+  bool ReadSections() {
+    std::size_t count = 0, names = 0;
+    if (elf_getshdrnum(handle_.elf, &count) != 0 || count <= 1) return false;
+    if (elf_getshdrstrndx(handle_.elf, &names) != 0) return false;
+    if (handle_.header.e_shentsize != (is_64_ ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr))) {
+      return false;
+    }
+    if (!IsInFile(handle_.header.e_shoff, count * handle_.header.e_shentsize)) return false;
+    sections_.resize(count);
+    names_ = names;
+    for (std::size_t i = 0; i < count; ++i) {
+      Section& section = sections_[i];
+      Elf_Scn* const scn = elf_getscn(handle_.elf, i);
+      if (scn == nullptr || gelf_getshdr(scn, &section.header) == nullptr) return false;
+      const char* name = elf_strptr(handle_.elf, names, section.header.sh_name);
+      if (name != nullptr) section.name = name;
+      if (section.name.starts_with(".got")) got_.push_back(section.header);
+    }
+    return true;
+  }
+
+  bool ReadPrograms() {
+    std::size_t count = 0;
+    if (elf_getphdrnum(handle_.elf, &count) != 0) return false;
+    if (count == 0) return true;
+    if (handle_.header.e_phentsize != (is_64_ ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr))) {
+      return false;
+    }
+    if (!IsInFile(handle_.header.e_phoff, count * handle_.header.e_phentsize)) return false;
+    programs_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (gelf_getphdr(handle_.elf, static_cast<int>(i), &programs_[i]) == nullptr) return false;
+    }
+    return true;
+  }
+
+  void DecideFates() {
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      Section& section = sections_[i];
+      if (!HasBytes(section)) continue;
+      section.fate = FateOf(section);
+      if (i == names_) section.fate = Fate::kKeep;
+    }
+    for (const Section& section : sections_) {
+      const bool has_strings = section.header.sh_type == SHT_SYMTAB ||
+                               section.header.sh_type == SHT_DYNSYM ||
+                               section.header.sh_type == SHT_DYNAMIC;
+      if (!has_strings || section.header.sh_link >= sections_.size()) continue;
+      Section& strings = sections_[section.header.sh_link];
+      if (HasBytes(strings)) strings.fate = Fate::kKeep;
+    }
+    for (Section& section : sections_) {
+      if (section.fate == Fate::kDrop) continue;
+      section.kept_size = section.header.sh_size;
+      if (section.fate == Fate::kKeepSlots) {
+        section.slots = CollectSlots(section);
+        section.kept_size = section.slots.size();
+      }
+      pieces_.Keep(section.header.sh_offset, section.kept_size);
+    }
+  }
+
+  bool HasBytes(const Section& section) const {
+    return section.header.sh_type != SHT_NOBITS && section.header.sh_type != SHT_NULL &&
+           IsInFile(section.header.sh_offset, section.header.sh_size);
+  }
+
+  Fate FateOf(const Section& section) const {
+    const GElf_Shdr& header = section.header;
+    const std::string_view name = section.name;
+    switch (header.sh_type) {
+      case SHT_SYMTAB:
+      case SHT_DYNSYM:
+      case SHT_SYMTAB_SHNDX:
+      case SHT_DYNAMIC:
+      case kArmExidx:
+        return Fate::kKeep;
+      case SHT_NOTE:
+        return header.sh_size <= kLargestNote ? Fate::kKeep : Fate::kDrop;
+      default:
+        break;
+    }
+    if (IsFor(name, kKeptNames) ||
+        std::ranges::any_of(kKeptBeginnings, [&](auto it) { return name.starts_with(it); })) {
+      return Fate::kKeep;
+    }
+    const bool is_relocation = header.sh_type == SHT_RELA || header.sh_type == SHT_REL;
+    if (is_relocation && (header.sh_flags & SHF_ALLOC) != 0) return Fate::kKeepSlots;
+    const bool is_dwarf = name.starts_with(".debug_") || name.starts_with(".zdebug_");
+    if (is_dwarf && options_.dwarf == SlimDwarf::kKeep) return Fate::kKeep;
+    const bool is_asked_for = std::ranges::any_of(
+        options_.also, [&](const FileRange& range) { return Overlap(range, header).size > 0; });
+    return is_asked_for ? Fate::kKeepPart : Fate::kDrop;
+  }
+
+  static FileRange Overlap(const FileRange& range, const GElf_Shdr& header) {
+    if (range.start.value >= header.sh_offset + header.sh_size) return {};
+    const std::uint64_t start = std::max(range.start.value, header.sh_offset);
+    const std::uint64_t skipped = start - range.start.value;
+    if (skipped >= range.size) return {};
+    return {{start}, std::min(range.size - skipped, header.sh_offset + header.sh_size - start)};
+  }
+
+  // The relocations of a section that fill slots of .got*: those which tell what an entry of the
+  // linkage table jumps to. The others, of pointers in data, are most of the section.
+  std::vector<std::byte> CollectSlots(const Section& section) const {
+    std::vector<std::byte> kept;
+    const std::size_t word = is_64_ ? 8 : 4;
+    const std::size_t size = section.header.sh_type == SHT_RELA ? 3 * word : 2 * word;
+    Bytes rest = image_.subspan(section.header.sh_offset, section.header.sh_size);
+    for (; rest.size() >= size; rest = rest.subspan(size)) {
+      if (!IsInGot(LoadWord(rest.data()))) continue;
+      kept.insert(kept.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
+    }
+    return kept;
+  }
+
+  bool IsInGot(std::uint64_t address) const {
+    return std::ranges::any_of(got_, [&](const GElf_Shdr& section) {
+      return address >= section.sh_addr && address - section.sh_addr < section.sh_size;
+    });
+  }
+
+  void KeepHeaders() {
+    const GElf_Ehdr& header = handle_.header;
+    pieces_.Keep(0, is_64_ ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
+    pieces_.Keep(header.e_phoff, programs_.size() * header.e_phentsize);
+    pieces_.Keep(header.e_shoff, sections_.size() * header.e_shentsize);
+    for (const GElf_Phdr& program : programs_) {
+      const bool is_small_note = program.p_type == PT_NOTE && program.p_filesz <= kLargestNote;
+      if (is_small_note && IsInFile(program.p_offset, program.p_filesz)) {
+        pieces_.Keep(program.p_offset, program.p_filesz);
+      }
+    }
+  }
+
+  void WriteSlots() {
+    for (const Section& section : sections_) {
+      if (section.slots.empty()) continue;
+      const auto place = pieces_.PlaceOf(section.header.sh_offset, section.kept_size);
+      if (place) std::memcpy(&out_[*place], section.slots.data(), section.slots.size());
+    }
+  }
+
+  void ClearAroundParts() {
+    for (const Section& section : sections_) {
+      const std::uint64_t start = section.header.sh_offset, size = section.header.sh_size;
+      const auto place = pieces_.PlaceOf(start, size);
+      if (section.fate != Fate::kKeepPart || !place) continue;
+      std::fill_n(out_.begin() + static_cast<std::ptrdiff_t>(*place), size, std::byte{});
+      for (const FileRange& range : options_.also) {
+        const FileRange part = Overlap(range, section.header);
+        if (part.size == 0) continue;
+        std::memcpy(&out_[*place + (part.start.value - start)], &image_[part.start.value],
+                    part.size);
+      }
+    }
+  }
+
+  void PatchHeader() {
+    const GElf_Ehdr& header = handle_.header;
+    const auto programs = pieces_.PlaceOf(header.e_phoff, 0);
+    if (!programs_.empty() && programs) StoreWord(fields_.header_programs, *programs);
+    if (const auto sections = pieces_.PlaceOf(header.e_shoff, 0)) {
+      StoreWord(fields_.header_sections, *sections);
+    }
+  }
+
+  // What is read by its program header must be where that says. PT_LOAD and what else describes
+  // memory alone stays as it is.
+  void PatchPrograms() {
+    if (programs_.empty()) return;
+    const std::uint64_t table = *pieces_.PlaceOf(handle_.header.e_phoff, 0);
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const GElf_Phdr& program = programs_[i];
+      if (!IsReadByProgramHeader(program.p_type)) continue;
+      const std::uint64_t at = table + i * handle_.header.e_phentsize;
+      if (const auto place = pieces_.PlaceOf(program.p_offset, program.p_filesz)) {
+        StoreWord(at + fields_.program_offset, *place);
+      } else {
+        StoreWord(at + fields_.program_file_size, 0);
+      }
+    }
+  }
+
+  static bool IsReadByProgramHeader(GElf_Word type) {
+    constexpr GElf_Word kGnuProperty = 0x6474e553;
+    return type == PT_NOTE || type == PT_DYNAMIC || type == PT_INTERP || type == PT_PHDR ||
+           type == PT_GNU_EH_FRAME || type == kGnuProperty || type == kArmExidx;
+  }
+
+  void PatchSections() {
+    const std::uint64_t table = *pieces_.PlaceOf(handle_.header.e_shoff, 0);
+    for (std::size_t i = 1; i < sections_.size(); ++i) {
+      const Section& section = sections_[i];
+      if (!HasBytes(section)) continue;  // nothing to read, or nothing that could be read before
+      const std::uint64_t at = table + i * handle_.header.e_shentsize;
+      if (section.fate != Fate::kDrop) {
+        const auto place = pieces_.PlaceOf(section.header.sh_offset, section.kept_size);
+        StoreWord(at + fields_.section_offset, place.value_or(0));
+        StoreWord(at + fields_.section_size, section.kept_size);
+      } else if ((section.header.sh_flags & SHF_ALLOC) != 0) {
+        Store<std::uint32_t>(at + fields_.section_type, SHT_NOBITS);
+      } else {
+        Store<std::uint32_t>(at + fields_.section_type, SHT_NULL);
+        StoreWord(at + fields_.section_flags, 0);
+        StoreWord(at + fields_.section_offset, 0);
+        StoreWord(at + fields_.section_size, 0);
+      }
+    }
+  }
+
+  std::uint64_t LoadWord(const std::byte* from) const {
+    return is_64_ ? LoadFixed<std::uint64_t>(from, order_) : LoadFixed<std::uint32_t>(from, order_);
+  }
+
+  void StoreWord(std::uint64_t at, std::uint64_t value) {
+    if (is_64_) {
+      Store(at, value);
+    } else {
+      Store(at, static_cast<std::uint32_t>(value));
+    }
+  }
+
+  template <class T>
+  void Store(std::uint64_t at, T value) {
+    if (order_ != std::endian::native) value = std::byteswap(value);
+    std::memcpy(&out_[at], &value, sizeof value);
+  }
+
+  const ElfFile::Handle& handle_;
+  const SlimOptions& options_;
+  Bytes image_;
+  bool is_64_;
+  std::endian order_;
+  const FieldOffsets& fields_;
+  std::size_t names_ = 0;  // the section of section names
+  std::vector<Section> sections_;
+  std::vector<GElf_Shdr> got_;
+  std::vector<GElf_Phdr> programs_;
+  Pieces pieces_;
+  std::vector<std::byte> out_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOptions& options) {
+  return Slimmer(file.handle(), options).Copy();
+}
+
+}  // namespace perftape::elf
