@@ -21,7 +21,7 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   Profile profile = *std::move(read);
   if (options.look_up_names && filter.needs_names()) {
     SymbolizeReport unused;
-    TRY_ASSIGN(profile, SymbolizeLocally(profile, options.symbols, unused));
+    TRY_ASSIGN(profile, SymbolizeFrom(profile, options.symbols, Recording(input), unused));
   }
 
   const FilterJudge judge(profile, filter);

@@ -20,7 +20,7 @@ struct ChosenSamples {
 };
 
 // Reads the whole of a perf.data, which can be read again then. kUnsupported for filters that cut
-// frames: a recording keeps its stacks. Else as ReadPerfData, and as SymbolizeLocally where the
+// frames: a recording keeps its stacks. Else as ReadPerfData, and as SymbolizeFrom where the
 // filter asks for names.
 Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
                                     const CombineOptions& options);

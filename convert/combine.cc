@@ -5,7 +5,6 @@
 
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
-#include "formats/perfdata/reader.h"
 
 namespace perftape {
 namespace {
@@ -76,20 +75,17 @@ Status Combiner::Add(Input& input) {
   }
   inputs_.push_back(std::move(report));
 
-  if (!format->is_recording || !options_.look_up_names) {
+  if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_places())) {
     named_.Add(profile);
     return {};
   }
-  // A directory brings the kernel's names along.
-  const auto own_kallsyms = perfdata::KallsymsOf(input);
-  if (!own_kallsyms || !options_.symbols.kallsyms.empty()) {
-    nameless_.Add(profile);
+  const Recording recording = format->is_recording ? Recording(input) : Recording();
+  if (!recording.brings_names()) {
+    nameless_[recording.machine()].Add(profile);
     return {};
   }
-  LocalSymbolOptions own = options_.symbols;
-  own.kallsyms = *own_kallsyms;
-  TRY_ASSIGN(profile, Named(profile, own));
-  named_.Add(profile);
+  TRY_ASSIGN(SymbolSources* const sources, Sources());
+  named_.Add(sources->Name(profile, recording, symbols_));
   return {};
 }
 
@@ -101,13 +97,18 @@ Result<Profile> Combiner::TakeOneValue(const Profile& profile, InputReport& repo
   return PlainValuesOf(profile, *event, *options_.one_value);
 }
 
-Result<Profile> Combiner::Named(const Profile& profile, const LocalSymbolOptions& options) {
-  return SymbolizeLocally(profile, options, symbols_);
+Result<SymbolSources*> Combiner::Sources() {
+  if (!sources_) {
+    TRY_ASSIGN(sources_, SymbolSources::Open(options_.symbols));
+  }
+  return &*sources_;
 }
 
 Result<Profile> Combiner::Finish() && {
-  TRY_ASSIGN(const Profile named, Named(std::move(nameless_).Finish(), options_.symbols));
-  named_.Add(named);
+  for (auto& [machine, merger] : nameless_) {
+    TRY_ASSIGN(SymbolSources* const sources, Sources());
+    named_.Add(sources->Name(std::move(merger).Finish(), Recording(machine), symbols_));
+  }
   return std::move(named_).Finish();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,15 +13,15 @@
 #include "convert/formats.h"
 #include "convert/model/merge.h"
 #include "convert/model/profile.h"
-#include "convert/symbolize/symbolize.h"
+#include "convert/symbolize/symbol_sources.h"
 
 namespace perftape {
 
 struct CombineOptions {
   const Format* from = nullptr;  // null: found out from the first bytes of each input
   ImportOptions import = {};
-  bool look_up_names = true;
-  LocalSymbolOptions symbols = {};
+  bool look_up_names = true;  // of recordings; of other inputs where `symbols` names places
+  SymbolOptions symbols = {};
   // For an output that holds one number a stack: of each input the samples of one event become
   // plain values, this kind of theirs, so that inputs of different events add up. The event is the
   // first that `events` lets pass, or the input's default one.
@@ -55,12 +56,15 @@ class Combiner {
 
  private:
   Result<Profile> TakeOneValue(const Profile& profile, InputReport& report) const;
-  Result<Profile> Named(const Profile& profile, const LocalSymbolOptions& options);
+  // Opens them when they are first asked for.
+  Result<SymbolSources*> Sources();
 
   CombineOptions options_;
   std::vector<InputReport> inputs_;
   SymbolizeReport symbols_;
-  Merger nameless_;  // of perf.data, as far as they take their names from the same place
+  std::optional<SymbolSources> sources_;
+  // Recordings that bring no names along, by where they were made.
+  std::map<Recording::Machine, Merger> nameless_;
   Merger named_;
 };
 

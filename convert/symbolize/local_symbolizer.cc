@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kRunningKallsyms[] = "/proc/kallsyms";
 
-std::filesystem::path CacheOf(const LocalSymbolOptions& options) {
-  if (!options.build_id_cache.empty()) return options.build_id_cache;
+std::filesystem::path CacheOf(const SymbolOptions& options) {
+  if (!options.debug_dirs.empty()) return options.debug_dirs.front();
   const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): never set here
   return home == nullptr ? std::filesystem::path() : std::filesystem::path(home) / ".debug";
 }
@@ -29,7 +29,7 @@ BuildId RunningKernelBuildId() {
 }  // namespace
 
 Result<std::unique_ptr<LocalSymbolizer>> LocalSymbolizer::Create(
-    const LocalSymbolOptions& options) {
+    const SymbolOptions& options) {
   std::unique_ptr<LocalSymbolizer> local(new LocalSymbolizer(options));
   if (options.kallsyms.empty() || options.kallsyms == kRunningKallsyms) return local;
   TRY_ASSIGN(kallsyms::Kallsyms table, kallsyms::Kallsyms::Read(options.kallsyms));
@@ -37,8 +37,8 @@ Result<std::unique_ptr<LocalSymbolizer>> LocalSymbolizer::Create(
   return local;
 }
 
-LocalSymbolizer::LocalSymbolizer(const LocalSymbolOptions& options)
-    : elf_(DebugFiles(options.debug_directory, CacheOf(options))) {}
+LocalSymbolizer::LocalSymbolizer(const SymbolOptions& options)
+    : elf_(DebugFiles("/usr/lib/debug", CacheOf(options))) {}
 
 Result<Resolution> LocalSymbolizer::Resolve(const Profile& profile, MappingId mapping,
                                             std::span<const FileOffset> offsets) {
@@ -73,12 +73,6 @@ Status LocalSymbolizer::ReadRunningKernel() {
   }
   kernel_.emplace(*std::move(table), RunningKernelBuildId());
   return {};
-}
-
-Result<Profile> SymbolizeLocally(const Profile& profile, const LocalSymbolOptions& options,
-                                 SymbolizeReport& report) {
-  TRY_ASSIGN(const std::unique_ptr<LocalSymbolizer> symbolizer, LocalSymbolizer::Create(options));
-  return Symbolize(profile, *symbolizer, report);
 }
 
 }  // namespace perftape

@@ -7,7 +7,7 @@
 #include "convert/symbolize/elf_symbolizer.h"
 #include "convert/symbolize/kallsyms_symbolizer.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
-#include "convert/symbolize/symbolize.h"
+#include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/vdso.h"
 
 namespace perftape {
@@ -16,13 +16,13 @@ class LocalSymbolizer : public Symbolizer {
  public:
   // An Error where `options` names a kallsyms that cannot be read. The running kernel's own is read
   // when the first kernel mapping asks for it.
-  static Result<std::unique_ptr<LocalSymbolizer>> Create(const LocalSymbolOptions& options);
+  static Result<std::unique_ptr<LocalSymbolizer>> Create(const SymbolOptions& options);
 
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
-  explicit LocalSymbolizer(const LocalSymbolOptions& options);
+  explicit LocalSymbolizer(const SymbolOptions& options);
   Result<Symbolizer*> Choose(const Mapping& mapping, std::string_view filename);
   Status ReadRunningKernel();
 

@@ -39,6 +39,12 @@ struct SymbolOptions {
   SourceLines source_lines = SourceLines::kLinesAndInlines;
   bool replace_names = false;              // of locations that have names already
   std::filesystem::path index_cache = {};  // of built indexes; empty: none is kept
+
+  // Whether any of the places was asked for.
+  bool names_places() const {
+    return local == LocalSystem::kAlways || !bundle.empty() || !symfs.empty() ||
+           !kallsyms.empty() || !vmlinux.empty() || !debug_dirs.empty();
+  }
 };
 
 }  // namespace perftape

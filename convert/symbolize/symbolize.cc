@@ -14,11 +14,17 @@ struct Batch {
   std::vector<FileOffset> offsets;
 };
 
-std::vector<Batch> CollectNameless(const Profile& profile, SymbolizeReport& report) {
+// Frames of folded lines have a mapping, but no place in it.
+bool HasPlace(const Location& location) {
+  return location.mapping != MappingId{} && location.offset.value != 0;
+}
+
+std::vector<Batch> CollectNameless(const Profile& profile, OldNames old_names,
+                                   SymbolizeReport& report) {
   std::vector<Batch> batches(profile.mappings().size());
   for (std::uint32_t i = 0; i < profile.locations().size(); ++i) {
     const Location& location = profile.locations()[i];
-    if (!location.lines.empty()) {
+    if (!location.lines.empty() && !(old_names == OldNames::kReplace && HasPlace(location))) {
       ++report.kept;
     } else if (location.mapping == MappingId{}) {
       ++report.unmapped;
@@ -56,9 +62,10 @@ std::uint64_t SymbolizeReport::count(Miss miss) const {
   return sum;
 }
 
-Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report) {
+Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report,
+                  OldNames old_names) {
   ProfileBuilder builder(profile);
-  const std::vector<Batch> batches = CollectNameless(profile, report);
+  const std::vector<Batch> batches = CollectNameless(profile, old_names, report);
   for (std::uint32_t i = 1; i < batches.size(); ++i) {
     const Batch& batch = batches[i];
     if (batch.locations.empty()) continue;

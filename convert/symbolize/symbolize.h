@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -35,23 +34,13 @@ struct SymbolizeReport {
   std::uint64_t count(Miss miss) const;  // over all mappings
 };
 
-// Asks `symbolizer` for every location that has a mapping and no lines. Where it gives an Error,
-// the locations of that mapping stay nameless, and its message is the mapping's problem. Adds to
-// `report`.
-Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report);
+// What becomes of names that are there already. Where nothing better is found, they stay.
+enum class OldNames : std::uint8_t { kKeep, kReplace };
 
-struct LocalSymbolOptions {
-  // Of the running kernel, or one saved from it. Where it is set, it must be readable.
-  std::filesystem::path kallsyms = {};
-  // Where separate debug files lie: <directory>/.build-id/aa/bb….debug.
-  std::filesystem::path debug_directory = "/usr/lib/debug";
-  // perf's build-id cache; $HOME/.debug where empty.
-  std::filesystem::path build_id_cache = {};
-};
-
-// Names from what this machine has: the recorded files and their debug files, /proc/kallsyms, the
-// vdso, /tmp/perf-PID.map. An Error only where `options` names what cannot be read.
-Result<Profile> SymbolizeLocally(const Profile& profile, const LocalSymbolOptions& options,
-                                 SymbolizeReport& report);
+// Asks `symbolizer` for every location that has a mapping and no lines, or whose lines are to be
+// replaced. Where it gives an Error, the locations of that mapping stay as they are, and its
+// message is the mapping's problem. Adds to `report`.
+Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report,
+                  OldNames old_names = OldNames::kKeep);
 
 }  // namespace perftape

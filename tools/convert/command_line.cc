@@ -203,7 +203,7 @@ Status ReadSymbolOptions(const cli::Parsed& parsed, Plan& plan) {
   }
   if (const auto directory = parsed.Value("buildid-dir")) {
     if (plan.symbols == Symbols::kNone) return Usage("--buildid-dir and --no-symbols: one of them");
-    plan.symbol_options.build_id_cache = *directory;
+    plan.symbol_options.debug_dirs.emplace_back(*directory);
   }
   return {};
 }

@@ -8,7 +8,7 @@
 
 #include "convert/filter/filter.h"
 #include "convert/formats.h"
-#include "convert/symbolize/symbolize.h"
+#include "convert/symbolize/symbol_options.h"
 #include "tools/common/cli/options.h"
 
 namespace perftape::convert_tool {
@@ -25,7 +25,7 @@ struct Plan {
   ImportOptions import;
   FilterOptions filter;
   Symbols symbols = Symbols::kLocal;
-  LocalSymbolOptions symbol_options;
+  SymbolOptions symbol_options;
   WriteOptions write;
   rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
   ReportAs report_as = ReportAs::kText;

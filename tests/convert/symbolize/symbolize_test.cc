@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "convert/symbolize/symbol_sources.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
@@ -92,6 +93,25 @@ TEST(Symbolize, KeepsNamesThatAreThereAndLeavesTheUnmappedAlone) {
   EXPECT_EQ(named.text(named[named.locations()[0].lines[0].function].name), "bpf_prog");
 }
 
+TEST(Symbolize, ReplacesNamesWhereAskedToAndABetterOneIsFound) {
+  ProfileBuilder builder;
+  const MappingId mapping = builder.Add(Mapping{.filename = builder.Add("/a"), .build_id = {}});
+  const Line line = {builder.Add(Function{builder.Add("old"), {}, {}}), 0};
+  for (const std::uint64_t offset : {0, 2, 5}) {
+    builder.Add(Location{.mapping = mapping, .offset = {offset}, .lines = {&line, 1}});
+  }
+  EvenSymbolizer symbolizer;
+  SymbolizeReport report;
+  const Profile named =
+      Symbolize(std::move(builder).Finish(), symbolizer, report, OldNames::kReplace);
+  std::vector<std::string_view> names;
+  for (const Location& location : named.locations()) {
+    names.push_back(named.text(named[location.lines[0].function].name));
+  }
+  EXPECT_THAT(names, testing::ElementsAre("old", "f2", "old"));
+  EXPECT_THAT(symbolizer.asked, testing::ElementsAre(2, 5));
+}
+
 TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
   ProfileBuilder builder;
   for (const char* filename : {"/broken", "/whole"}) {
@@ -108,7 +128,7 @@ TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
   EXPECT_EQ(report.mappings[1].count(Miss::kNone), 1U);
 }
 
-TEST(SymbolizeLocally, NamesFilesAndKernelOfOneProfile) {
+TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
   const TempDir dir;
   const std::string program = dir.Write("program", SmallElf("id"));
   ProfileBuilder builder;
@@ -122,19 +142,19 @@ TEST(SymbolizeLocally, NamesFilesAndKernelOfOneProfile) {
   builder.Add(Location{.mapping = user, .offset = {0x1110}});
   builder.Add(Location{.mapping = kernel, .offset = {0xffffffff81000010}});
   SymbolizeReport report;
-  const auto named = SymbolizeLocally(
+  const auto named = SymbolizeFrom(
       std::move(builder).Finish(),
       {.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\nffffffff81000010 T idle\n")},
-      report);
+      Recording(Recording::Machine{.is_this_boot = true}), report);
   ASSERT_TRUE(named) << named.error().message;
   EXPECT_EQ(named->text((*named)[named->locations()[0].lines[0].function].name), "spin");
   EXPECT_EQ(named->text((*named)[named->locations()[1].lines[0].function].name), "idle");
   EXPECT_EQ(report.count(Miss::kNone), 2U);
 }
 
-TEST(SymbolizeLocally, FailsWhereTheKallsymsAskedForIsNotThere) {
+TEST(SymbolizeFrom, FailsWhereTheKallsymsAskedForIsNotThere) {
   SymbolizeReport report;
-  const auto named = SymbolizeLocally(Profile(), {.kallsyms = "/nonexistent/kallsyms"}, report);
+  const auto named = SymbolizeFrom(Profile(), {.kallsyms = "/nonexistent/kallsyms"}, Recording(), report);
   ASSERT_FALSE(named);
   EXPECT_EQ(named.error().code, ErrorCode::kNotFound);
 }

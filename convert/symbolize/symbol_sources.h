@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// All places that names may be taken from, in their order, for all the profiles of a run: what was
+// opened for one is there for the next.
+#pragma once
+
+#include <memory>
+
+#include "convert/model/profile.h"
+#include "convert/symbolize/recording.h"
+#include "convert/symbolize/symbol_options.h"
+#include "convert/symbolize/symbolize.h"
+#include "formats/base/result.h"
+
+namespace perftape {
+
+class SymbolSources {
+ public:
+  // An Error where `options` names a file that cannot be read.
+  static Result<SymbolSources> Open(const SymbolOptions& options);
+
+  SymbolSources(SymbolSources&&) noexcept;
+  SymbolSources& operator=(SymbolSources&&) noexcept;
+  ~SymbolSources();
+
+  // The profile with names, those of `recording`. Adds to `report`.
+  Profile Name(const Profile& profile, const Recording& recording, SymbolizeReport& report);
+
+ private:
+  struct Places;
+  explicit SymbolSources(std::unique_ptr<Places> places);
+  std::unique_ptr<Places> places_;
+};
+
+// The same for one profile alone.
+Result<Profile> SymbolizeFrom(const Profile& profile, const SymbolOptions& options,
+                              const Recording& recording, SymbolizeReport& report);
+
+}  // namespace perftape
