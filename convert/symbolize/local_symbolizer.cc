@@ -28,8 +28,7 @@ BuildId RunningKernelBuildId() {
 
 }  // namespace
 
-Result<std::unique_ptr<LocalSymbolizer>> LocalSymbolizer::Create(
-    const SymbolOptions& options) {
+Result<std::unique_ptr<LocalSymbolizer>> LocalSymbolizer::Create(const SymbolOptions& options) {
   std::unique_ptr<LocalSymbolizer> local(new LocalSymbolizer(options));
   if (options.kallsyms.empty() || options.kallsyms == kRunningKallsyms) return local;
   TRY_ASSIGN(kallsyms::Kallsyms table, kallsyms::Kallsyms::Read(options.kallsyms));

@@ -154,7 +154,8 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
 
 TEST(SymbolizeFrom, FailsWhereTheKallsymsAskedForIsNotThere) {
   SymbolizeReport report;
-  const auto named = SymbolizeFrom(Profile(), {.kallsyms = "/nonexistent/kallsyms"}, Recording(), report);
+  const auto named =
+      SymbolizeFrom(Profile(), {.kallsyms = "/nonexistent/kallsyms"}, Recording(), report);
   ASSERT_FALSE(named);
   EXPECT_EQ(named.error().code, ErrorCode::kNotFound);
 }
