@@ -3,17 +3,17 @@
 // unlinked file that is mapped: no member's name is ever a path on this machine.
 #pragma once
 
-#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "formats/base/build_id.h"
 #include "formats/base/bytes.h"
 #include "formats/base/input.h"
 #include "formats/base/result.h"
+#include "formats/bundle/archive_reader.h"
 #include "formats/bundle/manifest.h"
 
 namespace perftape::bundle {
@@ -21,11 +21,14 @@ namespace perftape::bundle {
 class Bundle {
  public:
   // A file of its own, compressed in whatever way (zstd, bzip2, gzip, xz or not at all), or a
-  // perf.data with an embedded one. kNotFound for a perf.data without, kCorrupt or kTruncated for
-  // what is no archive, kUnsupported where it unpacks to more than `limits` let it.
-  static Result<Bundle> Open(const std::filesystem::path& path);
-  // That of a perf.data; nothing where it has none.
-  static Result<std::optional<Bundle>> OpenEmbedded(Input& input);
+  // perf.data with an embedded one; "-" is stdin. kNotFound for a perf.data without, kCorrupt or
+  // kTruncated for what is no archive, kUnsupported where it unpacks to more than `limits` let it.
+  static Result<Bundle> Open(const std::filesystem::path& path, const UnpackLimits& limits = {});
+  // That of a perf.data; nothing where it has none, as no recording that comes through a pipe has.
+  // The other errors are those of Open.
+  static Result<std::optional<Bundle>> OpenEmbedded(Input& input, const UnpackLimits& limits = {});
+  // An archive in memory, which is needed no longer then.
+  static Result<Bundle> FromBytes(Bytes archive, const UnpackLimits& limits = {});
 
   Bundle(Bundle&&) noexcept;
   Bundle& operator=(Bundle&&) noexcept;
@@ -33,6 +36,12 @@ class Bundle {
 
   // Of a `perf archive`, made up from the names of the members.
   const Manifest& manifest() const;
+
+  // All that the archive holds, in its order, the manifest included; and what it had beside.
+  std::span<const UnpackedMember> members() const;
+  const PassedOver& passed_over() const;
+  // Lives as long as the Bundle.
+  Bytes BytesOf(const UnpackedMember& member) const;
 
   // The bytes of a member, by its name in the archive or by whose it is; nothing where it is not
   // there. They live as long as the Bundle, also when it is moved.
@@ -42,6 +51,7 @@ class Bundle {
  private:
   struct Contents;
   explicit Bundle(std::unique_ptr<Contents> contents);
+  static Result<Manifest> ReadManifest(const Contents& contents);
   std::unique_ptr<Contents> contents_;
 };
 

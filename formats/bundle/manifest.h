@@ -16,13 +16,16 @@ namespace perftape::bundle {
 inline constexpr std::string_view kManifestName = "manifest.json";
 
 struct Module {
-  std::string name;           // "nf_tables"
+  std::string name = {};      // "nf_tables"
   std::uint64_t address = 0;  // where it was loaded; 0 where that is hidden
   std::uint64_t size = 0;
-  BuildId build_id;
+  BuildId build_id = {};
+
+  bool operator==(const Module&) const = default;
 };
 
 enum class FileKind : std::uint8_t { kElf, kDebug, kKallsyms, kVdso, kPerfMap, kJitDump };
+std::string_view NameOf(FileKind kind);  // "elf", …, "perf-map": the manifest's word
 
 // How much of a binary there is.
 enum class Kept : std::uint8_t {
@@ -30,27 +33,34 @@ enum class Kept : std::uint8_t {
   kSymbols,  // what names and unwinding need
   kWhole,
 };
+std::string_view NameOf(Kept kept);  // "nothing", "symbols", "whole"
 
 struct BundledFile {
-  std::string path;  // as recordings call it: "/usr/bin/ls", "[kernel.kallsyms]", "[vdso]"
+  std::string path = {};  // as recordings call it: "/usr/bin/ls", "[kernel.kallsyms]", "[vdso]"
   FileKind kind = FileKind::kElf;
-  BuildId build_id;       // empty where it has none
+  BuildId build_id = {};  // empty where it has none
   std::uint32_t pid = 0;  // of a perf map or jitdump: whose; 0 for others
   Kept kept = Kept::kNothing;
   std::uint64_t size = 0;   // in bytes, of the file as it was on the machine
   std::string member = {};  // its name in the archive; empty where it is missing
   std::string missing = {};
+
+  bool operator==(const BundledFile&) const = default;
 };
 
 struct Manifest {
-  std::string perftape_version;
-  std::string host, kernel_release, machine;  // uname's nodename, release, machine
-  std::string boot_id;                        // /proc/sys/kernel/random/boot_id
-  BuildId kernel_build_id;
-  std::string reference_symbol;  // "_text" or "_stext", and where it was
+  std::string perftape_version = {};
+  std::string host = {};            // uname's nodename
+  std::string kernel_release = {};  // uname's release
+  std::string machine = {};         // uname's machine
+  std::string boot_id = {};         // /proc/sys/kernel/random/boot_id
+  BuildId kernel_build_id = {};
+  std::string reference_symbol = {};  // "_text" or "_stext", and where it was
   std::uint64_t reference_address = 0;
-  std::vector<Module> modules;
-  std::vector<BundledFile> files;
+  std::vector<Module> modules = {};
+  std::vector<BundledFile> files = {};
+
+  bool operator==(const Manifest&) const = default;
 };
 
 // As JSON, the same bytes for equal manifests.

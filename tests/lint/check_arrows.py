@@ -26,6 +26,7 @@ OUTSIDE = {
     r"zstd.*\.h": r"formats/base/zstd\..*",
     r"protozero/.*": r"formats/pprof/.*",
     r"libdeflate\.h": r"formats/(pprof|base)/.*",
+    r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
     r"boost/.*": r"tools/common/cli.*",
     r"(libiberty/)?demangle\.h": r"convert/symbolize/demangle\.cc",
 }

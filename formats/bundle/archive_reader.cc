@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/bundle/archive_reader.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <locale.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "formats/bundle/layout.h"
+
+namespace perftape::bundle {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{64} << 10;  // handed to libarchive at a time
+constexpr std::size_t kPage = 4096;
+constexpr std::uint64_t kAlignment = 16;  // of members, for readers of ELF that map
+
+struct FreeArchive {
+  void operator()(archive* tar) const { archive_read_free(tar); }
+};
+using ArchivePtr = std::unique_ptr<archive, FreeArchive>;
+
+// pax headers have names in UTF-8, which libarchive turns into those of the thread's locale: with
+// this they stay what they are.
+class Utf8Locale {
+ public:
+  Utf8Locale() : utf8_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    if (utf8_ != nullptr) before_ = uselocale(utf8_);
+  }
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+  ~Utf8Locale() {
+    if (utf8_ == nullptr) return;
+    uselocale(before_);
+    freelocale(utf8_);
+  }
+
+ private:
+  locale_t utf8_;
+  locale_t before_ = nullptr;
+};
+
+// Hands out the archive piece by piece, and remembers that it was asked for more than there is.
+struct Source {
+  Bytes left;
+  bool asked_beyond_end = false;
+
+  static la_ssize_t Read(archive* /*tar*/, void* self, const void** piece) {
+    auto& source = *static_cast<Source*>(self);
+    const std::size_t size = std::min(source.left.size(), kPiece);
+    if (size == 0) source.asked_beyond_end = true;
+    *piece = source.left.data();
+    source.left = source.left.subspan(size);
+    return static_cast<la_ssize_t>(size);
+  }
+};
+
+bool IsZero(Bytes bytes) {
+  return bytes.front() == std::byte{} &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+// The unlinked file. Pages of zeros become holes in it, so that a bomb of zeros fills no disk.
+class Spool {
+ public:
+  static Result<Spool> Create() {
+    TRY_ASSIGN(UniqueFd fd, CreateUnlinked());
+    return Spool(std::move(fd));
+  }
+
+  std::uint64_t size() const { return size_; }
+  void Align() { size_ = (size_ + kAlignment - 1) / kAlignment * kAlignment; }
+
+  Status Append(Bytes bytes) {
+    while (!bytes.empty()) {
+      const std::size_t to_page = kPage - size_ % kPage;
+      const Bytes piece = bytes.first(std::min(bytes.size(), to_page));
+      const bool is_hole = IsZero(piece);
+      if (is_hole) TRY(Flush());
+      if (!is_hole && pending_.empty()) pending_at_ = size_;
+      if (!is_hole) pending_.insert(pending_.end(), piece.begin(), piece.end());
+      size_ += piece.size();
+      bytes = bytes.subspan(piece.size());
+    }
+    return Flush();
+  }
+
+  Result<MappedFile> Map() && {
+    if (ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) return FailErrno("$TMPDIR", errno);
+    return MappedFile::FromFd(fd_.get(), "$TMPDIR");
+  }
+
+ private:
+  explicit Spool(UniqueFd fd) : fd_(std::move(fd)) {}
+
+  Status Flush() {
+    if (pending_.empty()) return {};
+    if (auto written = WriteAllAt(fd_.get(), pending_, pending_at_); !written) {
+      return Fail(InContext("$TMPDIR", std::move(written).error()));
+    }
+    pending_.clear();
+    return {};
+  }
+
+  UniqueFd fd_;
+  std::uint64_t size_ = 0;
+  std::vector<std::byte> pending_;  // goes to pending_at_
+  std::uint64_t pending_at_ = 0;
+};
+
+class Unpacking {
+ public:
+  Unpacking(ArchivePtr tar, Source& source, Spool spool, const UnpackLimits& limits)
+      : tar_(std::move(tar)), source_(source), spool_(std::move(spool)), limits_(limits) {}
+
+  Result<UnpackedArchive> Run() {
+    for (std::uint64_t entries = 0;; ++entries) {
+      archive_entry* entry = nullptr;
+      const int status = archive_read_next_header(tar_.get(), &entry);
+      if (status == ARCHIVE_EOF) break;
+      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return Damage();
+      if (entries == limits_.members) return TooMuch("members", limits_.members);
+      TRY(Take(entry));
+    }
+    TRY_ASSIGN(MappedFile file, std::move(spool_).Map());
+    return UnpackedArchive{std::move(file), std::move(members_), passed_over_};
+  }
+
+ private:
+  static std::unexpected<Error> TooMuch(std::string_view what, std::uint64_t limit) {
+    return Fail(ErrorCode::kUnsupported, "archive: unpacks to more than " + std::to_string(limit) +
+                                             " " + std::string(what) + ", which is refused");
+  }
+
+  std::unexpected<Error> Damage() {
+    const char* why = archive_error_string(tar_.get());
+    const bool cut = source_.asked_beyond_end;
+    return Fail(cut ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
+                "archive: member " + std::to_string(members_.size() + passed_over_.sum()) + ": " +
+                    (why == nullptr ? "cannot be read" : why));
+  }
+
+  // Compared before the bytes are read: those of what is passed over are unpacked, too.
+  Status CheckSize(std::uint64_t size) {
+    const auto unpacked = static_cast<std::uint64_t>(archive_filter_bytes(tar_.get(), 0));
+    if (unpacked > limits_.total || size > limits_.total - unpacked)
+      return TooMuch("bytes", limits_.total);
+    return {};
+  }
+
+  Status Take(archive_entry* entry) {
+    TRY(CheckSize(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0))));
+    const auto kind = archive_entry_filetype(entry);
+    if (kind == AE_IFDIR) return {};
+    const bool plain = archive_entry_hardlink(entry) == nullptr &&
+                       (kind == AE_IFLNK || (kind == AE_IFREG && !IsSparse(entry)));
+    if (!plain) return Pass(passed_over_.kinds);
+    const char* as_written = archive_entry_pathname(entry);
+    auto name = CleanName(as_written == nullptr ? "" : as_written);
+    if (!name) return Pass(passed_over_.unsafe_names);
+    UnpackedMember member{.name = *std::move(name)};
+    if (kind == AE_IFLNK) {
+      const char* target = archive_entry_symlink(entry);
+      member.target = target == nullptr ? "" : target;
+      if (!StaysInside(member.name, member.target)) return Pass(passed_over_.unsafe_names);
+    }
+    if (!names_.insert(member.name).second) return Pass(passed_over_.duplicates);
+    if (kind == AE_IFREG) TRY(ReadContent(member));
+    members_.push_back(std::move(member));
+    return {};
+  }
+
+  static bool IsSparse(archive_entry* entry) { return archive_entry_sparse_count(entry) > 0; }
+
+  static Status Pass(std::uint64_t& count) {
+    ++count;
+    return {};
+  }
+
+  Status ReadContent(UnpackedMember& member) {
+    spool_.Align();
+    member.offset = spool_.size();
+    while (true) {
+      const la_ssize_t got = archive_read_data(tar_.get(), buffer_.data(), buffer_.size());
+      if (got == 0) break;
+      if (got < 0) return Damage();
+      TRY(spool_.Append(Bytes(buffer_).first(static_cast<std::size_t>(got))));
+    }
+    member.size = spool_.size() - member.offset;
+    return {};
+  }
+
+  ArchivePtr tar_;
+  Source& source_;
+  Spool spool_;
+  UnpackLimits limits_;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(kPiece);
+  std::vector<UnpackedMember> members_;
+  std::unordered_set<std::string> names_;
+  PassedOver passed_over_;
+};
+
+// Those of libarchive itself; others would run programs.
+Status SupportFilters(archive* tar) {
+  for (const auto support : {&archive_read_support_filter_zstd, &archive_read_support_filter_bzip2,
+                             &archive_read_support_filter_gzip, &archive_read_support_filter_xz}) {
+    if (support(tar) != ARCHIVE_OK) return Fail(ErrorCode::kUnsupported, archive_error_string(tar));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) {
+  const Utf8Locale locale;
+  Source source{archive_bytes};
+  ArchivePtr tar(archive_read_new());
+  if (tar == nullptr) return FailErrno("archive", ENOMEM);
+  TRY(SupportFilters(tar.get()));
+  archive_read_support_format_tar(tar.get());
+  if (archive_read_open(tar.get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK) {
+    return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
+                "archive: is neither a tar nor a compressed one");
+  }
+  // One compression, and the file itself. Of several, each would multiply what they unpack to.
+  if (archive_filter_count(tar.get()) > 2) {
+    return Fail(ErrorCode::kUnsupported, "archive: is compressed more than once");
+  }
+  UnpackLimits effective = limits;
+  if (archive_bytes.size() < limits.total / std::max<std::uint64_t>(limits.ratio, 1)) {
+    effective.total =
+        std::min(limits.total, std::max(archive_bytes.size() * limits.ratio, limits.always));
+  }
+  TRY_ASSIGN(Spool spool, Spool::Create());
+  return Unpacking(std::move(tar), source, std::move(spool), effective).Run();
+}
+
+}  // namespace perftape::bundle
