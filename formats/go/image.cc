@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/go/image.h"
+
+#include <algorithm>
+
+namespace perftape::go {
+
+Image::Image(const elf::ElfFile& file) : encoding_(elf::EncodingOf(file)) {
+  for (const elf::Section& section : elf::ReadSections(file)) {
+    has_sections_ = true;
+    names_.emplace_back(section.name, section.address);
+    if (section.address.value == 0) continue;
+    if (section.kind == elf::SectionKind::kAddends) relocations_.push_back(section.bytes);
+    if (section.kind != elf::SectionKind::kData) continue;
+    data_.push_back({section.name, section.address, section.bytes});
+  }
+  if (has_sections_) return;
+  const Bytes all = elf::BytesOf(file);
+  for (const elf::Segment& segment : file.segments()) {
+    if (segment.executable || segment.offset.value >= all.size()) continue;
+    const Bytes rest = all.subspan(segment.offset.value);
+    const std::uint64_t size = std::min<std::uint64_t>(segment.size, rest.size());
+    data_.push_back({{}, segment.address, rest.first(size)});
+  }
+}
+
+std::optional<ImageAddress> Image::AddressOf(std::string_view section) const {
+  for (const auto& [name, address] : names_) {
+    if (name == section) return address;
+  }
+  return std::nullopt;
+}
+
+Bytes Image::At(ImageAddress address) const {
+  for (const ImagePart& part : data_) {
+    if (address < part.address) continue;
+    const std::uint64_t offset = address.value - part.address.value;
+    if (offset < part.bytes.size()) return part.bytes.subspan(offset);
+  }
+  return {};
+}
+
+std::uint64_t Image::WordAt(Bytes bytes, std::uint64_t offset) const {
+  const std::byte* at = bytes.data() + offset;
+  return encoding_.word_size == 8 ? LoadFixed<std::uint64_t>(at, encoding_.order)
+                                  : LoadFixed<std::uint32_t>(at, encoding_.order);
+}
+
+// Calls visit(place, addend) for each relocation that adds to where the file is mapped, until it
+// returns true. An entry is { word offset, info; signed word addend }, and has no symbol.
+template <class Visit>
+void Image::ForEachRelative(const Visit& visit) const {
+  const std::uint64_t word = encoding_.word_size;
+  const unsigned type_bits = word == 8 ? 32 : 8;
+  for (const Bytes& entries : relocations_) {
+    for (std::uint64_t at = 0; at + 3 * word <= entries.size(); at += 3 * word) {
+      const std::uint64_t info = WordAt(entries, at + word);
+      if (info == 0 || info >> type_bits != 0) continue;
+      if (visit(ImageAddress{WordAt(entries, at)}, WordAt(entries, at + 2 * word))) return;
+    }
+  }
+}
+
+std::uint64_t Image::PointerAt(ImageAddress address) const {
+  const Bytes bytes = At(address);
+  if (bytes.size() < encoding_.word_size) return 0;
+  std::uint64_t pointer = WordAt(bytes, 0);
+  if (pointer != 0) return pointer;
+  ForEachRelative([&](ImageAddress place, std::uint64_t addend) {
+    if (place == address) pointer = addend;
+    return place == address;
+  });
+  return pointer;
+}
+
+std::vector<ImageAddress> Image::PlacesWith(ImageAddress value) const {
+  std::vector<ImageAddress> places;
+  const std::uint64_t word = encoding_.word_size;
+  for (const ImagePart& part : data_) {
+    std::uint64_t at = -part.address.value % word;
+    for (; at + word <= part.bytes.size(); at += word) {
+      if (WordAt(part.bytes, at) == value.value) places.push_back({part.address.value + at});
+    }
+  }
+  ForEachRelative([&](ImageAddress place, std::uint64_t addend) {
+    if (addend == value.value) places.push_back(place);
+    return false;
+  });
+  return places;
+}
+
+}  // namespace perftape::go

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a binary has in memory, by address. Sections tell it before segments do: in a copy that was
+// slimmed only they still say where their bytes are in the file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/base/addresses.h"
+#include "formats/base/bytes.h"
+#include "formats/elf/elf_file.h"
+#include "formats/elf/sections.h"
+
+namespace perftape::go {
+
+// Bytes that lie side by side in the file and in memory.
+struct ImagePart {
+  std::string_view section;  // its name; empty of a segment
+  ImageAddress address;
+  Bytes bytes;
+};
+
+class Image {
+ public:
+  // Views are of `file`, which must outlive it.
+  explicit Image(const elf::ElfFile& file);
+
+  const elf::Encoding& encoding() const { return encoding_; }
+  // What is loaded and is no code; sections, or the segments of a file that has lost them.
+  const std::vector<ImagePart>& data() const { return data_; }
+  bool has_sections() const { return has_sections_; }
+  // Whether a section has that name; its contents may be missing.
+  std::optional<ImageAddress> AddressOf(std::string_view section) const;
+
+  // From `address` to the end of the part that it lies in; empty where it lies in none.
+  Bytes At(ImageAddress address) const;
+  // The address in a word: what lies there, or in files that are moved where they are mapped, what
+  // a relocation will put there. 0 where the word is in no part.
+  std::uint64_t PointerAt(ImageAddress address) const;
+  // The words that hold this address, or will.
+  std::vector<ImageAddress> PlacesWith(ImageAddress value) const;
+
+ private:
+  std::uint64_t WordAt(Bytes bytes, std::uint64_t offset) const;
+  template <class Visit>
+  void ForEachRelative(const Visit& visit) const;
+
+  elf::Encoding encoding_;
+  bool has_sections_ = false;
+  std::vector<ImagePart> data_;
+  std::vector<Bytes> relocations_;
+  std::vector<std::pair<std::string_view, ImageAddress>> names_;
+};
+
+}  // namespace perftape::go

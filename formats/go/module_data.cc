@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/go/module_data.h"
+
+namespace perftape::go {
+namespace {
+
+// The words of moduledata: pcHeader, then the slices funcnametab, cutab, filetab, pctab, pclntable
+// and ftab of three words each, findfunctab, minpc, maxpc, text, etext, ...
+constexpr std::uint64_t kPclntable = 13;
+constexpr std::uint64_t kFunctionCount = 17;
+constexpr std::uint64_t kText = 22;
+// ..., rodata, gofunc; 1.20 put covctrs and ecovctrs before them.
+constexpr std::uint64_t kFunctionData118 = 38;
+constexpr std::uint64_t kFunctionData120 = 40;
+
+std::optional<ModuleData> ReadAt(const Image& image, ImageAddress place,
+                                 const TableHeader& header) {
+  const std::uint64_t word = header.word_size;
+  const auto at = [&](std::uint64_t index) {
+    return image.PointerAt({place.value + index * word});
+  };
+  const std::uint64_t size = (kFunctionData120 + 1) * word;
+  const Bytes bytes = image.At(place);
+  if (bytes.size() < size || at(kFunctionCount) != header.functions + 1) return std::nullopt;
+  ModuleData data{.words = bytes.first(size),
+                  .text = {at(kText)},
+                  .tables_end = {at(kPclntable) + at(kPclntable + 1)},
+                  .function_data = {}};
+  if (header.version == TableVersion::kGo118) data.function_data = {at(kFunctionData118)};
+  if (header.version == TableVersion::kGo120) data.function_data = {at(kFunctionData120)};
+  return data;
+}
+
+}  // namespace
+
+std::optional<ModuleData> FindModuleData(const Image& image, ImageAddress table,
+                                         const TableHeader& header) {
+  if (header.version == TableVersion::kGo12) return std::nullopt;
+  for (const ImageAddress place : image.PlacesWith(table)) {
+    if (const auto data = ReadAt(image, place, header)) return data;
+  }
+  return std::nullopt;
+}
+
+}  // namespace perftape::go

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/go/pc_line_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "formats/elf/sections.h"
+#include "formats/go/image.h"
+#include "formats/go/module_data.h"
+
+namespace perftape::go {
+namespace {
+
+constexpr std::uint32_t kInlineIndexTable = 2;  // PCDATA_InlTreeIndex
+constexpr std::uint8_t kInlineTree = 3;         // FUNCDATA_InlTree
+constexpr std::uint32_t kNoData = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+
+// Calls inlined into each other at one place, and rows of one function's table: more are damage.
+constexpr int kDeepest = 128;
+constexpr int kMostRows = 1 << 20;
+
+bool IsSince118(const TableHeader& header) {
+  return header.version >= TableVersion::kGo118;
+}
+
+// Numbers of 7 bits a byte, the lowest first.
+bool TakeVarint(Bytes& bytes, std::uint32_t& value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 35 && !bytes.empty(); shift += 7) {
+    const auto byte = std::to_integer<std::uint32_t>(bytes.front());
+    bytes = bytes.subspan(1);
+    value |= (byte & 0x7f) << shift;
+    if ((byte & 0x80) == 0) return true;
+  }
+  return false;
+}
+
+// A table of values by pc: each is right up to a pc, which is told as a distance from the one
+// before. Calls visit(end_pc, value) until it returns true.
+template <class Visit>
+void ForEachValue(Bytes rows, std::uint64_t entry, std::uint32_t quantum, const Visit& visit) {
+  std::uint32_t value = kNoData;  // -1, in two's complement
+  std::uint64_t pc = entry;
+  for (int row = 0; row < kMostRows; ++row) {
+    std::uint32_t zigzag = 0, distance = 0;
+    if (!TakeVarint(rows, zigzag) || (zigzag == 0 && row > 0)) return;
+    if (!TakeVarint(rows, distance) || distance == 0) return;
+    value += (zigzag & 1) != 0 ? ~(zigzag >> 1) : zigzag >> 1;
+    pc += std::uint64_t{distance} * quantum;
+    if (visit(pc, static_cast<std::int32_t>(value))) return;
+  }
+}
+
+}  // namespace
+
+Result<PcLineTable> PcLineTable::FromParts(const Parts& parts) {
+  const std::optional<TableHeader> header = ReadTableHeader(parts.table, parts.order);
+  if (!header) return Fail(ErrorCode::kCorrupt, "no pc-line table of Go");
+  return PcLineTable(parts, *header);
+}
+
+Result<PcLineTable> PcLineTable::Read(const elf::ElfFile& file) {
+  const Image image(file);
+  const std::optional<ImagePart> place = FindTable(image);
+  if (!place) return Fail(ErrorCode::kNotFound, "no Go binary");
+  Parts parts{
+      .table = place->bytes, .order = image.encoding().order, .text = {}, .function_data = {}};
+  TRY_ASSIGN(PcLineTable made, FromParts(parts));
+  const std::optional<ModuleData> module = FindModuleData(image, place->address, made.header_);
+  if (module) {
+    made.module_data_ = module->words;
+    const std::uint64_t size = module->tables_end.value - place->address.value;
+    if (size <= parts.table.size() && ReadTableHeader(parts.table.first(size), parts.order)) {
+      parts.table = parts.table.first(size);
+    }
+    if (IsSince118(made.header_)) parts.function_data = image.At(module->function_data);
+  }
+  if (IsSince118(made.header_)) {
+    // In a file that is moved where it is mapped the table's own word waits for its relocation.
+    parts.text = module ? module->text : ImageAddress{made.header_.text_start};
+    if (parts.text.value == 0) parts.text = image.AddressOf(".text").value_or(ImageAddress{});
+    if (parts.text.value == 0) {
+      return Fail(ErrorCode::kUnsupported, "a Go binary that does not tell where its code lies");
+    }
+  }
+  made.parts_ = parts;
+  made.file_ = elf::BytesOf(file).data();
+  return made;
+}
+
+ImageAddress PcLineTable::entry(std::uint64_t function) const {
+  const bool is_short = IsSince118(header_);
+  const std::uint64_t word = is_short ? sizeof(std::uint32_t) : header_.word_size;
+  const std::uint64_t at = header_.function_table + 2 * function * word;
+  if (at + word > parts_.table.size()) return {kNone};
+  const std::byte* entry = parts_.table.data() + at;
+  return {word == 8 ? LoadFixed<std::uint64_t>(entry, parts_.order)
+                    : parts_.text.value + LoadFixed<std::uint32_t>(entry, parts_.order)};
+}
+
+std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
+  // The first function that begins behind it; one entry more ends the last.
+  std::uint64_t low = 0, high = header_.functions + 1;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (address < entry(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  if (low == 0 || low > header_.functions) return {};
+  const std::optional<Record> record = RecordOf(low - 1);
+  if (!record) return {};
+
+  std::vector<GoFrame> frames;
+  std::uint64_t pc = address.value;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    frames.push_back(FrameAt(*record, pc));
+    const auto call = CallOf(*record, ValueAt(record->inline_index, record->entry, pc));
+    if (!call) break;
+    frames.back().function = TextAt(header_.names, call->name);
+    frames.back().start_line = call->start_line;
+    pc = record->entry + call->parent_pc;
+  }
+  return frames;
+}
+
+std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function) const {
+  const std::uint64_t word = IsSince118(header_) ? sizeof(std::uint32_t) : header_.word_size;
+  const std::uint64_t at = header_.function_table + (2 * function + 1) * word;
+  const std::byte* told = parts_.table.data() + at;
+  const std::uint64_t offset = word == 8 ? LoadFixed<std::uint64_t>(told, parts_.order)
+                                         : LoadFixed<std::uint32_t>(told, parts_.order);
+  if (offset > parts_.table.size() - header_.records) return std::nullopt;
+  const Bytes bytes = parts_.table.subspan(header_.records + offset);
+  ByteReader reader(bytes, parts_.order);
+  Record record{.entry = entry(function).value};
+  std::uint32_t value_tables = 0;
+  std::uint8_t data_tables = 0;
+  reader.Padding(word);  // entry, or entryoff
+  reader.Fixed(record.name);
+  reader.Padding(8);  // args, deferreturn
+  reader.Padding(4);  // pcsp
+  reader.Fixed(record.files);
+  reader.Fixed(record.lines);
+  reader.Fixed(value_tables);
+  if (header_.version >= TableVersion::kGo116) reader.Fixed(record.unit);
+  if (header_.version >= TableVersion::kGo120) reader.Fixed(record.start_line);
+  reader.Padding(3);  // funcID, flag, padding
+  reader.Fixed(data_tables);
+  if (!reader.ok()) return std::nullopt;
+  if (IsSince118(header_)) {
+    ReadInlining(bytes.last(reader.remaining()), value_tables, data_tables, record);
+  }
+  if (record.start_line == 0) {
+    const std::int32_t line = ValueAt(record.lines, record.entry, record.entry);
+    record.start_line = line > 0 ? static_cast<std::uint32_t>(line) : 0;
+  }
+  return record;
+}
+
+// Behind the record: an offset for each table of values by pc, then one for each of other data.
+void PcLineTable::ReadInlining(Bytes tables, std::uint32_t value_tables, std::uint8_t data_tables,
+                               Record& made) const {
+  const FixedArray<std::uint32_t> offsets(tables, parts_.order);
+  const std::uint64_t tree = std::uint64_t{value_tables} + kInlineTree;
+  if (value_tables <= kInlineIndexTable || data_tables <= kInlineTree) return;
+  if (tree >= offsets.size() || offsets[tree] == kNoData) return;
+  made.inline_index = offsets[kInlineIndexTable];
+  made.inline_tree = offsets[tree];
+}
+
+// The value for `pc` of a function's table, -1 where there is none.
+std::int32_t PcLineTable::ValueAt(std::uint32_t table, std::uint64_t entry,
+                                  std::uint64_t pc) const {
+  if (table == 0 || table >= parts_.table.size() - header_.values) return -1;
+  std::int32_t found = -1;
+  ForEachValue(parts_.table.subspan(header_.values + table), entry, header_.pc_quantum,
+               [&](std::uint64_t end, std::int32_t value) {
+                 if (pc >= end) return false;
+                 found = value;
+                 return true;
+               });
+  return found;
+}
+
+// Until 1.19: { i16 parent; u8 funcID, padding; i32 file, line, func, parentPc; }, since 1.20:
+// { u8 funcID, padding[3]; i32 nameOff, parentPc, startLine; }.
+std::optional<PcLineTable::InlinedCall> PcLineTable::CallOf(const Record& record,
+                                                            std::int32_t index) const {
+  if (index < 0 || !record.inline_tree) return std::nullopt;
+  const bool is_old = header_.version == TableVersion::kGo118;
+  const std::uint64_t at =
+      *record.inline_tree + static_cast<std::uint64_t>(index) * (is_old ? 20 : 16);
+  if (at > parts_.function_data.size()) return std::nullopt;
+  ByteReader reader(parts_.function_data.subspan(at), parts_.order);
+  InlinedCall call;
+  reader.Padding(is_old ? 12 : 4);
+  reader.Fixed(call.name);
+  reader.Fixed(call.parent_pc);
+  if (!is_old) reader.Fixed(call.start_line);
+  if (!reader.ok()) return std::nullopt;
+  return call;
+}
+
+// As if nothing were inlined there.
+GoFrame PcLineTable::FrameAt(const Record& record, std::uint64_t pc) const {
+  const std::int32_t line = ValueAt(record.lines, record.entry, pc);
+  return {.function = TextAt(header_.names, record.name),
+          .file = FileOf(record, ValueAt(record.files, record.entry, pc)),
+          .line = line > 0 ? static_cast<std::uint32_t>(line) : 0,
+          .start_line = record.start_line};
+}
+
+std::string_view PcLineTable::FileOf(const Record& record, std::int32_t number) const {
+  if (number < 0) return {};
+  const auto at = static_cast<std::uint64_t>(number);
+  const bool is_old = header_.version == TableVersion::kGo12;
+  const std::uint64_t list = is_old ? header_.files : header_.units;
+  const FixedArray<std::uint32_t> offsets(parts_.table.subspan(list), parts_.order);
+  const std::uint64_t index = is_old ? at : record.unit + at;
+  if (index >= offsets.size() || offsets[index] == kNoData) return {};
+  return TextAt(is_old ? 0 : header_.files, offsets[index]);
+}
+
+// NUL-terminated, at `offset` in the part of the table that begins at `part`.
+std::string_view PcLineTable::TextAt(std::uint64_t part, std::uint64_t offset) const {
+  if (offset >= parts_.table.size() - part) return {};
+  const std::string_view text = AsText(parts_.table.subspan(part + offset));
+  const std::size_t end = text.find('\0');
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
+}
+
+std::vector<elf::FileRange> PcLineTable::RangesRead() const {
+  if (file_ == nullptr) return {};
+  const auto range_of = [&](Bytes bytes) {
+    return elf::FileRange{.start = {static_cast<std::uint64_t>(bytes.data() - file_)},
+                          .size = bytes.size()};
+  };
+  std::vector<elf::FileRange> ranges = {range_of(parts_.table)};
+  if (!module_data_.empty()) ranges.push_back(range_of(module_data_));
+  std::uint64_t begin = kNone, end = 0;
+  for (std::uint64_t function = 0; function < header_.functions; ++function) {
+    const std::optional<Record> record = RecordOf(function);
+    if (!record || !record->inline_tree) continue;
+    std::int32_t last = -1;
+    if (record->inline_index != 0 && record->inline_index < parts_.table.size() - header_.values) {
+      ForEachValue(parts_.table.subspan(header_.values + record->inline_index), 0, 1,
+                   [&](std::uint64_t, std::int32_t value) {
+                     last = std::max(last, value);
+                     return false;
+                   });
+    }
+    begin = std::min<std::uint64_t>(begin, *record->inline_tree);
+    const std::uint64_t calls = static_cast<std::uint64_t>(last + std::int64_t{1});
+    end = std::max<std::uint64_t>(end, *record->inline_tree + calls * 20);
+  }
+  end = std::min<std::uint64_t>(end, parts_.function_data.size());
+  if (begin < end) ranges.push_back(range_of(parts_.function_data.subspan(begin, end - begin)));
+  return ranges;
+}
+
+}  // namespace perftape::go
