@@ -3,57 +3,56 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
 
 #include "formats/elf/build_id.h"
-#include "formats/elf/libelf_handle.h"
 
 namespace perftape::elf {
 namespace {
 
 constexpr std::uint64_t kPageMask = 4095;
 
-std::vector<Segment> LoadSegments(const ElfFile::Handle& handle) {
+// Debug files (objcopy --only-keep-debug) have nothing of a segment but its size in memory, and of
+// what GNU ld linked no offsets: there offsets advance as addresses do.
+Segment SegmentOf(const ProgramHeader& header, std::uint64_t first_address) {
+  Segment segment = {.offset = {header.offset},
+                     .address = {header.address},
+                     .size = header.file_size,
+                     .executable = (header.flags & PF_X) != 0};
+  if (header.file_size == 0 && segment.executable) {
+    segment.size = header.memory_size;
+    if (header.offset == 0) segment.offset.value = header.address - first_address;
+  }
+  return segment;
+}
+
+std::vector<Segment> LoadSegments(std::span<const ProgramHeader> headers) {
   std::vector<Segment> segments;
-  std::size_t count = 0;
-  if (elf_getphdrnum(handle.elf, &count) != 0) return segments;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Phdr header;
-    if (gelf_getphdr(handle.elf, static_cast<int>(i), &header) == nullptr) break;
-    if (header.p_type != PT_LOAD || header.p_filesz == 0) continue;
-    segments.push_back({.offset = {header.p_offset},
-                        .address = {header.p_vaddr},
-                        .size = header.p_filesz,
-                        .executable = (header.p_flags & PF_X) != 0});
+  std::optional<std::uint64_t> first_address;
+  for (const ProgramHeader& header : headers) {
+    if (header.type != PT_LOAD) continue;
+    if (!first_address) first_address = header.address - header.offset;
+    const Segment segment = SegmentOf(header, *first_address);
+    if (segment.size != 0) segments.push_back(segment);
   }
   return segments;
 }
 
-std::vector<Segment> LoadedSections(const ElfFile::Handle& handle) {
+// Code counts also where its bytes were left out, as in debug files.
+std::vector<Segment> LoadedSections(std::span<const Section> sections, std::uint16_t file_type) {
   std::vector<Segment> segments;
-  const bool has_addresses = handle.header.e_type != ET_REL;
-  ForEachSection(handle, [&](Elf_Scn*, const GElf_Shdr& header) {
-    if (!IsLoaded(header) || header.sh_size == 0) return;
-    segments.push_back({.offset = {header.sh_offset},
-                        .address = {has_addresses ? header.sh_addr : header.sh_offset},
-                        .size = header.sh_size,
-                        .executable = (header.sh_flags & SHF_EXECINSTR) != 0});
-  });
-  return segments;
-}
-
-Status OpenLibelf(ElfFile::Handle& handle) {
-  elf_version(EV_CURRENT);
-  // libelf wants it writable, but writes only where it is told to update.
-  auto* image = reinterpret_cast<char*>(const_cast<std::byte*>(handle.image.data()));
-  if (!handle.image.empty()) handle.elf = elf_memory(image, handle.image.size());
-  if (handle.elf == nullptr || elf_kind(handle.elf) != ELF_K_ELF ||
-      gelf_getehdr(handle.elf, &handle.header) == nullptr) {
-    return Fail(ErrorCode::kCorrupt, "not an ELF file");
+  const bool has_addresses = file_type != ET_REL;
+  for (const Section& section : sections) {
+    if ((!section.is_loaded() && !section.is_code()) || section.size == 0) continue;
+    segments.push_back({.offset = {section.offset},
+                        .address = {has_addresses ? section.address : section.offset},
+                        .size = section.size,
+                        .executable = section.is_code()});
   }
-  return {};
+  return segments;
 }
 
 }  // namespace
@@ -64,32 +63,49 @@ Result<ElfFile> ElfFile::Open(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) {
     return Fail(ErrorCode::kUnsupported, path.native() + ": not a regular file");
   }
-  auto handle = std::make_unique<Handle>();
-  TRY_ASSIGN(handle->mapping, MappedFile::Open(path));
-  handle->image = handle->mapping->bytes();
-  if (auto opened = OpenLibelf(*handle); !opened) {
-    return Fail(InContext(path.native(), std::move(opened).error()));
-  }
-  return ElfFile(std::move(handle));
+  ElfFile file;
+  TRY_ASSIGN(file.mapping_, MappedFile::Open(path));
+  file.image_ = file.mapping_->bytes();
+  auto decoded = Decode(std::move(file));
+  if (!decoded) return Fail(InContext(path.native(), std::move(decoded).error()));
+  return decoded;
 }
 
 Result<ElfFile> ElfFile::FromBytes(Bytes image) {
-  auto handle = std::make_unique<Handle>();
-  handle->image = image;
-  TRY(OpenLibelf(*handle));
-  return ElfFile(std::move(handle));
+  ElfFile file;
+  file.image_ = image;
+  return Decode(std::move(file));
 }
 
-ElfFile::ElfFile(std::unique_ptr<Handle> handle)
-    : handle_(std::move(handle)),
-      segments_(LoadSegments(*handle_)),
-      build_id_(BuildIdOf(handle_->image).value_or(BuildId{})) {
-  if (segments_.empty()) segments_ = LoadedSections(*handle_);
+Result<ElfFile> ElfFile::Owning(std::vector<std::byte> image) {
+  ElfFile file;
+  file.owned_ = std::move(image);
+  file.image_ = file.owned_;
+  return Decode(std::move(file));
 }
 
-ElfFile::ElfFile(ElfFile&& other) noexcept = default;
-ElfFile& ElfFile::operator=(ElfFile&& other) noexcept = default;
-ElfFile::~ElfFile() = default;
+Result<ElfFile> ElfFile::Decode(ElfFile file) {
+  TRY_ASSIGN(file.header_, ReadFileHeader(file.image_));
+  file.sections_ = ReadSections(file.image_, file.header_);
+  file.segments_ = LoadSegments(ReadProgramHeaders(file.image_, file.header_));
+  if (file.segments_.empty()) {
+    file.segments_ = LoadedSections(file.sections_, file.header_.type);
+  }
+  file.build_id_ = BuildIdOf(file.image_).value_or(BuildId{});
+  return file;
+}
+
+const Section* ElfFile::FindSection(std::string_view name) const {
+  const auto found = std::ranges::find(sections_, name, &Section::name);
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+Bytes ElfFile::RawBytes(const Section& section) const {
+  if (section.type == SHT_NOBITS || section.type == SHT_NULL) return {};
+  if (section.offset >= image_.size()) return {};
+  const Bytes rest = image_.subspan(section.offset);
+  return rest.first(std::min<std::uint64_t>(section.size, rest.size()));
+}
 
 std::optional<ImageAddress> ElfFile::ToImage(FileOffset offset) const {
   const Segment* best = nullptr;

@@ -1,42 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// libelf as the files of this room see it; included by no header and by no other room.
+// libelf over an ElfFile, for the files of this room that use it; included by no header and by no
+// other room.
 #pragma once
 
 #include <gelf.h>
 #include <libelf.h>
 
-#include <optional>
-
-#include "formats/base/file.h"
 #include "formats/elf/elf_file.h"
 
 namespace perftape::elf {
 
-struct ElfFile::Handle {
-  Handle() = default;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { elf_end(elf); }
+// `elf` is null where libelf does not take the file. The file must outlive this.
+struct LibelfHandle {
+  explicit LibelfHandle(const ElfFile& file) : image(file.image()) {
+    elf_version(EV_CURRENT);
+    // libelf wants it writable, but writes only where it is told to update.
+    auto* bytes = reinterpret_cast<char*>(const_cast<std::byte*>(image.data()));
+    elf = elf_memory(bytes, image.size());
+    if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) {
+      elf_end(elf);
+      elf = nullptr;
+    }
+  }
+  LibelfHandle(const LibelfHandle&) = delete;
+  LibelfHandle& operator=(const LibelfHandle&) = delete;
+  ~LibelfHandle() { elf_end(elf); }
 
-  std::optional<MappedFile> mapping;  // none for an image in memory
   Bytes image;
   Elf* elf = nullptr;
   GElf_Ehdr header = {};
 };
-
-// Calls visit(Elf_Scn*, const GElf_Shdr&) for each section whose header can be read.
-template <class Visit>
-void ForEachSection(const ElfFile::Handle& handle, const Visit& visit) {
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(handle.elf, section)) != nullptr) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) != nullptr) visit(section, header);
-  }
-}
-
-// Has bytes in the file, and a place in memory.
-inline bool IsLoaded(const GElf_Shdr& section) {
-  return (section.sh_flags & SHF_ALLOC) != 0 && section.sh_type != SHT_NOBITS;
-}
 
 }  // namespace perftape::elf

@@ -2,10 +2,12 @@
 #include "formats/elf/plt.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 
-#include "formats/elf/libelf_handle.h"
+#include "formats/elf/plt_code.h"
+#include "formats/elf/symbol_entries.h"
 
 namespace perftape::elf {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 // What a relocation puts into a slot of the global offset table.
 struct Slot {
   std::uint64_t address = 0;
-  std::string_view name;
+  std::string_view name = {};
   std::uint64_t resolver = 0;
 };
 
@@ -22,146 +24,155 @@ struct Slots {
   std::vector<Slot> jumps;  // of .rela.plt, in its order
 };
 
-bool FillsASlot(GElf_Half machine, std::uint64_t type) {
-  if (machine == EM_X86_64) {
-    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_IRELATIVE;
+// The relocations that fill slots.
+struct SlotTypes {
+  std::uint16_t machine;
+  std::uint32_t jump_slot, glob_dat, irelative;
+};
+
+// i386, arm, s390x: R_*_JMP_SLOT and so on; RISC-V has R_RISCV_64 for GLOB_DAT.
+constexpr std::array<SlotTypes, 6> kSlotTypes = {
+    {{EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE},
+     {EM_386, R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_IRELATIVE},
+     {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_IRELATIVE},
+     {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT, R_ARM_IRELATIVE},
+     {EM_RISCV, R_RISCV_JUMP_SLOT, R_RISCV_64, R_RISCV_IRELATIVE},
+     {EM_S390, R_390_JMP_SLOT, R_390_GLOB_DAT, R_390_IRELATIVE}}};
+
+struct Relocation {
+  std::uint64_t place = 0;
+  std::uint32_t type = 0, symbol = 0;
+  std::optional<std::uint64_t> addend;  // none: what lies at the place
+};
+
+// Elf64_Rela { u64 offset; u64 info = symbol << 32 | type; s64 addend; }
+// Elf32_Rela { u32 offset; u32 info = symbol << 8 | type; s32 addend; }; Rel has no addend.
+Relocation DecodeRelocation(FieldReader at, std::uint32_t section_type) {
+  Relocation relocation;
+  std::uint64_t info = 0, addend = 0;
+  at.Word(relocation.place);
+  at.Word(info);
+  if (section_type == SHT_RELA) {
+    at.Word(addend);
+    relocation.addend = addend;
   }
-  return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_IRELATIVE;
+  relocation.type = static_cast<std::uint32_t>(at.is_64() ? info & 0xffffffff : info & 0xff);
+  relocation.symbol = static_cast<std::uint32_t>(at.is_64() ? info >> 32 : info >> 8);
+  return relocation;
 }
 
-std::string_view NameOf(const ElfFile::Handle& handle, Elf_Data* symbols,
-                        const GElf_Shdr& symbols_header, std::uint64_t index) {
-  GElf_Sym symbol;
-  if (index == 0 || gelf_getsym(symbols, static_cast<int>(index), &symbol) == nullptr) return {};
-  const char* name = elf_strptr(handle.elf, symbols_header.sh_link, symbol.st_name);
-  return name == nullptr ? std::string_view() : std::string_view(name);
+// What is stored at `address`, in bytes of the file that the slot is made of.
+std::uint64_t WordAt(const ElfFile& file, std::uint64_t address) {
+  std::uint64_t word = 0;
+  const auto offset = file.ToFile({address});
+  if (!offset || offset->value >= file.image().size()) return 0;
+  FieldReader(file.image().subspan(offset->value), file.header()).Word(word);
+  return word;
 }
 
-void ReadRelocations(const ElfFile::Handle& handle, Elf_Scn* section, const GElf_Shdr& header,
-                     Slots& slots) {
-  Elf_Scn* symbol_section = elf_getscn(handle.elf, header.sh_link);
-  GElf_Shdr symbol_header = {};
-  Elf_Data* symbols = nullptr;
-  if (symbol_section != nullptr && gelf_getshdr(symbol_section, &symbol_header) != nullptr &&
-      symbol_header.sh_type == SHT_DYNSYM) {
-    symbols = elf_getdata(symbol_section, nullptr);
-  }
-  Elf_Data* relocations = elf_getdata(section, nullptr);
-  if (relocations == nullptr) return;
+class SlotReader {
+ public:
+  SlotReader(const ElfFile& file, const SlotTypes& types) : file_(file), types_(types) {}
 
-  const char* section_name = elf_strptr(handle.elf, handle.header.e_shstrndx, header.sh_name);
-  const bool is_plt = section_name != nullptr && std::string_view(section_name) == ".rela.plt";
-  GElf_Rela rela;
-  for (int i = 0; gelf_getrela(relocations, i, &rela) != nullptr; ++i) {
-    if (!FillsASlot(handle.header.e_machine, GELF_R_TYPE(rela.r_info))) continue;
-    Slot slot;
-    slot.address = rela.r_offset;
-    if (symbols != nullptr) {
-      slot.name = NameOf(handle, symbols, symbol_header, GELF_R_SYM(rela.r_info));
+  void Read(const Section& section) {
+    const bool is_64 = file_.header().is_64;
+    const std::size_t words = section.type == SHT_RELA ? 3 : 2;
+    const std::size_t stride = words * (is_64 ? 8 : 4);
+    const bool is_plt = section.name == ".rela.plt" || section.name == ".rel.plt";
+    const bool has_symbols = section.link < file_.sections().size();
+    const SymbolEntries symbols(file_, has_symbols ? file_.sections()[section.link] : Section{});
+    for (Bytes rest = file_.RawBytes(section); rest.size() >= stride; rest = rest.subspan(stride)) {
+      const Relocation relocation =
+          DecodeRelocation({rest.first(stride), file_.header()}, section.type);
+      if (!FillsASlot(relocation.type)) continue;
+      const Slot slot = SlotOf(relocation, symbols);
+      slots_.by_address.push_back(slot);
+      if (is_plt) slots_.jumps.push_back(slot);
     }
-    if (slot.name.empty()) slot.resolver = static_cast<std::uint64_t>(rela.r_addend);
-    slots.by_address.push_back(slot);
-    if (is_plt) slots.jumps.push_back(slot);
   }
+
+  Slots Finish() && {
+    std::ranges::stable_sort(slots_.by_address, {}, &Slot::address);
+    return std::move(slots_);
+  }
+
+ private:
+  bool FillsASlot(std::uint32_t type) const {
+    return type == types_.jump_slot || type == types_.glob_dat || type == types_.irelative;
+  }
+
+  Slot SlotOf(const Relocation& relocation, const SymbolEntries& symbols) const {
+    Slot slot = {.address = relocation.place};
+    if (relocation.symbol != 0 && relocation.symbol < symbols.size()) {
+      slot.name = symbols.NameOf(symbols[relocation.symbol]);
+    }
+    if (slot.name.empty()) {
+      slot.resolver = relocation.addend ? *relocation.addend : WordAt(file_, relocation.place);
+    }
+    return slot;
+  }
+
+  const ElfFile& file_;
+  const SlotTypes& types_;
+  Slots slots_;
+};
+
+bool HoldsPltCode(const Section& section) {
+  constexpr std::array<std::string_view, 4> kNames = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+  return section.is_loaded() && std::ranges::find(kNames, section.name) != kNames.end();
 }
 
-Slots ReadSlots(const ElfFile::Handle& handle) {
-  Slots slots;
-  ForEachSection(handle, [&](Elf_Scn* section, const GElf_Shdr& header) {
-    if (header.sh_type == SHT_RELA && IsLoaded(header)) {
-      ReadRelocations(handle, section, header, slots);
-    }
+// What fills the slots of .plt is in .rela.plt; the others of the file, which can be a million, are
+// read where there is more than that.
+Slots ReadSlots(const ElfFile& file, const SlotTypes& types) {
+  const bool has_others = std::ranges::any_of(file.sections(), [](const Section& section) {
+    return HoldsPltCode(section) && (section.name == ".plt.got" || section.name == ".iplt");
   });
-  std::ranges::stable_sort(slots.by_address, {}, &Slot::address);
-  return slots;
-}
-
-const Slot* FindSlot(const Slots& slots, std::uint64_t address) {
-  const auto found = std::ranges::lower_bound(slots.by_address, address, {}, &Slot::address);
-  return found != slots.by_address.end() && found->address == address ? &*found : nullptr;
-}
-
-// One x86-64 entry: [endbr64] [bnd] jmp *slot(%rip), or in a lazy .plt with IBT
-// endbr64; push $number of its relocation; jmp to the first entry.
-const Slot* SlotOfX86Entry(Bytes code, std::uint64_t address, const Slots& slots) {
-  ByteReader at(code, std::endian::little);
-  const auto rest_starts_with = [&](std::string_view bytes) {
-    const Bytes rest = code.subspan(code.size() - at.remaining());
-    return AsText(rest).starts_with(bytes);
-  };
-  const auto skip = [&](std::string_view bytes) {
-    if (rest_starts_with(bytes)) at.Padding(bytes.size());
-  };
-  skip("\xf3\x0f\x1e\xfa");  // endbr64
-  skip("\xf2");              // bnd
-  if (rest_starts_with("\xff\x25")) {
-    std::int32_t displacement = 0;
-    at.Padding(2);
-    at.Fixed(displacement);
-    if (!at.ok()) return nullptr;
-    const std::uint64_t next = address + (code.size() - at.remaining());
-    return FindSlot(slots, next + static_cast<std::uint64_t>(std::int64_t{displacement}));
+  SlotReader reader(file, types);
+  for (const Section& section : file.sections()) {
+    if (section.type != SHT_RELA && section.type != SHT_REL) continue;
+    if (!section.is_loaded() || !(has_others || section.name.ends_with(".plt"))) continue;
+    reader.Read(section);
   }
-  if (rest_starts_with("\x68")) {
-    std::uint32_t number = 0;
-    at.Padding(1);
-    at.Fixed(number);
-    if (at.ok() && number < slots.jumps.size()) return &slots.jumps[number];
-  }
-  return nullptr;
+  return std::move(reader).Finish();
 }
 
-void Add(std::vector<PltEntry>& entries, std::uint64_t address, std::uint64_t size,
-         const Slot* slot) {
-  if (slot == nullptr) return;
-  entries.push_back({{address}, size, slot->name, {slot->resolver}});
+const Slot* FindSlot(const Slots& slots, const PltJump& jump) {
+  if (jump.relocation) {
+    return *jump.relocation < slots.jumps.size() ? &slots.jumps[*jump.relocation] : nullptr;
+  }
+  const auto found = std::ranges::lower_bound(slots.by_address, jump.slot, {}, &Slot::address);
+  return found != slots.by_address.end() && found->address == jump.slot ? &*found : nullptr;
 }
 
-void ReadX86Entries(Bytes code, std::uint64_t address, std::uint64_t entry_size, const Slots& slots,
-                    std::vector<PltEntry>& entries) {
-  for (std::uint64_t at = 0; at + entry_size <= code.size(); at += entry_size) {
-    const Bytes entry = code.subspan(at, entry_size);
-    Add(entries, address + at, entry_size, SlotOfX86Entry(entry, address + at, slots));
+std::uint64_t GlobalOffsetTable(const ElfFile& file) {
+  for (const char* name : {".got.plt", ".got"}) {
+    if (const Section* section = file.FindSection(name)) return section->address;
   }
-}
-
-// arm64: two entries' worth of header, then one entry of 16 bytes for each relocation of .rela.plt.
-void ReadArmEntries(Bytes code, std::uint64_t address, const Slots& slots,
-                    std::vector<PltEntry>& entries) {
-  constexpr std::uint64_t kHeaderSize = 32, kEntrySize = 16;
-  for (std::size_t i = 0; i < slots.jumps.size(); ++i) {
-    const std::uint64_t at = kHeaderSize + i * kEntrySize;
-    if (at + kEntrySize > code.size()) return;
-    Add(entries, address + at, kEntrySize, &slots.jumps[i]);
-  }
+  return 0;
 }
 
 }  // namespace
 
 std::vector<PltEntry> ReadPlt(const ElfFile& file) {
   std::vector<PltEntry> entries;
-  const ElfFile::Handle& handle = file.handle();
-  const GElf_Half machine = handle.header.e_machine;
-  if (machine != EM_X86_64 && machine != EM_AARCH64) return entries;
-
-  const Slots slots = ReadSlots(handle);
-  if (slots.by_address.empty()) return entries;
-  ForEachSection(handle, [&](Elf_Scn* section, const GElf_Shdr& header) {
-    const char* name = elf_strptr(handle.elf, handle.header.e_shstrndx, header.sh_name);
-    if (name == nullptr || !IsLoaded(header)) return;
-    const std::string_view section_name = name;
-    if (section_name != ".plt" && section_name != ".plt.sec" && section_name != ".plt.got") return;
-    const Elf_Data* contents = elf_rawdata(section, nullptr);
-    if (contents == nullptr || contents->d_buf == nullptr) return;
-    const Bytes code(static_cast<const std::byte*>(contents->d_buf), contents->d_size);
-    if (machine == EM_AARCH64) {
-      if (section_name == ".plt") ReadArmEntries(code, header.sh_addr, slots, entries);
-      return;
+  const auto types = std::ranges::find(kSlotTypes, file.header().machine, &SlotTypes::machine);
+  if (types == kSlotTypes.end() || std::ranges::none_of(file.sections(), HoldsPltCode)) {
+    return entries;
+  }
+  const Slots slots = ReadSlots(file, *types);
+  for (const Section& section : file.sections()) {
+    if (!HoldsPltCode(section)) continue;
+    const PltCode plt = {.code = file.RawBytes(section),
+                         .address = section.address,
+                         .entry_size = section.entry_size,
+                         .got = GlobalOffsetTable(file)};
+    for (const PltJump& jump : FindPltJumps(plt, file.header())) {
+      const Slot* slot = FindSlot(slots, jump);
+      if (slot == nullptr) continue;
+      entries.push_back({{section.address + jump.at}, jump.size, slot->name, {slot->resolver}});
     }
-    // Entries of .plt.got have 8 bytes without IBT; lld leaves sh_entsize 0.
-    const bool is_short = section_name == ".plt.got" && header.sh_entsize == 8;
-    ReadX86Entries(code, header.sh_addr, is_short ? 8 : 16, slots, entries);
-  });
+  }
   return entries;
 }
 

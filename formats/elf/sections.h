@@ -1,47 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else an ELF file is made of, for readers of what compilers put beside the symbols.
+// What sections hold, whether compressed or not. Three ways of compressing are about:
+// SHF_COMPRESSED with zlib or zstd (gABI, "Section Compression"), and the older ".zdebug_info",
+// which begins with "ZLIB" and the size as eight bytes, big endian.
 #pragma once
 
-#include <bit>
-#include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
-#include "formats/base/addresses.h"
-#include "formats/base/bytes.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/expand.h"
 
 namespace perftape::elf {
 
-enum class SectionKind : std::uint8_t {
-  kCode,     // loaded, and may be run
-  kData,     // loaded (SHT_PROGBITS)
-  kAddends,  // relocations with addends (SHT_RELA)
-  kOther,
+// The bytes of a section: a view of the file, which must outlive this, or bytes of their own.
+class SectionBytes {
+ public:
+  explicit SectionBytes(Bytes of_file) : view_(of_file) {}
+  explicit SectionBytes(ExpandedBytes expanded)
+      : expanded_(std::move(expanded)), view_(expanded_.bytes()) {}
+
+  Bytes bytes() const { return view_; }
+
+ private:
+  ExpandedBytes expanded_;
+  Bytes view_;
 };
 
-// A section, as it lies in the file: compressed ones are not expanded.
-struct Section {
-  std::string_view name;
-  SectionKind kind = SectionKind::kOther;
-  ImageAddress address;  // 0 where it is not loaded
-  FileOffset offset;
-  Bytes bytes;  // empty where it has none in the file (SHT_NOBITS)
-};
+bool IsCompressed(const ElfFile& file, const Section& section);
 
-// How the file writes numbers.
-struct Encoding {
-  std::endian order = std::endian::native;
-  unsigned word_size = 8;  // of an address, in bytes: 4 or 8
-};
+// kTruncated where the file ends inside the section, kCorrupt where it does not expand as it says,
+// kUnsupported for a compression that is not known. Of SHT_NOBITS there are no bytes.
+Result<SectionBytes> ReadSection(const ElfFile& file, const Section& section);
 
-// In the file's order, without those that reach beyond the file; empty where it has no section
-// headers. Views are of `file`.
-std::vector<Section> ReadSections(const ElfFile& file);
+// ".debug_info" of ".zdebug_info"; other names as they are.
+std::string PlainName(std::string_view section_name);
 
-Encoding EncodingOf(const ElfFile& file);
-
-// The whole file. Lives as long as `file`.
-Bytes BytesOf(const ElfFile& file);
+// The file again, as libdw wants it, whose libelf may not know zstd: every section that is not
+// loaded is there, expanded, under its plain name; of those that are loaded, the headers and the
+// notes. kCorrupt and kUnsupported as ReadSection. For a file with compressed sections only; what
+// has none can be used as it is.
+Result<std::vector<std::byte>> ExpandedImage(const ElfFile& file);
+bool HasCompressedSections(const ElfFile& file);
 
 }  // namespace perftape::elf

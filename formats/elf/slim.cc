@@ -109,7 +109,7 @@ constexpr std::array<std::string_view, 5> kKeptBeginnings = {".plt", ".got", ".r
 
 class Slimmer {
  public:
-  Slimmer(const ElfFile::Handle& handle, const SlimOptions& options)
+  Slimmer(const LibelfHandle& handle, const SlimOptions& options)
       : handle_(handle),
         options_(options),
         image_(handle.image),
@@ -371,7 +371,7 @@ class Slimmer {
     std::memcpy(&out_[at], &value, sizeof value);
   }
 
-  const ElfFile::Handle& handle_;
+  const LibelfHandle& handle_;
   const SlimOptions& options_;
   Bytes image_;
   bool is_64_;
@@ -388,7 +388,9 @@ class Slimmer {
 }  // namespace
 
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOptions& options) {
-  return Slimmer(file.handle(), options).Copy();
+  const LibelfHandle handle(file);
+  if (handle.elf == nullptr) return std::nullopt;
+  return Slimmer(handle, options).Copy();
 }
 
 }  // namespace perftape::elf

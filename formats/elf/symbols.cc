@@ -2,13 +2,19 @@
 #include "formats/elf/symbols.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "formats/elf/libelf_handle.h"
+#include "formats/elf/candidates.h"
+#include "formats/elf/expand.h"
 #include "formats/elf/plt.h"
 
 namespace perftape::elf {
@@ -16,121 +22,8 @@ namespace {
 
 constexpr std::uint32_t kNoSymbol = std::numeric_limits<std::uint32_t>::max();
 
-// A symbol as the tables have it, until the best of all at its address is chosen.
-struct Candidate {
-  std::string_view name;
-  std::uint64_t start = 0, end = 0;  // equal where the size is not told
-  std::uint64_t section_end = 0;
-  unsigned char type = STT_NOTYPE;
-  unsigned char binding = STB_LOCAL;
-};
-
-// ARM marks the kinds of code and data within functions so: "$a", "$x.12".
-bool IsMappingSymbol(GElf_Half machine, std::string_view name) {
-  if (machine != EM_ARM && machine != EM_AARCH64 && machine != EM_RISCV) return false;
-  return name.size() >= 2 && name[0] == '$' &&
-         std::string_view("adtx").find(name[1]) != std::string_view::npos &&
-         (name.size() == 2 || name[2] == '.');
-}
-
-// As perf has it: functions wherever they are, labels and objects where there is code (assembly is
-// often marked wrongly, and what it calls an object bounds the function before it).
-bool NamesCode(const GElf_Sym& symbol, const GElf_Shdr& section) {
-  if ((section.sh_flags & SHF_ALLOC) == 0) return false;
-  const int type = GELF_ST_TYPE(symbol.st_info);
-  if (type == STT_FUNC || type == STT_GNU_IFUNC) return true;
-  if ((section.sh_flags & SHF_EXECINSTR) == 0) return false;
-  const int visibility = GELF_ST_VISIBILITY(symbol.st_other);
-  return type == STT_OBJECT ||
-         (type == STT_NOTYPE && visibility != STV_HIDDEN && visibility != STV_INTERNAL);
-}
-
-// Reads one symbol table; which is a section of symbols, its strings, and for more than 65279
-// sections a table of section numbers.
-class TableReader {
- public:
-  TableReader(const ElfFile::Handle& handle, std::vector<Candidate>& out, std::uint64_t& damaged)
-      : handle_(handle), out_(out), damaged_(damaged) {
-    ForEachSection(handle, [&](Elf_Scn* section, const GElf_Shdr& header) {
-      const std::size_t index = elf_ndxscn(section);
-      if (sections_.size() <= index) sections_.resize(index + 1);
-      sections_[index] = header;
-      if (header.sh_type == SHT_SYMTAB_SHNDX) extended_[header.sh_link] = section;
-    });
-  }
-
-  // Of equally good aliases the first is chosen, so the fuller table comes first.
-  void ReadAll() {
-    for (const GElf_Word type : {GElf_Word{SHT_SYMTAB}, GElf_Word{SHT_DYNSYM}}) {
-      ForEachSection(handle_, [&](Elf_Scn* section, const GElf_Shdr& header) {
-        if (header.sh_type == type) Read(section, header);
-      });
-    }
-  }
-
- private:
-  void Read(Elf_Scn* section, const GElf_Shdr& header) {
-    Elf_Data* symbols = elf_getdata(section, nullptr);
-    if (symbols == nullptr) return;
-    const auto extended = extended_.find(elf_ndxscn(section));
-    Elf_Data* numbers =
-        extended == extended_.end() ? nullptr : elf_getdata(extended->second, nullptr);
-    GElf_Sym symbol;
-    Elf32_Word number = 0;
-    for (int i = 1; gelf_getsymshndx(symbols, numbers, i, &symbol, &number) != nullptr; ++i) {
-      const std::size_t index = symbol.st_shndx == SHN_XINDEX ? number : symbol.st_shndx;
-      Add(symbol, index, header.sh_link);
-    }
-  }
-
-  void Add(const GElf_Sym& symbol, std::size_t section_index, std::size_t strings) {
-    if (symbol.st_name == 0 || section_index == SHN_UNDEF || symbol.st_shndx == SHN_ABS) return;
-    if (symbol.st_shndx == SHN_COMMON) return;
-    if (section_index >= sections_.size()) {
-      ++damaged_;
-      return;
-    }
-    const GElf_Shdr& section = sections_[section_index];
-    if (!NamesCode(symbol, section)) return;
-    const char* text = elf_strptr(handle_.elf, strings, symbol.st_name);
-    if (text == nullptr) {
-      ++damaged_;
-      return;
-    }
-    std::string_view name = text;
-    if (IsMappingSymbol(handle_.header.e_machine, name)) return;
-    if (const auto version = name.find('@'); version != 0) name = name.substr(0, version);
-    if (!name.empty()) Place(name, symbol, section);
-  }
-
-  void Place(std::string_view name, const GElf_Sym& symbol, const GElf_Shdr& section) {
-    const bool is_relocatable = handle_.header.e_type == ET_REL;
-    const std::uint64_t section_start = is_relocatable ? section.sh_offset : section.sh_addr;
-    const std::uint64_t start = is_relocatable ? section_start + symbol.st_value : Address(symbol);
-    if (start < section_start || start - section_start >= section.sh_size) return;
-    const std::uint64_t room = std::min(section.sh_size - (start - section_start),
-                                        std::numeric_limits<std::uint64_t>::max() - start);
-    out_.push_back({.name = name,
-                    .start = start,
-                    .end = start + std::min<std::uint64_t>(symbol.st_size, room),
-                    .section_end = start + room,
-                    .type = static_cast<unsigned char>(GELF_ST_TYPE(symbol.st_info)),
-                    .binding = static_cast<unsigned char>(GELF_ST_BIND(symbol.st_info))});
-  }
-
-  // On 32-bit ARM the lowest bit of a function's address says that it is Thumb code.
-  std::uint64_t Address(const GElf_Sym& symbol) const {
-    const bool thumb =
-        handle_.header.e_machine == EM_ARM && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
-    return thumb ? symbol.st_value & ~std::uint64_t{1} : symbol.st_value;
-  }
-
-  const ElfFile::Handle& handle_;
-  std::vector<Candidate>& out_;
-  std::uint64_t& damaged_;
-  std::vector<GElf_Shdr> sections_;
-  std::unordered_map<std::size_t, Elf_Scn*> extended_;  // by the symbol table that it belongs to
-};
+// An .xz of .symtab alone is small; the largest ones seen, of browsers, expand to some 20 MB.
+constexpr std::uint64_t kLargestMiniDebugInfo = std::uint64_t{256} << 20;
 
 // perf compares demangled names, which seldom begin with an underscore where the mangled ones all
 // do.
@@ -143,10 +36,46 @@ std::size_t LeadingUnderscores(std::string_view name) {
 bool IsBetter(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     return std::tuple(c.end == c.start, c.type == STT_NOTYPE, c.binding == STB_WEAK,
-                      c.binding != STB_GLOBAL, LeadingUnderscores(c.name),
-                      std::numeric_limits<std::size_t>::max() - c.name.size());
+                      c.binding != STB_GLOBAL);
   };
-  return rank(a) < rank(b);
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  const std::string_view name_a = a.name(), name_b = b.name();
+  const std::size_t underscores_a = LeadingUnderscores(name_a);
+  const std::size_t underscores_b = LeadingUnderscores(name_b);
+  if (underscores_a != underscores_b) return underscores_a < underscores_b;
+  return name_a.size() > name_b.size();
+}
+
+// By start; of one start in the order in which they came. Tables of linkers are in no order, and a
+// comparing sort of large ones takes longer than all else.
+std::vector<Candidate> SortByStart(std::vector<Candidate> candidates) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kTooFew = 512;
+  if (candidates.size() < kTooFew) {
+    std::ranges::stable_sort(candidates, {}, &Candidate::start);
+    return candidates;
+  }
+  const auto [lowest, highest] = std::ranges::minmax(candidates, {}, &Candidate::start);
+  const unsigned bits = static_cast<unsigned>(std::bit_width(highest.start - lowest.start));
+  struct Key {
+    std::uint64_t start;
+    std::uint32_t index;
+  };
+  std::vector<Key> keys(candidates.size()), sorted(candidates.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = {candidates[i].start - lowest.start, i};
+  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
+    const auto digit = [&](const Key& key) {
+      return key.start >> shift & ((1U << kDigitBits) - 1);
+    };
+    std::array<std::uint32_t, 1U << kDigitBits> next = {};
+    for (const Key& key : keys) ++next[digit(key)];
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
+    for (const Key& key : keys) sorted[next[digit(key)]++] = key;
+    keys.swap(sorted);
+  }
+  std::vector<Candidate> in_order(candidates.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) in_order[i] = candidates[keys[i].index];
+  return in_order;
 }
 
 // perf's symbols__fixup_end, but not beyond the section: a symbol without size reaches to the next;
@@ -163,12 +92,15 @@ void ExtendSizeless(std::vector<Candidate>& sorted) {
 
 std::vector<Symbol> ChooseAmongAliases(const std::vector<Candidate>& sorted) {
   std::vector<Symbol> symbols;
+  symbols.reserve(sorted.size());
   for (auto first = sorted.begin(); first != sorted.end();) {
     const auto behind = std::find_if(first, sorted.end(), [&](const Candidate& candidate) {
       return candidate.start != first->start;
     });
     const Candidate& best = *std::min_element(first, behind, IsBetter);
-    if (best.end > best.start) symbols.push_back({best.name, {best.start}, best.end - best.start});
+    if (best.end > best.start) {
+      symbols.push_back({best.name(), {best.start}, best.end - best.start});
+    }
     first = behind;
   }
   return symbols;
@@ -180,6 +112,7 @@ void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
             std::deque<std::string>& made_names) {
   const std::vector<PltEntry> entries = ReadPlt(file);
   if (entries.empty()) return;
+  // IFUNCs by their resolvers.
   std::unordered_map<std::uint64_t, const Candidate*> resolvers;
   for (const Candidate& candidate : candidates) {
     if (candidate.type != STT_GNU_IFUNC) continue;
@@ -192,45 +125,68 @@ void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
     if (name.empty()) {
       const auto found = resolvers.find(entry.resolver.value);
       if (found == resolvers.end()) continue;
-      name = found->second->name;
+      name = found->second->name();
     }
     const std::uint64_t end = entry.start.value + entry.size;
-    named.push_back({.name = made_names.emplace_back(std::move(name) + "@plt"),
+    named.push_back({.text = made_names.emplace_back(std::move(name) + "@plt").c_str(),
                      .start = entry.start.value,
                      .end = end,
                      .section_end = end,
                      .type = STT_FUNC,
-                     .binding = STB_GLOBAL});
+                     .binding = STB_GLOBAL,
+                     .is_made = true});
   }
   candidates.insert(candidates.end(), named.begin(), named.end());
 }
 
-std::vector<Symbol> Choose(std::vector<Candidate> candidates) {
-  std::ranges::stable_sort(candidates, {}, &Candidate::start);
-  ExtendSizeless(candidates);
-  return ChooseAmongAliases(candidates);
+// MiniDebugInfo; nothing where there is none, or where it is damaged.
+std::optional<ElfFile> ReadMiniDebugInfo(const ElfFile& file) {
+  const Section* section = file.FindSection(".gnu_debugdata");
+  if (section == nullptr) return std::nullopt;
+  auto expanded = ExpandXz(file.RawBytes(*section), kLargestMiniDebugInfo);
+  if (!expanded) return std::nullopt;
+  auto embedded = ElfFile::Owning(*std::move(expanded));
+  return embedded ? std::optional(*std::move(embedded)) : std::nullopt;
+}
+
+bool HasSymtab(const ElfFile& file) {
+  return std::ranges::any_of(file.sections(), [](const Section& section) {
+    return section.type == SHT_SYMTAB && section.size != 0;
+  });
 }
 
 }  // namespace
 
 SymbolTable SymbolTable::Read(const ElfFile& file) {
-  SymbolTable table;
-  std::vector<Candidate> candidates;
-  TableReader(file.handle(), candidates, table.damaged_).ReadAll();
-  AddPlt(file, candidates, table.made_names_);
-  table.symbols_ = Choose(std::move(candidates));
-  table.CutIntoRanges();
-  return table;
+  const std::array files = {&file};
+  return Build(files);
 }
 
 SymbolTable SymbolTable::Read(const ElfFile& file, const ElfFile& debug_file) {
+  const std::array files = {&debug_file, &file};
+  return Build(files);
+}
+
+// The last of `files` is the one that was mapped.
+SymbolTable SymbolTable::Build(std::span<const ElfFile* const> files) {
+  const ElfFile& mapped = *files.back();
   SymbolTable table;
   std::vector<Candidate> candidates;
-  TableReader(debug_file.handle(), candidates, table.damaged_).ReadAll();
-  TableReader(file.handle(), candidates, table.damaged_).ReadAll();
-  AddPlt(file, candidates, table.made_names_);
-  table.symbols_ = Choose(std::move(candidates));
+  const bool has_symtab =
+      std::ranges::any_of(files, [](const ElfFile* file) { return HasSymtab(*file); });
+  if (!has_symtab) {
+    if (auto embedded = ReadMiniDebugInfo(mapped)) {
+      table.embedded_.push_back(*std::move(embedded));
+      table.damaged_ += AppendCandidates(table.embedded_.back(), candidates);
+    }
+  }
+  for (const ElfFile* file : files) table.damaged_ += AppendCandidates(*file, candidates);
+  AddPlt(mapped, candidates, table.made_names_);
+  candidates = SortByStart(std::move(candidates));
+  ExtendSizeless(candidates);
+  table.symbols_ = ChooseAmongAliases(candidates);
   table.CutIntoRanges();
+  table.IndexRanges();
   return table;
 }
 
@@ -256,11 +212,31 @@ void SymbolTable::CutIntoRanges() {
   close_up_to(std::numeric_limits<std::uint64_t>::max());
 }
 
+void SymbolTable::IndexRanges() {
+  if (ranges_.empty()) return;
+  const std::uint64_t extent = ranges_.back().start.value - ranges_.front().start.value;
+  while (extent >> stride_bits_ > ranges_.size()) ++stride_bits_;
+  first_in_.reserve((extent >> stride_bits_) + 2);
+  for (std::uint32_t i = 0; i < ranges_.size(); ++i) {
+    const std::uint64_t distance = ranges_[i].start.value - ranges_.front().start.value;
+    // Strides up to and with this one begin at or before it, if they begin behind the one before.
+    while (distance >> stride_bits_ >= first_in_.size()) first_in_.push_back(i);
+  }
+  first_in_.push_back(static_cast<std::uint32_t>(ranges_.size()));
+}
+
 const Symbol* SymbolTable::Find(ImageAddress address) const {
-  auto range = std::ranges::upper_bound(ranges_, address, {}, &Range::start);
-  if (range == ranges_.begin()) return nullptr;
-  --range;
-  return range->symbol == kNoSymbol ? nullptr : &symbols_[range->symbol];
+  if (ranges_.empty() || address < ranges_.front().start) return nullptr;
+  const std::uint64_t distance = address.value - ranges_.front().start.value;
+  const std::uint64_t stride =
+      std::min<std::uint64_t>(distance >> stride_bits_, first_in_.size() - 2);
+  // The range sought is behind the first of its stride, or the last one before that.
+  const auto from = ranges_.begin() + first_in_[stride];
+  const auto to = ranges_.begin() + first_in_[stride + 1];
+  const auto range = std::upper_bound(
+      from, to, address, [](ImageAddress a, const Range& other) { return a < other.start; });
+  const std::uint32_t symbol = std::prev(range)->symbol;
+  return symbol == kNoSymbol ? nullptr : &symbols_[symbol];
 }
 
 }  // namespace perftape::elf

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of an ELF file by address, from .symtab, .dynsym and the procedure linkage table.
+// The functions of an ELF file by address, from .symtab, .dynsym, the procedure linkage table, and
+// MiniDebugInfo: .gnu_debugdata, an xz of an ELF file with a .symtab of what .dynsym has not.
 // Which of several names an address gets, and how far a symbol without size reaches, follows perf
 // (tools/perf/util/symbol.c: symbols__fixup_end, choose_best_symbol), so that names agree with perf
 // report's; names are as the linker knows them, not demangled.
@@ -26,13 +27,13 @@ struct Symbol {
 class SymbolTable {
  public:
   // What can be read of the tables; a file without any gives an empty one. Views are of `file` and
-  // of `debug_file`, which must outlive the table.
+  // of `debug_file`, which must outlive the table, but may be moved.
   static SymbolTable Read(const ElfFile& file);
   // The same, with the .symtab of the file's separate debug file (objcopy --only-keep-debug) added.
   static SymbolTable Read(const ElfFile& file, const ElfFile& debug_file);
 
   // The function that `address` lies in; of nested ones the innermost. Null where no symbol
-  // reaches. Valid as long as the table. O(log n).
+  // reaches. Valid as long as the table. O(log n), and O(1) where functions are spread evenly.
   const Symbol* Find(ImageAddress address) const;
 
   std::span<const Symbol> symbols() const { return symbols_; }  // by start; one for each
@@ -46,10 +47,18 @@ class SymbolTable {
     std::uint32_t symbol;
   };
 
+  static SymbolTable Build(std::span<const ElfFile* const> files);
   void CutIntoRanges();
+  void IndexRanges();
 
   std::vector<Symbol> symbols_;
   std::vector<Range> ranges_;
+  // first_in_[i] is the first range that starts at or behind the i-th stride of addresses, counted
+  // from the first range.
+  std::vector<std::uint32_t> first_in_;
+  unsigned stride_bits_ = 0;
+
+  std::vector<ElfFile> embedded_;       // what names are views of besides the caller's files
   std::deque<std::string> made_names_;  // those that stand in no string table
   std::uint64_t damaged_ = 0;
 };

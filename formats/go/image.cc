@@ -5,17 +5,20 @@
 
 namespace perftape::go {
 
-Image::Image(const elf::ElfFile& file) : encoding_(elf::EncodingOf(file)) {
-  for (const elf::Section& section : elf::ReadSections(file)) {
-    has_sections_ = true;
-    names_.emplace_back(section.name, section.address);
-    if (section.address.value == 0) continue;
-    if (section.kind == elf::SectionKind::kAddends) relocations_.push_back(section.bytes);
-    if (section.kind != elf::SectionKind::kData) continue;
-    data_.push_back({section.name, section.address, section.bytes});
+Image::Image(const elf::ElfFile& file)
+    : encoding_{.order = file.header().order, .word_size = file.header().is_64 ? 8U : 4U},
+      has_sections_(file.sections().size() > 1) {  // besides number 0, which is none
+  for (const elf::Section& section : file.sections()) {
+    const Bytes bytes = file.RawBytes(section);
+    if (bytes.size() < section.size && section.type != SHT_NOBITS) continue;
+    names_.emplace_back(section.name, ImageAddress{section.address});
+    if (section.address == 0) continue;
+    if (section.type == SHT_RELA) relocations_.push_back(bytes);
+    const bool is_data = section.is_loaded() && !section.is_code() && section.type == SHT_PROGBITS;
+    if (is_data) data_.push_back({section.name, {section.address}, bytes});
   }
   if (has_sections_) return;
-  const Bytes all = elf::BytesOf(file);
+  const Bytes all = file.image();
   for (const elf::Segment& segment : file.segments()) {
     if (segment.executable || segment.offset.value >= all.size()) continue;
     const Bytes rest = all.subspan(segment.offset.value);

@@ -3,6 +3,7 @@
 // slimmed only they still say where their bytes are in the file.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include "formats/base/addresses.h"
 #include "formats/base/bytes.h"
 #include "formats/elf/elf_file.h"
-#include "formats/elf/sections.h"
 
 namespace perftape::go {
 
@@ -23,12 +23,18 @@ struct ImagePart {
   Bytes bytes;
 };
 
+// How the file writes numbers.
+struct Encoding {
+  std::endian order = std::endian::native;
+  unsigned word_size = 8;  // of an address, in bytes: 4 or 8
+};
+
 class Image {
  public:
   // Views are of `file`, which must outlive it.
   explicit Image(const elf::ElfFile& file);
 
-  const elf::Encoding& encoding() const { return encoding_; }
+  const Encoding& encoding() const { return encoding_; }
   // What is loaded and is no code; sections, or the segments of a file that has lost them.
   const std::vector<ImagePart>& data() const { return data_; }
   bool has_sections() const { return has_sections_; }
@@ -48,7 +54,7 @@ class Image {
   template <class Visit>
   void ForEachRelative(const Visit& visit) const;
 
-  elf::Encoding encoding_;
+  Encoding encoding_;
   bool has_sections_ = false;
   std::vector<ImagePart> data_;
   std::vector<Bytes> relocations_;

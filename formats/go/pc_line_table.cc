@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "formats/elf/sections.h"
 #include "formats/go/image.h"
 #include "formats/go/module_data.h"
 
@@ -86,7 +85,7 @@ Result<PcLineTable> PcLineTable::Read(const elf::ElfFile& file) {
     }
   }
   made.parts_ = parts;
-  made.file_ = elf::BytesOf(file).data();
+  made.file_ = file.image().data();
   return made;
 }
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/elf/sections.h"
-
 namespace perftape::go {
 namespace {
 
@@ -137,7 +135,7 @@ std::optional<ImagePart> FindTable(const Image& image) {
 std::optional<elf::FileRange> FindPclntab(const elf::ElfFile& file) {
   const std::optional<ImagePart> table = FindTable(Image(file));
   if (!table) return std::nullopt;
-  const auto offset = static_cast<std::uint64_t>(table->bytes.data() - elf::BytesOf(file).data());
+  const auto offset = static_cast<std::uint64_t>(table->bytes.data() - file.image().data());
   return elf::FileRange{.start = {offset}, .size = table->bytes.size()};
 }
 

@@ -26,8 +26,9 @@ OUTSIDE = {
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
     r"zstd.*\.h": r"formats/base/zstd\..*",
     r"protozero/.*": r"formats/pprof/.*",
-    r"libdeflate\.h": r"formats/(pprof|base)/.*",
     r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
+    r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",
+    r"lzma\.h": r"formats/elf/expand\.cc",
     r"boost/.*": r"tools/common/cli.*",
     r"(libiberty/)?demangle\.h": r"convert/symbolize/demangle\.cc",
 }

@@ -110,11 +110,34 @@ TEST_F(PltTest, NamesShortEntries) {
   EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@8"));
 }
 
-TEST_F(PltTest, CountsEntriesOnArm64) {
+// Code of machines with words of 4 bytes.
+std::string Code(std::initializer_list<std::uint32_t> words) {
+  std::string code;
+  for (const std::uint32_t word : words) {
+    code.append(reinterpret_cast<const char*>(&word), sizeof word);
+  }
+  return code;
+}
+
+TEST_F(PltTest, NamesEntriesOfArm64BehindTheHeader) {
   elf_ = ElfBuilder(ET_DYN, EM_AARCH64);
   AddRelocations(R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE);
-  AddCode(".plt", std::string(32 + 2 * 16, '\0'));
-  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@32", "strlen@48"));
+  // adrp x16, 0x4000; ldr x17, [x16, #slot]; add x16, x16, #slot; br x17
+  const std::string header = Code({0xa9bf7bf0, 0xf0000010, 0xf947fe11, 0x913fe210, 0xd61f0220,
+                                   0xd503201f, 0xd503201f, 0xd503201f});
+  AddCode(".plt", header + Code({0xf0000010, 0xf9400611, 0x91002210, 0xd61f0220}) +
+                      Code({0xf0000010, 0xf9400211, 0x91000210, 0xd61f0220}));
+  EXPECT_THAT(Entries(), testing::ElementsAre("strlen@32", "memcpy@48"));
+}
+
+TEST_F(PltTest, NamesEntriesOfArm64WithBranchTargets) {
+  elf_ = ElfBuilder(ET_DYN, EM_AARCH64);
+  AddRelocations(R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE);
+  // bti c in front, autia1716 or a nop behind: 24 bytes.
+  AddCode(".plt",
+          Code({0xd503245f, 0xf0000010, 0xf9400211, 0x91000210, 0xd61f0220, 0xd503201f}) +
+              Code({0xd503245f, 0xf0000010, 0xf9400611, 0x91002210, 0xd61f0220, 0xd503201f}));
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@24"));
 }
 
 TEST_F(PltTest, TellsTheResolverOfAnIndirectFunctionAndTheTableItsName) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/elf/candidates.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "formats/elf/symbol_entries.h"
+
+namespace perftape::elf {
+namespace {
+
+// Assemblers mark kinds of code and data within functions so: "$a", "$x.12", "$xrv64i2p1"; and
+// RISC-V's keeps the local labels by which the linker shortens code.
+bool IsMark(std::uint16_t machine, const char* name) {
+  if (machine != EM_ARM && machine != EM_AARCH64 && machine != EM_RISCV) return false;
+  if (machine == EM_RISCV && name[0] == '.' && name[1] == 'L') return true;
+  if (name[0] != '$' || std::string_view("adtx").find(name[1]) == std::string_view::npos) {
+    return false;
+  }
+  return name[2] == '\0' || name[2] == '.' || (machine == EM_RISCV && name[2] == 'r');
+}
+
+// As perf has it: functions wherever they are, labels and objects where there is code (assembly is
+// often marked wrongly, and what it calls an object bounds the function before it).
+bool NamesCode(const SymbolEntry& symbol, const Section& section) {
+  if ((section.flags & SHF_ALLOC) == 0) return false;
+  const std::uint8_t type = symbol.type();
+  if (type == STT_FUNC || type == STT_GNU_IFUNC) return true;
+  if (!section.is_code()) return false;
+  const std::uint8_t visibility = symbol.visibility();
+  return type == STT_OBJECT ||
+         (type == STT_NOTYPE && visibility != STV_HIDDEN && visibility != STV_INTERNAL);
+}
+
+class CandidateReader {
+ public:
+  CandidateReader(const ElfFile& file, std::vector<Candidate>& out)
+      : file_(file), sections_(file.sections()), machine_(file.header().machine), out_(out) {
+    // Of the first ABI of 64-bit PowerPC: { u64 entry, toc, environment; } for each function.
+    if (machine_ == EM_PPC64) descriptors_ = file.FindSection(".opd");
+    if (descriptors_ != nullptr && file.RawBytes(*descriptors_).empty()) descriptors_ = nullptr;
+  }
+
+  void Read(const Section& table) {
+    const SymbolEntries entries(file_, table);
+    const FixedArray<std::uint32_t> large_numbers = LargeNumbersOf(table);
+    out_.reserve(out_.size() + entries.size());
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+      const SymbolEntry entry = entries[i];
+      std::uint32_t section = entry.section;
+      if (section == SHN_XINDEX) section = i < large_numbers.size() ? large_numbers[i] : 0;
+      Add(entries, entry, section);
+    }
+  }
+
+  std::uint64_t damaged() const { return damaged_; }
+
+ private:
+  // Where there are more than 65279 sections, a table of their numbers lies beside that of symbols.
+  FixedArray<std::uint32_t> LargeNumbersOf(const Section& table) const {
+    const auto number = static_cast<std::uint32_t>(&table - sections_.data());
+    for (const Section& section : sections_) {
+      if (section.type == SHT_SYMTAB_SHNDX && section.link == number) {
+        return {file_.RawBytes(section), file_.header().order};
+      }
+    }
+    return {};
+  }
+
+  void Add(const SymbolEntries& entries, const SymbolEntry& entry, std::uint32_t number) {
+    if (entry.name == 0 || number == SHN_UNDEF) return;
+    if (entry.section == SHN_ABS || entry.section == SHN_COMMON) return;
+    if (number >= sections_.size()) {
+      ++damaged_;
+      return;
+    }
+    const Section& section = sections_[number];
+    if (!NamesCode(entry, section)) return;
+    const char* text = entries.TextOf(entry);
+    if (text == nullptr) {
+      ++damaged_;
+      return;
+    }
+    if (*text == '\0' || IsMark(machine_, text)) return;
+    if (&section == descriptors_) {
+      PlaceByDescriptor(text, entry);
+    } else {
+      Place(text, entry, section, AddressOf(entry, section));
+    }
+  }
+
+  void PlaceByDescriptor(const char* text, const SymbolEntry& entry) {
+    const Bytes table = file_.RawBytes(*descriptors_);
+    const std::uint64_t at = entry.value - descriptors_->address;
+    if (at >= table.size()) return;
+    std::uint64_t address = 0;
+    FieldReader(table.subspan(at), file_.header()).Word(address);
+    const auto code = std::ranges::find_if(sections_, [&](const Section& section) {
+      return section.is_code() && address >= section.address &&
+             address - section.address < section.size;
+    });
+    if (code != sections_.end()) Place(text, entry, *code, address);
+  }
+
+  std::uint64_t StartOf(const Section& section) const {
+    return file_.header().type == ET_REL ? section.offset : section.address;
+  }
+
+  std::uint64_t AddressOf(const SymbolEntry& entry, const Section& section) const {
+    if (file_.header().type == ET_REL) return section.offset + entry.value;
+    // On 32-bit ARM the lowest bit of a function's address says that it is Thumb code.
+    const bool is_thumb = machine_ == EM_ARM && entry.type() == STT_FUNC;
+    return is_thumb ? entry.value & ~std::uint64_t{1} : entry.value;
+  }
+
+  void Place(const char* text, const SymbolEntry& entry, const Section& section,
+             std::uint64_t start) {
+    const std::uint64_t section_start = StartOf(section);
+    if (start < section_start || start - section_start >= section.size) return;
+    const std::uint64_t room = std::min(section.size - (start - section_start),
+                                        std::numeric_limits<std::uint64_t>::max() - start);
+    out_.push_back({.text = text,
+                    .start = start,
+                    .end = start + std::min(entry.size, room),
+                    .section_end = start + room,
+                    .type = entry.type(),
+                    .binding = entry.binding()});
+  }
+
+  const ElfFile& file_;
+  std::span<const Section> sections_;
+  std::uint16_t machine_;
+  std::vector<Candidate>& out_;
+  const Section* descriptors_ = nullptr;  // .opd, where it is there
+  std::uint64_t damaged_ = 0;
+};
+
+}  // namespace
+
+// Of equally good aliases the first is chosen, so the fuller table comes first.
+std::uint64_t AppendCandidates(const ElfFile& file, std::vector<Candidate>& out) {
+  CandidateReader reader(file, out);
+  for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+    for (const Section& section : file.sections()) {
+      if (section.type == type) reader.Read(section);
+    }
+  }
+  return reader.damaged();
+}
+
+}  // namespace perftape::elf

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The symbols of a file that may name code, as its tables have them, before the best of all at an
+// address is chosen.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "formats/elf/elf_file.h"
+
+namespace perftape::elf {
+
+struct Candidate {
+  const char* text = nullptr;        // of the file, or made; ends with NUL
+  std::uint64_t start = 0, end = 0;  // equal where the size is not told
+  std::uint64_t section_end = 0;     // no symbol reaches beyond
+  std::uint8_t type = STT_NOTYPE;
+  std::uint8_t binding = STB_LOCAL;
+  bool is_made = false;  // not of the file
+
+  // Without "@VERSION", which symbols of files may have.
+  std::string_view name() const {
+    const std::string_view whole = text;
+    const std::size_t version = is_made ? whole.npos : whole.find('@');
+    return version == 0 ? whole : whole.substr(0, version);
+  }
+};
+
+// Appends the symbols of all tables of `file`, .symtab first. Which are left out: undefined,
+// absolute and common ones; data; section and file names; marks that assemblers set within
+// functions (ARM's and RISC-V's "$d"). Returns how many contradict the file: no such section, a
+// name outside its table.
+std::uint64_t AppendCandidates(const ElfFile& file, std::vector<Candidate>& out);
+
+}  // namespace perftape::elf

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a file says that its debug information is: .gnu_debuglink of what was stripped,
+// .gnu_debugaltlink of what shares parts with others (dwz).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "formats/elf/elf_file.h"
+
+namespace perftape::elf {
+
+// { char name[]; NUL, and zeros up to a multiple of 4; u32 crc }, as objcopy --add-gnu-debuglink
+// writes it.
+struct DebugLink {
+  std::string_view file_name;  // without directories, by custom; a view of the file
+  std::uint32_t crc = 0;       // of the whole debug file, as DebugLinkCrc has it
+};
+
+// Nothing where there is none, or where it is damaged.
+std::optional<DebugLink> ReadDebugLink(const ElfFile& file);
+
+// CRC-32 with zlib's polynomial.
+std::uint32_t DebugLinkCrc(Bytes debug_file);
+
+// { char name[]; NUL; u8 build_id[] }
+struct DebugAltLink {
+  std::string_view file_name;  // often relative to the directory of the file that says so
+  BuildId build_id;
+};
+
+std::optional<DebugAltLink> ReadDebugAltLink(const ElfFile& file);
+
+}  // namespace perftape::elf
