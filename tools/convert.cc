@@ -26,7 +26,7 @@ namespace {
 CombineOptions CombineOptionsOf(const Plan& plan) {
   CombineOptions options = {.from = plan.from,
                             .import = plan.import,
-                            .look_up_names = plan.symbols == Symbols::kLocal,
+                            .look_up_names = plan.symbols == Symbols::kLookUp,
                             .symbols = plan.symbol_options};
   options.import.cpu_label |= plan.filter.needs_cpu();
   options.import.cgroup_label |= plan.filter.needs_cgroup();
@@ -158,6 +158,9 @@ void TellOfConversion(const Plan& plan, const Profile& written, Findings& findin
   if (plan.inputs.size() > 1) console.Note(InputsLine(report));
   if (!report.symbols.mappings.empty()) console.Note(cli::SymbolLine(report.symbols));
   for (const std::string& line : cli::MappingLines(report.symbols)) console.Detail(line);
+  if (plan.show_sources) {
+    for (const std::string& line : cli::SymbolSourceLines(report.symbols)) console.Plain(line);
+  }
   for (const std::string& line : FilterLines(report.filter)) console.Note(line);
   if (written.samples().empty()) {
     findings.report.empty_because = WhyEmpty(plan, report);

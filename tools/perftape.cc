@@ -25,13 +25,14 @@ constexpr cli::Command kCommand = {
     .options = {},
     .order = cli::Order::kOptionsFirst,
     .operand_completion = cli::Completion::kChoice,
-    .operand_choices = "record convert inspect recover",
+    .operand_choices = "record convert inspect recover symbolize",
     .epilogue =
         "Verbs:\n"
         "  record    where programs spend their time, into a perf.data\n"
         "  convert   a perf.data into folded stacks or pprof, with names\n"
         "  inspect   what is in a perf.data, as text\n"
         "  recover   every complete record of a damaged perf.data into a good one\n"
+        "  symbolize names for addresses, from saved symbols\n"
         "perftape VERB --help tells more.\n"};
 
 struct Plan {

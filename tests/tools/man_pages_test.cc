@@ -14,6 +14,7 @@
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
+#include "tools/symbolize/command_line.h"
 
 namespace perftape {
 namespace {
@@ -45,7 +46,8 @@ INSTANTIATE_TEST_SUITE_P(OfEachTool, ManPage,
                          testing::Values(&convert_tool::ConvertCommand(),
                                          &convert_tool::PerfToProfileCommand(),
                                          &inspect::InspectCommand(), &record_tool::RecordCommand(),
-                                         &recover_tool::RecoverCommand()));
+                                         &recover_tool::RecoverCommand(),
+                                         &symbolize_tool::SymbolizeCommand()));
 
 }  // namespace
 }  // namespace perftape

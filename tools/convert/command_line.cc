@@ -10,6 +10,7 @@
 
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
+#include "tools/common/profiles/symbol_options.h"
 #include "tools/convert/filter_options.h"
 #include "tools/convert/inputs.h"
 
@@ -196,15 +197,15 @@ Status ReadPprofOptions(const cli::Parsed& parsed, Plan& plan) {
 }
 
 Status ReadSymbolOptions(const cli::Parsed& parsed, Plan& plan) {
-  if (parsed.Has("no-symbols")) plan.symbols = Symbols::kNone;
-  if (const auto kallsyms = parsed.Value("kallsyms")) {
-    if (plan.symbols == Symbols::kNone) return Usage("--kallsyms and --no-symbols: one of them");
-    plan.symbol_options.kallsyms = *kallsyms;
+  if (parsed.Has("no-symbols")) {
+    plan.symbols = Symbols::kNone;
+    for (const cli::Option& option : cli::kSymbolOptions) {
+      if (!parsed.Has(option.key())) continue;
+      return Usage(fmt::format("{} and --no-symbols: one of them", option.spelled()));
+    }
   }
-  if (const auto directory = parsed.Value("buildid-dir")) {
-    if (plan.symbols == Symbols::kNone) return Usage("--buildid-dir and --no-symbols: one of them");
-    plan.symbol_options.debug_dirs.emplace_back(*directory);
-  }
+  TRY_ASSIGN(plan.symbol_options, cli::SymbolOptionsOf(parsed));
+  plan.show_sources = parsed.Has("show-sources");
   return {};
 }
 

@@ -13,7 +13,7 @@
 
 namespace perftape::convert_tool {
 
-enum class Symbols : std::uint8_t { kLocal, kNone };
+enum class Symbols : std::uint8_t { kLookUp, kNone };
 
 enum class ReportAs : std::uint8_t { kText, kJson };
 
@@ -24,8 +24,9 @@ struct Plan {
   const Format* to = nullptr;                 // never null
   ImportOptions import;
   FilterOptions filter;
-  Symbols symbols = Symbols::kLocal;
+  Symbols symbols = Symbols::kLookUp;
   SymbolOptions symbol_options;
+  bool show_sources = false;
   WriteOptions write;
   rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
   ReportAs report_as = ReportAs::kText;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of perftape-convert's options.
+#include "tools/common/profiles/symbol_options.h"
 #include "tools/convert/command_line.h"
 
 namespace perftape::convert_tool {
@@ -7,7 +8,7 @@ namespace {
 
 using cli::Completion;
 
-constexpr cli::Option kOptions[] = {
+constexpr cli::Option kProfileOptions[] = {
     {.name = "input",
      .letter = 'i',
      .argument = "FILE",
@@ -110,16 +111,10 @@ constexpr cli::Option kOptions[] = {
      .help = "put the user frames of a perf.data that is made from other formats into binaries of "
              "their own below DIR, for perf --buildid-dir DIR and hotspot",
      .completion = Completion::kFile},
-
     {.name = "no-symbols", .help = "look up no names: frames are [file] or [unknown]"},
-    {.name = "kallsyms",
-     .argument = "FILE",
-     .help = "names of the kernel, saved from the /proc/kallsyms of the recording machine",
-     .completion = Completion::kFile},
-    {.name = "buildid-dir",
-     .argument = "DIR",
-     .help = "binaries by build id, as perf keeps them (default ~/.debug)",
-     .completion = Completion::kFile},
+};
+
+constexpr cli::Option kOutputOptions[] = {
     {.name = "compression-level",
      .letter = 'z',
      .argument = "LEVEL",
@@ -145,11 +140,13 @@ constexpr cli::Option kOptions[] = {
      .help = "also each input, and the names found in each binary"},
 };
 
+constexpr auto kOptions = cli::Joined(kProfileOptions, cli::kSymbolOptions, kOutputOptions);
+
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
     .purpose =
         "Convert perf.data, folded stacks and pprof into each other, several inputs into one, with "
-        "names from the symbol tables of this machine.",
+        "names from saved symbols.",
     .operands = "[FILE...]",
     .options = kOptions,
     .epilogue =

@@ -70,8 +70,8 @@ TEST(ConvertPlan, HandsFoldedOptionsOn) {
 }
 
 TEST(ConvertPlan, RefusesNamesFromAFileWhereNoneAreWanted) {
-  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--buildid-dir", "d"}),
-              Refuses("--buildid-dir and --no-symbols: one of them"));
+  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--debug-dir", "d"}),
+              Refuses("--debug-dir and --no-symbols: one of them"));
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--kallsyms", "k"}),
               Refuses("--kallsyms and --no-symbols: one of them"));
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-symbolize: names for the addresses in a profile, from saved symbols.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "convert/combine.h"
+#include "convert/symbolize/symbol_sources.h"
+#include "formats/base/input.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/output.h"
+#include "tools/common/profiles/import_text.h"
+#include "tools/common/profiles/symbol_text.h"
+#include "tools/symbolize/command_line.h"
+#include "tools/symbolize/report_json.h"
+
+namespace perftape::symbolize_tool {
+namespace {
+
+// Folded lines are written as they were read, but for the names.
+WriteOptions WriteOptionsOf(const Plan& plan) {
+  WriteOptions options = {.if_exists = plan.if_exists};
+  options.folded.root = folded::Root::kNone;
+  return options;
+}
+
+void TellOfSymbols(const SymbolizeReport& report, const Plan& plan, cli::Console& console) {
+  console.Note(cli::SymbolLine(report));
+  for (const std::string& line : cli::MappingLines(report)) console.Detail(line);
+  if (!plan.show_sources) return;
+  for (const std::string& line : cli::SymbolSourceLines(report)) console.Plain(line);
+}
+
+// What has a profile's form: read, named, written in the same format.
+Result<int> NameProfile(const Plan& plan, const Format& format, Input& input,
+                        cli::Console& console) {
+  ImportReport read;
+  const Result<Profile> profile = format.read(input, {.place_kernel_addresses = true}, read);
+  if (!profile) return Fail(InContext(input.name(), profile.error()));
+  for (const std::string& line : cli::DamageLines(read)) {
+    console.Warning(fmt::format("{}: {}", input.name(), line));
+  }
+  console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
+
+  SymbolOptions symbols = plan.symbols;
+  // A placed address of the kernel has its own digits for a name.
+  symbols.replace_names |= format.holds_one_value;
+  SymbolizeReport report;
+  TRY_ASSIGN(const Profile named, SymbolizeFrom(*profile, symbols, Recording(), report));
+  TRY_ASSIGN(const Losses losses, format.write(named, WriteOptionsOf(plan), plan.output));
+  for (const std::string& loss : losses) console.Warning(loss);
+  TellOfSymbols(report, plan, console);
+  if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
+  return cli::DamageLines(read).empty() ? cli::kDone : cli::kDegraded;
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  TRY(cli::CheckOutput(plan.output, plan.if_exists));
+  TRY_ASSIGN(Input input, Input::Open(plan.input));
+  TRY_ASSIGN(const Format* format, FormatOf(input, plan.from));
+  return NameProfile(plan, *format, input, console);
+}
+
+}  // namespace
+}  // namespace perftape::symbolize_tool
+
+int main(int argc, char** argv) {
+  using namespace perftape;
+  return cli::Main<symbolize_tool::Plan>(
+      {symbolize_tool::SymbolizeCommand(), &symbolize_tool::PlanOf, &symbolize_tool::Run}, argc,
+      argv);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of the places without names, as one JSON object and a line end: for scripts.
+#pragma once
+
+#include <string>
+
+#include "convert/symbolize/symbolize.h"
+#include "tools/symbolize/command_line.h"
+
+namespace perftape::symbolize_tool {
+
+std::string ReportJson(const SymbolizeReport& report, const Plan& plan);
+
+}  // namespace perftape::symbolize_tool
