@@ -3,16 +3,25 @@
 
 #include <libiberty/demangle.h>
 
+#include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace perftape {
 namespace {
 
+// libiberty goes down into itself with each level of a name. So deep it may, which is more than its
+// own limit of 1024 characters, that names of today exceed.
+constexpr std::size_t kLongestMangled = 4096;
 // Each pair of a type with itself doubles the text, so that 200 characters can stand for gigabytes.
 constexpr std::size_t kLongestName = 64 << 10;
-// Without DMGL_PARAMS, as perf report: "Tape::play", not "Tape::play(int)".
-constexpr int kOptions = DMGL_AUTO | DMGL_ANSI;
 
 // Not a std::string: what a jump leaves behind must need no destructor.
 struct Output {
@@ -29,27 +38,282 @@ void Append(const char* text, std::size_t size, void* opaque) {
   for (std::size_t i = 0; i < size; ++i) output.text[output.size++] = text[i];
 }
 
-using Demangler = int (*)(const char*, int, demangle_callbackref, void*);
-
-bool DemangleInto(Output& output, const char* name, Demangler demangler) {
+// Text of what `print(Append, &output)` makes; nothing where that fails or becomes too long. No
+// frame between may hold anything that must be destroyed.
+template <class Print>
+std::optional<std::string> Collect(const Print& print) {
+  static thread_local Output output;
   output.size = 0;
-  if (setjmp(output.too_long) != 0) return false;
-  return demangler(name, kOptions, Append, &output) != 0;
+  if (setjmp(output.too_long) != 0) return std::nullopt;
+  if (print(&Append, &output) == 0 || output.size == 0) return std::nullopt;
+  return std::string(output.text, output.size);
+}
+
+int OptionsFor(Demangling how) {
+  const int parameters = how == Demangling::kFull ? DMGL_PARAMS : 0;
+  return DMGL_ANSI | DMGL_NO_RECURSE_LIMIT | parameters;
+}
+
+std::optional<std::string> DemangleRust(const std::string& name) {
+  return Collect([&](demangle_callbackref append, void* output) {
+    return rust_demangle_callback(name.c_str(), OptionsFor(Demangling::kFull), append, output);
+  });
+}
+
+std::optional<std::string> DemangleCpp(const std::string& name, Demangling how) {
+  return Collect([&](demangle_callbackref append, void* output) {
+    return cplus_demangle_v3_callback(name.c_str(), OptionsFor(how), append, output);
+  });
+}
+
+using Component = demangle_component;
+
+// Takes the arguments of templates and functions out of a name that libiberty has parsed, so that
+// it prints what is left.
+class Simplifier {
+ public:
+  // `parsed` is changed. Null where it cannot be told without those arguments.
+  Component* Simplify(Component* parsed) {
+    if (parsed == nullptr) return nullptr;
+    const auto [known, is_new] = done_.try_emplace(parsed, parsed);
+    if (!is_new) return known->second;
+    Component* simple = Reduce(parsed);
+    done_[parsed] = simple;
+    return simple;
+  }
+
+ private:
+  Component* Reduce(Component* parsed) {
+    switch (parsed->type) {
+      case DEMANGLE_COMPONENT_TEMPLATE:
+        return WithoutArguments(parsed);
+      case DEMANGLE_COMPONENT_TYPED_NAME:  // of which the right side is the parameters
+      case DEMANGLE_COMPONENT_RESTRICT_THIS:
+      case DEMANGLE_COMPONENT_VOLATILE_THIS:
+      case DEMANGLE_COMPONENT_CONST_THIS:
+      case DEMANGLE_COMPONENT_REFERENCE_THIS:
+      case DEMANGLE_COMPONENT_RVALUE_REFERENCE_THIS:
+        return Simplify(parsed->u.s_binary.left);
+      case DEMANGLE_COMPONENT_SUB_STD:  // "std::basic_iostream<char, std::char_traits<char> >"
+        CutAtBracket(parsed);
+        return parsed;
+      case DEMANGLE_COMPONENT_LAMBDA:
+        Empty(parsed->u.s_unary_num.sub);
+        return parsed;
+      case DEMANGLE_COMPONENT_CTOR:
+        return SimplifyIn(parsed, parsed->u.s_ctor.name);
+      case DEMANGLE_COMPONENT_DTOR:
+        return SimplifyIn(parsed, parsed->u.s_dtor.name);
+      case DEMANGLE_COMPONENT_DEFAULT_ARG:
+        return SimplifyIn(parsed, parsed->u.s_unary_num.sub);
+      case DEMANGLE_COMPONENT_QUAL_NAME:
+      case DEMANGLE_COMPONENT_LOCAL_NAME:
+      case DEMANGLE_COMPONENT_CONSTRUCTION_VTABLE:
+      case DEMANGLE_COMPONENT_MODULE_ENTITY:
+        if (SimplifyIn(parsed, parsed->u.s_binary.right) == nullptr) return nullptr;
+        return SimplifyIn(parsed, parsed->u.s_binary.left);
+      case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+        return ArgumentFor(parsed);
+      case DEMANGLE_COMPONENT_CONVERSION:
+      case DEMANGLE_COMPONENT_TAGGED_NAME:
+      case DEMANGLE_COMPONENT_VTABLE:
+      case DEMANGLE_COMPONENT_VTT:
+      case DEMANGLE_COMPONENT_TYPEINFO:
+      case DEMANGLE_COMPONENT_TYPEINFO_NAME:
+      case DEMANGLE_COMPONENT_TYPEINFO_FN:
+      case DEMANGLE_COMPONENT_THUNK:
+      case DEMANGLE_COMPONENT_VIRTUAL_THUNK:
+      case DEMANGLE_COMPONENT_COVARIANT_THUNK:
+      case DEMANGLE_COMPONENT_GUARD:
+      case DEMANGLE_COMPONENT_TLS_INIT:
+      case DEMANGLE_COMPONENT_TLS_WRAPPER:
+      case DEMANGLE_COMPONENT_REFTEMP:
+      case DEMANGLE_COMPONENT_HIDDEN_ALIAS:
+      case DEMANGLE_COMPONENT_TRANSACTION_CLONE:
+      case DEMANGLE_COMPONENT_NONTRANSACTION_CLONE:
+      case DEMANGLE_COMPONENT_POINTER:
+      case DEMANGLE_COMPONENT_REFERENCE:
+      case DEMANGLE_COMPONENT_RVALUE_REFERENCE:
+      case DEMANGLE_COMPONENT_CONST:
+      case DEMANGLE_COMPONENT_VOLATILE:
+        return SimplifyIn(parsed, parsed->u.s_binary.left);
+      default:
+        return parsed;
+    }
+  }
+
+  Component* SimplifyIn(Component* parent, Component*& child) {
+    Component* simple = Simplify(child);
+    if (simple == nullptr) return nullptr;
+    child = simple;
+    return parent;
+  }
+
+  // "operator T" tells its type by the arguments that are taken away.
+  Component* WithoutArguments(Component* parsed) {
+    Component* const outer = std::exchange(arguments_, parsed->u.s_binary.right);
+    Component* simple = Simplify(parsed->u.s_binary.left);
+    arguments_ = outer;
+    return simple;
+  }
+
+  Component* ArgumentFor(const Component* parameter) const {
+    const Component* list = arguments_;
+    for (long i = 0; list != nullptr && i < parameter->u.s_number.number; ++i) {
+      list = list->u.s_binary.right;
+    }
+    if (list == nullptr || list->type != DEMANGLE_COMPONENT_TEMPLATE_ARGLIST) return nullptr;
+    Component* argument = list->u.s_binary.left;
+    const bool is_pack =
+        argument == nullptr || argument->type == DEMANGLE_COMPONENT_TEMPLATE_ARGLIST;
+    return is_pack || argument->type == DEMANGLE_COMPONENT_TEMPLATE_PARAM ? nullptr : argument;
+  }
+
+  static void CutAtBracket(Component* abbreviation) {
+    auto& [text, size] = abbreviation->u.s_string;
+    const std::string_view whole(text, static_cast<std::size_t>(size));
+    if (const std::size_t at = whole.find('<'); at != whole.npos) size = static_cast<int>(at);
+  }
+
+  static void Empty(Component* list) {
+    if (list == nullptr) return;
+    list->type = DEMANGLE_COMPONENT_ARGLIST;
+    list->u.s_binary.left = nullptr;
+    list->u.s_binary.right = nullptr;
+  }
+
+  Component* arguments_ = nullptr;  // of the template that is being reduced
+  // Substitutions make a name a graph; each of its nodes is seen once.
+  std::unordered_map<Component*, Component*> done_;
+};
+
+std::optional<std::string> DemangleCppSimply(const std::string& name) {
+  constexpr int kOptions = DMGL_ANSI;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  void* memory = nullptr;
+  Component* parsed = cplus_demangle_v3_components(name.c_str(), kOptions, &memory);
+  const std::unique_ptr<void, Free> owner(memory);
+  Component* simple = Simplifier().Simplify(parsed);
+  if (simple == nullptr) return std::nullopt;
+  return Collect([&](demangle_callbackref append, void* output) {
+    return cplus_demangle_print_callback(kOptions, simple, append, output);
+  });
+}
+
+// How much of `text` is a literal, if it begins with one: "…" or '…', with backslashes.
+std::size_t LiteralSize(std::string_view text) {
+  if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == text[0]) {
+      // A lone ' begins the name of a lifetime: a character has 4 bytes at most, or a backslash.
+      return text[0] == '"' || i <= 5 || text[1] == '\\' ? i + 1 : 0;
+    }
+  }
+  return 0;
+}
+
+// How much of `text`, which begins with `open`, there is up to where that is closed again. All of
+// it where it is not.
+std::size_t GroupSize(std::string_view text, char open, char close) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (const std::size_t literal = LiteralSize(text.substr(i)); literal != 0) {
+      i += literal - 1;
+    } else if (text[i] == open) {
+      ++depth;
+    } else if (text[i] == close && !(close == '>' && text[i - 1] == '-')) {
+      if (--depth == 0) return i + 1;
+    }
+  }
+  return text.size();
+}
+
+bool IsOfIdentifier(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// "<Vec as Extend>::extend" of "<Vec<T> as Extend<U>>::extend::<I>": where no path comes before, a
+// bracket begins one.
+std::string WithoutRustGenerics(std::string_view name) {
+  std::string simple;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool is_path = simple.ends_with("::");
+    const bool is_generic = name[i] == '<' && !simple.ends_with("for") &&
+                            (is_path || (!simple.empty() && IsOfIdentifier(simple.back())));
+    if (!is_generic) {
+      simple += name[i];
+      continue;
+    }
+    if (is_path) simple.resize(simple.size() - 2);
+    i += GroupSize(name.substr(i), '<', '>') - 1;
+  }
+  return simple;
+}
+
+// "tape.reel.reel" of "tape.reel!(char).reel(int) const": a template's name comes once for itself
+// and once for what is in it. What is in parentheses goes, of templates only where that is asked
+// for.
+std::string WithoutDArguments(std::string_view name, Demangling how) {
+  std::string simple;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '(') {
+      simple += name[i];
+      continue;
+    }
+    const std::size_t size = GroupSize(name.substr(i), '(', ')');
+    const bool is_template = simple.ends_with('!');
+    if (is_template && how == Demangling::kTemplates) {
+      simple += name.substr(i, size);
+    } else if (is_template) {
+      simple.pop_back();
+    }
+    i += size - 1;
+  }
+  for (const std::string_view word : {" const", " immutable", " inout", " shared"}) {
+    if (simple.ends_with(word)) simple.resize(simple.size() - word.size());
+  }
+  return simple;
+}
+
+std::optional<std::string> DemangleD(const std::string& name, Demangling how) {
+  // A name may refer back ("Q") to parts of itself, several of which may refer back again: with so
+  // few, there are at most some megabytes of it. libiberty gives it in one piece.
+  constexpr auto kMostReferences = 32;
+  if (std::ranges::count(name, 'Q') > kMostReferences) return std::nullopt;
+  struct Free {
+    void operator()(char* text) const { std::free(text); }
+  };
+  const std::unique_ptr<char, Free> text(dlang_demangle(name.c_str(), DMGL_PARAMS));
+  if (!text || std::string_view(text.get()).size() > kLongestName) return std::nullopt;
+  if (how == Demangling::kFull) return text.get();
+  return WithoutDArguments(text.get(), how);
+}
+
+std::optional<std::string> TryDemangle(const std::string& name, Demangling how) {
+  if (name.starts_with("_D")) return DemangleD(name, how);
+  // Rust first, since its older names are C++ ones as well.
+  if (auto rust = DemangleRust(name)) {
+    return how == Demangling::kSimple ? WithoutRustGenerics(*rust) : rust;
+  }
+  if (how == Demangling::kSimple) {
+    if (auto simple = DemangleCppSimply(name)) return simple;
+    return DemangleCpp(name, Demangling::kTemplates);
+  }
+  return DemangleCpp(name, how);
 }
 
 }  // namespace
 
-// What cplus_demangle does for DMGL_AUTO: Rust first, since its older names are C++ ones as well.
-std::string Demangle(const std::string& name) {
-  if (!name.starts_with("_Z") && !name.starts_with("_R")) return name;
-  if (name.size() > kLongestName) return name;
-  static thread_local Output output;
-  for (const Demangler demangler : {&rust_demangle_callback, &cplus_demangle_v3_callback}) {
-    if (DemangleInto(output, name.c_str(), demangler) && output.size != 0) {
-      return std::string(output.text, output.size);
-    }
-  }
-  return name;
+std::string Demangle(const std::string& name, Demangling how) {
+  const bool is_mangled =
+      name.starts_with("_Z") || name.starts_with("_R") || name.starts_with("_D");
+  if (!is_mangled || how == Demangling::kNone || name.size() > kLongestMangled) return name;
+  return TryDemangle(name, how).value_or(name);
 }
 
 }  // namespace perftape

@@ -16,9 +16,10 @@ enum class LocalSystem : std::uint8_t {
 };
 
 enum class Demangling : std::uint8_t {
-  kNone,    // names as the linker knows them
-  kSimple,  // without parameters, return types and the arguments of templates
-  kFull,    // "void f<int>(std::string const&)"
+  kNone,       // names as the linker knows them
+  kSimple,     // without parameters, return types and the arguments of templates
+  kTemplates,  // without parameters and return types, as perf report shows them
+  kFull,       // "void f<int>(std::string const&)"
 };
 
 // Whether DWARF is asked for source lines and for the functions that were inlined.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace perftape {
 namespace {
 
@@ -17,13 +20,110 @@ TEST(Demangle, ReadsRustOfBothManglings) {
   EXPECT_EQ(Demangle("_RNvCs15kBYyAo9fc_7mycrate3foo"), "mycrate::foo");
 }
 
+// Of RFC 2603 and of rustc-demangle's tests, which share this spelling.
+TEST(Demangle, ReadsRustV0AsTheRfcHasIt) {
+  const std::pair<const char*, const char*> names[] = {
+      {"_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"},
+      {"_RMC0INtC8arrayvec8ArrayVechKj7b_E", "<arrayvec::ArrayVec<u8, 123>>"},
+      {"_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new", "<arrayvec::ArrayVec<u8, 123>>::new"},
+      {"_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+       "utf8_idents::საჭმელად_გემრიელი_სადილი"},
+      {"_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}"},
+      {"_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8Iterator9"
+       "rpositionNCNgNpB9_6memchr7memrchrs_0E0Bb_",
+       "<core::slice::Iter<u8> as core::iter::iterator::Iterator>::rposition::<core::slice::"
+       "memchr::memrchr::{closure#1}>::{closure#0}"},
+      {"_RINbNbCskIICzLVDPPb_5alloc5alloc8box_freeDINbNiB4_5boxed5FnBoxuEp6OutputuEL_"
+       "ECs1iopQbuBiw2_3std",
+       "alloc::alloc::box_free::<dyn alloc::boxed::FnBox<(), Output = ()>>"},
+      {"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>"},
+      {"_RINvNtC3std3mem8align_ofFG_RL0_hEuE", "std::mem::align_of::<for<'a> fn(&'a u8)>"},
+      {"_RMCs4fqI2P2rA04_13const_genericINtB0_8UnsignedKhb_E", "<const_generic::Unsigned<11>>"},
+      {"_RMCs4fqI2P2rA04_13const_genericINtB0_4BoolKb1_E", "<const_generic::Bool<true>>"},
+      {"_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKc76_E", "<const_generic::Char<'v'>>"},
+      {"_RNvNvMCs4fqI2P2rA04_13const_genericINtB4_3FooKpE3foo3FOO",
+       "<const_generic::Foo<_>>::foo::FOO"},
+      {"_RNvYNtC3foo3BarNtB2_3Baz3qux", "<foo::Bar as foo::Bar::Baz>::qux"},
+      {"_RNSC3foo3barNtB2_3Baz", "foo::{shim:bar#0}"}};
+  for (const auto& [mangled, plain] : names) EXPECT_EQ(Demangle(mangled), plain);
+}
+
+TEST(Demangle, ReadsD) {
+  EXPECT_EQ(Demangle("_Dmain"), "D main");
+  EXPECT_EQ(Demangle("_D4tape4playFaZv", Demangling::kFull), "tape.play(char)");
+  EXPECT_EQ(Demangle("_D4tape4playMxFZv", Demangling::kFull), "tape.play() const");
+  const std::string name = "_D4tape11__T4reelTaZ4reelFaZv";
+  EXPECT_EQ(Demangle(name, Demangling::kFull), "tape.reel!(char).reel(char)");
+  EXPECT_EQ(Demangle(name, Demangling::kTemplates), "tape.reel!(char).reel");
+  EXPECT_EQ(Demangle(name, Demangling::kSimple), "tape.reel.reel");
+}
+
+TEST(Demangle, ShowsParametersAndReturnTypesInFull) {
+  EXPECT_EQ(Demangle("_ZN4Tape4playIiEEvT_", Demangling::kFull), "void Tape::play<int>(int)");
+  EXPECT_EQ(Demangle("_ZNKSt6vectorIiSaIiEE4sizeEv", Demangling::kFull),
+            "std::vector<int, std::allocator<int> >::size() const");
+  EXPECT_EQ(Demangle("_ZN4Tape4playEi.cold", Demangling::kFull), "Tape::play(int) [clone .cold]");
+}
+
+TEST(Demangle, LeavesAllNamesAloneWhereNoneIsAskedFor) {
+  for (const char* name : {"_ZN4Tape4playEi", "_RNvCs15kBYyAo9fc_7mycrate3foo", "_Dmain"}) {
+    EXPECT_EQ(Demangle(name, Demangling::kNone), name);
+  }
+}
+
+TEST(Demangle, SimplyLeavesOutTheArgumentsOfTemplatesAndFunctions) {
+  const std::pair<const char*, const char*> names[] = {
+      {"_ZN4Tape4playIiEEvT_", "Tape::play"},
+      {"_ZNKSt6vectorIiSaIiEE4sizeEv", "std::vector::size"},
+      {"_ZNSt8functionIFvvEEC2IRZ4mainEUlvE_vEEOT_", "std::function::function"},
+      {"_ZNSt8functionIFvvEED1Ev", "std::function::~function"},
+      {"_ZNSdC1EPSt15basic_streambufIcSt11char_traitsIcEE", "std::basic_iostream::basic_iostream"},
+      {"_ZNSs6appendEPKc", "std::string::append"},
+      {"_ZTVN3FooIiEE", "vtable for Foo"},
+      {"_ZThn8_N3Foo3barEv", "non-virtual thunk to Foo::bar"},
+      {"_ZGVZ4mainE1x", "guard variable for main::x"},
+      {"_ZN3FooB5cxx113barEv", "Foo[abi:cxx11]::bar"},
+      {"_ZN4Tape4playEi.cold", "Tape::play"},
+      // Of Rust, what is in brackets behind a path; not what is a path.
+      {"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of"},
+      {"_RNvXs_C7mycrateINtC7mycrate3FoopEINtNtC3std7convert4FrompE4from",
+       "<mycrate::Foo as std::convert::From>::from"},
+      {"_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKc76_E", "<const_generic::Char>"},
+      {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h"
+       "05af221e174051e9E",
+       "<Test + 'static as foo::Bar>::bar"}};
+  for (const auto& [mangled, plain] : names) {
+    EXPECT_EQ(Demangle(mangled, Demangling::kSimple), plain);
+  }
+}
+
+TEST(Demangle, SimplyKeepsWhatOnlyLooksLikeArguments) {
+  const std::pair<const char*, const char*> names[] = {
+      {"_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f"},
+      {"_ZN3FooltERKS_", "Foo::operator<"},
+      {"_ZlsRSoRK3Foo", "operator<<"},
+      {"_ZN3FoolsIiEEvT_", "Foo::operator<<"},
+      {"_ZN3FooptEv", "Foo::operator->"},
+      {"_ZN3FooclEi", "Foo::operator()"},
+      {"_ZN3FooixEm", "Foo::operator[]"},
+      {"_ZN3FoocvbEv", "Foo::operator bool"},
+      {"_ZN1AcvT_IiEEv", "A::operator int"},
+      {"_ZN1AIiEcvS_IcEEv", "A::operator A"},
+      {"_ZZ4mainENKUliE_clEi", "main::{lambda()#1}::operator()"},
+      {"_ZZN3FooIiE3barEvENKUlRKT_E_clIcEEDaS2_", "Foo::bar::{lambda()#1}::operator()"}};
+  for (const auto& [mangled, plain] : names) {
+    EXPECT_EQ(Demangle(mangled, Demangling::kSimple), plain);
+  }
+}
+
 TEST(Demangle, CountsClonesAsTheFunction) {
   EXPECT_EQ(Demangle("_ZN4Tape4playEi.cold"), "Tape::play");
 }
 
 TEST(Demangle, LeavesOtherNamesAlone) {
   for (const char* name :
-       {"", "main", "_start", "_Z", "_R", "_Zebra", "_ZN4Tape", "__libc_start"}) {
+       {"", "main", "_start", "_Z", "_R", "_D", "_Zebra", "_Rust", "_DYNAMIC", "_ZN4Tape",
+        "__libc_start", "camlStdlib__List__map_123", "$s4main3fooyyF"}) {
     EXPECT_EQ(Demangle(name), name);
   }
 }
@@ -44,6 +144,25 @@ TEST(Demangle, LeavesANameThatStandsForGigabytesAlone) {
             "f<std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> > >");
   EXPECT_EQ(Demangle(Doubled(30)), Doubled(30));
   EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play");
+}
+
+TEST(Demangle, LeavesAVeryLongNameAlone) {
+  std::string name = "_Z1f";
+  for (int i = 0; i < 50'000; ++i) name += 'P';
+  name += 'i';
+  for (const Demangling how : {Demangling::kSimple, Demangling::kTemplates, Demangling::kFull}) {
+    EXPECT_EQ(Demangle(name, how), name);
+  }
+}
+
+TEST(Demangle, ReadsNamesOfMoreThanAThousandCharacters) {
+  std::string name = "_ZN", plain;
+  for (int i = 0; i < 200; ++i) {
+    name += "6length";
+    plain += "length::";
+  }
+  EXPECT_EQ(Demangle(name + "1fEv", Demangling::kFull), plain + "f()");
+  EXPECT_EQ(Demangle(name + "1fEv", Demangling::kSimple), plain + "f");
 }
 
 }  // namespace
