@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -25,8 +26,7 @@ using perfdata::CpuMode;
 using perfdata::Dso;
 using perfdata::Region;
 
-constexpr std::size_t kSeenFrames = 4096;  // a power of two
-constexpr unsigned kMostAttempts = 3;      // each with another process
+constexpr unsigned kMostAttempts = 3;  // each with another process
 constexpr std::string_view kDeleted = " (deleted)";
 
 // What is a file whose build id could be read: no anonymous memory, no device, no SysV segment.
@@ -81,64 +81,33 @@ constexpr std::uint64_t kEndOf32Bit = std::uint64_t{1} << 32;
 
 }  // namespace
 
-BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots)
-    : format_(format), roots_(std::move(roots)), seen_(kSeenFrames) {}
+BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots,
+                                   HitKeepers keepers)
+    : format_(format), roots_(std::move(roots)), keepers_(keepers) {}
 
 Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
+  const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
   while (true) {
     TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
     if (!record) return {};
-    if (record->type == perfdata::RecordType::kSample) {
-      TRY(ObserveSample(*record, out));
-    } else {
-      processes_.Apply(*record, format_);
-    }
+    TRY(regions_.Observe(*record, format_, hit));
+    if (keepers_.jit != nullptr) ObserveMapping(*record);
   }
 }
 
-Status BuildIdCollector::ObserveSample(const perfdata::RecordView& record,
-                                       std::vector<std::byte>& out) {
-  const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, format_);
-  if (!sample) return {};
-  const perfdata::AddressSpace& user = processes_.UserSpace(sample->pid);
-  const perfdata::AddressSpace& kernel = processes_.kernel();
-
-  const auto visit = [&](CpuMode mode, std::uint64_t address) -> Status {
-    if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return {};
-    const perfdata::AddressSpace& space = mode == CpuMode::kKernel ? kernel : user;
-    // User mappings are of whole pages; BPF programs in the kernel are not.
-    const std::uint64_t place = mode == CpuMode::kKernel ? address : address >> 12;
-    if (!IsNew(space.generation(), place)) return {};
-    const Region* const region = space.Find(address);
-    return region == nullptr ? Status() : Hit(sample->pid, *region, out);
-  };
-
-  CpuMode mode = record.cpumode();
-  TRY(visit(mode, sample->ip));
-  for (const std::uint64_t entry : sample->callchain) {
-    if (entry < perfdata::kContextMax) {
-      TRY(visit(mode, entry));
-    } else {
-      mode = entry == perfdata::kContextKernel ? CpuMode::kKernel
-             : entry == perfdata::kContextUser ? CpuMode::kUser
-                                               : CpuMode::kUnknown;
-    }
-  }
-  return {};
-}
-
-bool BuildIdCollector::IsNew(std::uint64_t generation, std::uint64_t place) {
-  const std::uint64_t mixed = (place + generation) * 0x9e3779b97f4a7c15;
-  SeenFrame& seen = seen_[(mixed >> 32) % kSeenFrames];
-  if (seen.generation == generation && seen.place == place) return false;
-  seen = {generation, place};
-  return true;
+void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
+  if (record.type != perfdata::RecordType::kMmap2) return;
+  const Result<perfdata::Mmap2> map = perfdata::Decode<perfdata::Mmap2>(record, format_);
+  if (!map || !IsJitDump(map->filename)) return;
+  const Region* const region = regions_.processes().UserSpace(map->pid).Find(map->start);
+  if (region != nullptr) keepers_.jit->Mapped(map->pid, *region);
 }
 
 Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vector<std::byte>& out) {
   const Dso& dso = *region.dso;
   if (!dso.symbol.empty()) return {};  // a BPF program, a trampoline: never in a file
+  KeepOthers(pid, region);
   const bool is_file = dso.is_kernel || dso.path == "[vdso]" || NamesAFile(dso.path);
   if (!is_file && dso.build_id.empty()) return {};
 
@@ -149,13 +118,43 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   }
   ++binary.attempts;
   binary.last_pid = pid;
-  const Attempt attempt = Read(pid, region);
+  Attempt attempt = Read(pid, region);
   binary.outcome = attempt.outcome;
+  if (keepers_.files != nullptr && attempt.file) {
+    keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
+  }
   if (attempt.outcome != Outcome::kFound) return {};
   return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
                    .build_id = attempt.build_id,
                    .filename = dso.path},
                   out);
+}
+
+void BuildIdCollector::KeepOthers(std::uint32_t pid, const Region& region) const {
+  const Dso& dso = *region.dso;
+  if (keepers_.jit != nullptr && !dso.is_kernel && MayBeJitCode(dso.path)) keepers_.jit->Hit(pid);
+  if (keepers_.files == nullptr) return;
+  if (dso.is_kernel) keepers_.files->AddKernel();
+  if (dso.path == "[vdso]" && region.start >= kEndOf32Bit) keepers_.files->AddVdso();
+}
+
+void BuildIdCollector::KeepMissing() const {
+  if (keepers_.files == nullptr) return;
+  std::map<std::string_view, std::string_view> missing;
+  for (const auto& [dso, binary] : binaries_) {
+    if (dso->is_kernel) continue;
+    if (binary.outcome == Outcome::kReplaced) {
+      missing.emplace(dso->path, "replaced by another file before it could be opened");
+    } else if (binary.outcome == Outcome::kUnreachable) {
+      missing.emplace(dso->path, dso->path == "[vdso]" ? "of 32-bit processes; this one has another"
+                                                       : "gone before it could be opened");
+    }
+  }
+  for (const auto& [path, reason] : missing) {
+    const bundle::FileKind kind =
+        path == "[vdso]" ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
+    keepers_.files->AddMissing(kind, path, {}, std::string(reason));
+  }
 }
 
 Status BuildIdCollector::Announce(const perfdata::BuildIdEntry& entry,
@@ -203,7 +202,7 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
   bool is_replaced = false;
   for (const std::filesystem::path& path :
        {process / "map_files" / MapFileName(region), process / "root" / name, roots_.root / name}) {
-    const Attempt attempt = ReadFileAt(path, *region.dso);
+    Attempt attempt = ReadFileAt(path, *region.dso);
     if (attempt.outcome == Outcome::kFound || attempt.outcome == Outcome::kAbsent) return attempt;
     is_replaced = is_replaced || attempt.outcome == Outcome::kReplaced;
   }
@@ -213,15 +212,15 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
 BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::path& path,
                                                        const Dso& dso) const {
   // Whatever bears that name now must not make the recorder wait or change its terminal.
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return {Outcome::kUnreachable, {}};
   if (!IsFileOf(dso, fd.get())) return {Outcome::kReplaced, {}};
   const Result<BuildId> build_id = elf::ReadBuildId(fd.get());
   // A file that is mapped to be executed but is no ELF file has no build id either.
   const bool is_other_format = !build_id && build_id.error().code != ErrorCode::kIo;
   if (!build_id && !is_other_format) return {Outcome::kUnreachable, {}};
-  if (!build_id || build_id->empty()) return {Outcome::kAbsent, {}};
-  return {Outcome::kFound, *build_id};
+  if (!build_id) return {Outcome::kAbsent, {}};
+  return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id, std::move(fd)};
 }
 
 BuildIdCounts BuildIdCollector::counts() const {

@@ -20,6 +20,9 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/features.h"
+#include "record/hit_regions.h"
+#include "record/symbols/hit_files.h"
+#include "record/symbols/jit_files.h"
 
 namespace perftape {
 
@@ -37,10 +40,18 @@ struct BuildIdCounts {
   std::uint64_t unreachable = 0;  // the file could not be opened or read
 };
 
+// Where what is hit is kept at hand, for a bundle of its symbols. Null: nowhere.
+struct HitKeepers {
+  HitFiles* files = nullptr;
+  JitFiles* jit = nullptr;
+};
+
 // Follows all mappings of the recording. Not thread-safe.
 class BuildIdCollector {
  public:
-  explicit BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots = {});
+  // The keepers must outlive it.
+  explicit BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots = {},
+                            HitKeepers keepers = {});
 
   // Takes whole records, all of the recording in time order, and appends a HEADER_BUILD_ID record
   // to `out` for each binary that one of these samples hit as the first. Damaged records are passed
@@ -53,6 +64,10 @@ class BuildIdCollector {
   // As things stand: what could not be read may be found in another process later.
   BuildIdCounts counts() const;
 
+  // Tells the keeper of files, if there is one, of the binaries that could not be had. Call it
+  // once, when all was observed.
+  void KeepMissing() const;
+
  private:
   enum class Outcome : std::uint8_t { kFound, kAbsent, kReplaced, kUnreachable };
   struct Binary {
@@ -60,19 +75,16 @@ class BuildIdCollector {
     unsigned attempts = 0;
     std::uint32_t last_pid = 0;
   };
-  struct SeenFrame {
-    std::uint64_t generation = 0;
-    std::uint64_t place = 0;  // page of a user frame, address of a kernel frame
-  };
   struct Attempt {
     Outcome outcome = Outcome::kUnreachable;
     BuildId build_id;
+    UniqueFd file = {};  // that it was read from, where there may be symbols in it
   };
 
-  Status ObserveSample(const perfdata::RecordView& record, std::vector<std::byte>& out);
-  // Whether this place of this state of an address space is new; it is not, from then on.
-  bool IsNew(std::uint64_t generation, std::uint64_t place);
+  void ObserveMapping(const perfdata::RecordView& record);
   Status Hit(std::uint32_t pid, const perfdata::Region& region, std::vector<std::byte>& out);
+  // Anonymous memory, the kernel, the vdso: known without a file.
+  void KeepOthers(std::uint32_t pid, const perfdata::Region& region) const;
   // Adds to all(), and to `out` as a record, what is not there yet.
   Status Announce(const perfdata::BuildIdEntry& entry, std::vector<std::byte>& out);
 
@@ -83,9 +95,9 @@ class BuildIdCollector {
 
   perfdata::SampleFormat format_;
   BuildIdRoots roots_;
-  perfdata::Processes processes_;
+  HitKeepers keepers_;
+  HitRegions regions_;
   std::unordered_map<const perfdata::Dso*, Binary> binaries_;
-  std::vector<SeenFrame> seen_;
   perfdata::BuildIds all_;
 };
 

@@ -94,6 +94,8 @@ class Recording {
   Status WriteLosses();
   Status AppendLost(std::uint32_t cpu, std::uint64_t count);
   Status WarnOfUntrackedForks();
+  bool WantsBundle() const;
+  void WriteBundleOfSymbols();
 
   // Where the merge hands on what is due.
   struct InOrder {
@@ -118,6 +120,7 @@ class Recording {
   std::vector<perfdata::Feature> features_;
   std::vector<BpfProgram> programs_;
   std::optional<TargetFilter> members_;
+  std::optional<RecordingBundle> bundle_;
   std::optional<BuildIdCollector> build_ids_;
   std::optional<WireDecoder> decoder_;
   TimeMerge merge_;
@@ -148,8 +151,26 @@ Status Recording::Open() {
   TRY_ASSIGN(Sideband sideband, Sideband::Open(sideband_events_));
   sideband_.emplace(std::move(sideband));
   decoder_.emplace(ids_, format_, UserAddressLimit());
-  build_ids_.emplace(format_);
+  HitKeepers keepers;
+  if (WantsBundle()) {
+    TRY_ASSIGN(RecordingBundle prepared, RecordingBundle::Prepare(options_.bundle));
+    bundle_.emplace(std::move(prepared));
+    keepers = {&bundle_->files(), &bundle_->jit()};
+  }
+  build_ids_.emplace(format_, BuildIdRoots{}, keepers);
   return OpenWriter();
+}
+
+// Behind a recording only where that is a file: not in a pipe, nor in /dev/null.
+bool Recording::WantsBundle() const {
+  using Place = BundleRequest::Place;
+  if (options_.bundle.place != Place::kInRecording) {
+    return options_.bundle.place == Place::kAside;
+  }
+  std::error_code none;
+  const auto kind = std::filesystem::status(options_.output, none).type();
+  using std::filesystem::file_type;
+  return options_.output != "-" && (kind == file_type::regular || kind == file_type::not_found);
 }
 
 Status Recording::OpenEvents() {
@@ -387,7 +408,19 @@ Result<RecordSummary> Recording::Finish() && {
       {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
   summary_.compression = writer_->compression();
   TRY_ASSIGN(summary_.bytes_written, std::move(*writer_).Finish(features_));
+  writer_.reset();
+  if (bundle_) WriteBundleOfSymbols();
   return std::move(summary_);
+}
+
+void Recording::WriteBundleOfSymbols() {
+  build_ids_->KeepMissing();
+  Result<BundleSummary> written = std::move(*bundle_).Write(options_.output);
+  if (written) {
+    summary_.bundle = *std::move(written);
+  } else {
+    summary_.bundle_failure = std::move(written).error().message;
+  }
 }
 
 }  // namespace

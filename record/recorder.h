@@ -17,6 +17,7 @@
 #include "record/bpf_session.h"
 #include "record/child.h"
 #include "record/events.h"
+#include "record/symbols/recording_bundle.h"
 #include "record/targets.h"
 
 namespace perftape {
@@ -36,6 +37,7 @@ struct RecordOptions {
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // "-" is stdout, in pipe format
   std::optional<int> compression_level;        // of zstd, 1 to 22; without one, no compression
+  BundleRequest bundle;                        // a pipe has none within it, whatever this says
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
   std::size_t ring_bytes = std::size_t{8} << 20;
@@ -60,6 +62,8 @@ struct RecordSummary {
   std::uint64_t bytes_written = 0;
   std::optional<perfdata::Compression> compression;  // of the records, where it was asked for
   std::vector<LossByCpu> losses;                     // of the CPUs that lost any
+  std::optional<BundleSummary> bundle;               // of symbols, where there is one
+  std::string bundle_failure;                        // why there is none though it was asked for
   std::optional<int> command_status;  // the command's; 128 + n where signal n ended it
   std::vector<std::string> warnings;  // what else a user should know, a sentence each
 };
@@ -69,7 +73,8 @@ struct RecordSummary {
 //
 // Errors: those of BpfSession::Load (kPermission: what is missing and how to get it), of
 // OpenOnCpus, Child and perfdata::Writer. After an error in the middle (disk full) the file holds
-// all that was committed and opens in perf.
+// all that was committed and opens in perf. A bundle that cannot be written is no error: the
+// recording is complete without it.
 Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop);
 
 }  // namespace perftape

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// From records in time order to what their samples hit: each mapping that a frame lies in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/callchain.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape {
+
+// Follows all mappings of a recording. Not thread-safe.
+class HitRegions {
+ public:
+  HitRegions() : seen_(kSeenFrames) {}
+
+  // Takes any record, in time order. For a sample, calls hit(pid, region), which returns a Status,
+  // for the mapping of each frame whose place was not seen lately; a region is valid during the
+  // call, its dso as long as this. Damaged records are passed over. A sample whose frames were all
+  // seen before costs one look into a table for each.
+  template <class Hit>
+  Status Observe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+                 const Hit& hit) {
+    if (record.type != perfdata::RecordType::kSample) {
+      processes_.Apply(record, format);
+      return {};
+    }
+    const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, format);
+    if (!sample) return {};
+    found_.clear();
+    Collect(*sample, record.cpumode());
+    for (const perfdata::Region* region : found_) TRY(hit(sample->pid, *region));
+    return {};
+  }
+
+  const perfdata::Processes& processes() const { return processes_; }
+
+ private:
+  static constexpr std::size_t kSeenFrames = 4096;  // a power of two
+  struct SeenFrame {
+    std::uint64_t generation = 0;
+    std::uint64_t place = 0;  // page of a user frame, address of a kernel frame
+  };
+
+  void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
+  void Visit(std::uint32_t pid, perfdata::CpuMode mode, std::uint64_t address);
+  // Whether this place of this state of an address space is new; it is not, from then on.
+  bool IsNew(std::uint64_t generation, std::uint64_t place);
+
+  perfdata::Processes processes_;
+  std::vector<SeenFrame> seen_;
+  std::vector<const perfdata::Region*> found_;  // scratch
+};
+
+}  // namespace perftape

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/hit_files.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "formats/elf/elf_file.h"
+#include "formats/elf/slim.h"
+
+namespace perftape {
+namespace {
+
+constexpr std::size_t kMostOpen = 16384;
+// For rings, events of each CPU, output, and what the program opens in passing.
+constexpr std::size_t kOthers = 512;
+
+}  // namespace
+
+std::size_t RoomForOpenFiles() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kMostOpen + kOthers);
+  if (limit.rlim_cur < wanted) {
+    const rlimit raised = {wanted, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = wanted;
+  }
+  if (limit.rlim_cur <= kOthers) return limit.rlim_cur / 4;
+  return std::min<std::size_t>(limit.rlim_cur - kOthers, kMostOpen);
+}
+
+void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file) {
+  const bool is_known = std::ranges::any_of(binaries_, [&](const HitBinary& other) {
+    if (!other.missing.empty() || other.build_id != build_id) return false;
+    return !build_id.empty() || other.path == path;
+  });
+  if (is_known) return;
+  struct stat status = {};
+  HitBinary binary{.path = std::string(path), .build_id = build_id, .file = {}};
+  if (::fstat(file.get(), &status) == 0) binary.size = static_cast<std::uint64_t>(status.st_size);
+  if (open_ < most_open_) {
+    binary.file = std::move(file);
+    ++open_;
+  } else if (const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), path); mapped) {
+    const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(mapped->bytes());
+    auto slim = image ? elf::SlimCopy(*image) : std::nullopt;
+    if (slim) binary.slim = *std::move(slim);
+    if (!slim) binary.missing = "too many files to keep this one open";
+  } else {
+    binary.missing = mapped.error().message;
+  }
+  binaries_.push_back(std::move(binary));
+}
+
+void HitFiles::AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
+                          std::string reason) {
+  binaries_.push_back({.kind = kind,
+                       .path = std::string(path),
+                       .build_id = build_id,
+                       .file = {},
+                       .missing = std::move(reason)});
+}
+
+}  // namespace perftape

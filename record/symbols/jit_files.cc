@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/jit_files.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "record/proc_files.h"
+
+namespace perftape {
+namespace {
+
+// A name that someone else chose: it must not make the recorder wait, nor lead out of its root.
+UniqueFd OpenWithin(const std::filesystem::path& root, std::string_view path) {
+  const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return {};
+  open_how how = {};
+  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const std::string name(path);
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, directory.get(), name.c_str(), &how, sizeof how)));
+}
+
+// "Uid:\t1000\t1001\t1000\t1000": real, effective, saved, file system. "NSpid:\t4711\t7": the last
+// is how the process knows itself (Documentation/filesystems/proc.rst).
+std::optional<std::uint64_t> NumberOf(std::string_view status, std::string_view key,
+                                      std::size_t place) {
+  while (std::optional<std::string_view> line = TakeLine(status)) {
+    if (TakeField(*line, '\t') != key) continue;
+    std::string_view field;
+    for (std::size_t i = 0; i <= place && !line->empty(); ++i) field = TakeField(*line, '\t');
+    return ParseNumber(field);
+  }
+  return std::nullopt;
+}
+
+// Why the open file is not to be trusted; empty where it is.
+std::string WhyNot(int fd, std::int64_t user) {
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return "not a regular file";
+  if (user < 0) return "its process was gone before its user was known";
+  if (static_cast<std::int64_t>(status.st_uid) != user) {
+    return "owned by user " + std::to_string(status.st_uid) + ", its process is of user " +
+           std::to_string(user);
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "writable by other users";
+  return {};
+}
+
+std::string MapPath(std::uint32_t pid) {
+  return "/tmp/perf-" + std::to_string(pid) + ".map";
+}
+
+std::uint64_t SizeOf(int fd) {
+  struct stat status = {};
+  return ::fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+}  // namespace
+
+bool MayBeJitCode(std::string_view mapping) {
+  return mapping.empty() || mapping == "//anon" || mapping == "[heap]" ||
+         mapping.starts_with("[anon") || mapping.starts_with("/memfd:") ||
+         mapping.starts_with("/dev/zero") || mapping.starts_with("/anon_hugepage") ||
+         mapping.starts_with("/SYSV");
+}
+
+bool IsJitDump(std::string_view mapping) {
+  std::string_view name = mapping.substr(mapping.rfind('/') + 1);
+  if (!mapping.starts_with('/') || !name.starts_with("jit-")) return false;
+  name.remove_prefix(4);
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  return digits != 0 && digits != std::string_view::npos && name.substr(digits) == ".dump";
+}
+
+JitFiles::Process& JitFiles::Meet(std::uint32_t pid) {
+  Process& process = processes_[pid];
+  if (process.user >= 0) return process;
+  const Result<std::string> status = ReadWholeFile(proc_ / std::to_string(pid) / "status");
+  if (!status) return process;
+  if (const auto user = NumberOf(*status, "Uid:", 1)) {
+    process.user = static_cast<std::int64_t>(*user);
+  }
+  std::size_t levels = 0;
+  for (std::string_view text = *status; auto line = TakeLine(text);) {
+    if (TakeField(*line, '\t') == "NSpid:") {
+      levels = static_cast<std::size_t>(std::ranges::count(*line, '\t'));
+    }
+  }
+  process.own_pid = static_cast<std::uint32_t>(NumberOf(*status, "NSpid:", levels).value_or(pid));
+  return process;
+}
+
+void JitFiles::Hit(std::uint32_t pid) {
+  Process& process = processes_[pid];
+  ++process.hits;
+  // A compiler opens its map when it has something to say: looked for at hits 1, 2, 4, 8 and so on.
+  if (process.map || (process.hits & (process.hits - 1)) != 0) return;
+  FindMap(pid, Meet(pid));
+}
+
+void JitFiles::FindMap(std::uint32_t pid, Process& process) const {
+  UniqueFd map = OpenAsSeenBy(pid, MapPath(process.own_pid == 0 ? pid : process.own_pid));
+  if (!map) return;
+  process.refused = WhyNot(map.get(), process.user);
+  if (process.refused.empty()) process.map = std::move(map);
+}
+
+UniqueFd JitFiles::OpenAsSeenBy(std::uint32_t pid, const std::string& path) const {
+  const std::filesystem::path process = proc_ / std::to_string(pid) / "root";
+  if (UniqueFd seen = OpenWithin(process, path)) return seen;
+  return OpenWithin(root_, path);
+}
+
+void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
+  Process& process = Meet(pid);
+  const std::string& path = region.dso->path;
+  const bool is_known = std::ranges::any_of(
+      process.dumps, [&](const Process::Dump& other) { return other.path == path; });
+  if (is_known) return;
+  Process::Dump dump{.path = path, .file = {}, .refused = {}};
+  std::array<char, 40> range = {};
+  std::snprintf(range.data(), range.size(), "%" PRIx64 "-%" PRIx64, region.start, region.end);
+  dump.file = UniqueFd(::open((proc_ / std::to_string(pid) / "map_files" / range.data()).c_str(),
+                              O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!dump.file) dump.file = OpenAsSeenBy(pid, path);
+  dump.refused = dump.file ? WhyNot(dump.file.get(), process.user) : "could not be opened";
+  process.dumps.push_back(std::move(dump));
+}
+
+std::vector<JitFile> JitFiles::Take() && {
+  std::vector<JitFile> files;
+  const auto add = [&](bundle::FileKind kind, std::uint32_t pid, std::string path, UniqueFd file,
+                       std::string refused) {
+    JitFile jit{.about = {.path = std::move(path),
+                          .kind = kind,
+                          .build_id = {},
+                          .pid = pid,
+                          .missing = std::move(refused)},
+                .file = {}};
+    if (jit.about.missing.empty()) {
+      jit.about.kept = bundle::Kept::kWhole;
+      jit.about.size = SizeOf(file.get());
+      jit.file = std::move(file);
+    }
+    files.push_back(std::move(jit));
+  };
+  for (auto& [pid, process] : processes_) {
+    if (process.hits == 0) continue;
+    if (!process.map) FindMap(pid, Meet(pid));
+    if (process.map || !process.refused.empty()) {
+      add(bundle::FileKind::kPerfMap, pid, MapPath(process.own_pid == 0 ? pid : process.own_pid),
+          std::move(process.map), std::move(process.refused));
+    }
+    for (Process::Dump& dump : process.dumps) {
+      add(bundle::FileKind::kJitDump, pid, std::move(dump.path), std::move(dump.file),
+          std::move(dump.refused));
+    }
+  }
+  return files;
+}
+
+}  // namespace perftape

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bundle of a recording that runs: what is hit is kept at hand from the start, and written when
+// the recording itself is finished and safe.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "formats/base/result.h"
+#include "record/symbols/hit_files.h"
+#include "record/symbols/jit_files.h"
+#include "record/symbols/write_bundle.h"
+
+namespace perftape {
+
+struct BundleRequest {
+  enum class Place : std::uint8_t {
+    kNone,
+    kInRecording,  // behind what perf reads of it
+    kAside,        // in `file`
+  };
+  Place place = Place::kInRecording;
+  std::filesystem::path file = {};
+  BundleDepth depth = BundleDepth::kSymbols;
+};
+
+class RecordingBundle {
+ public:
+  // Makes sure that a file aside can be written, which gets its name only when it is complete.
+  static Result<RecordingBundle> Prepare(const BundleRequest& request);
+
+  RecordingBundle(RecordingBundle&&) noexcept = default;
+  RecordingBundle& operator=(RecordingBundle&&) = delete;
+  ~RecordingBundle();
+
+  HitFiles& files() { return *files_; }
+  JitFiles& jit() { return *jit_; }
+
+  // Writes the bundle: into `recording`, which is finished and has its name, or aside, where an
+  // existing file is kept as FILE.old. A recording that the bundle does not fit behind is as it was
+  // before. kIo where the disk is full; kUnsupported where the recording is no regular file.
+  Result<BundleSummary> Write(const std::filesystem::path& recording) &&;
+
+ private:
+  explicit RecordingBundle(BundleRequest request);
+  Result<BundleSummary> WriteInto(const std::filesystem::path& recording);
+  Result<BundleSummary> WriteAside();
+  Result<BundleSummary> WriteTo(UniqueFd fd);
+
+  BundleRequest request_;
+  std::filesystem::path temporary_;  // of a file aside, until it has its name
+  UniqueFd aside_;
+  std::unique_ptr<HitFiles> files_;  // where they are when this is moved
+  std::unique_ptr<JitFiles> jit_;
+};
+
+}  // namespace perftape

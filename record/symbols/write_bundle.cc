@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/write_bundle.h"
+
+#include <future>
+#include <optional>
+#include <utility>
+
+#include "formats/elf/build_id.h"
+#include "formats/elf/elf_file.h"
+#include "formats/elf/slim.h"
+#include "formats/go/pc_line_table.h"
+#include "record/symbols/debug_files.h"
+
+namespace perftape {
+namespace {
+
+using bundle::BundledFile;
+using bundle::FileKind;
+using bundle::Kept;
+
+// What goes into the bundle of one file; `mapped` has the bytes where `slim` has none.
+struct Content {
+  BundledFile about;
+  std::optional<MappedFile> mapped = {};
+  std::vector<std::byte> slim = {};
+
+  Bytes bytes() const { return mapped ? mapped->bytes() : Bytes(slim); }
+};
+
+Content WholeFile(BundledFile about, int fd) {
+  Result<MappedFile> mapped = MappedFile::FromFd(fd, about.path);
+  if (!mapped) {
+    about.missing = mapped.error().message;
+    return {std::move(about)};
+  }
+  about.kept = Kept::kWhole;
+  about.size = mapped->bytes().size();
+  return {std::move(about), *std::move(mapped)};
+}
+
+Content Slimmed(const HitBinary& binary, BundleDepth depth) {
+  BundledFile about{.path = binary.path,
+                    .kind = binary.kind,
+                    .build_id = binary.build_id,
+                    .size = binary.size,
+                    .missing = binary.missing};
+  if (!about.missing.empty()) return {std::move(about)};
+  if (!binary.slim.empty()) {
+    about.kept = Kept::kSymbols;
+    return {std::move(about), std::nullopt, binary.slim};
+  }
+  Content whole = WholeFile(std::move(about), binary.file.get());
+  if (depth == BundleDepth::kWhole || !whole.mapped) return whole;
+  const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(whole.mapped->bytes());
+  if (!image) return whole;
+  // Go's own tables name what a stripped binary has no symbols for.
+  std::vector<elf::FileRange> also;
+  if (const auto table = go::PcLineTable::Read(*image)) also = table->RangesRead();
+  const elf::SlimDwarf dwarf =
+      depth == BundleDepth::kDebug ? elf::SlimDwarf::kKeep : elf::SlimDwarf::kDrop;
+  auto slim = elf::SlimCopy(*image, {.dwarf = dwarf, .also = also});
+  if (!slim) return whole;
+  whole.about.kept = Kept::kSymbols;
+  return {std::move(whole.about), std::nullopt, *std::move(slim)};
+}
+
+struct Kernel {
+  bundle::Manifest system;
+  Result<std::string> kallsyms;
+};
+
+Kernel ReadKernel(const KernelRoots& roots) {
+  bundle::Manifest system = DescribeSystem(roots);
+  Result<std::string> kallsyms = ReadKallsyms(roots, system);
+  return {std::move(system), std::move(kallsyms)};
+}
+
+class Filling {
+ public:
+  explicit Filling(bundle::BundleWriter writer) : writer_(std::move(writer)) {}
+
+  Status Add(BundledFile about, Bytes content) {
+    if (!about.missing.empty()) {
+      summary_.missing.push_back(about.path + ": " + about.missing);
+      writer_.AddMissing(std::move(about));
+      return {};
+    }
+    ++summary_.files;
+    summary_.original_bytes += about.size;
+    return writer_.Add(std::move(about), content);
+  }
+
+  // The next one is made ready while the one before is compressed.
+  Status AddBinaries(const HitFiles& files, BundleDepth depth) {
+    const std::vector<HitBinary>& binaries = files.binaries();
+    const auto begin = [&](std::size_t i) {
+      // Deferred where there can be no thread.
+      return std::async(std::launch::async | std::launch::deferred,
+                        [&binaries, depth, i] { return Slimmed(binaries[i], depth); });
+    };
+    std::future<Content> next;
+    if (!binaries.empty()) next = begin(0);
+    for (std::size_t i = 0; i < binaries.size(); ++i) {
+      Content content = next.get();
+      if (i + 1 < binaries.size()) next = begin(i + 1);
+      TRY(Add(std::move(content.about), content.bytes()));
+      if (depth == BundleDepth::kDebug) TRY(AddDebugFiles(binaries[i]));
+    }
+    return {};
+  }
+
+  Status AddDebugFiles(const HitBinary& binary) {
+    for (const SeparateDebugFile& found : FindDebugFiles(binary.build_id)) {
+      Content content = WholeFile(
+          {.path = found.path.native(), .kind = FileKind::kDebug, .build_id = found.build_id},
+          found.file.get());
+      TRY(Add(std::move(content.about), content.bytes()));
+    }
+    return {};
+  }
+
+  Status AddKernel(const Kernel& kernel) {
+    BundledFile about{.path = "[kernel.kallsyms]",
+                      .kind = FileKind::kKallsyms,
+                      .build_id = kernel.system.kernel_build_id};
+    if (!kernel.kallsyms) {
+      about.missing = kernel.kallsyms.error().message;
+      return Add(std::move(about), {});
+    }
+    about.kept = Kept::kWhole;
+    about.size = kernel.kallsyms->size();
+    return Add(std::move(about), AsBytes(*kernel.kallsyms));
+  }
+
+  Status AddVdso() {
+    const Bytes image = OwnVdso();
+    BundledFile about{.path = "[vdso]", .kind = FileKind::kVdso, .build_id = {}};
+    about.build_id = elf::BuildIdOf(image).value_or(BuildId{});
+    about.size = image.size();
+    about.kept = Kept::kWhole;
+    if (image.empty()) about.missing = "this process has none";
+    return Add(std::move(about), image);
+  }
+
+  Status AddJit(JitFile file) {
+    if (!file.file) return Add(std::move(file.about), {});
+    const Content content = WholeFile(file.about, file.file.get());
+    return Add(content.about, content.bytes());
+  }
+
+  Result<BundleSummary> Finish(bundle::Manifest system) && {
+    TRY_ASSIGN(summary_.bytes, std::move(writer_).Finish(std::move(system)));
+    return std::move(summary_);
+  }
+
+ private:
+  bundle::BundleWriter writer_;
+  BundleSummary summary_;
+};
+
+}  // namespace
+
+Result<BundleSummary> WriteBundle(const HitFiles& files, std::vector<JitFile> jit,
+                                  BundleDepth depth, bundle::BundleWriter writer,
+                                  const KernelRoots& roots) {
+  Filling bundle(std::move(writer));
+  // The kernel takes a tenth of a second to write its symbols down.
+  std::future<Kernel> kernel_read =
+      std::async(std::launch::async | std::launch::deferred, [&] { return ReadKernel(roots); });
+  TRY(bundle.AddBinaries(files, depth));
+  for (JitFile& file : jit) TRY(bundle.AddJit(std::move(file)));
+  if (files.has_vdso()) TRY(bundle.AddVdso());
+  Kernel kernel = kernel_read.get();
+  if (files.has_kernel()) TRY(bundle.AddKernel(kernel));
+  return std::move(bundle).Finish(std::move(kernel.system));
+}
+
+}  // namespace perftape
