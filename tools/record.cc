@@ -55,6 +55,14 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
   TRY_ASSIGN(const RecordSummary summary, Record(options, signals->token()));
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);
+  if (!summary.bundle_failure.empty()) {
+    console.Warning("the recording is complete, but without symbols: " + summary.bundle_failure);
+  }
+  const bool is_pipe = options.output == "-";
+  if (is_pipe && options.bundle.place == BundleRequest::Place::kInRecording) {
+    console.Detail(
+        "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
+  }
   for (const std::string& line : SummaryLines(summary, options.output)) console.Note(line);
   return ExitStatus(summary);
 }

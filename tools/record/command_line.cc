@@ -72,6 +72,15 @@ constexpr cli::Option kOptions[] = {
      .help = "compress the recording with zstd, as perf record -z does: 1, the fastest (default), "
              "to 22, the smallest",
      .argument_is_optional = true},
+    {.name = "bundle",
+     .argument = "FILE",
+     .help = "put the symbols of what was hit into FILE, instead of behind the recording; an "
+             "existing one is kept as FILE.old. With -o - the only way to have them",
+     .completion = Completion::kFile},
+    {.name = "no-bundle", .help = "keep no symbols"},
+    {.name = "bundle-debug", .help = "keep debug information (DWARF), too, where it is found"},
+    {.name = "bundle-full",
+     .help = "keep whole binaries, not their symbol and unwind tables alone"},
     {.name = "include-self", .help = "record the recorder, too"},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.name = "verbose", .letter = 'v', .help = "also what libbpf says while loading"},
@@ -94,7 +103,7 @@ constexpr cli::Command kCommand = {
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: COMMAND's where one ran; else 0 done, 1 failed, 2 usage, 3 done but\n"
-        "more than 5 % of the samples were lost.\n"};
+        "more than 5 % of the samples were lost, or the symbols could not be kept.\n"};
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -172,6 +181,28 @@ Result<Callchains> CallchainsOf(const cli::Parsed& parsed) {
   return Callchains::kNone;
 }
 
+Result<BundleRequest> BundleOf(const cli::Parsed& parsed) {
+  using Place = BundleRequest::Place;
+  BundleRequest request;
+  const bool is_deep = parsed.Has("bundle-debug") || parsed.Has("bundle-full");
+  if (parsed.Has("no-bundle")) {
+    if (parsed.Has("bundle") || is_deep) return Usage("--no-bundle and other --bundle options");
+    request.place = Place::kNone;
+    return request;
+  }
+  if (parsed.Has("bundle-debug") && parsed.Has("bundle-full")) {
+    return Usage("--bundle-debug and --bundle-full: one of them");
+  }
+  if (parsed.Has("bundle-debug")) request.depth = BundleDepth::kDebug;
+  if (parsed.Has("bundle-full")) request.depth = BundleDepth::kWhole;
+  if (const auto file = parsed.Value("bundle")) {
+    if (file->empty() || *file == "-") return Usage("--bundle: needs the name of a file");
+    request.place = Place::kAside;
+    request.file = *file;
+  }
+  return request;
+}
+
 // perf's notation: a bare number counts pages.
 Result<std::size_t> RingBytesOf(std::string_view text) {
   constexpr std::string_view kUnits = "BKMG";
@@ -218,6 +249,12 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   }
   if (const auto level = parsed.Value("compression-level")) {
     TRY_ASSIGN(options.compression_level, cli::ParseCompressionLevel("-z", *level));
+  }
+  TRY_ASSIGN(options.bundle, BundleOf(parsed));
+  if (options.bundle.file == options.output) return Usage("--bundle: the same file as -o");
+  const bool is_behind = options.bundle.place == BundleRequest::Place::kInRecording;
+  if (options.output == "-" && is_behind && options.bundle.depth != BundleDepth::kSymbols) {
+    return Usage("-o -: a pipe carries no bundle; --bundle FILE says where to put it");
   }
   if (parsed.Has("include-self")) options.include_self = IncludeSelf::kYes;
   if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = LibbpfLog::kAll;

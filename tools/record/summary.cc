@@ -23,6 +23,25 @@ std::string CompressionText(const perfdata::Compression& compression) {
                      compression.ratio());
 }
 
+// "symbols of 35 files, 10.0 MiB (3 % of these files)"; of what is missing, the first few.
+void AddBundleLines(const RecordSummary& summary, std::vector<std::string>& lines) {
+  if (!summary.bundle) return;
+  constexpr std::size_t kMostShown = 3;
+  const BundleSummary& bundle = *summary.bundle;
+  lines.push_back(
+      fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"), SizeText(bundle.bytes)));
+  if (bundle.original_bytes > 0) {
+    lines.back() += fmt::format(
+        " ({:.0f} % of what they are from)",
+        100.0 * static_cast<double>(bundle.bytes) / static_cast<double>(bundle.original_bytes));
+  }
+  if (bundle.missing.empty()) return;
+  lines.back() += fmt::format(", {} missing", bundle.missing.size());
+  for (std::size_t i = 0; i < bundle.missing.size() && i < kMostShown; ++i) {
+    lines.push_back("no symbols of " + bundle.missing[i]);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
@@ -50,11 +69,13 @@ std::vector<std::string> SummaryLines(const RecordSummary& summary,
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",
                                 summary.lost_process_events));
   }
+  AddBundleLines(summary, lines);
   return lines;
 }
 
 int ExitStatus(const RecordSummary& summary) {
   if (summary.command_status) return *summary.command_status;
+  if (!summary.bundle_failure.empty()) return cli::kDegraded;
   const std::uint64_t lost = summary.lost_samples;
   return lost > (summary.samples + lost) / 20 ? cli::kDegraded : cli::kDone;
 }

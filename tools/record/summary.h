@@ -11,12 +11,13 @@
 namespace perftape::record_tool {
 
 // "4950 samples, 0 lost, 1.3 MiB in perf.data", and how far it was compressed; then, where any were
-// lost, a line for each CPU and cause.
+// lost, a line for each CPU and cause; then what symbols there are, and which are missing.
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
                                       const std::filesystem::path& output);
 
 // The command's where one ended; else 0, or 3 where more than a twentieth of all samples was lost
-// (where perf warns, too: tools/perf/builtin-record.c of 6.1 says "Check IO/CPU overload!").
+// (where perf warns, too: tools/perf/builtin-record.c of 6.1 says "Check IO/CPU overload!"), or
+// where a bundle was asked for and could not be written.
 int ExitStatus(const RecordSummary& summary);
 
 }  // namespace perftape::record_tool

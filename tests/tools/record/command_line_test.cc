@@ -29,6 +29,37 @@ TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
   EXPECT_EQ(plan->include_self, IncludeSelf::kNo);
 }
 
+TEST(RecordPlan, KeepsSymbolsInTheRecordingUnlessToldOtherwise) {
+  using Place = BundleRequest::Place;
+  const auto plain = PlanOfWords({});
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->bundle.place, Place::kInRecording);
+  EXPECT_EQ(plain->bundle.depth, BundleDepth::kSymbols);
+  const auto none = PlanOfWords({"--no-bundle"});
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->bundle.place, Place::kNone);
+  const auto aside = PlanOfWords({"--bundle", "x.tar.zst", "--bundle-debug"});
+  ASSERT_TRUE(aside);
+  EXPECT_EQ(aside->bundle.place, Place::kAside);
+  EXPECT_EQ(aside->bundle.file, "x.tar.zst");
+  EXPECT_EQ(aside->bundle.depth, BundleDepth::kDebug);
+  const auto whole = PlanOfWords({"--bundle-full"});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->bundle.depth, BundleDepth::kWhole);
+}
+
+TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
+  EXPECT_THAT(PlanOfWords({"--no-bundle", "--bundle-full"}),
+              FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(PlanOfWords({"--bundle-debug", "--bundle-full"}),
+              FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(PlanOfWords({"--bundle", "-"}), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(PlanOfWords({"--bundle", "perf.data"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("same file")));
+  EXPECT_THAT(PlanOfWords({"-o", "-", "--bundle-full"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("--bundle FILE")));
+}
+
 TEST(RecordPlan, AimsAtACommandThatStandsAlone) {
   const auto plan = PlanOfWords({"-F", "50", "ls", "-a"});
   ASSERT_TRUE(plan);

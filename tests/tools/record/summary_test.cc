@@ -47,6 +47,33 @@ TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
                   "process events lost: 4; names or mappings may be missing"));
 }
 
+TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {
+  RecordSummary summary = Summary(4950, 0);
+  summary.bundle =
+      BundleSummary{.files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
+  EXPECT_THAT(SummaryLines(summary, "perf.data"),
+              ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
+                          "symbols of 35 files, 1.0 MiB (10 % of what they are from)"));
+}
+
+TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
+  RecordSummary summary = Summary(4950, 0);
+  summary.bundle = BundleSummary{.files = 1,
+                                 .bytes = 2048,
+                                 .original_bytes = 0,
+                                 .missing = {"/a: gone", "/b: gone", "/c: gone", "/d: gone"}};
+  EXPECT_THAT(SummaryLines(summary, "perf.data"),
+              ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
+                          "symbols of 1 file, 2.0 KiB, 4 missing", "no symbols of /a: gone",
+                          "no symbols of /b: gone", "no symbols of /c: gone"));
+}
+
+TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {
+  RecordSummary summary = Summary(100, 0);
+  summary.bundle_failure = "perf.data: No space left on device";
+  EXPECT_EQ(ExitStatus(summary), cli::kDegraded);
+}
+
 TEST(ExitStatus, IsDegradedAboveATwentiethLost) {
   EXPECT_EQ(ExitStatus(Summary(95, 5)), cli::kDone);
   EXPECT_EQ(ExitStatus(Summary(94, 6)), cli::kDegraded);

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The symbols that a recording carries: the right bytes, whatever became of the files."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import tarfile
+import time
+
+import harness
+
+SPIN = """
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned long sum;
+__attribute__((noinline)) void %s(void) {
+  for (int i = 0; i < 1000000; ++i) sum += i;
+}
+int main(int argc, char** argv) {
+  time_t end = time(0) + atoi(argv[1]);
+  while (time(0) < end) %s();
+}
+"""
+
+# Runs code that it made itself, and says so in /tmp/perf-PID.map; mode and owner of that are what
+# its arguments say.
+JIT = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  static const unsigned char kLoop[] = {0xb9, 0, 0, 0x10, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+  char* code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(code, kLoop, sizeof kLoop);
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/perf-%d.map", getpid());
+  FILE* map = fopen(name, "w");
+  fprintf(map, "%lx 1000 made_at_run_time\n", (unsigned long)code);
+  fclose(map);
+  chmod(name, strtol(argv[2], 0, 8));
+  time_t end = time(0) + atoi(argv[1]);
+  while (time(0) < end) ((void (*)(void))code)();
+}
+"""
+
+
+def embedded(path):
+    """The bytes of the bundle behind a recording; None where there is none."""
+    data = pathlib.Path(path).read_bytes()
+    if data[-8:] != b"PERFTAPE":
+        return None
+    offset, size = struct.unpack_from("<QQ", data, len(data) - 32)
+    return data[offset:offset + size]
+
+
+def unpack(archive):
+    """(manifest, {member: bytes}) of a bundle."""
+    tar = subprocess.run(["zstd", "-dcq"], input=archive, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(tar)) as members:
+        files = {member.name: members.extractfile(member).read()
+                 for member in members if member.isfile()}
+    return json.loads(files["manifest.json"]), files
+
+
+def build_id(path):
+    notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True)
+    return notes.stdout.split("Build ID:")[1].split()[0]
+
+
+class Bundle(harness.RecordingTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.dir / "perf.data"
+
+    def compile(self, name, source, *flags):
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cc", "-O1", "-xc", "-", "-o", path, *flags], input=source, text=True,
+                       check=True)
+        return path
+
+    def spinner(self, name, function="spin", *flags):
+        return self.compile(name, SPIN % (function, function), *flags)
+
+    def entries(self, data=None):
+        """{path: entry} of the manifest, and the members."""
+        manifest, files = unpack(embedded(data or self.data))
+        return {entry["path"]: entry for entry in manifest["files"]}, files
+
+    @contextlib.contextmanager
+    def running(self, *command):
+        process = subprocess.Popen([str(word) for word in command])
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    @contextlib.contextmanager
+    def recording(self, *arguments):
+        """A recording that is under way in the block, and ends with it."""
+        process = subprocess.Popen([harness.RECORD, "-a", "-F", "999", *map(str, arguments)],
+                                   cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        while not self.data.exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        yield process
+        process.send_signal(signal.SIGINT)
+        _, self.said = process.communicate(timeout=harness.TIMEOUT_S)
+
+    def test_what_was_hit_is_behind_the_recording_and_names_it_elsewhere(self):
+        program = self.spinner("spinner")
+        identity = build_id(program)
+        _, err = self.record("-F", "999", "--", program, "1")
+        self.assertRegex(err, r"symbols of \d+ files?, ")
+        here, complaints = harness.perf_report(self.data)
+        self.assertEqual(complaints, "")
+        entries, files = self.entries()
+        self.assertEqual(entries[str(program)]["build_id"], identity)
+        self.assertEqual(entries["[kernel.kallsyms]"]["kept"], "whole")
+
+        cache = self.dir / "cache"
+        for name, content in files.items():
+            (cache / name).parent.mkdir(parents=True, exist_ok=True)
+            (cache / name).write_bytes(content)
+        link = cache / ".build-id" / identity[:2] / identity[2:]
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(cache / str(program).lstrip("/") / identity)
+        program.unlink()
+        status, out, err = harness.run("perf", "--buildid-dir", cache, "report", "--stdio", "-g",
+                                       "none", "--no-children", "-F", "sample,sym", "-i", self.data,
+                                       env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        self.assertIn("[.] spin", out)
+        self.assertGreater(here["[.] spin"], 100)
+
+    def test_bundles_are_left_out_or_put_aside(self):
+        self.record("-q", "--no-bundle", "--", "true")
+        self.assertIsNone(embedded(self.data))
+        aside = self.dir / "aside.tar.zst"
+        aside.write_text("an earlier one")
+        self.record("-q", "--bundle", aside, "--", harness.BURNER, "--seconds", "1")
+        self.assertIsNone(embedded(self.data))
+        self.assertEqual((self.dir / "aside.tar.zst.old").read_text(), "an earlier one")
+        manifest, _ = unpack(aside.read_bytes())
+        self.assertIn(harness.BURNER, {entry["path"] for entry in manifest["files"]})
+        self.assertEqual(list(self.dir.glob("aside.tar.zst.??????")), [])
+
+    def test_a_pipe_carries_none(self):
+        status, err = self.record_to_pipe("-v")
+        self.assertEqual(status, 0, err)
+        self.assertIn("a pipe carries no bundle", err)
+        status, err = self.record_to_pipe("--bundle", self.dir / "aside.tar.zst")
+        self.assertEqual(status, 0, err)
+        unpack((self.dir / "aside.tar.zst").read_bytes())
+
+    def record_to_pipe(self, *arguments):
+        done = subprocess.run([harness.RECORD, "-o", "-", *map(str, arguments), "--", "true"],
+                              capture_output=True, cwd=self.dir, timeout=harness.TIMEOUT_S)
+        self.assertEqual(done.stdout[:8], b"PERFILE2")
+        self.assertIsNone(embedded_bytes(done.stdout))
+        return done.returncode, done.stderr.decode(errors="replace")
+
+    def test_a_killed_recording_has_none_and_opens(self):
+        with self.running(harness.BURNER, "--seconds", "30"):
+            recorder = subprocess.Popen([harness.RECORD, "-q", "-a", "-F", "999"], cwd=self.dir)
+            while not self.data.exists():
+                time.sleep(0.01)
+            time.sleep(0.8)
+            recorder.kill()
+            recorder.wait()
+        self.assertIsNone(embedded(self.data))
+        counts, complaints = harness.perf_report(self.data)
+        self.assertEqual(complaints, "")
+        self.assertGreater(sum(counts.values()), 0)
+
+    def test_a_disk_that_is_full_for_the_bundle_leaves_a_good_recording(self):
+        small = self.dir / "small"
+        small.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", small], check=True)
+        try:
+            with self.running(harness.BURNER, "--seconds", "30") as burner:
+                status, _, err = harness.run(harness.RECORD, "-p", burner.pid, "--duration", "0.5",
+                                             "-o", small / "perf.data")
+            self.assertEqual(status, 3, err)
+            self.assertRegex(err, "recording is complete, but without symbols: .*No space left")
+            self.assertIsNone(embedded(small / "perf.data"))
+            counts, complaints = harness.perf_report(small / "perf.data")
+            self.assertEqual(complaints, "")
+            self.assertGreater(sum(counts.values()), 10)
+            status, out, err = harness.run(harness.INSPECT, "--header", small / "perf.data")
+            self.assertEqual(status, 0, err)
+            self.assertIn("SAMPLE_TIME", out.upper().replace(" ", "_"))
+        finally:
+            subprocess.run(["umount", small], check=True)
+
+    def test_a_binary_of_a_container_that_is_gone_is_the_one_that_ran(self):
+        program = self.spinner("box/inside", "spin_inside", "-static")
+        identity = build_id(program)
+        box = self.dir / "root"
+        box.mkdir()
+        script = (f"mount -t tmpfs tmpfs {box} && cp {program} {box}/ && rm {program} && "
+                  f"(sleep 0.3; rm {box}/inside) & sleep 0.2; exec chroot {box} /inside 2")
+        with self.recording():
+            subprocess.run(["unshare", "-m", "sh", "-c", script], check=True)
+        entries, files = self.entries()
+        found = [entry for path, entry in entries.items() if path.startswith("/inside")]
+        self.assertEqual([entry["build_id"] for entry in found], [identity], self.said)
+        self.assertIn(b"spin_inside", files[found[0]["member"]])
+
+    def test_a_binary_that_was_replaced_is_the_one_that_ran(self):
+        program = self.spinner("program", "spin_before")
+        newer = self.spinner("newer", "spin_afterwards")
+        identity = build_id(program)
+        with self.recording():
+            with self.running(program, "30"):
+                time.sleep(0.7)
+                newer.rename(program)
+                time.sleep(0.3)
+        entries, files = self.entries()
+        entry = entries[str(program)]
+        self.assertEqual(entry["build_id"], identity)
+        self.assertIn(b"spin_before", files[entry["member"]])
+        self.assertNotIn(b"spin_afterwards", files[entry["member"]])
+
+    def test_maps_of_jit_code_are_taken_only_where_nobody_else_wrote_them(self):
+        program = self.compile("jit", JIT)
+        with self.recording():
+            with self.running(program, "30", "644") as good:
+                with self.running(program, "30", "666") as bad:
+                    time.sleep(1)
+        for process in (good, bad):
+            os.unlink(f"/tmp/perf-{process.pid}.map")
+        entries, files = self.entries()
+        taken = entries[f"/tmp/perf-{good.pid}.map"]
+        self.assertEqual((taken["kind"], taken["pid"]), ("perf-map", good.pid))
+        self.assertIn(b"made_at_run_time", files[taken["member"]])
+        refused = entries[f"/tmp/perf-{bad.pid}.map"]
+        self.assertEqual(refused["kept"], "nothing")
+        self.assertIn("writable by other users", refused["missing"])
+
+
+def embedded_bytes(data):
+    return None if data[-8:] != b"PERFTAPE" else data
+
+
+if __name__ == "__main__":
+    harness.require("perf", "zstd", "readelf", "cc")
+    harness.main()
