@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/jitdump/jitdump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace perftape::jitdump {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x4a695444;
+constexpr std::uint32_t kForeignMagic = 0x4454694a;
+constexpr std::uint32_t kVersion = 1;
+constexpr std::uint64_t kCpuTimes = 1;  // JITDUMP_FLAGS_ARCH_TIMESTAMP
+constexpr std::uint64_t kRecordHeader = 16;
+
+enum class RecordType : std::uint32_t { kLoad = 0, kMove = 1, kDebugInfo = 2 };
+
+// V8 adds to the addresses of its lines the size of an ELF header, since perf used to forget it
+// (src/diagnostics/perf-jit.cc, kElfHeaderSize). It is known by what it writes to the padding.
+constexpr std::uint32_t kPaddingOfV8 = 0xdeadbeef;
+constexpr std::uint64_t kShiftOfV8 = 0x40;
+
+// A file name of these bytes is that of the line before.
+constexpr std::string_view kSameFile = "\xff";
+
+// Up to its NUL, which is taken, too.
+std::string_view TakeText(ByteReader& at) {
+  const std::string_view rest = at.Rest();
+  const std::size_t end = rest.find('\0');
+  if (end == std::string_view::npos) {
+    at.Break();
+    return {};
+  }
+  at.Padding(end + 1);
+  return rest.substr(0, end);
+}
+
+}  // namespace
+
+class JitDump::Decoder {
+ public:
+  explicit Decoder(Bytes dump) : dump_(dump) {}
+  Result<JitDump> Run() &&;
+
+ private:
+  struct Lines {
+    std::uint32_t first = 0, count = 0;
+  };
+
+  Result<std::uint64_t> ReadHeader();
+  void ReadRecord(RecordType type, std::uint64_t time, std::uint64_t begin, Bytes payload);
+  bool ReadLoad(std::uint64_t time, std::uint64_t begin, ByteReader at);
+  bool ReadMove(std::uint64_t time, ByteReader at);
+  bool ReadDebugInfo(ByteReader at);
+  Lines TakeLines(std::uint64_t start, std::uint64_t size);
+
+  Bytes dump_;
+  std::endian order_ = std::endian::native;
+  std::uint64_t line_shift_ = 0;
+  JitDump made_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_index_;  // code_index -> function
+  // The lines of the function that is loaded next, by address.
+  std::uint64_t lines_start_ = 0;
+  std::vector<CodeLine> next_lines_;
+};
+
+Result<JitDump> JitDump::Read(Bytes dump) {
+  return Decoder(dump).Run();
+}
+
+Result<JitDump> JitDump::Decoder::Run() && {
+  TRY_ASSIGN(std::uint64_t at, ReadHeader());
+  while (at < dump_.size()) {
+    ByteReader reader(dump_.subspan(at), order_);
+    RecordType type = {};
+    std::uint32_t size = 0;
+    std::uint64_t time = 0;
+    reader.Fixed(type);
+    reader.Fixed(size);
+    reader.Fixed(time);
+    // What comes behind a record without an end cannot be found.
+    if (!reader.ok() || size < kRecordHeader || size > dump_.size() - at) break;
+    ReadRecord(type, time, at + kRecordHeader,
+               dump_.subspan(at + kRecordHeader, size - kRecordHeader));
+    at += size;
+  }
+  made_.cut_bytes_ = dump_.size() - at;
+  std::ranges::stable_sort(made_.placements_, {}, &Placement::time);
+  return std::move(made_);
+}
+
+// { u32 magic, version, total_size, elf_mach, pad1, pid; u64 timestamp, flags; }. Returns the size.
+Result<std::uint64_t> JitDump::Decoder::ReadHeader() {
+  ByteReader magic_reader(dump_);
+  std::uint32_t magic = 0;
+  magic_reader.Fixed(magic);
+  if (magic != kMagic && magic != kForeignMagic) return Fail(ErrorCode::kCorrupt, "no jitdump");
+  if (magic == kForeignMagic) {
+    order_ = order_ == std::endian::little ? std::endian::big : std::endian::little;
+  }
+  ByteReader at(dump_, order_);
+  std::uint32_t version = 0, size = 0, padding = 0;
+  std::uint64_t flags = 0;
+  at.Padding(4);
+  at.Fixed(version);
+  at.Fixed(size);
+  at.Padding(4);  // elf_mach
+  at.Fixed(padding);
+  at.Fixed(made_.pid_);
+  at.Padding(8);  // timestamp
+  at.Fixed(flags);
+  if (!at.ok()) return Fail(ErrorCode::kTruncated, "a jitdump that ends in its header");
+  if (version != kVersion) {
+    return Fail(ErrorCode::kUnsupported, fmt::format("jitdump of version {}", version));
+  }
+  if (size < dump_.size() - at.remaining() || size > dump_.size()) {
+    return Fail(ErrorCode::kCorrupt, fmt::format("jitdump with a header of {} bytes", size));
+  }
+  made_.has_cpu_times_ = (flags & kCpuTimes) != 0;
+  if (padding == kPaddingOfV8) line_shift_ = kShiftOfV8;
+  return size;
+}
+
+void JitDump::Decoder::ReadRecord(RecordType type, std::uint64_t time, std::uint64_t begin,
+                                  Bytes payload) {
+  const ByteReader at(payload, order_);
+  bool is_good = true;
+  if (type == RecordType::kLoad) is_good = ReadLoad(time, begin, at);
+  if (type == RecordType::kMove) is_good = ReadMove(time, at);
+  if (type == RecordType::kDebugInfo) is_good = ReadDebugInfo(at);
+  if (!is_good) ++made_.damaged_;
+}
+
+// { u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; u8 code[]; }, from
+// `begin` in the dump.
+bool JitDump::Decoder::ReadLoad(std::uint64_t time, std::uint64_t begin, ByteReader at) {
+  const std::uint64_t whole = at.remaining();
+  std::uint64_t address = 0, size = 0, index = 0;
+  at.Padding(16);
+  at.Fixed(address);
+  at.Fixed(size);
+  at.Fixed(index);
+  const std::string_view name = TakeText(at);
+  if (!at.ok() || size > at.remaining() || size > ~std::uint64_t{0} - address) return false;
+  const Lines lines = TakeLines(address, size);
+  if (size == 0) return true;
+  const auto function = static_cast<std::uint32_t>(made_.functions_.size());
+  made_.functions_.push_back({.name = name,
+                              .code = {begin + (whole - at.remaining())},
+                              .size = size,
+                              .first_line = lines.first,
+                              .line_count = lines.count});
+  made_.placements_.push_back({.time = time, .function = function, .start = {address}});
+  by_index_[index] = function;
+  return true;
+}
+
+// { u32 pid, tid; u64 vma, old_code_addr, new_code_addr, code_size, code_index; }
+bool JitDump::Decoder::ReadMove(std::uint64_t time, ByteReader at) {
+  std::uint64_t address = 0, index = 0;
+  at.Padding(24);
+  at.Fixed(address);
+  at.Padding(8);
+  at.Fixed(index);
+  const auto known = by_index_.find(index);
+  if (!at.ok() || known == by_index_.end()) return false;
+  if (made_.functions_[known->second].size > ~std::uint64_t{0} - address) return false;
+  made_.placements_.push_back({.time = time, .function = known->second, .start = {address}});
+  return true;
+}
+
+// { u64 code_addr, nr_entry; { u64 code_addr; u32 line, discrim; char name[]; } entries[]; }
+bool JitDump::Decoder::ReadDebugInfo(ByteReader at) {
+  std::uint64_t count = 0;
+  next_lines_.clear();
+  at.Fixed(lines_start_);
+  at.Fixed(count);
+  std::string_view last;
+  for (; count > 0 && at.ok(); --count) {
+    CodeLine line;
+    at.Fixed(line.offset);  // an address yet
+    at.Fixed(line.line);
+    at.Fixed(line.column);
+    line.file = TakeText(at);
+    if (line.file == kSameFile) line.file = last;
+    last = line.file;
+    line.offset -= line_shift_;
+    next_lines_.push_back(line);
+  }
+  if (at.ok()) return true;
+  next_lines_.clear();
+  return false;
+}
+
+// Of the function there, if they are its own. Node 20 was seen to write lines whose names it had
+// moved meanwhile: what lies outside of the function tells that none of them can be trusted.
+JitDump::Decoder::Lines JitDump::Decoder::TakeLines(std::uint64_t start, std::uint64_t size) {
+  std::vector<CodeLine> lines = std::exchange(next_lines_, {});
+  if (lines.empty()) return {};
+  const bool is_inside = std::ranges::all_of(lines, [&](const CodeLine& line) {
+    return line.offset >= start && line.offset - start <= size;
+  });
+  if (lines_start_ != start || !is_inside) {
+    ++made_.damaged_;
+    return {};
+  }
+  std::ranges::stable_sort(lines, {}, &CodeLine::offset);
+  const Lines taken{.first = static_cast<std::uint32_t>(made_.lines_.size()),
+                    .count = static_cast<std::uint32_t>(lines.size())};
+  for (CodeLine& line : lines) line.offset -= start;
+  made_.lines_.insert(made_.lines_.end(), lines.begin(), lines.end());
+  return taken;
+}
+
+const Function* JitDump::Find(FileOffset offset) const {
+  const auto above = std::ranges::upper_bound(functions_, offset, {}, &Function::code);
+  if (above == functions_.begin()) return nullptr;
+  const Function& function = *std::prev(above);
+  return offset.value - function.code.value < function.size ? &function : nullptr;
+}
+
+const CodeLine* JitDump::LineOf(const Function& function, FileOffset offset) const {
+  const auto first = lines_.begin() + function.first_line;
+  const auto above = std::upper_bound(
+      first, first + function.line_count, offset.value - function.code.value,
+      [](std::uint64_t place, const CodeLine& line) { return place < line.offset; });
+  return above == first ? nullptr : &*std::prev(above);
+}
+
+std::string_view JitDump::FileOf(const Function& function) const {
+  return function.line_count == 0 ? std::string_view() : lines_[function.first_line].file;
+}
+
+}  // namespace perftape::jitdump
