@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <string>
 #include <utility>
 
 #include "formats/bundle/embedding.h"
@@ -18,12 +16,6 @@ namespace {
 // Of zstd: the fastest, since the end of the recording waits for it.
 constexpr int kCompressionLevel = 1;
 
-Result<UniqueFd> Duplicate(int fd) {
-  UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  if (!copy) return FailErrno("duplicating a descriptor", errno);
-  return copy;
-}
-
 }  // namespace
 
 RecordingBundle::RecordingBundle(BundleRequest request)
@@ -31,21 +23,12 @@ RecordingBundle::RecordingBundle(BundleRequest request)
       files_(std::make_unique<HitFiles>(RoomForOpenFiles())),
       jit_(std::make_unique<JitFiles>("/proc", "/")) {}
 
-RecordingBundle::~RecordingBundle() {
-  if (aside_ && !temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
 Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   RecordingBundle prepared(request);
-  if (request.place != BundleRequest::Place::kAside) return prepared;
-  struct stat status = {};
-  if (::stat(request.file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    return Fail(ErrorCode::kInvalidArgument, request.file.native() + ": not a regular file");
+  if (request.place == BundleRequest::Place::kAside) {
+    TRY_ASSIGN(BundleFile file, BundleFile::Create(request.file));
+    prepared.aside_.emplace(std::move(file));
   }
-  std::string temporary = request.file.native() + ".XXXXXX";
-  prepared.aside_ = UniqueFd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!prepared.aside_) return FailErrno(request.file.native(), errno);
-  prepared.temporary_ = temporary;
   return prepared;
 }
 
@@ -56,19 +39,14 @@ Result<BundleSummary> RecordingBundle::Write(const std::filesystem::path& record
 Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd) {
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
-  return WriteBundle(*files_, std::move(*jit_).Take(), request_.depth, std::move(writer));
+  return WriteBundle({.files = *files_, .jit = std::move(*jit_).Take()}, request_.depth,
+                     std::move(writer));
 }
 
 Result<BundleSummary> RecordingBundle::WriteAside() {
-  TRY_ASSIGN(UniqueFd copy, Duplicate(aside_.get()));
-  TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(copy)));
-  const std::string name = request_.file.native();
-  if (::fsync(aside_.get()) != 0) return FailErrno(name, errno);
-  if (::rename(name.c_str(), (name + ".old").c_str()) != 0 && errno != ENOENT) {
-    return FailErrno(name, errno);
-  }
-  if (::rename(temporary_.c_str(), name.c_str()) != 0) return FailErrno(name, errno);
-  temporary_.clear();
+  TRY_ASSIGN(UniqueFd fd, aside_->Duplicate());
+  TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(fd)));
+  TRY(std::move(*aside_).Commit(OldBundle::kKeep));
   return summary;
 }
 
@@ -82,7 +60,8 @@ Result<BundleSummary> RecordingBundle::WriteInto(const std::filesystem::path& re
   }
   const auto embed = [&]() -> Result<BundleSummary> {
     TRY_ASSIGN(const std::uint64_t offset, bundle::BeginEmbedding(file.get()));
-    TRY_ASSIGN(UniqueFd copy, Duplicate(file.get()));
+    UniqueFd copy(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy) return FailErrno(recording.native(), errno);
     TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(copy)));
     TRY(bundle::EndEmbedding(file.get(), offset));
     return summary;

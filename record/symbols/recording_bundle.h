@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "formats/base/result.h"
+#include "record/symbols/bundle_file.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/jit_files.h"
 #include "record/symbols/write_bundle.h"
@@ -31,7 +33,6 @@ class RecordingBundle {
 
   RecordingBundle(RecordingBundle&&) noexcept = default;
   RecordingBundle& operator=(RecordingBundle&&) = delete;
-  ~RecordingBundle();
 
   HitFiles& files() { return *files_; }
   JitFiles& jit() { return *jit_; }
@@ -48,8 +49,7 @@ class RecordingBundle {
   Result<BundleSummary> WriteTo(UniqueFd fd);
 
   BundleRequest request_;
-  std::filesystem::path temporary_;  // of a file aside, until it has its name
-  UniqueFd aside_;
+  std::optional<BundleFile> aside_;
   std::unique_ptr<HitFiles> files_;  // where they are when this is moved
   std::unique_ptr<JitFiles> jit_;
 };

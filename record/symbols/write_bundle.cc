@@ -160,19 +160,18 @@ class Filling {
 
 }  // namespace
 
-Result<BundleSummary> WriteBundle(const HitFiles& files, std::vector<JitFile> jit,
-                                  BundleDepth depth, bundle::BundleWriter writer,
-                                  const KernelRoots& roots) {
+Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
+                                  bundle::BundleWriter writer, const KernelRoots& roots) {
   Filling bundle(std::move(writer));
   // The kernel takes a tenth of a second to write its symbols down.
   std::future<Kernel> kernel_read =
       std::async(std::launch::async | std::launch::deferred, [&] { return ReadKernel(roots); });
-  TRY(bundle.AddBinaries(files, depth));
-  for (JitFile& file : jit) TRY(bundle.AddJit(std::move(file)));
-  if (files.has_vdso()) TRY(bundle.AddVdso());
+  TRY(bundle.AddBinaries(contents.files, depth));
+  for (JitFile& file : contents.jit) TRY(bundle.AddJit(std::move(file)));
+  if (contents.files.has_vdso()) TRY(bundle.AddVdso());
   Kernel kernel = kernel_read.get();
-  if (files.has_kernel()) TRY(bundle.AddKernel(kernel));
-  return std::move(bundle).Finish(std::move(kernel.system));
+  if (contents.files.has_kernel()) TRY(bundle.AddKernel(kernel));
+  return std::move(bundle).Finish(std::move(contents.other_system).value_or(kernel.system));
 }
 
 }  // namespace perftape

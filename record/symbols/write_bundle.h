@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +30,17 @@ struct BundleSummary {
   std::vector<std::string> missing;  // "PATH: why", by hit
 };
 
+struct BundleContents {
+  const HitFiles& files;
+  std::vector<JitFile> jit;
+  // The system that was recorded, where it is not the one that runs now.
+  std::optional<bundle::Manifest> other_system = {};
+};
+
 // Adds all of it to `writer` and finishes that. What cannot be read is missing, with the reason;
 // kIo where the bundle cannot be written. Slim copies are made in a thread of their own while the
 // one before is compressed.
-Result<BundleSummary> WriteBundle(const HitFiles& files, std::vector<JitFile> jit,
-                                  BundleDepth depth, bundle::BundleWriter writer,
-                                  const KernelRoots& roots = {});
+Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
+                                  bundle::BundleWriter writer, const KernelRoots& roots = {});
 
 }  // namespace perftape

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/recorded_hits.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "formats/elf/build_id.h"
+#include "formats/perfdata/record.h"
+#include "formats/perfdata/rounds.h"
+#include "record/hit_regions.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::Dso;
+using perfdata::Region;
+
+constexpr std::string_view kDeleted = " (deleted)";
+constexpr std::string_view kKernel = "[kernel.kallsyms]";
+constexpr std::string_view kVdso = "[vdso]";
+
+using BuildIdsByPath = std::map<std::string, BuildId, std::less<>>;
+
+BuildIdsByPath BuildIdTable(const perfdata::Reader& reader) {
+  BuildIdsByPath ids;
+  const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
+  const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
+  if (table == nullptr) return ids;
+  for (const auto& entry : table->entries) ids.try_emplace(entry.filename, entry.build_id);
+  return ids;
+}
+
+// What was hit, each once, in the order of the first hits.
+struct Hits {
+  std::vector<const Dso*> dsos;
+  std::optional<std::uint64_t> kernel_reference;  // where its reference symbol was
+  HitRegions regions;                             // owns the dsos
+};
+
+Status CollectHits(const perfdata::Reader& reader, BuildIdsByPath& ids, Hits& hits, JitFiles& jit) {
+  std::set<const Dso*> seen;
+  const auto hit = [&](std::uint32_t pid, const Region& region) -> Status {
+    const Dso& dso = *region.dso;
+    if (!dso.symbol.empty()) return {};
+    if (!dso.is_kernel && MayBeJitCode(dso.path)) jit.Hit(pid);
+    if (dso.is_kernel && dso.path == kKernel) hits.kernel_reference = region.page_offset;
+    if (seen.insert(&dso).second) hits.dsos.push_back(&dso);
+    return {};
+  };
+  perfdata::InTimeOrder in_order(reader.records(), reader.events());
+  while (true) {
+    TRY_ASSIGN(const std::optional<perfdata::RecordView> record, in_order.Next());
+    if (!record) return {};
+    const perfdata::Event* const event = in_order.event();
+    const perfdata::SampleFormat format =
+        event == nullptr ? perfdata::SampleFormat{} : event->format;
+    TRY(hits.regions.Observe(*record, format, hit));
+    if (record->type == perfdata::RecordType::kHeaderBuildId) {
+      const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(*record, {});
+      if (entry) ids.try_emplace(std::string(entry->filename), entry->build_id);
+    }
+    if (record->type != perfdata::RecordType::kMmap2) continue;
+    const auto map = perfdata::Decode<perfdata::Mmap2>(*record, format);
+    if (!map || !IsJitDump(map->filename)) continue;
+    const Region* region = hits.regions.processes().UserSpace(map->pid).Find(map->start);
+    if (region != nullptr) jit.Mapped(map->pid, *region);
+  }
+}
+
+BuildId IdOf(const Dso& dso, const BuildIdsByPath& ids) {
+  if (!dso.build_id.empty()) return dso.build_id;
+  const auto found = ids.find(dso.path);
+  return found == ids.end() ? BuildId{} : found->second;
+}
+
+class Finder {
+ public:
+  Finder(const RecordedRoots& roots, HitFiles& files) : roots_(roots), files_(files) {}
+
+  void Find(const Dso& dso, const BuildId& build_id) {
+    if (build_id.empty()) return Miss(dso, build_id, "the recording has no build id of it");
+    std::string_view path = dso.path;
+    if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    const std::string id = build_id.hex();
+    std::vector<std::filesystem::path> places = {roots_.root / path};
+    for (const std::filesystem::path& cache : roots_.caches) {
+      const std::filesystem::path entry = cache / ".build-id" / id.substr(0, 2) / id.substr(2);
+      // perf before 4.7 linked to the file itself.
+      places.insert(places.end(), {entry / "elf", entry, cache / id / "executable"});
+    }
+    bool has_other = false;
+    for (const std::filesystem::path& place : places) {
+      UniqueFd file(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+      if (!file) continue;
+      const Result<BuildId> found = elf::ReadBuildId(file.get());
+      if (found && found->Matches(build_id)) {
+        return files_.Add(dso.path, build_id, std::move(file));
+      }
+      has_other = has_other || found.has_value();
+    }
+    Miss(dso, build_id, has_other ? "replaced by another build" : "not found");
+  }
+
+  void FindVdso(const BuildId& build_id) {
+    const BuildId own = elf::BuildIdOf(OwnVdso()).value_or(BuildId{});
+    if (!own.empty() && own.Matches(build_id)) return files_.AddVdso();
+    files_.AddMissing(bundle::FileKind::kVdso, kVdso, build_id,
+                      build_id.empty() ? "the recording has no build id of it"
+                                       : "this kernel has another, or it is of 32-bit processes");
+  }
+
+ private:
+  void Miss(const Dso& dso, const BuildId& build_id, std::string reason) {
+    files_.AddMissing(bundle::FileKind::kElf, dso.path, build_id, std::move(reason));
+  }
+
+  const RecordedRoots& roots_;
+  HitFiles& files_;
+};
+
+// What the recording says of the system that it was made on.
+bundle::Manifest RecordedSystem(const perfdata::Reader& reader, const BuildId& kernel) {
+  bundle::Manifest system;
+  system.perftape_version = PERFTAPE_VERSION;
+  system.host = reader.text(perfdata::FeatureBit::kHostname);
+  system.kernel_release = reader.text(perfdata::FeatureBit::kOsRelease);
+  system.machine = reader.text(perfdata::FeatureBit::kArch);
+  system.kernel_build_id = kernel;
+  return system;
+}
+
+// Why the kernel that runs is not the one that was recorded; empty where it is.
+std::string OtherKernel(const perfdata::Reader& reader, const RecordedRoots& roots,
+                        const BuildId& recorded, std::uint64_t reference) {
+  bundle::Manifest now = DescribeSystem(roots.kernel);
+  if (!recorded.empty() && !recorded.Matches(now.kernel_build_id)) {
+    return "another kernel runs now, by its build id";
+  }
+  if (recorded.empty() && reader.text(perfdata::FeatureBit::kOsRelease) != now.kernel_release) {
+    return "another kernel runs now, by its release";
+  }
+  const Result<std::string> kallsyms = ReadKallsyms(roots.kernel, now);
+  if (!kallsyms) return kallsyms.error().message;
+  if (now.reference_address != reference) return "the kernel was booted since";
+  return {};
+}
+
+bool NamesAFile(std::string_view name) {
+  return name.starts_with('/') && !name.starts_with("//") && !MayBeJitCode(name) &&
+         !name.starts_with("/dev/");
+}
+
+}  // namespace
+
+Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Reader& reader,
+                                                            const RecordedRoots& roots,
+                                                            HitFiles& files, JitFiles& jit) {
+  BuildIdsByPath ids = BuildIdTable(reader);
+  Hits hits;
+  TRY(CollectHits(reader, ids, hits, jit));
+  Finder finder(roots, files);
+  for (const Dso* dso : hits.dsos) {
+    if (dso->is_kernel) continue;
+    const BuildId build_id = IdOf(*dso, ids);
+    if (dso->path == kVdso) {
+      finder.FindVdso(build_id);
+    } else if (NamesAFile(dso->path)) {
+      finder.Find(*dso, build_id);
+    }
+  }
+  const auto kernel_id = ids.find(kKernel);
+  const BuildId kernel = kernel_id == ids.end() ? BuildId{} : kernel_id->second;
+  if (!hits.kernel_reference) return RecordedSystem(reader, kernel);
+  std::string other = OtherKernel(reader, roots, kernel, *hits.kernel_reference);
+  if (other.empty()) {
+    files.AddKernel();
+    return std::nullopt;
+  }
+  files.AddMissing(bundle::FileKind::kKallsyms, kKernel, kernel, std::move(other));
+  return RecordedSystem(reader, kernel);
+}
+
+}  // namespace perftape

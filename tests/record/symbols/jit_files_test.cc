@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/jit_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/record/symbols/machine_dir.h"
+
+namespace perftape {
+namespace {
+
+using bundle::FileKind;
+using bundle::Kept;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class JitFilesTest : public testing::Test {
+ protected:
+  static std::string TextOf(const JitFile& file) {
+    const auto mapped = MappedFile::FromFd(file.file.get(), "jit file");
+    return mapped ? std::string(AsText(mapped->bytes())) : mapped.error().message;
+  }
+  void WriteFor(std::uint32_t pid, std::string_view path, std::string_view text,
+                std::filesystem::perms mode = std::filesystem::perms{0644}) {
+    const auto file =
+        machine_.dir.Write("proc/" + std::to_string(pid) + "/root" + std::string(path), text);
+    std::filesystem::permissions(file, mode);
+  }
+  std::vector<JitFile> Take() { return std::move(jit_).Take(); }
+
+  MachineDir machine_;
+  const std::int64_t user_ = ::geteuid();
+  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root"};
+};
+
+TEST_F(JitFilesTest, HaveTheMapThatTheProcessSeesUnderThePidThatItHas) {
+  machine_.AddProcess(700, user_, 3);
+  WriteFor(700, "/tmp/perf-3.map", "1000 10 f\n");
+  jit_.Hit(700);
+  const std::vector<JitFile> files = Take();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].about.path, "/tmp/perf-3.map");
+  EXPECT_EQ(files[0].about.pid, 700u);
+  EXPECT_EQ(files[0].about.kind, FileKind::kPerfMap);
+  EXPECT_EQ(files[0].about.kept, Kept::kWhole);
+  EXPECT_EQ(TextOf(files[0]), "1000 10 f\n");
+}
+
+TEST_F(JitFilesTest, HaveTheMapOfAProcessThatEndedAfterItsHit) {
+  machine_.AddProcess(700, user_, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  jit_.Hit(700);
+  std::filesystem::remove_all(machine_.dir / "proc/700");
+  const std::vector<JitFile> files = Take();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(TextOf(files[0]), "1000 10 f\n");
+}
+
+TEST_F(JitFilesTest, HaveTheMapThatIsWrittenAfterTheFirstHit) {
+  machine_.AddProcess(700, user_, 700);
+  jit_.Hit(700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  EXPECT_EQ(Take().size(), 1u);
+}
+
+TEST_F(JitFilesTest, RefuseAMapThatOthersMayWrite) {
+  machine_.AddProcess(700, user_, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n", std::filesystem::perms{0664});
+  jit_.Hit(700);
+  const std::vector<JitFile> files = Take();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_FALSE(files[0].file);
+  EXPECT_EQ(files[0].about.kept, Kept::kNothing);
+  EXPECT_THAT(files[0].about.missing, HasSubstr("writable by other users"));
+}
+
+TEST_F(JitFilesTest, RefuseAMapOfAnotherUser) {
+  machine_.AddProcess(700, user_ + 1, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  jit_.Hit(700);
+  const std::vector<JitFile> files = Take();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_THAT(files[0].about.missing, HasSubstr("its process is of user"));
+}
+
+TEST_F(JitFilesTest, DoNotFollowALinkOutOfTheProcessesRoot) {
+  machine_.AddProcess(700, user_, 700);
+  const auto secret = machine_.dir.Write("secret", "not for a bundle");
+  const auto tmp = machine_.dir / "proc/700/root/tmp";
+  std::filesystem::create_directories(tmp);
+  std::filesystem::create_symlink(secret, tmp / "perf-700.map");
+  jit_.Hit(700);
+  EXPECT_THAT(Take(), IsEmpty());
+}
+
+TEST_F(JitFilesTest, DoNotWaitForAFifo) {
+  machine_.AddProcess(700, user_, 700);
+  std::filesystem::create_directories(machine_.dir / "proc/700/root/tmp");
+  ASSERT_EQ(::mkfifo((machine_.dir / "proc/700/root/tmp/perf-700.map").c_str(), 0600), 0);
+  jit_.Hit(700);
+  const std::vector<JitFile> files = Take();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].about.missing, "not a regular file");
+}
+
+TEST_F(JitFilesTest, HaveTheDumpOfAProcessWhoseOwnCodeWasHit) {
+  const perfdata::Dso dso{.path = "/run/jit-700.dump", .build_id = {}, .symbol = {}};
+  const perfdata::Region region{.start = 0x1000, .end = 0x2000, .dso = &dso};
+  machine_.AddProcess(700, user_, 700);
+  machine_.AddProcess(701, user_, 701);
+  WriteFor(700, "/run/jit-700.dump", "DTiJ");
+  WriteFor(701, "/run/jit-700.dump", "DTiJ");
+  jit_.Mapped(700, region);
+  jit_.Mapped(701, region);  // never hit
+  jit_.Hit(700);
+  const std::vector<JitFile> files = Take();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].about.kind, FileKind::kJitDump);
+  EXPECT_EQ(files[0].about.pid, 700u);
+  EXPECT_EQ(TextOf(files[0]), "DTiJ");
+}
+
+TEST(IsJitDump, GoesByTheName) {
+  EXPECT_TRUE(IsJitDump("/tmp/jit-123.dump"));
+  EXPECT_FALSE(IsJitDump("/tmp/jit-.dump"));
+  EXPECT_FALSE(IsJitDump("/tmp/jit-12a.dump"));
+  EXPECT_FALSE(IsJitDump("/tmp/jit-12.dump.old"));
+  EXPECT_FALSE(IsJitDump("jit-12.dump"));
+}
+
+TEST(MayBeJitCode, IsMemoryWithoutAFile) {
+  EXPECT_TRUE(MayBeJitCode("//anon"));
+  EXPECT_TRUE(MayBeJitCode("/memfd:doublemapper (deleted)"));
+  EXPECT_FALSE(MayBeJitCode("/usr/bin/node"));
+  EXPECT_FALSE(MayBeJitCode("[vdso]"));
+}
+
+}  // namespace
+}  // namespace perftape

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/write_bundle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/bundle/bundle.h"
+#include "formats/elf/elf_file.h"
+#include "formats/elf/symbols.h"
+#include "record/symbols/debug_files.h"
+#include "tests/record/symbols/machine_dir.h"
+#include "tests/support/matchers.h"
+
+namespace perftape {
+namespace {
+
+using bundle::FileKind;
+using bundle::Kept;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const BuildId kId = BuildId::From(AsBytes("0123456789abcdefghij"));
+
+class WriteBundleTest : public testing::Test {
+ protected:
+  bundle::Bundle Write(BundleDepth depth = BundleDepth::kSymbols) {
+    auto summary =
+        WriteBundle({.files = files_, .jit = {}}, depth, machine_.Writer(), machine_.kernel());
+    if (!summary) throw std::runtime_error(summary.error().message);
+    summary_ = *std::move(summary);
+    auto opened = bundle::Bundle::Open(machine_.dir / "bundle");
+    if (!opened) throw std::runtime_error(opened.error().message);
+    return *std::move(opened);
+  }
+  void AddSmallElf() {
+    machine_.dir.Write("x", SmallElf("0123456789abcdefghij"));
+    files_.Add("/bin/x", kId, machine_.Open("x"));
+  }
+
+  MachineDir machine_;
+  HitFiles files_{8};
+  BundleSummary summary_;
+};
+
+TEST_F(WriteBundleTest, HoldsSlimCopiesThatNameTheSame) {
+  AddSmallElf();
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 1u);
+  const bundle::BundledFile& file = bundle.manifest().files[0];
+  EXPECT_EQ(file.path, "/bin/x");
+  EXPECT_EQ(file.kept, Kept::kSymbols);
+  EXPECT_EQ(file.size, std::filesystem::file_size(machine_.dir / "x"));
+  const auto bytes = bundle.Find(kId, FileKind::kElf);
+  ASSERT_TRUE(bytes);
+  EXPECT_LT(bytes->size(), file.size);
+  const auto image = elf::ElfFile::FromBytes(*bytes);
+  ASSERT_TRUE(image);
+  const elf::SymbolTable symbols = elf::SymbolTable::Read(*image);
+  ASSERT_NE(symbols.Find(ImageAddress{0x401104}), nullptr);
+  EXPECT_EQ(symbols.Find(ImageAddress{0x401104})->name, "spin");
+}
+
+TEST_F(WriteBundleTest, HoldsWholeFilesWhereTheyAreAskedFor) {
+  AddSmallElf();
+  const bundle::Bundle bundle = Write(BundleDepth::kWhole);
+  const auto bytes = bundle.Find(kId, FileKind::kElf);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->size(), std::filesystem::file_size(machine_.dir / "x"));
+  EXPECT_EQ(bundle.manifest().files[0].kept, Kept::kWhole);
+}
+
+TEST_F(WriteBundleTest, DescribesTheSystemAndItsModules) {
+  const bundle::Bundle bundle = Write();
+  const bundle::Manifest& system = bundle.manifest();
+  EXPECT_EQ(system.boot_id, "11111111-2222-3333-4444-555555555555");
+  EXPECT_EQ(system.kernel_build_id, BuildId::From(AsBytes(kKernelId)));
+  EXPECT_EQ(system.reference_symbol, "_text");
+  EXPECT_EQ(system.reference_address, 0xffffffff81000000u);
+  ASSERT_EQ(system.modules.size(), 1u);
+  EXPECT_EQ(system.modules[0].name, "m");
+  EXPECT_EQ(system.modules[0].address, 0xffffffffc0000000u);
+  EXPECT_EQ(system.modules[0].size, 4096u);
+  EXPECT_EQ(system.modules[0].build_id, BuildId::From(AsBytes("module-0123456789abc")));
+}
+
+TEST_F(WriteBundleTest, HoldsTheKernelsSymbolsWhereItWasHit) {
+  EXPECT_FALSE(Write().Find(BuildId::From(AsBytes(kKernelId)), FileKind::kKallsyms));
+  files_.AddKernel();
+  const bundle::Bundle bundle = Write();
+  const auto kallsyms = bundle.Find(BuildId::From(AsBytes(kKernelId)), FileKind::kKallsyms);
+  ASSERT_TRUE(kallsyms);
+  EXPECT_TRUE(AsText(*kallsyms).starts_with("ffffffff81000000 T _text\n"));
+}
+
+TEST_F(WriteBundleTest, SaysWhyTheKernelsSymbolsAreMissingWhereAddressesAreHidden) {
+  machine_.dir.Write("proc/kallsyms", "0000000000000000 T _text\n0000000000000000 T startup\n");
+  files_.AddKernel();
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 1u);
+  EXPECT_THAT(bundle.manifest().files[0].missing, testing::HasSubstr("kptr_restrict"));
+  EXPECT_THAT(summary_.missing, ElementsAre(testing::StartsWith("[kernel.kallsyms]: ")));
+}
+
+TEST_F(WriteBundleTest, HoldsTheVdsoOfThisProcess) {
+  if (OwnVdso().empty()) GTEST_SKIP() << "this process has no vdso";
+  files_.AddVdso();
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 1u);
+  const auto bytes = bundle.Find(bundle.manifest().files[0].member);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(AsText(*bytes), AsText(OwnVdso()));
+}
+
+TEST_F(WriteBundleTest, TellsWhatIsMissingAndWhy) {
+  files_.AddMissing(FileKind::kElf, "/bin/gone", kId, "gone before it could be opened");
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 1u);
+  EXPECT_EQ(bundle.manifest().files[0].missing, "gone before it could be opened");
+  EXPECT_THAT(summary_.missing, ElementsAre("/bin/gone: gone before it could be opened"));
+  EXPECT_EQ(summary_.files, 0u);
+}
+
+TEST(FindDebugFiles, GoByTheBuildIdInTheFile) {
+  const TempDir dir;
+  const std::string name =
+      ".build-id/30/313233343536373839616263646566676869"
+      "6a.debug";
+  EXPECT_THAT(FindDebugFilesIn({dir.path()}, kId), IsEmpty());
+  dir.Write(name, SmallElf("ABCDEFGHIJ0123456789"));
+  EXPECT_THAT(FindDebugFilesIn({dir.path()}, kId), IsEmpty());
+  dir.Write(name, SmallElf("0123456789abcdefghij"));
+  const std::vector<SeparateDebugFile> found = FindDebugFilesIn({dir.path()}, kId);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].path, dir / name);
+}
+
+}  // namespace
+}  // namespace perftape
