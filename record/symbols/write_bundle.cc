@@ -110,7 +110,13 @@ class Filling {
   }
 
   Status AddDebugFiles(const HitBinary& binary) {
-    for (const SeparateDebugFile& found : FindDebugFiles(binary.build_id)) {
+    if (!binary.file) return {};
+    const Result<MappedFile> mapped = MappedFile::FromFd(binary.file.get(), binary.path);
+    if (!mapped) return {};
+    const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(mapped->bytes());
+    if (!image) return {};
+    for (const SeparateDebugFile& found :
+         FindDebugFiles(*image, binary.path, DefaultDebugDirectories())) {
       Content content = WholeFile(
           {.path = found.path.native(), .kind = FileKind::kDebug, .build_id = found.build_id},
           found.file.get());

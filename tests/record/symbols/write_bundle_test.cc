@@ -7,7 +7,6 @@
 #include "formats/bundle/bundle.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/symbols.h"
-#include "record/symbols/debug_files.h"
 #include "tests/record/symbols/machine_dir.h"
 #include "tests/support/matchers.h"
 
@@ -118,20 +117,6 @@ TEST_F(WriteBundleTest, TellsWhatIsMissingAndWhy) {
   EXPECT_EQ(bundle.manifest().files[0].missing, "gone before it could be opened");
   EXPECT_THAT(summary_.missing, ElementsAre("/bin/gone: gone before it could be opened"));
   EXPECT_EQ(summary_.files, 0u);
-}
-
-TEST(FindDebugFiles, GoByTheBuildIdInTheFile) {
-  const TempDir dir;
-  const std::string name =
-      ".build-id/30/313233343536373839616263646566676869"
-      "6a.debug";
-  EXPECT_THAT(FindDebugFilesIn({dir.path()}, kId), IsEmpty());
-  dir.Write(name, SmallElf("ABCDEFGHIJ0123456789"));
-  EXPECT_THAT(FindDebugFilesIn({dir.path()}, kId), IsEmpty());
-  dir.Write(name, SmallElf("0123456789abcdefghij"));
-  const std::vector<SeparateDebugFile> found = FindDebugFilesIn({dir.path()}, kId);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].path, dir / name);
 }
 
 }  // namespace
