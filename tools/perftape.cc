@@ -25,7 +25,7 @@ constexpr cli::Command kCommand = {
     .options = {},
     .order = cli::Order::kOptionsFirst,
     .operand_completion = cli::Completion::kChoice,
-    .operand_choices = "record convert inspect recover symbolize",
+    .operand_choices = "record convert inspect recover symbolize bundle",
     .epilogue =
         "Verbs:\n"
         "  record    where programs spend their time, into a perf.data\n"
@@ -33,6 +33,7 @@ constexpr cli::Command kCommand = {
         "  inspect   what is in a perf.data, as text\n"
         "  recover   every complete record of a damaged perf.data into a good one\n"
         "  symbolize names for addresses, from saved symbols\n"
+        "  bundle    what the symbols of a recording need, carried along with it\n"
         "perftape VERB --help tells more.\n"};
 
 struct Plan {

@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "formats/bundle/layout.h"
+#include "formats/bundle/zeros.h"
 
 namespace perftape::bundle {
 namespace {
@@ -62,11 +62,6 @@ struct Source {
     return static_cast<la_ssize_t>(size);
   }
 };
-
-bool IsZero(Bytes bytes) {
-  return bytes.front() == std::byte{} &&
-         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
-}
 
 // The unlinked file. Pages of zeros become holes in it, so that a bomb of zeros fills no disk.
 class Spool {

@@ -8,6 +8,7 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/validate/rules.h"
+#include "tools/bundle/command.h"
 #include "tools/common/cli/help.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"
@@ -43,7 +44,8 @@ TEST(InspectManPage, ListsTheRulesOfValidate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachTool, ManPage,
-                         testing::Values(&convert_tool::ConvertCommand(),
+                         testing::Values(&bundle_tool::BundleCommand(),
+                                         &convert_tool::ConvertCommand(),
                                          &convert_tool::PerfToProfileCommand(),
                                          &inspect::InspectCommand(), &record_tool::RecordCommand(),
                                          &recover_tool::RecoverCommand(),

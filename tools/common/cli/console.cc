@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <vector>
@@ -137,6 +138,22 @@ int RunTool(const Command& command, int argc, char** argv,
   if (status.error().is_usage) return UsageError(command, console, status.error().error);
   console.Error(status.error().error.message);
   return kFailed;
+}
+
+int MainOfVerbs(const Command& tool, int argc, char** argv) {
+  const auto run = [&](const Parsed& parsed, Console&) -> std::expected<int, RunError> {
+    const auto usage = [](std::string message) {
+      return std::unexpected(RunError{{ErrorCode::kInvalidArgument, std::move(message)}, true});
+    };
+    if (parsed.operands().empty()) return usage("which verb?");
+    const auto verb = std::ranges::find(tool.verbs, parsed.operands().front(), &Verb::name);
+    if (verb == tool.verbs.end()) {
+      return usage(fmt::format("no verb '{}'", parsed.operands().front()));
+    }
+    const auto words = static_cast<int>(parsed.operands().size());
+    return verb->main(words, argv + (argc - words));
+  };
+  return RunTool(tool, argc, argv, run);
 }
 
 }  // namespace perftape::cli

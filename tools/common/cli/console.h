@@ -82,4 +82,7 @@ int Main(const Tool<Plan>& tool, int argc, char** argv) {
                  });
 }
 
+// All of the main() of a tool with verbs: hands the words from the verb on to it.
+int MainOfVerbs(const Command& tool, int argc, char** argv);
+
 }  // namespace perftape::cli

@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
+constexpr std::size_t kVerbColumn = 12;
 
 std::vector<Option> AllOptions(const Command& command) {
   std::vector<Option> all(command.options.begin(), command.options.end());
-  all.insert(all.end(), CommonOptions().begin(), CommonOptions().end());
+  const std::span<const Option> common = CommonOptions(command);
+  all.insert(all.end(), common.begin(), common.end());
   return all;
 }
 
@@ -65,6 +67,15 @@ std::vector<std::string> Spellings(const Option& option) {
   return spellings;
 }
 
+std::string VerbsText(const Command& command) {
+  std::string text = "\nVerbs:\n";
+  for (const Verb& verb : command.verbs) {
+    const std::string label = fmt::format("  {}", verb.name);
+    text += label + Wrapped(verb.summary, label.size(), kVerbColumn);
+  }
+  return text + fmt::format("{} VERB --help tells more.\n", command.name);
+}
+
 // What bash's compgen takes to offer arguments of this kind.
 std::string CompgenFlags(Completion completion, std::string_view choices) {
   switch (completion) {
@@ -82,6 +93,55 @@ std::string CompgenFlags(Completion completion, std::string_view choices) {
       return fmt::format("-W \"{}\"", choices);
   }
   return "";
+}
+
+// What sets COMPREPLY for one command line: an option's argument, an option, or an operand.
+std::string OptionCases(const Command& command, std::string_view indent) {
+  std::string cases;
+  std::vector<std::string> words;
+  for (const Option& option : AllOptions(command)) {
+    const std::vector<std::string> spellings = Spellings(option);
+    words.insert(words.end(), spellings.begin(), spellings.end());
+    if (!option.takes_next_word()) continue;
+    const std::string flags = CompgenFlags(option.completion, option.choices);
+    cases += fmt::format("{}  {})\n", indent, fmt::join(spellings, "|"));
+    if (!flags.empty()) {
+      cases += fmt::format("{}    COMPREPLY=($(compgen {} -- \"$word\"))\n", indent, flags);
+    }
+    cases += fmt::format("{}    return ;;\n", indent);
+  }
+  std::vector<std::string_view> verbs;
+  for (const Verb& verb : command.verbs) verbs.push_back(verb.name);
+  const std::string operands =
+      verbs.empty() ? CompgenFlags(command.operand_completion, command.operand_choices)
+                    : CompgenFlags(Completion::kChoice, fmt::format("{}", fmt::join(verbs, " ")));
+  return fmt::format(
+      "{0}case $before in\n"
+      "{1}"
+      "{0}esac\n"
+      "{0}case $word in\n"
+      "{0}  -*) COMPREPLY=($(compgen -W \"{2}\" -- \"$word\")) ;;\n"
+      "{0}  *) COMPREPLY=({3}) ;;\n"
+      "{0}esac\n",
+      indent, cases, fmt::join(words, " "),
+      operands.empty() ? "" : fmt::format("$(compgen {} -- \"$word\")", operands));
+}
+
+// Behind a verb come its options and operands.
+std::string VerbCases(const Command& command) {
+  if (command.verbs.empty()) return "";
+  std::string cases;
+  for (const Verb& verb : command.verbs) {
+    cases += fmt::format("      {})\n{}        return ;;\n", verb.name,
+                         OptionCases(verb.command(), "        "));
+  }
+  return fmt::format(
+      "  if ((COMP_CWORD > 1)); then\n"
+      "    case ${{COMP_WORDS[1]}} in\n"
+      "{}"
+      "    esac\n"
+      "  fi\n",
+      cases);
 }
 
 constexpr std::string_view kWithArgument = " with an argument";
@@ -125,6 +185,28 @@ std::set<Described> DescribedOptions(std::string_view man_page) {
   return described;
 }
 
+// What stands below "## NAME", up to the next heading.
+std::string_view SectionOf(std::string_view man_page, std::string_view name) {
+  const std::string heading = fmt::format("\n## {}\n", name);
+  const std::size_t at = man_page.find(heading);
+  if (at == std::string_view::npos) return "";
+  const std::string_view section = man_page.substr(at + heading.size());
+  return section.substr(0, section.find("\n#"));
+}
+
+// The tool's own options stand before the first section of a verb.
+std::string DifferencesOfVerbs(const Command& command, std::string_view man_page) {
+  Command own = command;
+  own.verbs = {};
+  std::string differences = ManPageDifferences(own, man_page.substr(0, man_page.find("\n## ")));
+  for (const Verb& verb : command.verbs) {
+    const std::string_view section = SectionOf(man_page, verb.name);
+    if (section.empty()) differences += fmt::format("only the table has the verb {}\n", verb.name);
+    differences += ManPageDifferences(verb.command(), section);
+  }
+  return differences;
+}
+
 }  // namespace
 
 std::string VersionText(const Command& command) {
@@ -141,6 +223,7 @@ std::string HelpText(const Command& command) {
     text += label + Wrapped(option.help, label.size() + 2 > kHelpColumn ? kWidth : label.size(),
                             kHelpColumn);
   }
+  if (!command.verbs.empty()) text += VerbsText(command);
   if (!command.epilogue.empty()) text += fmt::format("\n{}", command.epilogue);
   return text;
 }
@@ -150,39 +233,21 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("--completion: '{}' is not among: bash", shell));
   }
-  std::string cases;
-  std::vector<std::string> words;
-  for (const Option& option : AllOptions(command)) {
-    const std::vector<std::string> spellings = Spellings(option);
-    words.insert(words.end(), spellings.begin(), spellings.end());
-    if (!option.takes_next_word()) continue;
-    const std::string flags = CompgenFlags(option.completion, option.choices);
-    cases += fmt::format("    {})\n", fmt::join(spellings, "|"));
-    if (!flags.empty())
-      cases += fmt::format("      COMPREPLY=($(compgen {} -- \"$word\"))\n", flags);
-    cases += "      return ;;\n";
-  }
   std::string function(command.name);
   std::ranges::replace(function, '-', '_');
-  const std::string operands = CompgenFlags(command.operand_completion, command.operand_choices);
   return fmt::format(
       "# bash completion for {0}; made by: {0} --completion bash\n"
       "_{1}() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
-      "  case $before in\n"
       "{2}"
-      "  esac\n"
-      "  case $word in\n"
-      "    -*) COMPREPLY=($(compgen -W \"{3}\" -- \"$word\")) ;;\n"
-      "    *) COMPREPLY=({4}) ;;\n"
-      "  esac\n"
+      "{3}"
       "}}\n"
       "complete -o filenames -F _{1} {0}\n",
-      command.name, function, cases, fmt::join(words, " "),
-      operands.empty() ? "" : fmt::format("$(compgen {} -- \"$word\")", operands));
+      command.name, function, VerbCases(command), OptionCases(command, "  "));
 }
 
 std::string ManPageDifferences(const Command& command, std::string_view man_page) {
+  if (!command.verbs.empty()) return DifferencesOfVerbs(command, man_page);
   std::set<Described> in_table;
   for (const Option& option : AllOptions(command)) {
     for (std::string& spelled : Spellings(option)) {

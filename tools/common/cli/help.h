@@ -23,6 +23,7 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
 // knows, or that take an argument in only one. A page describes an option in a line of its own:
 //   **-o**, **\--output** *FILE*
 //   **-z**, **\--compression-level**[=*LEVEL*]
+// Those of a verb are in a section with its name, "## list".
 std::string ManPageDifferences(const Command& command, std::string_view man_page);
 
 }  // namespace perftape::cli

@@ -54,7 +54,7 @@ std::string Hint(const Command& command, std::string_view word) {
     }
   };
   for (const Option& option : command.options) consider(option);
-  for (const Option& option : kCommonOptions) consider(option);
+  for (const Option& option : CommonOptions(command)) consider(option);
   return nearest.empty() || word.size() < 2 ? "" : fmt::format("; did you mean --{}?", nearest);
 }
 
@@ -120,7 +120,7 @@ po::options_description Describe(const Command& command) {
     }
   };
   for (const Option& option : command.options) add(option);
-  for (const Option& option : kCommonOptions) add(option);
+  for (const Option& option : CommonOptions(command)) add(option);
   return description;
 }
 
@@ -163,8 +163,9 @@ std::string Option::spelled() const {
   return name.empty() ? std::string{'-', letter} : fmt::format("--{}", name);
 }
 
-std::span<const Option> CommonOptions() {
-  return kCommonOptions;
+std::span<const Option> CommonOptions(const Command& command) {
+  const bool is_verb = command.name.contains(' ');
+  return std::span(kCommonOptions).first(is_verb ? 1 : kCommonOptions.size());
 }
 
 const Option* FindOption(const Command& command, std::string_view word) {
@@ -172,7 +173,7 @@ const Option* FindOption(const Command& command, std::string_view word) {
   const auto is_it = [&](const Option& option) {
     return option.name == word || (word.size() == 1 && option.letter == word[0]);
   };
-  for (const std::span<const Option> rows : {command.options, CommonOptions()}) {
+  for (const std::span<const Option> rows : {command.options, CommonOptions(command)}) {
     const auto found = std::ranges::find_if(rows, is_it);
     if (found != rows.end()) return &*found;
   }

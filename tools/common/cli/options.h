@@ -63,8 +63,10 @@ enum class Order : std::uint8_t {
   kOptionsFirst,  // only before the first operand, which begins a command with options of its own
 };
 
+struct Verb;
+
 struct Command {
-  std::string_view name;      // "perftape-record"
+  std::string_view name;      // "perftape-record"; of a verb "perftape-bundle list"
   std::string_view purpose;   // one line, as in the man page's NAME
   std::string_view operands;  // "[[--] COMMAND [ARGUMENT...]]"
   std::span<const Option> options;
@@ -72,10 +74,21 @@ struct Command {
   Completion operand_completion = Completion::kFile;
   std::string_view operand_choices = {};  // for kChoice
   std::string_view epilogue = {};         // ends --help: examples
+  // Of a tool whose first operand is one of these.
+  std::span<const Verb> verbs = {};
 };
 
-// --help, --version and --completion: every tool has them.
-std::span<const Option> CommonOptions();
+// What a tool can do, with a command line of its own.
+struct Verb {
+  std::string_view name;               // "list"
+  std::string_view summary;            // half a line, for the tool's help
+  const Command& (*command)();         // named "perftape-bundle list"
+  int (*main)(int argc, char** argv);  // whose first word is the verb
+};
+
+// --help, --version and --completion: every tool has them. Of a verb only the first: the tool
+// answers the others.
+std::span<const Option> CommonOptions(const Command& command);
 
 // The row of a word without its dashes, of one letter for letters; common options included. Null
 // for a word that the command does not know.

@@ -78,6 +78,43 @@ constexpr std::string_view kCommonRows =
     "**-z**, **\\--level**[=*LEVEL*]\n: x\n\n**-h**, **\\--help**\n: "
     "x\n\n**\\--version**\n\n**\\--completion** *SHELL*\n";
 
+constexpr Option kVerbOptions[] = {{.name = "json", .help = "for machines"}};
+constexpr Command kVerbCommand = {
+    .name = "perftape-y list", .purpose = "List.", .operands = "FILE", .options = kVerbOptions};
+constexpr Verb kVerbs[] = {
+    {"list", "what there is", [] -> const Command& { return kVerbCommand; }, nullptr}};
+constexpr Command kWithVerbs = {
+    .name = "perftape-y", .purpose = "y", .operands = "VERB", .options = {}, .verbs = kVerbs};
+
+TEST(HelpText, ListsTheVerbs) {
+  EXPECT_THAT(HelpText(kWithVerbs), HasSubstr("\nVerbs:\n  list      what there is\n"));
+}
+
+TEST(HelpText, OfAVerbHasNoOptionsOfTheWholeTool) {
+  const std::string text = HelpText(kVerbCommand);
+  EXPECT_THAT(text, HasSubstr("Usage: perftape-y list [OPTION...] FILE\n"));
+  EXPECT_THAT(text, HasSubstr("--help"));
+  EXPECT_THAT(text, Not(HasSubstr("--version")));
+}
+
+TEST(CompletionScript, OffersVerbsAndBehindAVerbItsOptions) {
+  const auto script = CompletionScript(kWithVerbs, "bash");
+  ASSERT_TRUE(script);
+  EXPECT_THAT(*script, HasSubstr("    *) COMPREPLY=($(compgen -W \"list\" -- \"$word\")) ;;\n"));
+  EXPECT_THAT(*script, HasSubstr("      list)\n"));
+  EXPECT_THAT(*script, HasSubstr("compgen -W \"--json -h --help\""));
+}
+
+TEST(ManPageDifferences, LooksForAVerbsOptionsInItsSection) {
+  const std::string own =
+      "**-h**, **\\--help**\n\n**\\--version**\n\n**\\--completion** *SHELL*\n\n";
+  EXPECT_EQ(ManPageDifferences(kWithVerbs,
+                               own + "## list\n\n**\\--json**\n\n**-h**, **\\--help**\n\n# END\n"),
+            "");
+  EXPECT_EQ(ManPageDifferences(kWithVerbs, own + "## list\n\n**-h**, **\\--help**\n"),
+            "only the table has --json\n");
+}
+
 TEST(ManPageDifferences, FindsNoneWhereThePageSaysWhatTheTableSays) {
   const std::string page =
       "# OPTIONS\n\n**-o**, **\\--output** *FILE*\n: x\n\n**\\--values** *KIND*\n: "

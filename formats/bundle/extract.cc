@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/bundle/extract.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <utility>
+
+#include "formats/bundle/layout.h"
+#include "formats/bundle/zeros.h"
+
+namespace perftape::bundle {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{64} << 10;
+
+// What is being written has this name, one for each process.
+const char* TemporaryName() {
+  static const std::string name = ".perftape-extracting-" + std::to_string(getpid());
+  return name.c_str();
+}
+
+std::unexpected<Error> FailAt(const std::string& name, int error_number) {
+  if (error_number == ELOOP || error_number == ENOTDIR) {
+    return Fail(ErrorCode::kInvalidArgument,
+                name + ": a link or a file is in the way, which is not followed");
+  }
+  return FailErrno(name, error_number);
+}
+
+// The directory `name` in `parent`, made where it is not there.
+Result<UniqueFd> Enter(int parent, const std::string& name, const std::string& whole) {
+  if (mkdirat(parent, name.c_str(), 0777) != 0 && errno != EEXIST) return FailAt(whole, errno);
+  UniqueFd fd(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return FailAt(whole, errno);
+  return fd;
+}
+
+// A member's place: the directory that it is in, open, and its name there.
+struct Place {
+  UniqueFd directory;
+  std::string leaf;
+  const std::string& whole;  // for messages
+};
+
+Result<Place> PlaceOf(int root, const std::string& name) {
+  UniqueFd at(fcntl(root, F_DUPFD_CLOEXEC, 0));
+  if (!at) return FailErrno(name, errno);
+  std::size_t begin = 0;
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', begin)) {
+    TRY_ASSIGN(at, Enter(at.get(), name.substr(begin, end - begin), name));
+    begin = end + 1;
+  }
+  return Place{std::move(at), name.substr(begin), name};
+}
+
+// Pieces of zeros become holes.
+Status WriteSparse(int fd, Bytes bytes) {
+  for (std::uint64_t at = 0; at < bytes.size(); at += kPiece) {
+    const Bytes piece = bytes.subspan(at, std::min<std::uint64_t>(kPiece, bytes.size() - at));
+    if (!IsZero(piece)) TRY(WriteAllAt(fd, piece, at));
+  }
+  if (ftruncate(fd, static_cast<off_t>(bytes.size())) != 0) return FailErrno("ftruncate", errno);
+  return {};
+}
+
+// Gives what has the temporary name its own.
+Status Rename(const Place& place) {
+  const int directory = place.directory.get();
+  if (renameat(directory, TemporaryName(), directory, place.leaf.c_str()) == 0) return {};
+  const auto failure = FailAt(place.whole, errno);
+  unlinkat(directory, TemporaryName(), 0);
+  return failure;
+}
+
+Status WriteFile(const Place& place, Bytes content) {
+  const int directory = place.directory.get();
+  unlinkat(directory, TemporaryName(), 0);  // of an extraction that was ended
+  const UniqueFd fd(openat(directory, TemporaryName(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!fd) return FailAt(place.whole, errno);
+  if (auto written = WriteSparse(fd.get(), content); !written) {
+    unlinkat(directory, TemporaryName(), 0);
+    return Fail(InContext(place.whole, std::move(written).error()));
+  }
+  return Rename(place);
+}
+
+Status WriteLink(const Place& place, const std::string& target) {
+  const int directory = place.directory.get();
+  unlinkat(directory, TemporaryName(), 0);
+  if (symlinkat(target.c_str(), directory, TemporaryName()) != 0) return FailAt(place.whole, errno);
+  return Rename(place);
+}
+
+enum class There : std::uint8_t { kNothing, kSame, kOther };
+
+// Compares what has a file's place with what is to come there.
+Result<There> FileThere(const Place& place, Bytes content) {
+  // A pipe would make opening wait for its other end.
+  const UniqueFd fd(openat(place.directory.get(), place.leaf.c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return There::kNothing;
+  if (!fd && errno == ELOOP) return There::kOther;  // A link: replaced, never followed.
+  if (!fd) return FailAt(place.whole, errno);
+  struct stat status = {};
+  if (fstat(fd.get(), &status) != 0) return FailErrno(place.whole, errno);
+  if (S_ISDIR(status.st_mode)) return FailAt(place.whole, EISDIR);
+  if (!S_ISREG(status.st_mode)) return There::kOther;
+  if (static_cast<std::uint64_t>(status.st_size) != content.size()) return There::kOther;
+  TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(fd.get(), place.whole));
+  return std::ranges::equal(file.bytes(), content) ? There::kSame : There::kOther;
+}
+
+Result<There> LinkThere(const Place& place, const std::string& target) {
+  const int directory = place.directory.get();
+  std::array<char, PATH_MAX> now = {};
+  const ssize_t size = readlinkat(directory, place.leaf.c_str(), now.data(), now.size());
+  if (size < 0 && errno == ENOENT) return There::kNothing;
+  if (size < 0 && errno == EINVAL) return There::kOther;  // No link.
+  if (size < 0) return FailAt(place.whole, errno);
+  if (std::string_view(now.data(), static_cast<std::size_t>(size)) == target) return There::kSame;
+  // A link to nowhere helps nobody. (Whether it leads somewhere is asked, nothing more.)
+  const bool leads_nowhere = faccessat(directory, place.leaf.c_str(), F_OK, 0) != 0;
+  return leads_nowhere ? There::kNothing : There::kOther;
+}
+
+// Whether another file there is as good: perf has whole binaries, and a link of its own to them.
+bool SaysTheBuildId(const UnpackedMember& member) {
+  return member.is_link() ? member.name.starts_with(".build-id/") : FileAt(member.name).has_value();
+}
+
+class Extraction {
+ public:
+  Extraction(const Bundle& bundle, UniqueFd root, IfExists if_exists)
+      : bundle_(bundle), root_(std::move(root)), if_exists_(if_exists) {}
+
+  Result<ExtractReport> Run() && {
+    // Links come last, so that none leads nowhere.
+    for (const UnpackedMember& member : bundle_.members()) {
+      if (!member.is_link() && member.name != kManifestName) TRY(TakeFile(member));
+    }
+    for (const UnpackedMember& member : bundle_.members()) {
+      if (member.is_link()) TRY(TakeLink(member));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  Status TakeFile(const UnpackedMember& member) {
+    const Bytes content = bundle_.BytesOf(member);
+    TRY_ASSIGN(const Place place, PlaceOf(root_.get(), member.name));
+    TRY_ASSIGN(const There there, FileThere(place, content));
+    if (!IsWanted(member, there)) return {};
+    TRY(WriteFile(place, content));
+    ++report_.written;
+    report_.bytes += content.size();
+    return {};
+  }
+
+  Status TakeLink(const UnpackedMember& member) {
+    TRY_ASSIGN(const Place place, PlaceOf(root_.get(), member.name));
+    TRY_ASSIGN(const There there, LinkThere(place, member.target));
+    if (!IsWanted(member, there)) return {};
+    TRY(WriteLink(place, member.target));
+    ++report_.written;
+    return {};
+  }
+
+  bool IsWanted(const UnpackedMember& member, There there) {
+    if (there == There::kNothing) return true;
+    if (there == There::kOther && if_exists_ == IfExists::kReplace) return true;
+    if (there == There::kOther && !SaysTheBuildId(member)) {
+      report_.kept.push_back(member.name);
+    } else {
+      ++report_.already_there;
+    }
+    return false;
+  }
+
+  const Bundle& bundle_;
+  UniqueFd root_;
+  IfExists if_exists_;
+  ExtractReport report_;
+};
+
+}  // namespace
+
+Result<ExtractReport> Extract(const Bundle& bundle, const std::filesystem::path& directory,
+                              IfExists if_exists) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return FailErrno(directory.native(), error.value());
+  UniqueFd root(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return FailErrno(directory.native(), errno);
+  auto report = Extraction(bundle, std::move(root), if_exists).Run();
+  if (!report) return Fail(InContext(directory.native(), std::move(report).error()));
+  return report;
+}
+
+}  // namespace perftape::bundle

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bundle's members into a directory, as ~/.debug is one. Nothing outside of it is ever written,
+// whatever names and links the archive or the directory has: each step is taken from the
+// directory's descriptor, and no symbolic link is followed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "formats/bundle/bundle.h"
+
+namespace perftape::bundle {
+
+struct ExtractReport {
+  std::uint64_t written = 0;        // files and links
+  std::uint64_t bytes = 0;          // of the files
+  std::uint64_t already_there = 0;  // the same, or of the same build id: perf has it whole
+  std::vector<std::string> kept;    // there, different, and not replaced
+};
+
+// Writes all members but the manifest, which is the bundle's, not the directory's. Makes
+// `directory` where it is not there. With kReplace what is there and differs is replaced. Files
+// have the mode that the umask makes of 0666; each has its name only when it is complete.
+//
+// kInvalidArgument where a file is in the way of a directory, or a link; kPermission, kIo. What was
+// written before stays.
+Result<ExtractReport> Extract(const Bundle& bundle, const std::filesystem::path& directory,
+                              IfExists if_exists);
+
+}  // namespace perftape::bundle

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of files that need no room on a disk.
+#pragma once
+
+#include <cstring>
+
+#include "formats/base/bytes.h"
+
+namespace perftape::bundle {
+
+// Whether all of `bytes`, of which there is one at least, are zero.
+inline bool IsZero(Bytes bytes) {
+  return bytes.front() == std::byte{} &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+}  // namespace perftape::bundle

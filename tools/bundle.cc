@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-bundle: makes, shows, checks and moves bundles of symbols.
+#include "tools/bundle/command.h"
+#include "tools/common/cli/console.h"
+
+int main(int argc, char** argv) {
+  return perftape::cli::MainOfVerbs(perftape::bundle_tool::BundleCommand(), argc, argv);
+}

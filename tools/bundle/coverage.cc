@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/coverage.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace perftape::bundle_tool {
+namespace {
+
+using bundle::BundledFile;
+using bundle::FileKind;
+using bundle::Kept;
+
+constexpr std::array kNoFiles = {"//", "/dev/zero", "/anon_hugepage", "/SYSV", "/memfd:"};
+
+// A file, the kernel or the vdso: what symbols can be kept of. The kernel's other names for memory
+// ("[heap]", "[stack]") are in brackets, too.
+bool HasSymbols(const Mapping& mapping, std::string_view path) {
+  if (mapping.kind == MappingKind::kKernel || path.starts_with("[vdso")) return true;
+  const auto begins_so = [&](std::string_view start) { return path.starts_with(start); };
+  return path.starts_with('/') && std::ranges::none_of(kNoFiles, begins_so);
+}
+
+bool IsKept(const BundledFile& file) {
+  return file.kept != Kept::kNothing;
+}
+
+// Why the bundle is of no use for what is mapped; nothing where it has it.
+std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const Mapping& mapping,
+                                  std::string_view path, std::string_view hex) {
+  const auto& files = bundle.manifest().files;
+  const auto is_kernels = [](const BundledFile& file) {
+    return file.kind == FileKind::kKallsyms && IsKept(file);
+  };
+  const bool is_kernel = mapping.kind == MappingKind::kKernel;
+  if (is_kernel && std::ranges::any_of(files, is_kernels)) return {};  // Modules have theirs there.
+
+  if (const auto id = BuildId::FromHex(hex)) {
+    for (const FileKind kind : {FileKind::kElf, FileKind::kDebug, FileKind::kVdso}) {
+      if (bundle.Find(*id, kind)) return {};
+    }
+  }
+  const auto found = std::ranges::find(files, path, &BundledFile::path);
+  if (found == files.end()) return "is not in the bundle";
+  if (!IsKept(*found)) return found->missing;
+  if (hex.empty() || found->build_id.empty()) return {};
+  return "the bundle has it with build id " + found->build_id.hex();
+}
+
+}  // namespace
+
+Coverage CoverageOf(const bundle::Bundle& bundle, const Profile& profile) {
+  std::vector<std::uint64_t> places(profile.mappings().size());
+  for (const Location& location : profile.locations()) ++places[location.mapping.index];
+
+  Coverage coverage;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> seen;  // into missing
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const Mapping& mapping = profile.mappings()[i];
+    const std::string_view path = profile.text(mapping.filename);
+    const std::string_view hex = profile.text(mapping.build_id);
+    if (places[i] == 0 || !HasSymbols(mapping, path)) continue;
+    const auto [at, is_new] = seen.emplace(std::pair(path, hex), coverage.missing.size());
+    if (is_new) {
+      ++coverage.files;
+      auto reason = WhyNot(bundle, mapping, path, hex);
+      if (!reason) {
+        at->second = SIZE_MAX;
+        continue;
+      }
+      coverage.missing.push_back(
+          {.path = std::string(path), .build_id = std::string(hex), .reason = *std::move(reason)});
+    }
+    if (at->second != SIZE_MAX) coverage.missing[at->second].places += places[i];
+  }
+  return coverage;
+}
+
+}  // namespace perftape::bundle_tool

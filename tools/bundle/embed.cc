@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/embed.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string>
+
+#include "formats/base/file.h"
+#include "formats/base/input.h"
+#include "formats/bundle/bundle.h"
+#include "formats/bundle/embedding.h"
+#include "tools/bundle/open.h"
+#include "tools/common/cli/console.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+constexpr cli::Option kOptions[] = {
+    {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle embed",
+    .purpose =
+        "Append a bundle to a perf.data, in place of one that is there already. perf reads "
+        "the recording as before.",
+    .operands = "BUNDLE PERF.DATA",
+    .options = kOptions,
+    .epilogue =
+        "Examples:\n"
+        "  perftape-bundle embed symbols.tar.zst perf.data\n"
+        "  perftape-bundle embed perf.data.tar.bz2 perf.data   # of perf archive\n"};
+
+struct Plan {
+  std::string bundle;
+  std::string recording;
+};
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  if (parsed.operands().size() != 2) {
+    return Fail(ErrorCode::kInvalidArgument, "which bundle, into which perf.data?");
+  }
+  return Plan{parsed.operands()[0], parsed.operands()[1]};
+}
+
+// The bytes of the bundle itself, whether it is a file of its own or in another perf.data.
+Result<Bytes> ArchiveIn(Input& input) {
+  TRY_ASSIGN(const Bytes bytes, input.All());
+  if (!bundle::IsPerfData(bytes)) return bytes;
+  TRY_ASSIGN(const std::optional<bundle::Extent> extent, bundle::FindEmbedded(bytes));
+  if (!extent) return Fail(ErrorCode::kNotFound, "this perf.data has no bundle in it");
+  return bytes.subspan(extent->offset, extent->size);
+}
+
+// Behind a recording that is open, whose end it is put back to where this fails.
+Status Append(int recording, Bytes archive) {
+  TRY_ASSIGN(const std::uint64_t offset, bundle::BeginEmbedding(recording));
+  Status appended = WriteAllAt(recording, archive, offset);
+  if (appended) appended = bundle::EndEmbedding(recording, offset);
+  if (!appended && ftruncate(recording, static_cast<off_t>(offset)) != 0) {
+    return Fail(InContext("a part of the bundle is behind it", std::move(appended).error()));
+  }
+  return appended;
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  TRY_ASSIGN(Input input, Input::Open(plan.bundle));
+  const auto archive = ArchiveIn(input);
+  if (!archive) return Fail(InContext(input.name(), archive.error()));
+  const auto sound = bundle::Bundle::FromBytes(*archive);
+  if (!sound) return Fail(InContext(input.name(), sound.error()));
+  // It may be the very file that is written to: what is mapped would change under us.
+  const std::vector<std::byte> copy(archive->begin(), archive->end());
+
+  const UniqueFd recording(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
+  if (!recording) return FailErrno(plan.recording, errno);
+  if (auto appended = Append(recording.get(), copy); !appended) {
+    return Fail(InContext(plan.recording, std::move(appended).error()));
+  }
+  console.Plain(fmt::format("{}: has a bundle of {} bytes now", plan.recording, copy.size()));
+  return cli::kDone;
+}
+
+}  // namespace
+
+const cli::Command& EmbedCommand() {
+  return kCommand;
+}
+
+int EmbedMain(int argc, char** argv) {
+  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+}
+
+}  // namespace perftape::bundle_tool

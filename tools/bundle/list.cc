@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/list.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/bundle/open.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
+#include "tools/common/cli/escape.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+using bundle::BundledFile;
+using bundle::Manifest;
+
+constexpr cli::Option kOptions[] = {
+    {.name = "json", .help = "the manifest, and what is kept of each file, as one JSON object"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle list",
+    .purpose =
+        "Print of each file in a bundle its build id, how much of it is kept and its size "
+        "on the machine, or why it is missing.",
+    .operands = "BUNDLE",
+    .options = kOptions,
+};
+
+struct Plan {
+  std::string bundle;
+  bool as_json = false;
+};
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
+  return Plan{.bundle = parsed.operands().front(), .as_json = parsed.Has("json")};
+}
+
+// How many bytes of a file the bundle has.
+std::uint64_t KeptSize(const bundle::Bundle& bundle, const BundledFile& file) {
+  const auto bytes = bundle.Find(file.member);
+  return bytes ? bytes->size() : 0;
+}
+
+std::string MachineText(const Manifest& manifest) {
+  std::string text;
+  const auto add = [&](std::string_view label, const std::string& value) {
+    if (value.empty()) return;
+    text += fmt::format("{:<12}{}\n", label, cli::EscapeForTerminal(value));
+  };
+  add("made by", manifest.perftape_version.empty() ? "" : "perftape " + manifest.perftape_version);
+  add("host", manifest.host);
+  add("kernel", manifest.kernel_release);
+  add("machine", manifest.machine);
+  add("boot", manifest.boot_id);
+  add("kernel id", manifest.kernel_build_id.hex());
+  if (!manifest.reference_symbol.empty()) {
+    add("reference",
+        fmt::format("{} at {:#x}", manifest.reference_symbol, manifest.reference_address));
+  }
+  if (!manifest.modules.empty()) add("modules", std::to_string(manifest.modules.size()));
+  return text.empty() ? text : text + "\n";
+}
+
+std::string FileText(const bundle::Bundle& bundle, const BundledFile& file) {
+  const std::string id = file.build_id.empty() ? "-" : file.build_id.hex();
+  std::string path = cli::EscapeForTerminal(file.path);
+  if (file.pid != 0) path += fmt::format(" (process {})", file.pid);
+  if (!file.missing.empty()) path += ": " + cli::EscapeForTerminal(file.missing);
+  return fmt::format("{:<40}  {:<8}  {:<7}  {:>10}  {:>10}  {}\n", id, NameOf(file.kind),
+                     NameOf(file.kept), KeptSize(bundle, file), file.size, path);
+}
+
+std::string ListText(const bundle::Bundle& bundle) {
+  const Manifest& manifest = bundle.manifest();
+  std::string text = MachineText(manifest);
+  text += fmt::format("{:<40}  {:<8}  {:<7}  {:>10}  {:>10}  {}\n", "BUILD ID", "KIND", "KEPT",
+                      "BYTES", "OF", "FILE");
+  std::uint64_t kept = 0, bytes = 0, of = 0;
+  for (const BundledFile& file : manifest.files) {
+    text += FileText(bundle, file);
+    kept += file.kept == bundle::Kept::kNothing ? 0 : 1;
+    bytes += KeptSize(bundle, file);
+    of += file.size;
+  }
+  return text + fmt::format("{}, {} kept: {} of {} bytes\n",
+                            cli::Counted(manifest.files.size(), "file"), kept, bytes, of);
+}
+
+std::string ListJson(const bundle::Bundle& bundle) {
+  const Manifest& manifest = bundle.manifest();
+  auto json = nlohmann::ordered_json::parse(EncodeManifest(manifest));
+  for (std::size_t i = 0; i < manifest.files.size(); ++i) {
+    json["files"][i]["kept_size"] = KeptSize(bundle, manifest.files[i]);
+  }
+  const bundle::PassedOver& passed_over = bundle.passed_over();
+  json["passed_over"] = {{"unsafe_names", passed_over.unsafe_names},
+                         {"kinds", passed_over.kinds},
+                         {"duplicates", passed_over.duplicates}};
+  return json.dump(2) + "\n";
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
+  TRY(cli::PrintToStdout(plan.as_json ? ListJson(bundle) : ListText(bundle)));
+  return cli::kDone;
+}
+
+}  // namespace
+
+const cli::Command& ListCommand() {
+  return kCommand;
+}
+
+int ListMain(int argc, char** argv) {
+  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+}
+
+}  // namespace perftape::bundle_tool

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/open.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+#include <vector>
+
+#include "tools/common/cli/count.h"
+
+namespace perftape::bundle_tool {
+
+Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console) {
+  auto bundle = bundle::Bundle::Open(name);
+  const std::string shown = name == "-" ? "stdin" : name;
+  if (!bundle) {
+    Error error = std::move(bundle).error();
+    if (error.message.starts_with(shown + ": ")) return Fail(std::move(error));
+    return Fail(InContext(shown, std::move(error)));
+  }
+  if (const std::string text = TextOf(bundle->passed_over()); !text.empty()) {
+    console.Warning(fmt::format("{}: passed over: {}", shown, text));
+  }
+  return bundle;
+}
+
+std::string TextOf(const bundle::PassedOver& passed_over) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view rest) {
+    if (count != 0) texts.push_back(cli::Counted(count, noun) + std::string(rest));
+  };
+  add(passed_over.unsafe_names, "name", " that would lead outside");
+  add(passed_over.kinds, "member", " that is neither a plain file nor a symbolic link");
+  add(passed_over.duplicates, "member", " of a name that was there already");
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace perftape::bundle_tool

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/soundness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "formats/bundle/layout.h"
+#include "formats/elf/build_id.h"
+#include "formats/kallsyms/kallsyms.h"
+#include "tools/bundle/open.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+using bundle::BundledFile;
+using bundle::FileKind;
+
+bool IsElf(FileKind kind) {
+  return kind == FileKind::kElf || kind == FileKind::kDebug || kind == FileKind::kVdso;
+}
+
+class Check {
+ public:
+  explicit Check(const bundle::Bundle& bundle) : bundle_(bundle) {
+    for (const bundle::UnpackedMember& member : bundle.members()) {
+      if (member.is_link()) links_.emplace(member.name, member.target);
+    }
+  }
+
+  std::vector<std::string> Run() && {
+    if (std::string text = TextOf(bundle_.passed_over()); !text.empty()) {
+      findings_.push_back("members were passed over: " + std::move(text));
+    }
+    for (const BundledFile& file : bundle_.manifest().files) CheckFile(file);
+    CheckForOthers();
+    return std::move(findings_);
+  }
+
+ private:
+  template <class... Values>
+  void Report(const BundledFile& file, fmt::format_string<Values...> format, Values&&... values) {
+    const std::string& place = file.member.empty() ? file.path : file.member;
+    findings_.push_back(place + ": " + fmt::format(format, std::forward<Values>(values)...));
+  }
+
+  void CheckFile(const BundledFile& file) {
+    if (file.kept == bundle::Kept::kNothing) {
+      if (file.missing.empty()) Report(file, "nothing is kept of it, and no reason is given");
+      return;
+    }
+    known_.insert(file.member);
+    const std::optional<Bytes> bytes = bundle_.Find(file.member);
+    if (!bytes) return Report(file, "is in the manifest, but not in the bundle");
+    CheckPlace(file);
+    if (IsElf(file.kind)) CheckElf(file, *bytes);
+    if (file.kind == FileKind::kKallsyms) CheckKallsyms(file, *bytes);
+  }
+
+  // What it is and whose, its place says as well.
+  void CheckPlace(const BundledFile& file) {
+    const auto at = bundle::FileAt(file.member);
+    if (file.build_id.empty()) return;
+    if (!at || !at->build_id.Matches(file.build_id)) {
+      return Report(file, "lies where {} does not belong", file.build_id.hex());
+    }
+    const bundle::BuildIdLink link = bundle::LinkTo(file.member, at->build_id);
+    const auto found = links_.find(link.name);
+    // perf before 4.7 linked to the file itself.
+    const bool is_linked = found != links_.end() && (found->second == link.target ||
+                                                     found->second == "../../" + file.member ||
+                                                     LeadsToItsPeer(found->second, *at));
+    if (!is_linked) Report(file, "no link {} leads to it", link.name);
+  }
+
+  // One build id has one link: a binary's debug file may lie under another path than the binary.
+  static bool LeadsToItsPeer(std::string_view target, const BundledFile& at) {
+    return target.ends_with("/" + at.build_id.hex());
+  }
+
+  void CheckElf(const BundledFile& file, Bytes bytes) {
+    const auto id = elf::BuildIdOf(bytes);
+    if (!id) return Report(file, "{}", id.error().message);
+    if (*id == file.build_id || id->Matches(file.build_id)) return;
+    Report(file, "its build id is {}, the manifest has {}", id->empty() ? "none" : id->hex(),
+           file.build_id.empty() ? "none" : file.build_id.hex());
+  }
+
+  void CheckKallsyms(const BundledFile& file, Bytes bytes) {
+    const auto symbols = kallsyms::Kallsyms::Parse(std::string(AsText(bytes)));
+    if (!symbols) Report(file, "{}", symbols.error().message);
+  }
+
+  // A perf archive has no manifest, and whatever else the cache held.
+  void CheckForOthers() {
+    if (!bundle_.Find(bundle::kManifestName)) return;
+    known_.insert(bundle::kManifestName);
+    for (const bundle::UnpackedMember& member : bundle_.members()) {
+      if (member.is_link() || known_.contains(member.name)) continue;
+      findings_.push_back(member.name + ": is in the bundle, but not in the manifest");
+    }
+  }
+
+  const bundle::Bundle& bundle_;
+  std::map<std::string_view, std::string_view> links_;
+  std::set<std::string_view> known_;  // members that the manifest tells of
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+std::vector<std::string> FindContradictions(const bundle::Bundle& bundle) {
+  return Check(bundle).Run();
+}
+
+}  // namespace perftape::bundle_tool

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/verify.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "convert/import/from_perfdata.h"
+#include "formats/base/input.h"
+#include "formats/bundle/embedding.h"
+#include "tools/bundle/coverage.h"
+#include "tools/bundle/open.h"
+#include "tools/bundle/soundness.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
+#include "tools/common/cli/escape.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+constexpr cli::Option kOptions[] = {
+    {.name = "json", .help = "tell what was found as one JSON object"},
+    {.name = "quiet", .letter = 'q', .help = "tell nothing where all is well"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle verify",
+    .purpose =
+        "Check that each file in a bundle is the one that the manifest says, and that the "
+        "bundle has all that a recording hit: the one that it is in, or PERF.DATA.",
+    .operands = "BUNDLE [PERF.DATA]",
+    .options = kOptions,
+    .epilogue =
+        "Exit status: 0 all is well, 1 it could not be read, 2 usage, 3 something is wrong "
+        "or missing.\n"};
+
+struct Plan {
+  std::string bundle;
+  std::string recording;
+  bool as_json = false;
+};
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  const std::vector<std::string>& operands = parsed.operands();
+  if (operands.empty()) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
+  if (operands.size() > 2) {
+    return Fail(ErrorCode::kInvalidArgument, "one bundle, and one perf.data");
+  }
+  return Plan{.bundle = operands.front(),
+              .recording = operands.size() == 2 ? operands.back() : "",
+              .as_json = parsed.Has("json")};
+}
+
+// The recording that a bundle is judged by; nothing where there is none.
+Result<std::optional<Input>> RecordingOf(const Plan& plan) {
+  if (plan.recording.empty() && plan.bundle == "-") return std::nullopt;
+  TRY_ASSIGN(Input input, Input::Open(plan.recording.empty() ? plan.bundle : plan.recording));
+  if (plan.recording.empty() && !bundle::IsPerfData(input.beginning())) return std::nullopt;
+  return input;
+}
+
+Result<Coverage> CoverageBy(Input& recording, const bundle::Bundle& bundle, cli::Console& console) {
+  ImportReport report;
+  auto profile = ReadPerfData(recording, {}, report);
+  if (!profile) return Fail(InContext(recording.name(), std::move(profile).error()));
+  for (const std::string& problem : report.problems) {
+    console.Warning(fmt::format("{}: {}", recording.name(), problem));
+  }
+  return CoverageOf(bundle, *profile);
+}
+
+struct Findings {
+  std::vector<std::string> contradictions;
+  std::optional<Coverage> coverage = {};
+
+  bool are_none() const {
+    return contradictions.empty() && (!coverage || coverage->missing.empty());
+  }
+};
+
+std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings) {
+  std::string text;
+  for (const std::string& line : findings.contradictions) {
+    text += cli::EscapeForTerminal(line) + "\n";
+  }
+  text +=
+      fmt::format("{} in the bundle, {}\n", cli::Counted(bundle.manifest().files.size(), "file"),
+                  findings.contradictions.empty()
+                      ? "all as the manifest says"
+                      : cli::Counted(findings.contradictions.size(), "contradiction"));
+  if (!findings.coverage) return text;
+  for (const Uncovered& file : findings.coverage->missing) {
+    text += fmt::format("{}: {} ({} hit)\n", cli::EscapeForTerminal(file.path),
+                        cli::EscapeForTerminal(file.reason), cli::Counted(file.places, "place"));
+  }
+  const std::size_t missing = findings.coverage->missing.size();
+  return text + fmt::format("{} hit, {}\n", cli::Counted(findings.coverage->files, "file"),
+                            missing == 0 ? "all in the bundle"
+                                         : fmt::format("{} of them not in the bundle", missing));
+}
+
+std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings) {
+  nlohmann::ordered_json json;
+  json["files"] = bundle.manifest().files.size();
+  json["contradictions"] = findings.contradictions;
+  if (findings.coverage) {
+    json["files_hit"] = findings.coverage->files;
+    json["missing"] = nlohmann::ordered_json::array();
+    for (const Uncovered& file : findings.coverage->missing) {
+      json["missing"].push_back({{"path", file.path},
+                                 {"build_id", file.build_id},
+                                 {"places", file.places},
+                                 {"reason", file.reason}});
+    }
+  }
+  using Json = nlohmann::ordered_json;
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
+  TRY_ASSIGN(std::optional<Input> recording, RecordingOf(plan));
+  Findings findings{.contradictions = FindContradictions(bundle)};
+  if (recording) {
+    TRY_ASSIGN(findings.coverage, CoverageBy(*recording, bundle, console));
+  }
+  if (plan.as_json) {
+    TRY(cli::PrintToStdout(FindingsJson(bundle, findings)));
+  } else if (console.verbosity() != cli::Verbosity::kQuiet || !findings.are_none()) {
+    TRY(cli::PrintToStdout(FindingsText(bundle, findings)));
+  }
+  return findings.are_none() ? cli::kDone : cli::kDegraded;
+}
+
+}  // namespace
+
+const cli::Command& VerifyCommand() {
+  return kCommand;
+}
+
+int VerifyMain(int argc, char** argv) {
+  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+}
+
+}  // namespace perftape::bundle_tool
