@@ -236,7 +236,9 @@ std::string EncodeManifest(const Manifest& manifest) {
   Put(json, "boot_id", manifest.boot_id);
   Put(json, "kernel_build_id", manifest.kernel_build_id.hex());
   Put(json, "reference_symbol", manifest.reference_symbol);
-  PutAddress(json, "reference_address", manifest.reference_address);
+  if (!manifest.reference_symbol.empty() || manifest.reference_address != 0) {
+    PutAddress(json, "reference_address", manifest.reference_address);
+  }
   json["modules"] = Json::array();
   for (const Module& module : manifest.modules) json["modules"].push_back(ModuleJson(module));
   json["files"] = Json::array();

@@ -30,8 +30,8 @@ std::string TextOf(const bundle::PassedOver& passed_over) {
   const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view rest) {
     if (count != 0) texts.push_back(cli::Counted(count, noun) + std::string(rest));
   };
-  add(passed_over.unsafe_names, "name", " that would lead outside");
-  add(passed_over.kinds, "member", " that is neither a plain file nor a symbolic link");
+  add(passed_over.unsafe_names, "member", " leading outside");
+  add(passed_over.kinds, "member", " neither plain file nor symbolic link");
   add(passed_over.duplicates, "member", " of a name that was there already");
   return fmt::format("{}", fmt::join(texts, ", "));
 }

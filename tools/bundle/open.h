@@ -14,7 +14,8 @@ namespace perftape::bundle_tool {
 // over.
 Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console);
 
-// "2 members with unsafe names, 1 hard link, device or sparse file"; empty where there are none.
+// "2 members leading outside, 1 member of a name that was there already"; empty where there are
+// none.
 std::string TextOf(const bundle::PassedOver& passed_over);
 
 }  // namespace perftape::bundle_tool
