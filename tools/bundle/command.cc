@@ -26,8 +26,9 @@ constexpr cli::Command kCommand = {
     .options = {},
     .order = cli::Order::kOptionsFirst,
     .operand_completion = cli::Completion::kNothing,
-    .epilogue = "A BUNDLE is a file of its own, a perf.data with one in it, or a tarball of\n"
-                "perf archive.\n",
+    .epilogue =
+        "A BUNDLE is a file of its own, a perf.data with one in it, or a tarball of\n"
+        "perf archive.\n",
     .verbs = kVerbs};
 
 }  // namespace
