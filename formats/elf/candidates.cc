@@ -3,22 +3,38 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
+#include <string_view>
 
 #include "formats/elf/symbol_entries.h"
 
 namespace perftape::elf {
 namespace {
 
+bool HasMarks(std::uint16_t machine) {
+  return machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV;
+}
+
 // Assemblers mark kinds of code and data within functions so: "$a", "$x.12", "$xrv64i2p1"; and
 // RISC-V's keeps the local labels by which the linker shortens code.
 bool IsMark(std::uint16_t machine, const char* name) {
-  if (machine != EM_ARM && machine != EM_AARCH64 && machine != EM_RISCV) return false;
   if (machine == EM_RISCV && name[0] == '.' && name[1] == 'L') return true;
   if (name[0] != '$' || std::string_view("adtx").find(name[1]) == std::string_view::npos) {
     return false;
   }
   return name[2] == '\0' || name[2] == '.' || (machine == EM_RISCV && name[2] == 'r');
+}
+
+// Of "memcpy@@GLIBC_2.14".
+std::string_view WithoutVersion(std::string_view name) {
+  const std::size_t version = name.find('@');
+  return version == 0 ? name : name.substr(0, version);
+}
+
+// Demangled names, which perf compares, seldom begin with one where the mangled ones all do.
+std::uint8_t LeadingUnderscores(std::string_view name) {
+  if (name.starts_with("_Z") || name.starts_with("_R")) return 0;
+  const std::size_t count = std::min(name.find_first_not_of('_'), name.size());
+  return static_cast<std::uint8_t>(std::min<std::size_t>(count, 0xff));
 }
 
 // As perf has it: functions wherever they are, labels and objects where there is code (assembly is
@@ -36,7 +52,11 @@ bool NamesCode(const SymbolEntry& symbol, const Section& section) {
 class CandidateReader {
  public:
   CandidateReader(const ElfFile& file, std::vector<Candidate>& out)
-      : file_(file), sections_(file.sections()), machine_(file.header().machine), out_(out) {
+      : file_(file),
+        sections_(file.sections()),
+        machine_(file.header().machine),
+        has_marks_(HasMarks(machine_)),
+        out_(out) {
     // Of the first ABI of 64-bit PowerPC: { u64 entry, toc, environment; } for each function.
     if (machine_ == EM_PPC64) descriptors_ = file.FindSection(".opd");
     if (descriptors_ != nullptr && file.RawBytes(*descriptors_).empty()) descriptors_ = nullptr;
@@ -82,7 +102,7 @@ class CandidateReader {
       ++damaged_;
       return;
     }
-    if (*text == '\0' || IsMark(machine_, text)) return;
+    if (*text == '\0' || (has_marks_ && IsMark(machine_, text))) return;
     if (&section == descriptors_) {
       PlaceByDescriptor(text, entry);
     } else {
@@ -120,17 +140,21 @@ class CandidateReader {
     if (start < section_start || start - section_start >= section.size) return;
     const std::uint64_t room = std::min(section.size - (start - section_start),
                                         std::numeric_limits<std::uint64_t>::max() - start);
-    out_.push_back({.text = text,
+    // The names are read here, in their order, where a sorted table would read them in none.
+    const std::string_view name = WithoutVersion(text);
+    out_.push_back({.name = name,
                     .start = start,
                     .end = start + std::min(entry.size, room),
                     .section_end = start + room,
                     .type = entry.type(),
-                    .binding = entry.binding()});
+                    .binding = entry.binding(),
+                    .underscores = LeadingUnderscores(name)});
   }
 
   const ElfFile& file_;
   std::span<const Section> sections_;
   std::uint16_t machine_;
+  bool has_marks_;
   std::vector<Candidate>& out_;
   const Section* descriptors_ = nullptr;  // .opd, where it is there
   std::uint64_t damaged_ = 0;

@@ -12,19 +12,12 @@
 namespace perftape::elf {
 
 struct Candidate {
-  const char* text = nullptr;        // of the file, or made; ends with NUL
+  std::string_view name;             // of the file, or made; without "@VERSION"
   std::uint64_t start = 0, end = 0;  // equal where the size is not told
   std::uint64_t section_end = 0;     // no symbol reaches beyond
   std::uint8_t type = STT_NOTYPE;
   std::uint8_t binding = STB_LOCAL;
-  bool is_made = false;  // not of the file
-
-  // Without "@VERSION", which symbols of files may have.
-  std::string_view name() const {
-    const std::string_view whole = text;
-    const std::size_t version = is_made ? whole.npos : whole.find('@');
-    return version == 0 ? whole : whole.substr(0, version);
-  }
+  std::uint8_t underscores = 0;  // that the name begins with, as perf would demangle it
 };
 
 // Appends the symbols of all tables of `file`, .symtab first. Which are left out: undefined,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "formats/elf/plt_code.h"
 #include "formats/elf/symbol_entries.h"
@@ -28,20 +29,21 @@ struct Slots {
 struct SlotTypes {
   std::uint16_t machine;
   std::uint32_t jump_slot, glob_dat, irelative;
+  std::uint32_t relative;  // fills none
 };
 
 // i386, arm, s390x: R_*_JMP_SLOT and so on; RISC-V has R_RISCV_64 for GLOB_DAT.
 constexpr std::array<SlotTypes, 6> kSlotTypes = {
-    {{EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE},
-     {EM_386, R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_IRELATIVE},
-     {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_IRELATIVE},
-     {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT, R_ARM_IRELATIVE},
-     {EM_RISCV, R_RISCV_JUMP_SLOT, R_RISCV_64, R_RISCV_IRELATIVE},
-     {EM_S390, R_390_JMP_SLOT, R_390_GLOB_DAT, R_390_IRELATIVE}}};
+    {{EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE, R_X86_64_RELATIVE},
+     {EM_386, R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_IRELATIVE, R_386_RELATIVE},
+     {EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_IRELATIVE, R_AARCH64_RELATIVE},
+     {EM_ARM, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT, R_ARM_IRELATIVE, R_ARM_RELATIVE},
+     {EM_RISCV, R_RISCV_JUMP_SLOT, R_RISCV_64, R_RISCV_IRELATIVE, R_RISCV_RELATIVE},
+     {EM_S390, R_390_JMP_SLOT, R_390_GLOB_DAT, R_390_IRELATIVE, R_390_RELATIVE}}};
 
 struct Relocation {
   std::uint64_t place = 0;
-  std::uint32_t type = 0, symbol = 0;
+  std::uint32_t symbol = 0;
   std::optional<std::uint64_t> addend;  // none: what lies at the place
 };
 
@@ -56,7 +58,6 @@ Relocation DecodeRelocation(FieldReader at, std::uint32_t section_type) {
     at.Word(addend);
     relocation.addend = addend;
   }
-  relocation.type = static_cast<std::uint32_t>(at.is_64() ? info & 0xffffffff : info & 0xff);
   relocation.symbol = static_cast<std::uint32_t>(at.is_64() ? info >> 32 : info >> 8);
   return relocation;
 }
@@ -81,10 +82,19 @@ class SlotReader {
     const bool is_plt = section.name == ".rela.plt" || section.name == ".rel.plt";
     const bool has_symbols = section.link < file_.sections().size();
     const SymbolEntries symbols(file_, has_symbols ? file_.sections()[section.link] : Section{});
-    for (Bytes rest = file_.RawBytes(section); rest.size() >= stride; rest = rest.subspan(stride)) {
+    const std::size_t info_at = is_64 ? 8 : 4;
+    Bytes rest = file_.RawBytes(section);
+    // The linker counts those that only move with the file, and puts them first. (In a slim copy
+    // there are fewer than it counted.)
+    const std::uint64_t relatives = CountOfRelatives();
+    if (relatives != 0 && relatives <= rest.size() / stride &&
+        TypeAt(rest.data() + (relatives - 1) * stride + info_at) == types_.relative) {
+      rest = rest.subspan(relatives * stride);
+    }
+    for (; rest.size() >= stride; rest = rest.subspan(stride)) {
+      if (!FillsASlot(TypeAt(rest.data() + info_at))) continue;
       const Relocation relocation =
           DecodeRelocation({rest.first(stride), file_.header()}, section.type);
-      if (!FillsASlot(relocation.type)) continue;
       const Slot slot = SlotOf(relocation, symbols);
       slots_.by_address.push_back(slot);
       if (is_plt) slots_.jumps.push_back(slot);
@@ -97,6 +107,28 @@ class SlotReader {
   }
 
  private:
+  // Of .dynamic, { word tag, value; } each.
+  std::uint64_t CountOfRelatives() const {
+    for (const Section& section : file_.sections()) {
+      if (section.type != SHT_DYNAMIC) continue;
+      FieldReader at(file_.RawBytes(section), file_.header());
+      while (at.remaining() != 0) {
+        std::uint64_t tag = 0, value = 0;
+        at.Word(tag);
+        at.Word(value);
+        if (tag == DT_RELACOUNT || tag == DT_RELCOUNT) return value;
+      }
+    }
+    return 0;
+  }
+
+  // Of a million relocations all but some hundred are none of ours.
+  std::uint32_t TypeAt(const std::byte* info) const {
+    const auto [is_64, order] = std::pair(file_.header().is_64, file_.header().order);
+    if (!is_64) return LoadFixed<std::uint32_t>(info, order) & 0xff;
+    return static_cast<std::uint32_t>(LoadFixed<std::uint64_t>(info, order));
+  }
+
   bool FillsASlot(std::uint32_t type) const {
     return type == types_.jump_slot || type == types_.glob_dat || type == types_.irelative;
   }

@@ -25,116 +25,106 @@ constexpr std::uint32_t kNoSymbol = std::numeric_limits<std::uint32_t>::max();
 // An .xz of .symtab alone is small; the largest ones seen, of browsers, expand to some 20 MB.
 constexpr std::uint64_t kLargestMiniDebugInfo = std::uint64_t{256} << 20;
 
-// perf compares demangled names, which seldom begin with an underscore where the mangled ones all
-// do.
-std::size_t LeadingUnderscores(std::string_view name) {
-  if (name.starts_with("_Z") || name.starts_with("_R")) return 0;
-  return std::min(name.find_first_not_of('_'), name.size());
-}
-
 // The order of perf's choose_best_symbol; of equals the first stays.
 bool IsBetter(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     return std::tuple(c.end == c.start, c.type == STT_NOTYPE, c.binding == STB_WEAK,
-                      c.binding != STB_GLOBAL);
+                      c.binding != STB_GLOBAL, c.underscores,
+                      std::numeric_limits<std::size_t>::max() - c.name.size());
   };
-  if (rank(a) != rank(b)) return rank(a) < rank(b);
-  const std::string_view name_a = a.name(), name_b = b.name();
-  const std::size_t underscores_a = LeadingUnderscores(name_a);
-  const std::size_t underscores_b = LeadingUnderscores(name_b);
-  if (underscores_a != underscores_b) return underscores_a < underscores_b;
-  return name_a.size() > name_b.size();
+  return rank(a) < rank(b);
 }
 
-// By start; of one start in the order in which they came. Tables of linkers are in no order, and a
-// comparing sort of large ones takes longer than all else.
-std::vector<Candidate> SortByStart(std::vector<Candidate> candidates) {
-  constexpr unsigned kDigitBits = 11;
+// The numbers of candidates by start; of one start in the order in which they came. Tables of
+// linkers are in no order, and a comparing sort of large ones takes longer than all else.
+std::vector<std::uint32_t> OrderByStart(const std::vector<Candidate>& candidates) {
   constexpr std::size_t kTooFew = 512;
-  if (candidates.size() < kTooFew) {
-    std::ranges::stable_sort(candidates, {}, &Candidate::start);
-    return candidates;
-  }
+  constexpr unsigned kDigitBits = 11;
+  std::vector<std::uint32_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (candidates.empty()) return order;
   const auto [lowest, highest] = std::ranges::minmax(candidates, {}, &Candidate::start);
-  const unsigned bits = static_cast<unsigned>(std::bit_width(highest.start - lowest.start));
-  struct Key {
-    std::uint64_t start;
-    std::uint32_t index;
-  };
-  std::vector<Key> keys(candidates.size()), sorted(candidates.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = {candidates[i].start - lowest.start, i};
-  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
-    const auto digit = [&](const Key& key) {
-      return key.start >> shift & ((1U << kDigitBits) - 1);
-    };
+  const auto start_bits = static_cast<unsigned>(std::bit_width(highest.start - lowest.start));
+  const auto index_bits = static_cast<unsigned>(std::bit_width(candidates.size()));
+  if (candidates.size() < kTooFew || start_bits + index_bits > 64) {
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return candidates[i].start; });
+    return order;
+  }
+  // Both in one word; passes from the lowest digit of the start to its highest.
+  std::vector<std::uint64_t> keys(candidates.size()), sorted(candidates.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = (candidates[i].start - lowest.start) << index_bits | i;
+  }
+  for (unsigned shift = index_bits; shift < index_bits + start_bits; shift += kDigitBits) {
+    const auto digit = [&](std::uint64_t key) { return key >> shift & ((1U << kDigitBits) - 1); };
     std::array<std::uint32_t, 1U << kDigitBits> next = {};
-    for (const Key& key : keys) ++next[digit(key)];
+    for (const std::uint64_t key : keys) ++next[digit(key)];
     std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
-    for (const Key& key : keys) sorted[next[digit(key)]++] = key;
+    for (const std::uint64_t key : keys) sorted[next[digit(key)]++] = key;
     keys.swap(sorted);
   }
-  std::vector<Candidate> in_order(candidates.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) in_order[i] = candidates[keys[i].index];
-  return in_order;
-}
-
-// perf's symbols__fixup_end, but not beyond the section: a symbol without size reaches to the next;
-// of several at one address only the last, which makes that the one to be chosen.
-void ExtendSizeless(std::vector<Candidate>& sorted) {
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    Candidate& candidate = sorted[i];
-    if (candidate.end != candidate.start) continue;
-    const bool is_last = i + 1 == sorted.size();
-    candidate.end =
-        is_last ? candidate.section_end : std::min(sorted[i + 1].start, candidate.section_end);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    order[i] = static_cast<std::uint32_t>(keys[i] & ((std::uint64_t{1} << index_bits) - 1));
   }
+  return order;
 }
 
-std::vector<Symbol> ChooseAmongAliases(const std::vector<Candidate>& sorted) {
+// perf's symbols__fixup_end, but not beyond the section: a symbol without size reaches to the next
+// one; of several at one address only the last, which makes that the one to be chosen.
+std::vector<Symbol> ChooseAmongAliases(std::vector<Candidate>& candidates) {
+  const std::vector<std::uint32_t> order = OrderByStart(candidates);
   std::vector<Symbol> symbols;
-  symbols.reserve(sorted.size());
-  for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto behind = std::find_if(first, sorted.end(), [&](const Candidate& candidate) {
-      return candidate.start != first->start;
-    });
-    const Candidate& best = *std::min_element(first, behind, IsBetter);
-    if (best.end > best.start) {
-      symbols.push_back({best.name(), {best.start}, best.end - best.start});
+  symbols.reserve(candidates.size());
+  for (std::size_t i = 0; i < order.size();) {
+    const std::uint64_t start = candidates[order[i]].start;
+    Candidate* best = nullptr;
+    for (; i < order.size() && candidates[order[i]].start == start; ++i) {
+      Candidate& candidate = candidates[order[i]];
+      const std::uint64_t next =
+          i + 1 < order.size() ? candidates[order[i + 1]].start : candidate.section_end;
+      if (candidate.end == start) candidate.end = std::min(next, candidate.section_end);
+      if (best == nullptr || IsBetter(candidate, *best)) best = &candidate;
     }
-    first = behind;
+    if (best->end > start) symbols.push_back({best->name, {start}, best->end - start});
   }
   return symbols;
 }
 
-// "strlen@plt"; for an IFUNC of the same file by the name at its resolver, or as objdump writes it
-// where that has none.
-void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
-            std::deque<std::string>& made_names) {
-  const std::vector<PltEntry> entries = ReadPlt(file);
-  if (entries.empty()) return;
-  // IFUNCs by their resolvers.
-  std::unordered_map<std::uint64_t, const Candidate*> resolvers;
+// IFUNCs by the address of their resolver.
+using Resolvers = std::unordered_map<std::uint64_t, const Candidate*>;
+
+Resolvers FindResolvers(const std::vector<Candidate>& candidates) {
+  Resolvers resolvers;
   for (const Candidate& candidate : candidates) {
     if (candidate.type != STT_GNU_IFUNC) continue;
     const auto [at, added] = resolvers.try_emplace(candidate.start, &candidate);
     if (!added && IsBetter(candidate, *at->second)) at->second = &candidate;
   }
+  return resolvers;
+}
+
+// "strlen@plt"; for an IFUNC of the same file by the name at its resolver, if that has one.
+void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
+            std::deque<std::string>& made_names) {
+  const std::vector<PltEntry> entries = ReadPlt(file);
+  if (entries.empty()) return;
+  const Resolvers resolvers = FindResolvers(candidates);
   std::vector<Candidate> named;
+  named.reserve(entries.size());
   for (const PltEntry& entry : entries) {
-    std::string name(entry.name);
+    std::string_view name = entry.name;
     if (name.empty()) {
       const auto found = resolvers.find(entry.resolver.value);
       if (found == resolvers.end()) continue;
-      name = found->second->name();
+      name = found->second->name;
     }
     const std::uint64_t end = entry.start.value + entry.size;
-    named.push_back({.text = made_names.emplace_back(std::move(name) + "@plt").c_str(),
+    named.push_back({.name = made_names.emplace_back(std::string(name) + "@plt"),
                      .start = entry.start.value,
                      .end = end,
                      .section_end = end,
                      .type = STT_FUNC,
-                     .binding = STB_GLOBAL,
-                     .is_made = true});
+                     .binding = STB_GLOBAL});
   }
   candidates.insert(candidates.end(), named.begin(), named.end());
 }
@@ -182,8 +172,6 @@ SymbolTable SymbolTable::Build(std::span<const ElfFile* const> files) {
   }
   for (const ElfFile* file : files) table.damaged_ += AppendCandidates(*file, candidates);
   AddPlt(mapped, candidates, table.made_names_);
-  candidates = SortByStart(std::move(candidates));
-  ExtendSizeless(candidates);
   table.symbols_ = ChooseAmongAliases(candidates);
   table.CutIntoRanges();
   table.IndexRanges();

@@ -32,6 +32,13 @@ class SymbolTable {
   // The same, with the .symtab of the file's separate debug file (objcopy --only-keep-debug) added.
   static SymbolTable Read(const ElfFile& file, const ElfFile& debug_file);
 
+  // Of what is moved, symbols stay where they are.
+  SymbolTable(SymbolTable&&) noexcept = default;
+  SymbolTable& operator=(SymbolTable&&) noexcept = default;
+  SymbolTable(const SymbolTable&) = delete;
+  SymbolTable& operator=(const SymbolTable&) = delete;
+  ~SymbolTable() = default;
+
   // The function that `address` lies in; of nested ones the innermost. Null where no symbol
   // reaches. Valid as long as the table. O(log n), and O(1) where functions are spread evenly.
   const Symbol* Find(ImageAddress address) const;
@@ -47,6 +54,7 @@ class SymbolTable {
     std::uint32_t symbol;
   };
 
+  SymbolTable() = default;
   static SymbolTable Build(std::span<const ElfFile* const> files);
   void CutIntoRanges();
   void IndexRanges();
