@@ -2,6 +2,8 @@
 #include "convert/symbolize/elf_names.h"
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "convert/symbolize/demangle.h"
 
@@ -9,31 +11,93 @@ namespace perftape {
 namespace {
 
 constexpr std::string_view kPlt = "@plt";
+// Of an inlined function whose entry is damaged: there is no symbol that could tell.
+constexpr std::string_view kNameless = "[unknown]";
 
-// "std::terminate()@plt" of "_ZSt9terminatev@plt".
-SourceFrame FrameOf(std::string_view symbol) {
-  const bool is_plt = symbol.ends_with(kPlt);
-  std::string linker_name(is_plt ? symbol.substr(0, symbol.size() - kPlt.size()) : symbol);
-  std::string name = Demangle(linker_name);
-  const bool is_mangled = name != linker_name;
-  if (is_plt) name += kPlt;
-  return {.name = std::move(name), .system_name = is_mangled ? std::string(symbol) : std::string()};
+std::unique_ptr<dwarf::SourceIndex> OpenLines(const elf::ElfFile& image, const elf::ElfFile* debug,
+                                              const ElfNameOptions& options) {
+  if (options.source_lines == SourceLines::kNone) return nullptr;
+  for (const elf::ElfFile* file : {debug, &image}) {
+    if (file == nullptr) continue;
+    auto index = dwarf::SourceIndex::Open(image, *file,
+                                          {.path = file->path(), .shared = options.supplementary});
+    if (index) return index;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
-ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug)
+ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
+                   const ElfNameOptions& options)
     : image_(image),
+      options_(options),
       symbols_(debug == nullptr ? elf::SymbolTable::Read(image)
-                                : elf::SymbolTable::Read(image, *debug)) {}
+                                : elf::SymbolTable::Read(image, *debug)),
+      lines_(OpenLines(image, debug, options)) {}
+
+void ElfNames::Prepare(std::span<const FileOffset> offsets) {
+  if (!lines_) return;
+  std::vector<ImageAddress> addresses;
+  for (const FileOffset offset : offsets) {
+    if (const auto address = image_.ToImage(offset)) addresses.push_back(*address);
+  }
+  lines_->Prepare(addresses);
+}
 
 Resolved ElfNames::Resolve(FileOffset offset) {
   const std::optional<ImageAddress> address = image_.ToImage(offset);
-  const elf::Symbol* symbol = address ? symbols_.Find(*address) : nullptr;
-  if (symbol == nullptr) return {.miss = Miss::kNoSymbol};
-  const auto [known, is_new] = demangled_.try_emplace(symbol);
-  if (is_new) known->second = FrameOf(symbol->name);
-  return {.frames = {known->second}};
+  if (!address) return {.miss = Miss::kNoSymbol};
+  std::vector<SourceFrame> frames = FramesAt(*address);
+  if (const elf::Symbol* symbol = symbols_.Find(*address)) {
+    if (frames.empty()) frames.emplace_back();
+    const Name& name = Show(symbol->name);
+    frames.back().name = name.shown;
+    frames.back().system_name = name.linker;
+  }
+  // A line alone is no name.
+  if (frames.empty() || frames.back().name.empty()) return {.miss = Miss::kNoSymbol};
+  for (SourceFrame& frame : frames) {
+    if (frame.name.empty()) frame.name = kNameless;
+  }
+  return {.frames = std::move(frames)};
+}
+
+// Those that DWARF tells, innermost first.
+std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
+  std::vector<SourceFrame> frames;
+  if (!lines_) return frames;
+  for (dwarf::CallFrame& found : lines_->Find(address)) {
+    SourceFrame frame = FrameOf(found.function);
+    frame.filename = std::move(found.filename);
+    frame.line = found.line;
+    frame.column = found.column;
+    frame.start_line = found.start_line;
+    frames.push_back(std::move(frame));
+  }
+  if (options_.source_lines == SourceLines::kLines && frames.size() > 1) {
+    // The line is where the address is, whatever function it was written in.
+    SourceFrame& outermost = frames.back();
+    outermost.filename = std::move(frames.front().filename);
+    outermost.line = frames.front().line;
+    outermost.column = frames.front().column;
+    frames.erase(frames.begin(), frames.end() - 1);
+  }
+  return frames;
+}
+
+// "std::terminate()@plt" of "_ZSt9terminatev@plt".
+const ElfNames::Name& ElfNames::Show(std::string_view linker_name) {
+  const auto [known, is_new] = shown_.try_emplace({linker_name.data(), linker_name.size()});
+  Name& name = known->second;
+  if (!is_new) return name;
+  const bool is_plt = linker_name.ends_with(kPlt);
+  std::string mangled(linker_name);
+  if (is_plt) mangled.resize(mangled.size() - kPlt.size());
+  name.shown = Demangle(mangled);
+  if (name.shown != mangled) name.linker = linker_name;
+  if (is_plt) name.shown += kPlt;
+  return name;
 }
 
 }  // namespace perftape

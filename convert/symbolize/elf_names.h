@@ -1,29 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets in one ELF file to demangled names.
+// Offsets in one ELF file to names: of the symbol that covers the place, with the source line and
+// what was inlined there where DWARF tells. The outermost function is named by the symbol, as perf
+// and llvm-symbolizer do: it tells copies apart that the compiler made of a function ("f.cold").
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
+#include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/addresses.h"
+#include "formats/dwarf/source_index.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/symbols.h"
 
 namespace perftape {
 
+struct ElfNameOptions {
+  const elf::ElfFile* supplementary = nullptr;  // what dwz moved out of the image or its debug file
+  SourceLines source_lines = SourceLines::kLinesAndInlines;
+};
+
 class ElfNames {
  public:
   // With the names of `debug` too, where there is one. The files must outlive this.
-  ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug);
+  ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
+           const ElfNameOptions& options = {});
 
+  // Makes ready for many offsets at once, on all processors; Resolve does so for its one.
+  void Prepare(std::span<const FileOffset> offsets);
   Resolved Resolve(FileOffset offset);
 
+  // What of the debug information could not be used, for people; empty if there is no such thing.
+  std::string problem() const { return lines_ ? lines_->problem() : std::string(); }
+
  private:
+  struct Name {
+    std::string shown;   // demangled
+    std::string linker;  // empty where it is no other
+  };
+
+  const Name& Show(std::string_view linker_name);
+  SourceFrame FrameOf(std::string_view linker_name) {
+    const Name& name = Show(linker_name);
+    return {.name = name.shown, .system_name = name.linker};
+  }
+  std::vector<SourceFrame> FramesAt(ImageAddress address);
+
   const elf::ElfFile& image_;
+  const ElfNameOptions options_;
   elf::SymbolTable symbols_;
-  std::unordered_map<const elf::Symbol*, SourceFrame> demangled_;
+  std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or none is wanted
+  // By where in the files the name is; hashing that is quicker than hashing names.
+  struct HashPlace {
+    std::size_t operator()(const std::pair<const char*, std::size_t>& place) const {
+      return std::hash<const void*>()(place.first) ^ place.second;
+    }
+  };
+  std::unordered_map<std::pair<const char*, std::size_t>, Name, HashPlace> shown_;
 };
 
 }  // namespace perftape

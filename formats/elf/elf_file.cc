@@ -64,6 +64,7 @@ Result<ElfFile> ElfFile::Open(const std::filesystem::path& path) {
     return Fail(ErrorCode::kUnsupported, path.native() + ": not a regular file");
   }
   ElfFile file;
+  file.path_ = path;
   TRY_ASSIGN(file.mapping_, MappedFile::Open(path));
   file.image_ = file.mapping_->bytes();
   auto decoded = Decode(std::move(file));

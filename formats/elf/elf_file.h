@@ -44,6 +44,8 @@ class ElfFile {
   static Result<ElfFile> Owning(std::vector<std::byte> image);
 
   const BuildId& build_id() const { return build_id_; }  // empty where it has none
+  // Where it was opened, for what lies beside it; empty for an image in memory.
+  const std::filesystem::path& path() const { return path_; }
   const FileHeader& header() const { return header_; }
   Bytes image() const { return image_; }  // the whole file
 
@@ -71,6 +73,7 @@ class ElfFile {
   ElfFile() = default;
   static Result<ElfFile> Decode(ElfFile file);
 
+  std::filesystem::path path_;
   std::optional<MappedFile> mapping_;  // one of the two, ...
   std::vector<std::byte> owned_;       // ... or neither, for an image of the caller's
   Bytes image_;

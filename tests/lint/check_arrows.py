@@ -15,6 +15,7 @@ ARROWS = {
     "formats/base": [],
     "formats": ["formats/base"],
     "convert": ["formats"],
+    "formats/dwarf": ["formats/base", "formats/elf"],  # its sections lie in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables lie in ELF files
     "record": ["formats", "bpf/wire.h"],
     "tools": ["record", "convert", "formats"],

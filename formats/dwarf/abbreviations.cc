@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/dwarf/abbreviations.h"
+
+#include <algorithm>
+#include <string>
+
+namespace perftape::dwarf {
+namespace {
+
+// Compilers have some thirty at most. Each costs time in every entry of the shape, even where it
+// takes no bytes there.
+constexpr std::uint32_t kMostAttributes = 256;
+
+Slot SlotOf(std::uint16_t attribute) {
+  switch (attribute) {
+    case DW_AT_low_pc:
+      return Slot::kLowPc;
+    case DW_AT_high_pc:
+      return Slot::kHighPc;
+    case DW_AT_ranges:
+      return Slot::kRanges;
+    case DW_AT_call_file:
+      return Slot::kCallFile;
+    case DW_AT_call_line:
+      return Slot::kCallLine;
+    case DW_AT_call_column:
+      return Slot::kCallColumn;
+    default:
+      return Slot::kNone;
+  }
+}
+
+}  // namespace
+
+FormSizes::FormSizes(Encoding encoding) : encoding_(encoding) {
+  for (std::uint16_t form = 0; form < sizes_.size(); ++form) {
+    sizes_[form] = FixedSize(form, encoding).value_or(PlanStep::kVariable);
+  }
+}
+
+Result<Abbreviations> Abbreviations::Read(Cursor at, Encoding encoding, std::uint64_t& size) {
+  Abbreviations table;
+  const FormSizes sizes(encoding);
+  const std::uint64_t start = at.offset();
+  while (true) {
+    Abbreviation entry;
+    entry.code = at.Uleb();
+    if (entry.code == 0) break;
+    entry.tag = static_cast<std::uint16_t>(at.Uleb());
+    entry.has_children = at.Fixed<std::uint8_t>() != 0;
+    TRY(table.ReadShapes(at, entry));
+    table.Plan(entry, sizes);
+    table.entries_.push_back(entry);
+  }
+  size = at.offset() - start;
+  if (!at.ok()) return Fail(ErrorCode::kTruncated, ".debug_abbrev ends inside a table");
+  if (!std::ranges::is_sorted(table.entries_, {}, &Abbreviation::code)) {
+    std::ranges::stable_sort(table.entries_, {}, &Abbreviation::code);
+  }
+  return table;
+}
+
+Status Abbreviations::ReadShapes(Cursor& at, Abbreviation& entry) {
+  entry.first_shape = static_cast<std::uint32_t>(shapes_.size());
+  while (true) {
+    AttributeShape shape;
+    shape.attribute = static_cast<std::uint16_t>(at.Uleb());
+    shape.form = static_cast<std::uint16_t>(at.Uleb());
+    if (shape.form == DW_FORM_implicit_const) shape.constant = at.Sleb();
+    if (shape.attribute == 0 && shape.form == 0) return {};
+    shapes_.push_back(shape);
+    if (++entry.shape_count > kMostAttributes) {
+      return Fail(ErrorCode::kCorrupt,
+                  ".debug_abbrev: too many attributes in an entry before offset " +
+                      std::to_string(at.offset()));
+    }
+  }
+}
+
+void Abbreviations::Plan(Abbreviation& entry, const FormSizes& sizes) {
+  entry.first_step = static_cast<std::uint32_t>(steps_.size());
+  std::uint32_t skip = 0;
+  for (const AttributeShape& shape : shapes(entry)) {
+    const Slot slot = entry.is_scope() ? SlotOf(shape.attribute) : Slot::kNone;
+    const std::uint8_t size = sizes[shape.form];
+    if (slot == Slot::kNone && size != PlanStep::kVariable) {
+      skip += size;
+      continue;
+    }
+    steps_.push_back(
+        {.skip = skip, .form = shape.form, .slot = slot, .size = size, .constant = shape.constant});
+    skip = 0;
+  }
+  if (skip != 0) steps_.push_back({.skip = skip});
+  entry.step_count = static_cast<std::uint32_t>(steps_.size()) - entry.first_step;
+}
+
+const Abbreviation* Abbreviations::FindAmongUnordered(std::uint64_t code) const {
+  const auto found = std::ranges::lower_bound(entries_, code, {}, &Abbreviation::code);
+  return found != entries_.end() && found->code == code ? &*found : nullptr;
+}
+
+}  // namespace perftape::dwarf

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Goes through a DWARF section by offsets. As ByteReader: the first read past the end makes it fail
+// for good, and every read from then on yields zero; but it returns what it reads, knows LEB128,
+// and is inlined into the loops that most of the time is spent in.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "formats/base/bytes.h"
+
+namespace perftape::dwarf {
+
+class Cursor {
+ public:
+  Cursor(Bytes section, std::uint64_t offset, std::endian order)
+      : begin_(section.data()),
+        at_(section.data() + (offset < section.size() ? offset : section.size())),
+        end_(section.data() + section.size()),
+        order_(order),
+        ok_(offset <= section.size()) {}
+
+  // Where in the section the next read begins.
+  std::uint64_t offset() const { return static_cast<std::uint64_t>(at_ - begin_); }
+  std::uint64_t remaining() const { return static_cast<std::uint64_t>(end_ - at_); }
+  std::endian order() const { return order_; }
+  [[nodiscard]] bool ok() const { return ok_; }
+
+  template <FixedField T>
+  T Fixed() {
+    if (remaining() < sizeof(T)) {
+      Break();
+      return T{};
+    }
+    const T value = LoadFixed<T>(at_, order_);
+    at_ += sizeof(T);
+    return value;
+  }
+
+  // An integer of 1, 2, 3, 4 or 8 bytes; others fail.
+  std::uint64_t Unsigned(unsigned size) {
+    switch (size) {
+      case 1:
+        return Fixed<std::uint8_t>();
+      case 2:
+        return Fixed<std::uint16_t>();
+      case 3:
+        return ThreeBytes();
+      case 4:
+        return Fixed<std::uint32_t>();
+      case 8:
+        return Fixed<std::uint64_t>();
+      default:
+        Break();
+        return 0;
+    }
+  }
+
+  // What does not fit into 64 bits is cut off.
+  std::uint64_t Uleb() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      if (at_ == end_) {
+        Break();
+        return 0;
+      }
+      const auto byte = static_cast<std::uint8_t>(*at_++);
+      if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  std::int64_t Sleb() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;;) {
+      if (at_ == end_) {
+        Break();
+        return 0;
+      }
+      const auto byte = static_cast<std::uint8_t>(*at_++);
+      if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
+      shift += 7;
+      if (byte >= 0x80) continue;
+      if ((byte & 0x40) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
+      return static_cast<std::int64_t>(value);
+    }
+  }
+
+  // Up to its NUL, which must be there.
+  std::string_view String() {
+    const std::size_t left = remaining();
+    const void* nul = left == 0 ? nullptr : std::memchr(at_, 0, left);
+    if (nul == nullptr) {
+      Break();
+      return {};
+    }
+    const std::string_view text(reinterpret_cast<const char*>(at_),
+                                static_cast<const std::byte*>(nul) - at_);
+    at_ += text.size() + 1;
+    return text;
+  }
+
+  void Skip(std::uint64_t size) {
+    if (size > remaining()) {
+      Break();
+    } else {
+      at_ += size;
+    }
+  }
+
+  // What comes next ends `size` bytes on, or where it ended before if that is nearer.
+  void EndAfter(std::uint64_t size) {
+    if (size < remaining()) end_ = at_ + size;
+  }
+
+  void Break() {
+    ok_ = false;
+    at_ = end_;
+  }
+
+ private:
+  std::uint64_t ThreeBytes() {
+    const std::uint64_t a = Fixed<std::uint8_t>(), b = Fixed<std::uint8_t>(),
+                        c = Fixed<std::uint8_t>();
+    return order_ == std::endian::little ? a | b << 8 | c << 16 : a << 16 | b << 8 | c;
+  }
+
+  const std::byte* begin_;
+  const std::byte* at_;
+  const std::byte* end_;
+  std::endian order_;
+  bool ok_;
+};
+
+// The string at `offset` of a section of strings; empty where there is none.
+inline std::string_view StringAt(Bytes section, std::uint64_t offset) {
+  return Cursor(section, offset, std::endian::native).String();
+}
+
+}  // namespace perftape::dwarf

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/dwarf/scopes.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace perftape::dwarf {
+namespace {
+
+// Entries nest as deep as the blocks of a source; only made-up ones reach this.
+constexpr std::size_t kDeepest = 4096;
+
+using SlotValues = std::array<FormValue, static_cast<std::size_t>(Slot::kCount)>;
+
+class ScopeWalker {
+ public:
+  ScopeWalker(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
+              std::uint64_t work_limit)
+      : unit_(unit),
+        encoding_(unit.header.encoding),
+        code_(code),
+        work_(work),
+        work_limit_(work_limit),
+        at_(unit.InfoAt(unit.header.first_die)) {}
+
+  ScopeWalk Run() {
+    while (at_.ok() && at_.remaining() != 0 && work_ <= work_limit_) {
+      const std::uint64_t die = at_.offset();
+      const std::uint64_t code = at_.Uleb();
+      if (code == 0) {
+        if (enclosing_.size() <= 1) break;
+        enclosing_.pop_back();
+        continue;
+      }
+      const Abbreviation* entry = unit_.abbreviations.Find(code);
+      if (entry == nullptr) break;
+      const std::uint32_t scope = entry->is_scope() ? TakeScope(*entry, die) : SkipEntry(*entry);
+      if (!entry->has_children) {
+        if (enclosing_.empty()) break;  // the root has none
+        continue;
+      }
+      if (enclosing_.size() >= kDeepest) break;
+      enclosing_.push_back(scope);
+    }
+    return std::move(walk_);
+  }
+
+ private:
+  // Returns the scope that its children are in.
+  std::uint32_t SkipEntry(const Abbreviation& entry) {
+    for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
+      at_.Skip(step.skip);
+      if (step.form != 0) SkipVariable(step.form);
+    }
+    return Enclosing();
+  }
+
+  void SkipVariable(std::uint16_t form) {
+    if (form == DW_FORM_exprloc) {  // nearly all are
+      at_.Skip(at_.Uleb());
+    } else {
+      ReadForm(at_, form, 0, encoding_);
+    }
+  }
+
+  FormValue ReadStep(const PlanStep& step) {
+    if (step.size == 0 || step.size > 8) {  // or what depends on the value
+      return ReadForm(at_, step.form, step.constant, encoding_);
+    }
+    return {.form = step.form, .number = at_.Unsigned(step.size)};
+  }
+
+  std::uint32_t TakeScope(const Abbreviation& entry, std::uint64_t die) {
+    SlotValues values = {};
+    for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
+      at_.Skip(step.skip);
+      if (step.form == 0) continue;
+      if (step.slot == Slot::kNone) {
+        SkipVariable(step.form);
+      } else {
+        values[static_cast<std::size_t>(step.slot)] = ReadStep(step);
+      }
+    }
+    if (!at_.ok()) return kNoScope;
+    const bool is_inlined = entry.tag == DW_TAG_inlined_subroutine;
+    const auto scope = static_cast<std::uint32_t>(walk_.scopes.size());
+    if (scope == kNoScope) return kNoScope;
+    // What was inlined may have its code only in what was inlined into it.
+    const bool has_code = TakeExtents(values, scope);
+    if (!has_code && !(is_inlined && entry.has_children && Enclosing() != kNoScope)) {
+      return is_inlined ? Enclosing() : kNoScope;
+    }
+    walk_.scopes.push_back({.die = die,
+                            .caller = is_inlined ? Enclosing() : kNoScope,
+                            .call_file = Number(values, Slot::kCallFile),
+                            .call_line = Number(values, Slot::kCallLine),
+                            .call_column = Number(values, Slot::kCallColumn)});
+    return scope;
+  }
+
+  // Whether there are any.
+  bool TakeExtents(const SlotValues& values, std::uint32_t scope) {
+    const auto& value = [&](Slot slot) -> const FormValue& {
+      return values[static_cast<std::size_t>(slot)];
+    };
+    if (!value(Slot::kLowPc) && !value(Slot::kRanges)) return false;
+    extents_.clear();
+    if (value(Slot::kLowPc) && value(Slot::kHighPc)) {
+      AppendRange(unit_, value(Slot::kLowPc), value(Slot::kHighPc), extents_);
+    } else if (value(Slot::kRanges)) {
+      work_ += AppendRanges(unit_, value(Slot::kRanges), extents_);
+    }
+    const std::size_t before = walk_.extents.size();
+    for (const Extent& extent : extents_) {
+      if (extent.start < extent.end && Contains(code_, extent.start)) {
+        walk_.extents.push_back({.extent = extent, .scope = scope});
+      }
+    }
+    return walk_.extents.size() != before;
+  }
+
+  static std::uint32_t Number(const SlotValues& values, Slot slot) {
+    const std::uint64_t number = values[static_cast<std::size_t>(slot)].number;
+    return number > std::numeric_limits<std::uint32_t>::max() ? 0
+                                                              : static_cast<std::uint32_t>(number);
+  }
+
+  std::uint32_t Enclosing() const { return enclosing_.empty() ? kNoScope : enclosing_.back(); }
+
+  const Unit& unit_;
+  const Encoding encoding_;
+  std::span<const Extent> code_;
+  std::uint64_t& work_;
+  const std::uint64_t work_limit_;
+  Cursor at_;
+  std::vector<std::uint32_t> enclosing_;  // the scopes of the entries that the next one is in
+  std::vector<Extent> extents_;           // of one entry
+  ScopeWalk walk_;
+};
+
+class Flattener {
+ public:
+  std::vector<ScopeStart> Run(std::span<const ScopeExtent> sorted) {
+    for (const ScopeExtent& next : sorted) {
+      CloseUpTo(next.extent.start);
+      open_.push_back(next);
+      Begin(next.extent.start, next.scope);
+    }
+    CloseUpTo(std::numeric_limits<std::uint64_t>::max());
+    return std::move(starts_);
+  }
+
+ private:
+  void CloseUpTo(std::uint64_t address) {
+    while (!open_.empty() && open_.back().extent.end <= address) {
+      const std::uint64_t end = open_.back().extent.end;
+      while (!open_.empty() && open_.back().extent.end <= end) open_.pop_back();
+      Begin(end, open_.empty() ? kNoScope : open_.back().scope);
+    }
+  }
+
+  void Begin(std::uint64_t start, std::uint32_t scope) {
+    if (!starts_.empty() && starts_.back().start == start) starts_.pop_back();
+    if (!starts_.empty() && starts_.back().scope == scope) return;
+    starts_.push_back({.start = start, .scope = scope});
+  }
+
+  std::vector<ScopeExtent> open_;  // the next one begins in all of these, the last innermost
+  std::vector<ScopeStart> starts_;
+};
+
+}  // namespace
+
+ScopeWalk WalkScopes(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
+                     std::uint64_t work_limit) {
+  return ScopeWalker(unit, code, work, work_limit).Run();
+}
+
+std::vector<ScopeStart> Flatten(std::vector<ScopeExtent> extents) {
+  // What encloses comes first; of those that cover the same, the later one is on top.
+  const auto before = [](const ScopeExtent& a, const ScopeExtent& b) {
+    if (a.extent.start != b.extent.start) return a.extent.start < b.extent.start;
+    if (a.extent.end != b.extent.end) return a.extent.end > b.extent.end;
+    return a.scope < b.scope;
+  };
+  std::ranges::sort(extents, before);
+  return Flattener().Run(extents);
+}
+
+}  // namespace perftape::dwarf

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/dwarf/sections.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace perftape::dwarf {
+namespace {
+
+struct KnownSection {
+  std::string_view name;
+  Bytes Sections::*place;
+};
+
+constexpr std::array kKnown = {
+    KnownSection{".debug_info", &Sections::info},
+    KnownSection{".debug_abbrev", &Sections::abbrev},
+    KnownSection{".debug_line", &Sections::line},
+    KnownSection{".debug_str", &Sections::str},
+    KnownSection{".debug_line_str", &Sections::line_str},
+    KnownSection{".debug_str_offsets", &Sections::str_offsets},
+    KnownSection{".debug_addr", &Sections::addr},
+    KnownSection{".debug_ranges", &Sections::ranges},
+    KnownSection{".debug_rnglists", &Sections::rnglists},
+    KnownSection{".debug_aranges", &Sections::aranges},
+    KnownSection{".debug_cu_index", &Sections::cu_index},
+};
+
+// Null for a section that is of no use, or of the other part. The index of a package (.dwp) has no
+// ".dwo" behind its name, but is of what has.
+Bytes Sections::*PlaceOf(std::string_view section, Part part) {
+  constexpr std::string_view kSplitEnding = ".dwo";
+  std::string name = elf::PlainName(section);
+  const bool is_split = name.ends_with(kSplitEnding) || name == ".debug_cu_index";
+  if (is_split != (part == Part::kSplit)) return nullptr;
+  if (name.ends_with(kSplitEnding)) name.resize(name.size() - kSplitEnding.size());
+  for (const KnownSection& known : kKnown) {
+    if (known.name == name) return known.place;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::uint64_t Sections::size() const {
+  std::uint64_t sum = 0;
+  for (const KnownSection& known : kKnown) sum += (this->*known.place).size();
+  return sum;
+}
+
+LoadedSections LoadedSections::Read(const elf::ElfFile& file, Part part) {
+  LoadedSections loaded;
+  loaded.sections_.order = file.header().order;
+  if (file.header().type == ET_REL && part == Part::kLinked) {
+    if (HasDwarf(file, part)) loaded.problem_ = "debug information of a file that is not linked";
+    return loaded;
+  }
+  for (const elf::Section& section : file.sections()) {
+    Bytes Sections::*const place = PlaceOf(section.name, part);
+    if (place == nullptr || !(loaded.sections_.*place).empty()) continue;
+    auto bytes = elf::ReadSection(file, section);
+    if (!bytes) {
+      loaded.problem_ = std::move(bytes).error().message;
+      continue;
+    }
+    loaded.sections_.*place = bytes->bytes();
+    loaded.expanded_.push_back(*std::move(bytes));
+  }
+  return loaded;
+}
+
+bool HasDwarf(const elf::ElfFile& file, Part part) {
+  const auto is_info = [part](const elf::Section& section) {
+    return section.type != SHT_NOBITS && PlaceOf(section.name, part) == &Sections::info;
+  };
+  return std::ranges::any_of(file.sections(), is_info);
+}
+
+}  // namespace perftape::dwarf

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/dwarf/unit_map.h"
+
+#include <algorithm>
+#include <set>
+
+#include "formats/dwarf/unit_index.h"
+
+namespace perftape::dwarf {
+namespace {
+
+constexpr std::uint32_t k64BitFormat = 0xffffffff;
+
+std::optional<std::uint32_t> NumberOf(std::span<const UnitHeader> headers, std::uint64_t offset) {
+  const auto found = std::ranges::lower_bound(headers, offset, {}, &UnitHeader::offset);
+  if (found == headers.end() || found->offset != offset) return std::nullopt;
+  return static_cast<std::uint32_t>(found - headers.begin());
+}
+
+class ClaimReader {
+ public:
+  ClaimReader(const Sections& sections, std::span<const UnitHeader> headers,
+              std::span<const Extent> code)
+      : sections_(sections), headers_(headers), code_(code), is_told_(headers.size()) {}
+
+  void ReadAranges() {
+    for (std::uint64_t offset = 0; offset < sections_.aranges.size();) offset = ReadSet(offset);
+  }
+
+  void ReadRoots(std::uint64_t& work, std::uint64_t work_limit) {
+    for (std::uint32_t i = 0; i < headers_.size() && work <= work_limit; ++i) {
+      if (is_told_[i] || headers_[i].is_type_unit()) continue;
+      const auto unit = ReadUnit(sections_, headers_[i], work);
+      if (!unit || unit->tag == 0 || headers_[i].type == DW_UT_partial) continue;
+      ReadRoot(*unit, i, work, work_limit);
+    }
+  }
+
+  std::vector<UnitMap::Entry> Take() && { return std::move(claims_); }
+
+ private:
+  void Claim(const Extent& extent, std::uint32_t unit) {
+    if (extent.start < extent.end && Contains(code_, extent.start)) {
+      claims_.push_back({.extent = extent, .unit = unit});
+    }
+  }
+
+  void ReadRoot(const Unit& unit, std::uint32_t number, std::uint64_t& work,
+                std::uint64_t work_limit) {
+    std::vector<Extent> extents;
+    if (unit.low_pc && unit.high_pc) {
+      const FormValue low_pc = {.form = DW_FORM_addr, .number = *unit.low_pc};
+      AppendRange(unit, low_pc, unit.high_pc, extents);
+    } else if (unit.ranges) {
+      work += AppendRanges(unit, unit.ranges, extents);
+    } else {
+      extents = CodeOfFunctions(unit, code_, work, work_limit);
+    }
+    for (const Extent& extent : extents) Claim(extent, number);
+  }
+
+  // { u32 length, or 0xffffffff and u64 length; u16 version; offset of the unit; u8 address size,
+  // segment selector size; padding; { start, size }[] up to a pair of zeros } (DWARF 5, 6.1.2).
+  // Returns where the next one begins.
+  std::uint64_t ReadSet(std::uint64_t offset) {
+    Cursor at(sections_.aranges, offset, sections_.order);
+    std::uint64_t length = at.Fixed<std::uint32_t>();
+    const unsigned offset_size = length == k64BitFormat ? 8 : 4;
+    if (offset_size == 8) length = at.Fixed<std::uint64_t>();
+    if (!at.ok() || length > at.remaining()) return sections_.aranges.size();
+    at.EndAfter(length);
+    const std::uint64_t next = at.offset() + length;
+    const auto version = at.Fixed<std::uint16_t>();
+    const auto unit = NumberOf(headers_, at.Unsigned(offset_size));
+    const auto address_size = at.Fixed<std::uint8_t>();
+    const auto segment_size = at.Fixed<std::uint8_t>();
+    if (!unit || version != 2 || segment_size != 0 || (address_size != 4 && address_size != 8)) {
+      return next;
+    }
+    const std::uint64_t header_size = at.offset() - offset, pair_size = 2U * address_size;
+    at.Skip((pair_size - header_size % pair_size) % pair_size);
+    is_told_[*unit] = true;
+    while (at.remaining() >= pair_size) {
+      const std::uint64_t start = at.Unsigned(address_size), size = at.Unsigned(address_size);
+      if (start == 0 && size == 0) break;
+      Claim({start, start + size}, *unit);
+    }
+    return next;
+  }
+
+  const Sections& sections_;
+  std::span<const UnitHeader> headers_;
+  std::span<const Extent> code_;
+  std::vector<bool> is_told_;
+  std::vector<UnitMap::Entry> claims_;
+};
+
+}  // namespace
+
+UnitMap UnitMap::Read(const Sections& sections, std::span<const UnitHeader> headers,
+                      std::span<const Extent> code, std::uint64_t& work, std::uint64_t work_limit) {
+  ClaimReader reader(sections, headers, code);
+  reader.ReadAranges();
+  reader.ReadRoots(work, work_limit);
+  return FromClaims(std::move(reader).Take());
+}
+
+UnitMap UnitMap::FromClaims(std::span<const Entry> claims) {
+  struct Endpoint {
+    std::uint64_t address;
+    std::uint32_t unit;
+    bool is_start;
+  };
+  std::vector<Endpoint> endpoints;
+  for (const Entry& claim : claims) {
+    endpoints.push_back({claim.extent.start, claim.unit, true});
+    endpoints.push_back({claim.extent.end, claim.unit, false});
+  }
+  std::ranges::stable_sort(endpoints, {}, &Endpoint::address);
+
+  UnitMap map;
+  std::multiset<std::uint32_t> claiming;
+  std::uint64_t previous = 0;
+  for (const Endpoint& endpoint : endpoints) {
+    if (previous < endpoint.address && !claiming.empty()) {
+      Entry* last = map.owned_.empty() ? nullptr : &map.owned_.back();
+      if (last != nullptr && last->extent.end == previous && claiming.contains(last->unit)) {
+        last->extent.end = endpoint.address;
+      } else {
+        map.owned_.push_back({.extent = {previous, endpoint.address}, .unit = *claiming.begin()});
+      }
+    }
+    if (endpoint.is_start) {
+      claiming.insert(endpoint.unit);
+    } else {
+      claiming.erase(claiming.find(endpoint.unit));
+    }
+    previous = endpoint.address;
+  }
+  map.entries_ = map.owned_;
+  return map;
+}
+
+std::optional<std::uint32_t> UnitMap::Find(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(
+      entries_, address, {}, [](const Entry& entry) { return entry.extent.start; });
+  if (after == entries_.begin() || address >= std::prev(after)->extent.end) return std::nullopt;
+  return std::prev(after)->unit;
+}
+
+}  // namespace perftape::dwarf

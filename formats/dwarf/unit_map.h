@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which unit the code at an address belongs to: told by .debug_aranges, and for units that it
+// leaves out (clang writes none) by their root entries.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formats/dwarf/unit.h"
+
+namespace perftape::dwarf {
+
+// May be moved, not copied.
+class UnitMap {
+ public:
+  UnitMap(UnitMap&&) = default;
+  UnitMap& operator=(UnitMap&&) = default;
+
+  // A piece of the code of a unit, which is known by its number among the headers.
+  struct Entry {
+    Extent extent;
+    std::uint32_t unit = 0;
+    std::uint32_t reserved = 0;  // indexes are written out as they are
+  };
+
+  // Where units claim the same code, as those of a header's functions do, the choice is that of
+  // LLVM's DWARFDebugAranges: the unit that has it so far, else the first in the section. `work`
+  // and `work_limit` as BuildUnitIndex has them.
+  static UnitMap Read(const Sections& sections, std::span<const UnitHeader> headers,
+                      std::span<const Extent> code, std::uint64_t& work, std::uint64_t work_limit);
+
+  // One that was kept: `sorted` must outlive it.
+  explicit UnitMap(std::span<const Entry> sorted) : entries_(sorted) {}
+  UnitMap() = default;
+
+  std::optional<std::uint32_t> Find(std::uint64_t address) const;
+
+  std::span<const Entry> entries() const { return entries_; }  // sorted, without overlaps
+
+ private:
+  static UnitMap FromClaims(std::span<const Entry> claims);
+
+  std::vector<Entry> owned_;
+  std::span<const Entry> entries_;  // of `owned_`, or of another's
+};
+
+}  // namespace perftape::dwarf
