@@ -42,6 +42,15 @@ Bytes Sections::*PlaceOf(std::string_view section, Part part) {
   return nullptr;
 }
 
+// Whether what the sections refer to is still to be filled in: so in object files and kernel
+// modules, but not in what dwz makes, which is called relocatable, too.
+bool NeedsRelocation(const elf::ElfFile& file) {
+  return std::ranges::any_of(file.sections(), [](const elf::Section& section) {
+    return (section.type == SHT_RELA || section.type == SHT_REL) &&
+           section.name.find(".debug_") != std::string_view::npos && section.size != 0;
+  });
+}
+
 }  // namespace
 
 std::uint64_t Sections::size() const {
@@ -53,7 +62,7 @@ std::uint64_t Sections::size() const {
 LoadedSections LoadedSections::Read(const elf::ElfFile& file, Part part) {
   LoadedSections loaded;
   loaded.sections_.order = file.header().order;
-  if (file.header().type == ET_REL && part == Part::kLinked) {
+  if (file.header().type == ET_REL && part == Part::kLinked && NeedsRelocation(file)) {
     if (HasDwarf(file, part)) loaded.problem_ = "debug information of a file that is not linked";
     return loaded;
   }

@@ -29,9 +29,9 @@ enum class Part : std::uint8_t { kLinked, kSplit };
 
 class LoadedSections {
  public:
-  // Views of `file`, which must outlive this. There are none of a relocatable file, whose sections
-  // refer to each other by relocations, unless it is split DWARF, which needs none. `problem` tells
-  // which could not be expanded, and why.
+  // Views of `file`, which must outlive this. There are none of a file whose sections refer to each
+  // other by relocations (an object file, a kernel module). `problem` tells so, or which section
+  // could not be expanded, and why.
   static LoadedSections Read(const elf::ElfFile& file, Part part);
 
   const Sections& get() const { return sections_; }
