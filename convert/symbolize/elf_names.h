@@ -22,6 +22,7 @@ namespace perftape {
 
 struct ElfNameOptions {
   const elf::ElfFile* supplementary = nullptr;  // what dwz moved out of the image or its debug file
+  Demangling demangling = Demangling::kTemplates;
   SourceLines source_lines = SourceLines::kLinesAndInlines;
 };
 

@@ -20,8 +20,8 @@ namespace perftape {
 namespace {
 
 struct Arguments {
-  ElfNameOptions options = {};
-  bool mangled = false, seconds = false;
+  ElfNameOptions options = {.demangling = Demangling::kFull};
+  bool seconds = false;
   std::vector<std::string> files = {};
 };
 
@@ -34,7 +34,7 @@ Arguments Parse(int count, char** texts) {
     } else if (text == "--symbols") {
       arguments.options.source_lines = SourceLines::kNone;
     } else if (text == "--mangled") {
-      arguments.mangled = true;
+      arguments.options.demangling = Demangling::kNone;
     } else if (text == "--seconds") {
       arguments.seconds = true;
     } else {
@@ -52,10 +52,10 @@ std::optional<elf::ElfFile> OpenNth(const Arguments& arguments, std::size_t n) {
   std::exit(1);
 }
 
-void Print(const Resolved& resolved, bool mangled, std::string& out) {
+void Print(const Resolved& resolved, std::string& out) {
   if (resolved.frames.empty()) out += "??\n??:0:0\n";
   for (const SourceFrame& frame : resolved.frames) {
-    out += mangled && !frame.system_name.empty() ? frame.system_name : frame.name;
+    out += frame.name;
     out += '\n';
     out += frame.filename.empty() ? "??" : frame.filename;
     out += ':' + std::to_string(frame.line) + ':' + std::to_string(frame.column) + '\n';
@@ -79,7 +79,7 @@ int Main(int count, char** texts) {
   ElfNames names(*image, debug ? &*debug : nullptr, arguments.options);
   names.Prepare(offsets);
   std::string out;
-  for (const FileOffset offset : offsets) Print(names.Resolve(offset), arguments.mangled, out);
+  for (const FileOffset offset : offsets) Print(names.Resolve(offset), out);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::cout << out;
   if (arguments.seconds) std::cerr << took.count() << '\n';
