@@ -74,7 +74,7 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
   std::vector<StackResolver::Answer> answers(order.size());
   using Origin = StackResolver::Origin;
   StackResolver resolver(reader_.order(), is_converted_ ? Origin::kConverted : Origin::kRecorded,
-                         survey_.build_ids, builder_);
+                         survey_.build_ids, survey_.jit, builder_);
   ProcessHistory::Replay replay(survey_.history);
   constexpr std::size_t kAhead = 16;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -235,7 +235,7 @@ Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& r
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
 
-  const Survey survey = MakeSurvey(reader, report);
+  const Survey survey = MakeSurvey(reader, options, report);
   SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, survey, report)
                                           : ReadSamplesByRecord(reader, options, survey, report,
                                                                 recorded->of_records);

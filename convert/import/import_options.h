@@ -3,8 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
 #include "formats/folded/root.h"
 
 namespace perftape {
@@ -22,6 +27,17 @@ struct TimeRange {
   std::optional<TimePoint> from = {}, to = {};
 };
 
+// A dump of just-in-time compiled code, and who keeps its bytes.
+struct JitDumpBytes {
+  Bytes bytes;
+  std::shared_ptr<const void> keeper;
+};
+
+// From the path by which a process of the recording had its dump mapped, and the process, to the
+// dump. It decides where it may be taken from. kNotFound where there is none.
+using JitDumpFinder =
+    std::function<Result<JitDumpBytes>(const std::string& path, std::uint32_t pid)>;
+
 struct ImportOptions {
   // What of a perf.data's samples becomes labels; each makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
@@ -29,6 +45,9 @@ struct ImportOptions {
   // Samples outside are left out, and counted: of a perf.data by their time, of a pprof by their
   // label "timestamp_ns", if they have one.
   std::optional<TimeRange> time = {};
+  // Of a perf.data with just-in-time compiled code, which has to be named while it is read: at
+  // another time other code was there. Without it that code stays memory without names.
+  JitDumpFinder find_jit_dump = {};
   // Threads that may work at once; the profile does not depend on it.
   unsigned threads = 1;
 

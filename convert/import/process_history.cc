@@ -35,13 +35,29 @@ void ProcessHistory::Take(const perfdata::RecordView& record, const perfdata::Sa
                    .misc = record.misc});
 }
 
+void ProcessHistory::TakeCode(const Code& code, std::uint64_t time) {
+  const std::span<const Code> copy = copies_.Copy(std::span(&code, 1));
+  // The first of its time: what was sampled then may be this code.
+  told_.push_back({.turn = {.time = time, .number = 0},
+                   .payload = reinterpret_cast<const std::byte*>(copy.data()),
+                   .type = kCodeIsTold});
+}
+
 void ProcessHistory::Finish() {
   assert(told_.size() < std::numeric_limits<Moment>::max());
-  std::ranges::sort(told_, {}, &Told::turn);
+  std::ranges::stable_sort(told_, {}, &Told::turn);
   for (Moment moment = 0; moment < told_.size();) {
     const Told& told = told_[moment];
-    at_end_.Apply(RecordOf(told), *told.format);
+    Apply(told, at_end_);
     Note(told, ++moment);
+  }
+}
+
+void ProcessHistory::Apply(const Told& told, perfdata::Processes& processes) const {
+  if (const Code* code = told.code()) {
+    processes.MapCode(code->pid, code->range, *code->dso);
+  } else {
+    processes.Apply(RecordOf(told), *told.format);
   }
 }
 
@@ -54,6 +70,7 @@ perfdata::RecordView ProcessHistory::RecordOf(const Told& told) const {
 
 // What the record has changed, from this moment on.
 void ProcessHistory::Note(const Told& told, Moment moment) {
+  if (const Code* code = told.code()) return NoteSpace(code->pid, moment);
   const perfdata::RecordView record = RecordOf(told);
   switch (told.type) {
     case RecordType::kMmap:
@@ -88,7 +105,8 @@ void ProcessHistory::Note(const Told& told, Moment moment) {
 }
 
 void ProcessHistory::NoteSpace(std::uint32_t pid, Moment moment) {
-  const std::uint64_t fingerprint = at_end_.UserSpace(pid).fingerprint();
+  const std::uint64_t fingerprint =
+      at_end_.UserSpace(pid).fingerprint() + at_end_.UserCode(pid).fingerprint();
   // Most processes that exec tell so before they have mapped anything.
   const auto known = spaces_.find(pid);
   if (known != spaces_.end()) {
@@ -108,6 +126,18 @@ Moment ProcessHistory::MomentOf(const Turn& turn, Moment guess) const {
   if (is_behind && is_before) return guess;
   const auto next = std::ranges::lower_bound(told_, turn, {}, &Told::turn);
   return static_cast<Moment>(next - told_.begin());
+}
+
+Moment ProcessHistory::PassRecord(Moment moment) const {
+  return PassCode(moment, std::numeric_limits<std::uint64_t>::max()) + 1;
+}
+
+Moment ProcessHistory::PassCode(Moment moment, std::uint64_t time) const {
+  const auto is_passed = [&](const Told& told) {
+    return told.code() != nullptr && told.turn.time <= time;
+  };
+  while (moment < told_.size() && is_passed(told_[moment])) ++moment;
+  return moment;
 }
 
 ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const {
@@ -131,7 +161,7 @@ const perfdata::Processes& ProcessHistory::Replay::At(Moment moment) {
   assert(now_ <= moment && moment <= history_.told_.size());
   for (; now_ < moment; ++now_) {
     const Told& told = history_.told_[now_];
-    processes_.Apply(history_.RecordOf(told), *told.format);
+    history_.Apply(told, processes_);
   }
   return processes_;
 }

@@ -75,10 +75,22 @@ class ProcessHistory {
   static bool Takes(perfdata::RecordType type);
   void Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
             const Turn& turn);
+  // The same for code that a just-in-time compiler has dumped: from `time` on it is there. Before
+  // Finish.
+  struct Code {
+    std::uint32_t pid = 0;
+    perfdata::Region range;              // whose dso is not set
+    const perfdata::Dso* dso = nullptr;  // must outlive the history
+  };
+  void TakeCode(const Code& code, std::uint64_t time);
   void Finish();
 
   // The moment of a turn. Quick where it is `guess`, that of another turn.
   Moment MomentOf(const Turn& turn, Moment guess = 0) const;
+  // For those who count the records in time order instead: the moment behind the next record, and
+  // that of a sample of `time`.
+  Moment PassRecord(Moment moment) const;
+  Moment PassCode(Moment moment, std::uint64_t time) const;
   ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const;
   // The path of a control group, as told last; empty where none is known.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
@@ -105,9 +117,15 @@ class ProcessHistory {
     std::uint32_t size = 0;  // of the payload
     perfdata::RecordType type = {};
     std::uint16_t misc = 0;
+
+    const Code* code() const {
+      return type == kCodeIsTold ? reinterpret_cast<const Code*>(payload) : nullptr;
+    }
   };
+  static constexpr perfdata::RecordType kCodeIsTold = perfdata::RecordType{0};  // as no record is
 
   perfdata::RecordView RecordOf(const Told& told) const;
+  void Apply(const Told& told, perfdata::Processes& processes) const;
   void NoteSpace(std::uint32_t pid, Moment moment);
   void NoteComm(std::uint32_t tid, Moment moment);
   void Note(const Told& told, Moment moment);

@@ -105,11 +105,13 @@ void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, TurnClock clock
 void SampleReader::RunInTimeOrder() {
   Moment moment = 0;
   perfdata::InTimeOrder cursor(reader_.records(), reader_.events());
+  perfdata::EventLookup lookup(reader_.events());
   while (cursor.Step()) {
     if (cursor.record().type == RecordType::kSample) {
+      moment = survey_.history.PassCode(moment, lookup.Of(cursor.record()).time);
       Read(cursor.record(), cursor.event(), moment);
     } else if (ProcessHistory::Takes(cursor.record().type)) {
-      ++moment;
+      moment = survey_.history.PassRecord(moment);
     }
   }
   samples_.table.Flush();

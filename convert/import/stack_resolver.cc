@@ -88,6 +88,7 @@ StackResolver::Frame StackResolver::FrameOf(const perfdata::Region& region, std:
   if (origin_ == Origin::kConverted && perfdata::IsFunction(region)) {
     return {.id = AddConvertedFrame(region, builder_), .is_known = true};
   }
+  if (region.dso->dump != perfdata::Dso::kNoDump) return CompiledFrameOf(region, address);
   const Location location{.mapping = MappingOf(region),
                           .offset = {address - region.start + region.page_offset}};
   if (region.dso->symbol.empty()) return {.location = location};
@@ -97,6 +98,29 @@ StackResolver::Frame StackResolver::FrameOf(const perfdata::Region& region, std:
   Location named = location;
   named.lines = {&line, 1};
   return {.id = builder_.Add(named), .is_known = true};
+}
+
+// One mapping stands for all the code of a dump, and a place in it is where the dump has its byte:
+// so code that was at one address at different times is told apart for good.
+StackResolver::Frame StackResolver::CompiledFrameOf(const perfdata::Region& region,
+                                                    std::uint64_t address) {
+  const JitCode::Dump& dump = jit_.dumps()[region.dso->dump];
+  const FileOffset offset{address - region.start + region.page_offset};
+  Location location{.mapping = MappingOf(dump.WholeOf(region)), .offset = offset};
+  const jitdump::Function* function = dump.code.Find(offset);
+  if (function == nullptr) return {.location = location};
+  const std::string_view file = dump.code.FileOf(*function);
+  Line line{.function = builder_.Add(Function{.name = builder_.Add(function->name),
+                                              .system_name = {},
+                                              .filename = builder_.Add(file)})};
+  // Of code that was inlined from another file only the function it is in is told.
+  const jitdump::CodeLine* told = dump.code.LineOf(*function, offset);
+  if (told != nullptr && told->file == file) {
+    line.number = told->line;
+    line.column = told->column;
+  }
+  location.lines = {&line, 1};
+  return {.id = builder_.Add(location), .is_known = true};
 }
 
 // The same range of a dso is most often met again, in another process or at another moment.
@@ -118,13 +142,16 @@ MappingId StackResolver::AddMapping(const perfdata::Region& region) {
       build_id = told->second;
     }
   }
-  return builder_.Add(Mapping{.filename = builder_.Add(dso.path),
-                              .build_id = builder_.Add(build_id),
-                              .start = region.start,
-                              .limit = region.end,
-                              .file_offset = region.page_offset,
-                              .kind = dso.is_kernel ? MappingKind::kKernel : MappingKind::kUser,
-                              .names = {.functions = !dso.symbol.empty()}});
+  const bool has_lines = dso.dump != perfdata::Dso::kNoDump && jit_.dumps()[dso.dump].has_lines;
+  const bool has_functions = !dso.symbol.empty() || dso.dump != perfdata::Dso::kNoDump;
+  return builder_.Add(Mapping{
+      .filename = builder_.Add(dso.path),
+      .build_id = builder_.Add(build_id),
+      .start = region.start,
+      .limit = region.end,
+      .file_offset = region.page_offset,
+      .kind = dso.is_kernel ? MappingKind::kKernel : MappingKind::kUser,
+      .names = {.functions = has_functions, .filenames = has_lines, .line_numbers = has_lines}});
 }
 
 }  // namespace perftape

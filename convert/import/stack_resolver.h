@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "convert/import/jit_code.h"
 #include "convert/import/sample_table.h"
 #include "convert/model/id_table.h"
 #include "convert/model/profile_builder.h"
@@ -32,8 +33,8 @@ class StackResolver {
 
   // Of a file of this byte order. All must outlive it.
   StackResolver(std::endian order, Origin origin, const BuildIdsByPath& build_ids,
-                ProfileBuilder& builder)
-      : order_(order), origin_(origin), build_ids_(build_ids), builder_(builder) {}
+                const JitCode& jit, ProfileBuilder& builder)
+      : order_(order), origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
 
   // `processes` are always the same, at the stack's moment. The answer must live until Flush, and
   // comes by then: memory is slow, so that many stacks are looked for at once.
@@ -61,6 +62,7 @@ class StackResolver {
   static constexpr std::size_t kAtOnce = 24;
 
   Frame FrameOf(const perfdata::Region& region, std::uint64_t address);
+  Frame CompiledFrameOf(const perfdata::Region& region, std::uint64_t address);
   void AddLocations();
   void PushStacks();
   MappingId MappingOf(const perfdata::Region& region);
@@ -69,6 +71,7 @@ class StackResolver {
   std::endian order_;
   Origin origin_;
   const BuildIdsByPath& build_ids_;
+  const JitCode& jit_;
   ProfileBuilder& builder_;
   perfdata::CallchainReader callchains_;
   IdTable region_index_;

@@ -58,7 +58,8 @@ std::uint64_t MiddleOf(const perfdata::Reader& reader) {
 
 }  // namespace
 
-Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
+Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
+                  ImportReport& report) {
   Survey survey;
   const bool has_build_ids = TakeFeature(reader, survey.build_ids);
   TurnClock clock;
@@ -82,6 +83,7 @@ Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
     const perfdata::Event& event = found.event == nullptr ? reader.events()[0] : *found.event;
     if (ProcessHistory::Takes(record.type)) {
       survey.history.Take(record, event.format, turn);
+      if (options.find_jit_dump) survey.jit.Meet(record, event.format);
     } else if (record.type == RecordType::kLost || record.type == RecordType::kLostSamples) {
       CountLoss(record, event.format, report);
     } else if (record.type == RecordType::kHeaderBuildId && !has_build_ids) {
@@ -101,6 +103,7 @@ Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report) {
         fmt::format("{} records came later than their round promised", clock.out_of_order()));
   }
   if (is_compressed) survey.middle.reset();
+  survey.jit.TellOf(reader.events(), options.find_jit_dump, survey.history, report);
   survey.history.Finish();
   return survey;
 }

@@ -12,6 +12,7 @@
 #include "convert/import/converted.h"
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
+#include "convert/import/jit_code.h"
 #include "convert/import/process_history.h"
 #include "convert/import/stack_resolver.h"
 #include "convert/import/turn_clock.h"
@@ -46,10 +47,12 @@ struct Survey {
   BuildIdsByPath build_ids;
   TimeSpan times;                  // of the samples
   UnitsById units;                 // of events that were converted
+  JitCode jit;                     // what just-in-time compilers said of theirs
   std::optional<Cut> middle = {};  // of a long recording that lies in one file, uncompressed
 };
 
 // Counts in `report` all that is no sample. The reader must outlive the survey.
-Survey MakeSurvey(const perfdata::Reader& reader, ImportReport& report);
+Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
+                  ImportReport& report);
 
 }  // namespace perftape

@@ -23,6 +23,12 @@ bool IsModuleEnding(std::string_view ending) {
   return ending == ".ko" || ending == ".ko.gz" || ending == ".ko.xz" || ending == ".ko.zst";
 }
 
+// What the kernel calls memory without a file (fs/proc/task_mmu.c, and perf's //anon).
+bool IsAnonymous(std::string_view path) {
+  return path.empty() || path.starts_with("//anon") || path.starts_with("[anon") ||
+         path.starts_with("/memfd:") || path.starts_with("/dev/zero");
+}
+
 // Any change of a bit changes half of the others (the end of splitmix64).
 std::uint64_t Mix(std::uint64_t word) {
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
@@ -177,12 +183,24 @@ void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const 
   if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
   Region region = range;
   region.dso = Intern(named);
-  (named.is_kernel ? kernel_ : processes_[pid].space).Add(region);
+  if (named.is_kernel) return kernel_.Add(region);
+  Process& process = processes_[pid];
+  process.space.Add(region);
+  const bool hides_code = process.code.size() > 0 && !IsAnonymous(named.path);
+  if (hides_code) process.code.Remove(region.start, region.end);
+}
+
+void Processes::MapCode(std::uint32_t pid, const Region& range, const Dso& dso) {
+  forgotten_.reset();
+  Region region = range;
+  region.dso = Intern(dso);
+  processes_[pid].code.Add(region);
 }
 
 const Dso* Processes::Intern(const Dso& dso) {
-  const std::string key = fmt::format("{}\n{}\n{:x}\n{:x}\n{}\n{}", dso.path, dso.is_kernel,
-                                      dso.device, dso.inode, dso.build_id.hex(), dso.symbol);
+  const std::string key =
+      fmt::format("{}\n{}\n{:x}\n{:x}\n{}\n{}\n{:x}", dso.path, dso.is_kernel, dso.device,
+                  dso.inode, dso.build_id.hex(), dso.symbol, dso.dump);
   auto& slot = dsos_[key];
   if (!slot) slot = std::make_unique<Dso>(dso);
   return slot.get();
@@ -208,7 +226,9 @@ void Processes::ApplyComm(const Comm& comm, std::uint16_t misc) {
   Meet(comm.pid, comm.tid).comm = Intern(comm.comm);
   // After exec nothing of the old program is mapped; its MMAP2 records follow. (perf leaves the old
   // maps to be overwritten; perf_data_converter clears them, and so does the kernel.)
-  if ((misc & kMiscCommExec) != 0) processes_[comm.pid].space = {};
+  if ((misc & kMiscCommExec) == 0) return;
+  processes_[comm.pid].space = {};
+  processes_[comm.pid].code = {};
 }
 
 void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
@@ -218,6 +238,7 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
     Process child;
     if (parent != processes_.end()) {
       child.space = parent->second.space;
+      child.code = parent->second.code;
       child.namespaces = parent->second.namespaces;
     }
     processes_[fork.pid] = std::move(child);
@@ -298,6 +319,12 @@ const AddressSpace& Processes::UserSpace(std::uint32_t pid) const {
   return found == processes_.end() ? kEmpty : found->second.space;
 }
 
+const AddressSpace& Processes::UserCode(std::uint32_t pid) const {
+  static const AddressSpace kEmpty;
+  const auto found = processes_.find(pid);
+  return found == processes_.end() ? kEmpty : found->second.code;
+}
+
 const Region* Processes::Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const {
   if (mode == CpuMode::kKernel) {
     const Region* region = kernel_.FindBelow(address);
@@ -305,8 +332,11 @@ const Region* Processes::Find(std::uint32_t pid, CpuMode mode, std::uint64_t add
         region != nullptr && (region->Contains(address) || region->dso->path == kKernelName);
     return reaches ? region : nullptr;
   }
-  if (mode == CpuMode::kUser) return UserSpace(pid).Find(address);
-  return nullptr;
+  if (mode != CpuMode::kUser) return nullptr;
+  const auto process = processes_.find(pid);
+  if (process == processes_.end()) return nullptr;
+  const Region* code = process->second.code.Find(address);
+  return code != nullptr ? code : process->second.space.Find(address);
 }
 
 }  // namespace perftape::perfdata

@@ -30,6 +30,10 @@ struct Dso {
   bool is_kernel = false;
   std::uint64_t device = 0, inode = 0;  // major << 32 | minor; 0 where unknown
   std::string symbol;  // of a KSYMBOL: the one function that it holds; empty for all others
+  // Of code that a just-in-time compiler has dumped to `path`: which of the dumps it is. Offsets
+  // are then those of the code in the dump.
+  static constexpr std::uint32_t kNoDump = 0xffffffff;
+  std::uint32_t dump = kNoDump;
 
   // "ls", "nf-tables.ko", "[kernel.kallsyms]", "[unknown]" for memory without a name.
   std::string_view base_name() const;
@@ -89,6 +93,12 @@ class Processes {
   // ignored. Call it in time order.
   void Apply(const RecordView& record, const SampleFormat& format);
 
+  // The same for what no record tells: from now on the process has compiled code in [start, end) of
+  // `range`, whose page_offset is that of the code in the dump `dso`. Memory without a file that is
+  // mapped there later does not hide it, since compilers change the protection of such memory, of
+  // which MMAP2 tells as of a new mapping; `perf inject --jit` leaves these records out, too.
+  void MapCode(std::uint32_t pid, const Region& range, const Dso& dso);
+
   // The name of a thread now: ":TID" where none is known, "swapper" for 0. Valid until the next
   // Apply.
   std::string_view CommOf(std::uint32_t tid);
@@ -107,6 +117,8 @@ class Processes {
 
   // What is mapped for a process, or in the kernel, now. Never null; empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;
+  // The compiled code of a process (MapCode), which is no part of that.
+  const AddressSpace& UserCode(std::uint32_t pid) const;
   const AddressSpace& kernel() const { return kernel_; }
 
   // The process whose mappings the last Apply gave up, as one of too many that have ended.
@@ -120,6 +132,7 @@ class Processes {
  private:
   struct Process {
     AddressSpace space;
+    AddressSpace code;                                 // compiled; it hides what `space` has there
     std::shared_ptr<const NamespaceLinks> namespaces;  // shared with those it forked; may be null
     std::uint32_t threads = 0;                         // that are known to live
     std::uint64_t ended = 0;  // the how manieth end it was, while it is kept; 0 of one that lives

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/jit_code.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "convert/import/from_perfdata.h"
+#include "convert/model/validate.h"
+#include "tests/support/jitdump_builder.h"
+#include "tests/support/matchers.h"
+#include "tests/support/perfdata_builder.h"
+
+namespace perftape {
+namespace {
+
+using perfdata::PerfDataBuilder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+constexpr std::uint64_t kCode = 0x7f0000001000;
+
+// A recording on CLOCK_MONOTONIC of a process 7 that has anonymous memory at kCode and has its dump
+// mapped.
+class Recording {
+ public:
+  explicit Recording(std::uint64_t flags = perfdata::kSampleIdAll | perfdata::kUseClockid) {
+    file_.AddEvent({.flags = flags});
+    file_.AddMmap(
+        {.pid = 7, .tid = 7, .start = kCode, .length = 0x10000, .path = "//anon", .time = 2});
+    file_.AddMmap({.pid = 7, .tid = 7, .start = 0x10000, .path = "/tmp/jit-7.dump", .time = 3});
+  }
+  PerfDataBuilder& file() { return file_; }
+  void AddSample(std::uint64_t time, std::uint64_t ip) {
+    file_.AddSample({.ip = ip, .pid = 7, .tid = 7, .time = time});
+  }
+
+  // What the samples are of, as "NAME FILE:LINE in MAPPING count".
+  std::vector<std::string> Import(const JitDumpBuilder& dump, std::string_view place = "/tmp") {
+    std::vector<std::byte> bytes = file_.Build();
+    SetClock(bytes);
+    ImportOptions options;
+    options.find_jit_dump = [&](const std::string& path, std::uint32_t pid) {
+      asked_.push_back(path + " of " + std::to_string(pid));
+      if (place != "/tmp") return Result<JitDumpBytes>(Fail(ErrorCode::kNotFound, "not there"));
+      return Result<JitDumpBytes>(JitDumpBytes{.bytes = dump.bytes(), .keeper = {}});
+    };
+    Input input = Input::FromBytes(bytes);
+    const auto profile = ReadPerfData(input, options, report_);
+    if (!profile) throw std::runtime_error(profile.error().message);
+    EXPECT_THAT(Validate(*profile), IsOk());
+    std::vector<std::string> shown;
+    for (const Sample& sample : profile->samples()) {
+      const Location& leaf = (*profile)[(*profile)[sample.stack].leaf];
+      std::string text = "?";
+      if (!leaf.lines.empty()) {
+        const Function& function = (*profile)[leaf.lines[0].function];
+        text = std::string(profile->text(function.name)) + " " +
+               std::string(profile->text(function.filename)) + ":" +
+               std::to_string(leaf.lines[0].number);
+      }
+      const Mapping& mapping = (*profile)[leaf.mapping];
+      shown.push_back(text + " in " + std::string(profile->text(mapping.filename)) + " " +
+                      std::to_string(sample.count));
+    }
+    return shown;
+  }
+  const ImportReport& report() const { return report_; }
+  const std::vector<std::string>& asked() const { return asked_; }
+
+ private:
+  // The clock's number, which the builder leaves 0, in the one attribute; the file header tells
+  // where that is.
+  static void SetClock(std::vector<std::byte>& bytes) {
+    constexpr std::size_t kAttributes = 24, kClockid = 92;
+    const auto attribute = LoadFixed<std::uint64_t>(&bytes[kAttributes], std::endian::native);
+    bytes[attribute + kClockid] = std::byte{1};
+  }
+
+  PerfDataBuilder file_;
+  ImportReport report_;
+  std::vector<std::string> asked_;
+};
+
+JitDumpBuilder TwoInOnePlace() {
+  JitDumpBuilder dump;
+  dump.AddLoad({.time = 10, .address = kCode, .size = 0x40, .index = 1, .name = "first"});
+  dump.AddLoad({.time = 20, .address = kCode, .size = 0x40, .index = 2, .name = "second"});
+  return dump;
+}
+
+TEST(JitCode, NamesASampleByWhatWasThereAtItsTime) {
+  Recording recording;
+  recording.AddSample(5, kCode + 8);
+  recording.AddSample(15, kCode + 8);
+  recording.AddSample(16, kCode + 8);
+  recording.AddSample(25, kCode + 8);
+  recording.AddSample(26, kCode + 0x48);
+  EXPECT_THAT(recording.Import(TwoInOnePlace()),
+              UnorderedElementsAre("? in //anon 1", "first :0 in /tmp/jit-7.dump 2",
+                                   "second :0 in /tmp/jit-7.dump 1", "? in //anon 1"));
+  EXPECT_EQ(recording.report().jit_dumps, 1U);
+  EXPECT_EQ(recording.report().jit_functions, 2U);
+  EXPECT_THAT(recording.asked(), ElementsAre("/tmp/jit-7.dump of 7"));
+}
+
+TEST(JitCode, NamesSamplesThatLieInTheFileBeforeOlderOnes) {
+  Recording recording;
+  recording.AddSample(25, kCode);
+  recording.AddSample(15, kCode);
+  EXPECT_THAT(
+      recording.Import(TwoInOnePlace()),
+      UnorderedElementsAre("first :0 in /tmp/jit-7.dump 1", "second :0 in /tmp/jit-7.dump 1"));
+}
+
+TEST(JitCode, StaysWhereMemoryWithoutAFileIsMappedOverIt) {
+  Recording recording;
+  recording.file().AddMmap(
+      {.pid = 7, .tid = 7, .start = kCode, .length = 0x1000, .path = "//anon", .time = 12});
+  recording.AddSample(15, kCode);
+  EXPECT_THAT(recording.Import(TwoInOnePlace()), ElementsAre("first :0 in /tmp/jit-7.dump 1"));
+}
+
+TEST(JitCode, IsGoneWhereAFileIsMappedOverIt) {
+  Recording recording;
+  recording.file().AddMmap(
+      {.pid = 7, .tid = 7, .start = kCode, .length = 0x1000, .path = "/lib/a.so", .time = 12});
+  recording.AddSample(15, kCode);
+  EXPECT_THAT(recording.Import(TwoInOnePlace()), ElementsAre("? in /lib/a.so 1"));
+}
+
+TEST(JitCode, IsGoneAfterExec) {
+  Recording recording;
+  recording.file().AddComm(
+      {.pid = 7, .tid = 7, .comm = "other", .time = 12, .misc = perfdata::kMiscCommExec});
+  recording.AddSample(15, kCode);
+  EXPECT_THAT(recording.Import(TwoInOnePlace()), ElementsAre("? in  1"));
+}
+
+TEST(JitCode, IsInheritedByAForkedProcess) {
+  Recording recording;
+  recording.file().AddFork({.pid = 8, .ppid = 7, .tid = 8, .ptid = 7, .time = 12});
+  recording.file().AddSample({.ip = kCode, .pid = 8, .tid = 8, .time = 15});
+  EXPECT_THAT(recording.Import(TwoInOnePlace()), ElementsAre("first :0 in /tmp/jit-7.dump 1"));
+}
+
+TEST(JitCode, HasLinesButNotThoseOfOtherFiles) {
+  JitDumpBuilder dump;
+  dump.AddLines(
+      kCode,
+      {{kCode, 3, 1, "/a.js"}, {kCode + 8, 4, 1, "/a.js"}, {kCode + 16, 99, 1, "/inlined.js"}});
+  dump.AddLoad({.time = 10, .address = kCode, .size = 0x40, .index = 1, .name = "f"});
+  Recording recording;
+  recording.AddSample(15, kCode + 9);
+  recording.AddSample(16, kCode + 17);
+  EXPECT_THAT(recording.Import(dump), UnorderedElementsAre("f /a.js:4 in /tmp/jit-7.dump 1",
+                                                           "f /a.js:0 in /tmp/jit-7.dump 1"));
+}
+
+TEST(JitCode, IsNotUsedOnAnotherClock) {
+  Recording recording(perfdata::kSampleIdAll);
+  recording.AddSample(15, kCode);
+  EXPECT_THAT(recording.Import(TwoInOnePlace()), ElementsAre("? in //anon 1"));
+  EXPECT_THAT(recording.report().problems, ElementsAre(HasSubstr("perf record -k mono")));
+  EXPECT_THAT(recording.asked(), IsEmpty());
+}
+
+TEST(JitCode, SaysWhichDumpIsMissing) {
+  Recording recording;
+  recording.AddSample(15, kCode);
+  EXPECT_THAT(recording.Import(TwoInOnePlace(), "nowhere"), ElementsAre("? in //anon 1"));
+  EXPECT_THAT(recording.report().problems, ElementsAre("not there"));
+}
+
+TEST(JitCode, IsKnownByTheNamesThatCompilersGiveTheirDumps) {
+  EXPECT_TRUE(IsJitDumpName("/home/u/.debug/jit/java-jit-1/jit-123.dump"));
+  EXPECT_FALSE(IsJitDumpName("/tmp/jit-.dump"));
+  EXPECT_FALSE(IsJitDumpName("/tmp/jit-12x.dump"));
+  EXPECT_FALSE(IsJitDumpName("/tmp/jit-12.dump.old"));
+  EXPECT_FALSE(IsJitDumpName(""));
+}
+
+}  // namespace
+}  // namespace perftape
