@@ -2,11 +2,9 @@
 #include "record/build_ids.h"
 
 #include <fcntl.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,6 +16,7 @@
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
 #include "record/kernel_maps.h"
+#include "record/symbols/kernel_symbols.h"
 
 namespace perftape {
 namespace {
@@ -64,16 +63,6 @@ std::string MapFileName(const Region& region) {
                 static_cast<unsigned long long>(region.start),
                 static_cast<unsigned long long>(region.end));
   return name.data();
-}
-
-// The build id of this process's own vdso: that of all processes of the same width.
-BuildId OwnVdso() {
-  const std::uint64_t address = ::getauxval(AT_SYSINFO_EHDR);
-  if (address == 0) return {};
-  // One page holds the headers and notes; there are at least two, and at most a few.
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const Bytes image(reinterpret_cast<const std::byte*>(address), page);
-  return elf::BuildIdOf(image).value_or(BuildId{});
 }
 
 // Where the addresses of 32-bit processes end: their vdso is another one than ours.
@@ -176,7 +165,7 @@ BuildIdCollector::Attempt BuildIdCollector::Read(std::uint32_t pid, const Region
   if (dso.is_kernel) return ReadKernel(dso);
   if (dso.path != "[vdso]") return ReadFile(pid, region);
   if (region.start < kEndOf32Bit) return {Outcome::kUnreachable, {}};
-  const BuildId build_id = OwnVdso();
+  const BuildId build_id = elf::BuildIdOf(VdsoOfThisProcess()).value_or(BuildId{});
   return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
 }
 

@@ -86,7 +86,7 @@ Result<std::string> ReadKallsyms(const KernelRoots& roots, bundle::Manifest& sys
   return Fail(ErrorCode::kNotFound, "/proc/kallsyms names neither _text nor _stext");
 }
 
-Bytes OwnVdso() {
+Bytes VdsoOfThisProcess() {
   const std::uint64_t address = ::getauxval(AT_SYSINFO_EHDR);
   const Result<std::string> maps = ReadWholeFile("/proc/self/maps");
   if (address == 0 || !maps) return {};

@@ -28,6 +28,6 @@ Result<std::string> ReadKallsyms(const KernelRoots& roots, bundle::Manifest& sys
 
 // The vdso of this process, which all processes of its width have, as it lies in memory; empty
 // where there is none.
-Bytes OwnVdso();
+Bytes VdsoOfThisProcess();
 
 }  // namespace perftape

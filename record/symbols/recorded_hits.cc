@@ -109,7 +109,7 @@ class Finder {
   }
 
   void FindVdso(const BuildId& build_id) {
-    const BuildId own = elf::BuildIdOf(OwnVdso()).value_or(BuildId{});
+    const BuildId own = elf::BuildIdOf(VdsoOfThisProcess()).value_or(BuildId{});
     if (!own.empty() && own.Matches(build_id)) return files_.AddVdso();
     files_.AddMissing(bundle::FileKind::kVdso, kVdso, build_id,
                       build_id.empty() ? "the recording has no build id of it"

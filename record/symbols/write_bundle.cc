@@ -139,7 +139,7 @@ class Filling {
   }
 
   Status AddVdso() {
-    const Bytes image = OwnVdso();
+    const Bytes image = VdsoOfThisProcess();
     BundledFile about{.path = "[vdso]", .kind = FileKind::kVdso, .build_id = {}};
     about.build_id = elf::BuildIdOf(image).value_or(BuildId{});
     about.size = image.size();

@@ -101,13 +101,13 @@ TEST_F(WriteBundleTest, SaysWhyTheKernelsSymbolsAreMissingWhereAddressesAreHidde
 }
 
 TEST_F(WriteBundleTest, HoldsTheVdsoOfThisProcess) {
-  if (OwnVdso().empty()) GTEST_SKIP() << "this process has no vdso";
+  if (VdsoOfThisProcess().empty()) GTEST_SKIP() << "this process has no vdso";
   files_.AddVdso();
   const bundle::Bundle bundle = Write();
   ASSERT_EQ(bundle.manifest().files.size(), 1u);
   const auto bytes = bundle.Find(bundle.manifest().files[0].member);
   ASSERT_TRUE(bytes);
-  EXPECT_EQ(AsText(*bytes), AsText(OwnVdso()));
+  EXPECT_EQ(AsText(*bytes), AsText(VdsoOfThisProcess()));
 }
 
 TEST_F(WriteBundleTest, TellsWhatIsMissingAndWhy) {
