@@ -17,13 +17,17 @@ import harness
 SPIN = """
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 static volatile unsigned long sum;
 __attribute__((noinline)) void %s(void) {
   for (int i = 0; i < 1000000; ++i) sum += i;
 }
 int main(int argc, char** argv) {
   time_t end = time(0) + atoi(argv[1]);
-  while (time(0) < end) %s();
+  while (time(0) < end) {
+    %s();
+    for (int i = 0; i < 2000; ++i) getppid();  // so that the kernel is hit, too
+  }
 }
 """
 
@@ -231,6 +235,27 @@ class Bundle(harness.RecordingTest):
         self.assertEqual(entry["build_id"], identity)
         self.assertIn(b"spin_before", files[entry["member"]])
         self.assertNotIn(b"spin_afterwards", files[entry["member"]])
+
+    def test_what_perf_recorded_is_collected_afterwards(self):
+        program, replaced = self.spinner("spinner"), self.spinner("replaced", "spin_before")
+        identity = build_id(program)
+        status, _, err = harness.run("perf", "record", "-q", "-g", "-F", "999", "-o", self.data,
+                                     "--", "sh", "-c", f"{program} 1; {replaced} 1",
+                                     env=harness.perf_environment(), cwd=self.dir)
+        self.assertEqual(status, 0, err)
+        replaced.unlink()
+        self.spinner("replaced", "spin_afterwards")
+        status, _, err = harness.run(harness.BUNDLE, "create", "-v", cwd=self.dir)
+        self.assertEqual(status, 3, err)
+        self.assertIn(f"{replaced}: replaced by another build", err)
+        manifest, files = unpack((self.dir / "perf.data.tar.zst").read_bytes())
+        entries = {entry["path"]: entry for entry in manifest["files"]}
+        self.assertEqual(entries[str(program)]["build_id"], identity)
+        self.assertIn(b"spin", files[entries[str(program)]["member"]])
+        self.assertEqual(entries["[kernel.kallsyms]"]["kept"], "whole")
+        status, out, err = harness.run(harness.BUNDLE, "list", "perf.data.tar.zst", cwd=self.dir)
+        self.assertEqual(status, 0, err)
+        self.assertIn(identity, out)
 
     def test_maps_of_jit_code_are_taken_only_where_nobody_else_wrote_them(self):
         program = self.compile("jit", JIT)

@@ -16,9 +16,10 @@ import tempfile
 import unittest
 
 BIN = pathlib.Path(os.environ.get("PERFTAPE_BIN_DIR", "build/dev/bin")).resolve()
-RECORD, CONVERT, INSPECT, BURNER = (
+RECORD, CONVERT, INSPECT, BUNDLE, BURNER = (
     str(BIN / name)
-    for name in ("perftape-record", "perftape-convert", "perftape-inspect", "perftape-burner"))
+    for name in ("perftape-record", "perftape-convert", "perftape-inspect", "perftape-bundle",
+                 "perftape-burner"))
 PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
 TIMEOUT_S = 120
 MODE_MARK = r"^\[[.k]\] "  # perf's, before each symbol

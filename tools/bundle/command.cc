@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bundle/command.h"
 
+#include "tools/bundle/create.h"
 #include "tools/bundle/embed.h"
 #include "tools/bundle/extract.h"
 #include "tools/bundle/list.h"
@@ -11,6 +12,8 @@ namespace perftape::bundle_tool {
 namespace {
 
 constexpr cli::Verb kVerbs[] = {
+    {"create", "the symbols of what a recording hit, from this machine", &CreateCommand,
+     &CreateMain},
     {"list", "what a bundle holds, and what is missing in it", &ListCommand, &ListMain},
     {"verify", "whether it is sound, and has all that a recording hit", &VerifyCommand,
      &VerifyMain},

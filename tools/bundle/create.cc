@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/create.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "formats/base/input.h"
+#include "formats/bundle/bundle_writer.h"
+#include "formats/perfdata/reader.h"
+#include "record/symbols/bundle_file.h"
+#include "record/symbols/recorded_hits.h"
+#include "record/symbols/write_bundle.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+// Nobody waits for it as for the end of a recording.
+constexpr int kCompressionLevel = 9;
+
+constexpr cli::Option kOptions[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "the bundle (default PERF.DATA.tar.zst)",
+     .completion = cli::Completion::kFile},
+    {.name = "debug", .help = "debug information (DWARF), too, where it is found"},
+    {.name = "full", .help = "whole binaries, not their symbol and unwind tables alone"},
+    {.name = "force", .letter = 'f', .help = "replace a bundle that is there"},
+    {.name = "quiet", .letter = 'q', .help = "errors only"},
+    {.name = "verbose", .letter = 'v', .help = "name all that is missing"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle create",
+    .purpose =
+        "Collect what the names of a recording need, on the machine that it was made on, "
+        "for a machine that has nothing. Of perf's recordings, too.",
+    .operands = "[PERF.DATA]",
+    .options = kOptions,
+    .epilogue =
+        "Binaries are taken from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
+        "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
+        "Exit status: 0 done, 1 failed, 2 usage, 3 done but symbols of something are missing.\n"
+        "Examples:\n"
+        "  perftape-bundle create                        # perf.data.tar.zst\n"
+        "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
+
+struct Plan {
+  std::string recording = "perf.data";
+  std::filesystem::path output;
+  BundleDepth depth = BundleDepth::kSymbols;
+  bool replaces = false;
+};
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  Plan plan;
+  if (parsed.operands().size() > 1) {
+    return Fail(ErrorCode::kInvalidArgument, "one recording at a time");
+  }
+  if (!parsed.operands().empty()) plan.recording = parsed.operands()[0];
+  if (parsed.Has("debug") && parsed.Has("full")) {
+    return Fail(ErrorCode::kInvalidArgument, "--debug and --full: one of them");
+  }
+  if (parsed.Has("debug")) plan.depth = BundleDepth::kDebug;
+  if (parsed.Has("full")) plan.depth = BundleDepth::kWhole;
+  plan.replaces = parsed.Has("force");
+  const auto output = parsed.Value("output");
+  if (!output && plan.recording == "-") {
+    return Fail(ErrorCode::kInvalidArgument, "a recording from stdin: -o FILE says where to");
+  }
+  plan.output = output ? std::string(*output) : plan.recording + ".tar.zst";
+  if (plan.output.empty() || plan.output == "-") {
+    return Fail(ErrorCode::kInvalidArgument, "-o: needs the name of a file");
+  }
+  return plan;
+}
+
+std::vector<std::filesystem::path> Caches() {
+  std::vector<std::filesystem::path> caches;
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): never set here
+  if (home == nullptr) return caches;
+  caches.push_back(std::filesystem::path(home) / ".debug");
+  caches.push_back(std::filesystem::path(home) / ".cache/debuginfod_client");
+  return caches;
+}
+
+Result<BundleSummary> Create(const Plan& plan) {
+  TRY_ASSIGN(Input input, Input::Open(plan.recording));
+  const auto reader = perfdata::Reader::Open(input);
+  if (!reader) return Fail(InContext(input.name(), reader.error()));
+  HitFiles files(RoomForOpenFiles());
+  JitFiles jit("/proc", "/");
+  auto other = CollectRecordedHits(*reader, {.caches = Caches()}, files, jit);
+  if (!other) return Fail(InContext(input.name(), std::move(other).error()));
+
+  TRY_ASSIGN(BundleFile file, BundleFile::Create(plan.output));
+  TRY_ASSIGN(UniqueFd fd, file.Duplicate());
+  TRY_ASSIGN(bundle::BundleWriter writer,
+             bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
+  TRY_ASSIGN(
+      BundleSummary summary,
+      WriteBundle({.files = files, .jit = std::move(jit).Take(), .other_system = *std::move(other)},
+                  plan.depth, std::move(writer)));
+  TRY(std::move(file).Commit(OldBundle::kReplace));
+  return summary;
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  std::error_code none;
+  if (!plan.replaces && std::filesystem::exists(plan.output, none)) {
+    return Fail(ErrorCode::kInvalidArgument, plan.output.native() + ": exists; -f replaces it");
+  }
+  TRY_ASSIGN(const BundleSummary summary, Create(plan));
+  console.Note(fmt::format("{} of {} bytes, {} bytes in {}", cli::Counted(summary.files, "file"),
+                           summary.original_bytes, summary.bytes, plan.output.native()));
+  if (summary.missing.empty()) return cli::kDone;
+  console.Warning(fmt::format("no symbols of {}", cli::Counted(summary.missing.size(), "file")));
+  for (const std::string& missing : summary.missing) console.Detail(missing);
+  return cli::kDegraded;
+}
+
+}  // namespace
+
+const cli::Command& CreateCommand() {
+  return kCommand;
+}
+
+int CreateMain(int argc, char** argv) {
+  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+}
+
+}  // namespace perftape::bundle_tool
