@@ -79,13 +79,13 @@ Status Combiner::Add(Input& input) {
     named_.Add(profile);
     return {};
   }
-  const Recording recording = format->is_recording ? Recording(input) : Recording();
+  Recording recording = format->is_recording ? Recording(input) : Recording();
   if (!recording.brings_names()) {
     nameless_[recording.machine()].Add(profile);
     return {};
   }
   TRY_ASSIGN(SymbolSources* const sources, Sources());
-  named_.Add(sources->Name(profile, recording, symbols_));
+  named_.Add(sources->Name(profile, std::move(recording), symbols_));
   return {};
 }
 

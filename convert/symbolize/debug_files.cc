@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/debug_files.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "convert/symbolize/build_id_dir.h"
 #include "formats/elf/build_id.h"
+#include "formats/elf/debug_link.h"
 
 namespace perftape {
 namespace {
@@ -14,94 +19,273 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-// <root>/.build-id/aa/bbcc…
-fs::path ByBuildId(const fs::path& root, const BuildId& id) {
-  const std::string hex = id.hex();
-  return root / ".build-id" / hex.substr(0, 2) / hex.substr(2);
+// Whether it is of a file: not "[heap]", "//anon", "anon_inode:…"; and relative ones are of nobody
+// knows which.
+bool IsPath(std::string_view filename) {
+  return filename.starts_with('/') && !filename.starts_with("//");
 }
 
-// Opens the first of several candidates that is what it should be; remembers what the others were.
-class Search {
- public:
-  explicit Search(const BuildId& wanted) : wanted_(wanted) {}
+// `path` below the directory `root`, whatever ".." it has.
+fs::path Below(const fs::path& root, const fs::path& path) {
+  return root / path.lexically_normal().relative_path();
+}
 
-  std::optional<elf::ElfFile> Try(const fs::path& path) {
-    const auto id = elf::ReadBuildId(path);
-    if (!id) {
-      if (id.error().code != ErrorCode::kNotFound) Note(id.error().message);
-      return std::nullopt;
-    }
-    if (!wanted_.empty() && !id->Matches(wanted_)) {
-      found_other_build_ = true;
-      Note(path.native() + ": build id " + (id->empty() ? "absent" : id->hex()) +
-           ", recorded was " + wanted_.hex());
-      return std::nullopt;
-    }
-    auto file = elf::ElfFile::Open(path);
-    if (!file) {
-      Note(file.error().message);
-      return std::nullopt;
-    }
-    return *std::move(file);
-  }
+std::string Different(const BuildId& found, const BuildId& wanted) {
+  return "build id " + (found.empty() ? "absent" : found.hex()) + ", recorded was " + wanted.hex();
+}
 
-  bool found_other_build() const { return found_other_build_; }
-  const std::string& notes() const { return notes_; }
-
- private:
-  void Note(const std::string& what) {
-    if (!notes_.empty()) notes_ += "; ";
-    notes_ += what;
-  }
-
-  const BuildId& wanted_;
-  bool found_other_build_ = false;
-  std::string notes_;
-};
-
-std::optional<elf::ElfFile> TryAll(Search& search, const std::vector<fs::path>& paths) {
-  for (const fs::path& path : paths) {
-    if (auto file = search.Try(path)) return file;
-  }
-  return std::nullopt;
+// Where a bundle says that the file of this path lies in it; null where it says nothing.
+const bundle::BundledFile* EntryOf(const bundle::Manifest& manifest, std::string_view path,
+                                   bundle::FileKind kind) {
+  const auto entry = std::ranges::find_if(manifest.files, [&](const bundle::BundledFile& file) {
+    return file.kind == kind && file.path == path;
+  });
+  return entry == manifest.files.end() ? nullptr : &*entry;
 }
 
 }  // namespace
 
-DebugFiles::DebugFiles(fs::path debug_directory, fs::path build_id_cache)
-    : debug_directory_(std::move(debug_directory)), build_id_cache_(std::move(build_id_cache)) {}
+// Opens the first of several candidates that is what it should be; remembers what the others were.
+class DebugFiles::Search {
+ public:
+  // `wanted` is empty where only the place can tell.
+  explicit Search(const BuildId& wanted) : wanted_(wanted) {}
 
-DebugFile DebugFiles::Find(const std::string& filename, const BuildId& build_id) const {
-  DebugFile found;
-  Search search(build_id);
-  std::vector<fs::path> images;
-  // Other names ("[heap]", "//anon", "anon_inode:…") are of no files, and relative ones of nobody
-  // knows which.
-  if (filename.starts_with('/') && !filename.starts_with("//")) images.emplace_back(filename);
-  // What has been replaced since it was mapped may be there again, but only its build id can tell.
-  if (filename.ends_with(kDeleted) && !build_id.empty() && !images.empty()) {
-    images.emplace_back(filename.substr(0, filename.size() - kDeleted.size()));
+  std::optional<elf::ElfFile> Try(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error) && !error) NoteAbsent(path.native() + ": not there");
+    return TryIfThere(path);
   }
-  if (!build_id.empty() && !build_id_cache_.empty()) {
-    images.push_back(ByBuildId(build_id_cache_, build_id) / "elf");
-  }
-  found.image = TryAll(search, images);
 
-  const BuildId& id = found.image ? found.image->build_id() : build_id;
-  if (!id.empty()) {
-    Search debug_search(id);
-    std::vector<fs::path> debug_files;
-    if (!build_id_cache_.empty()) debug_files.push_back(ByBuildId(build_id_cache_, id) / "debug");
-    if (!debug_directory_.empty()) {
-      debug_files.push_back(ByBuildId(debug_directory_, id).concat(".debug"));
+  std::optional<elf::ElfFile> TryIfThere(const fs::path& path) {
+    const auto id = elf::ReadBuildId(path);
+    if (!id) {
+      if (id.error().code != ErrorCode::kNotFound && !fs::is_directory(path)) {
+        Note(id.error().message);
+      }
+      return std::nullopt;
     }
-    found.debug = TryAll(debug_search, debug_files);
+    if (!Fits(path.native(), *id)) return std::nullopt;
+    return Take(path.native(), elf::ElfFile::Open(path));
   }
+
+  std::optional<elf::ElfFile> Try(const SharedBundle& bundle, Bytes image,
+                                  const std::string& name) {
+    auto file = elf::ElfFile::FromBytes(image);
+    if (file && !Fits(name, file->build_id())) return std::nullopt;
+    auto taken = Take(name, std::move(file));
+    if (taken) bundle_ = bundle;
+    return taken;
+  }
+
+  // Which CRC the file should have, instead of which build id.
+  std::optional<elf::ElfFile> TryByCrc(const fs::path& path, std::uint32_t crc) {
+    auto file = elf::ElfFile::Open(path);
+    if (!file) return std::nullopt;
+    if (elf::DebugLinkCrc(file->image()) != crc) {
+      Note(path.native() + ": its CRC is another than .gnu_debuglink says");
+      return std::nullopt;
+    }
+    return Take(path.native(), std::move(file));
+  }
+
+  void NoteAbsent(std::string what) { absent_.push_back(std::move(what)); }
+  void Note(std::string what) { notes_.push_back(std::move(what)); }
+
+  const std::string& taken() const { return taken_; }
+  const SharedBundle& bundle() const { return bundle_; }
+  bool found_other_build() const { return found_other_build_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& absent() const { return absent_; }
+
+ private:
+  bool Fits(const std::string& name, const BuildId& id) {
+    if (wanted_.empty() || id.Matches(wanted_)) return true;
+    found_other_build_ = true;
+    Note(name + ": " + Different(id, wanted_));
+    return false;
+  }
+
+  std::optional<elf::ElfFile> Take(const std::string& name, Result<elf::ElfFile> file) {
+    if (!file) {
+      const std::string& message = file.error().message;
+      Note(message.starts_with(name) ? message : name + ": " + message);
+      return std::nullopt;
+    }
+    taken_ = name;
+    return *std::move(file);
+  }
+
+  BuildId wanted_;
+  bool found_other_build_ = false;
+  std::string taken_;    // the one that was opened last
+  SharedBundle bundle_;  // where it is from one
+  std::vector<std::string> notes_;
+  std::vector<std::string> absent_;
+};
+
+namespace {
+
+std::optional<elf::ElfFile> TryBundles(auto& search, const BinaryQuery& query, const BuildId& id,
+                                       bundle::FileKind kind) {
+  for (const SharedBundle& bundle : query.bundles) {
+    const bundle::BundledFile* entry = EntryOf(bundle->manifest(), query.filename, kind);
+    const std::string name = "bundle: " + query.filename;
+    std::optional<Bytes> bytes;
+    if (!id.empty()) bytes = bundle->Find(id, kind);
+    if (!bytes && id.empty() && entry != nullptr) bytes = bundle->Find(entry->member);
+    if (bytes) {
+      if (auto file = search.Try(bundle, *bytes, name)) return file;
+    } else if (entry != nullptr && !entry->missing.empty()) {
+      search.Note(name + ": " + entry->missing);
+    } else if (entry != nullptr && !entry->build_id.empty() && !id.empty() &&
+               kind == bundle::FileKind::kElf) {
+      search.Note(name + ": " + Different(entry->build_id, id));
+    } else if (kind == bundle::FileKind::kElf) {
+      search.NoteAbsent(name + ": not there");
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<elf::ElfFile> TryAll(auto& search, const std::vector<fs::path>& paths) {
+  for (const fs::path& path : paths) {
+    if (auto file = search.TryIfThere(path)) return file;
+  }
+  return std::nullopt;
+}
+
+std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::path>& directories,
+                                           const BuildId& id, BuildIdFile what,
+                                           std::string_view recorded_path) {
+  if (id.empty()) return std::nullopt;
+  for (const fs::path& directory : directories) {
+    if (auto file = TryAll(search, PlacesIn(directory, id, what, recorded_path))) return file;
+    search.NoteAbsent(directory.native() + ": nothing with build id " + id.hex());
+  }
+  return std::nullopt;
+}
+
+// At its own path, below `root`. What has been replaced since it was mapped may be there again, but
+// only its build id can tell.
+std::optional<elf::ElfFile> TryPath(auto& search, const fs::path& root, const BinaryQuery& query) {
+  if (!IsPath(query.filename)) return std::nullopt;
+  std::string path = query.filename;
+  if (auto file = search.Try(Below(root, path))) return file;
+  if (!path.ends_with(kDeleted) || query.build_id.empty()) return std::nullopt;
+  path.resize(path.size() - kDeleted.size());
+  return search.Try(Below(root, path));
+}
+
+// As gdb looks for what .gnu_debuglink names ("Debugging Information in Separate Files").
+std::vector<fs::path> PlacesOfLink(std::string_view link, const std::string& filename,
+                                   const fs::path& root, const std::vector<fs::path>& directories) {
+  const fs::path directory = fs::path(filename).parent_path();
+  const fs::path name = fs::path(link).filename();
+  if (!IsPath(filename) || name.empty()) return {};
+  std::vector<fs::path> places = {Below(root, directory / name),
+                                  Below(root, directory / ".debug" / name)};
+  for (const fs::path& debug : directories) places.push_back(Below(debug, directory / name));
+  return places;
+}
+
+std::vector<fs::path> PlacesOfAltLink(std::string_view link, const fs::path& file,
+                                      const std::vector<fs::path>& directories) {
+  const fs::path target(link);
+  std::vector<fs::path> places = {target.is_absolute() ? target : file.parent_path() / target};
+  for (const fs::path& directory : directories) {
+    places.push_back(directory / ".dwz" / target.filename());
+  }
+  return places;
+}
+
+}  // namespace
+
+DebugFiles::DebugFiles(fs::path symfs, std::vector<fs::path> directories)
+    : symfs_(std::move(symfs)), directories_(std::move(directories)) {
+  if (!symfs_.empty()) directories_.insert(directories_.begin(), symfs_ / "usr/lib/debug");
+}
+
+std::optional<elf::ElfFile> DebugFiles::FindImage(const BinaryQuery& query, Search& search) const {
+  if (auto file = TryBundles(search, query, query.build_id, bundle::FileKind::kElf)) return file;
+  if (!symfs_.empty()) {
+    if (auto file = TryPath(search, symfs_, query)) return file;
+  }
+  if (auto file = TryDirectories(search, directories_, query.build_id, BuildIdFile::kImage,
+                                 query.filename)) {
+    return file;
+  }
+  if (query.not_local.empty()) return TryPath(search, "/", query);
+  if (IsPath(query.filename)) {
+    search.NoteAbsent(query.filename + " of this machine: " + query.not_local);
+  }
+  return std::nullopt;
+}
+
+std::optional<elf::ElfFile> DebugFiles::FindDebug(const BinaryQuery& query,
+                                                  const elf::ElfFile* image, const BuildId& id,
+                                                  Search& search) const {
+  if (!id.empty()) {
+    if (auto file = TryBundles(search, query, id, bundle::FileKind::kDebug)) return file;
+  }
+  if (auto file = TryDirectories(search, directories_, id, BuildIdFile::kDebug, query.filename)) {
+    return file;
+  }
+  return image == nullptr ? std::nullopt : FindByLink(*image, query, search);
+}
+
+DebugFile DebugFiles::Find(const BinaryQuery& query) const {
+  DebugFile found;
+  Search images(query.build_id);
+  found.image = FindImage(query, images);
+  const BuildId id = found.image ? found.image->build_id() : query.build_id;
+  Search debugs(id);
+  found.debug = FindDebug(query, found.image ? &*found.image : nullptr, id, debugs);
+
+  for (const Search* search : {&images, &debugs}) {
+    if (search->bundle()) found.bundles.push_back(search->bundle());
+    found.tried.insert(found.tried.end(), search->notes().begin(), search->notes().end());
+  }
+  if (!found.image && !found.debug) {
+    found.miss = images.found_other_build() ? Miss::kWrongBuildId : Miss::kNoFile;
+    found.problem = fmt::format("{}", fmt::join(images.notes(), "; "));
+    found.tried.insert(found.tried.end(), images.absent().begin(), images.absent().end());
+    return found;
+  }
+  const elf::ElfFile& best = found.debug ? *found.debug : *found.image;
+  found.supplementary = FindSupplementary(best, (found.debug ? debugs : images).taken());
+  found.source = found.image ? images.taken() : debugs.taken();
+  if (found.image && found.debug) found.source += " with " + debugs.taken();
+  if (query.build_id.empty()) found.source += ", build id unchecked";
   if (!found.image) found.image = std::exchange(found.debug, std::nullopt);
-  if (found.image) return found;
-  found.miss = search.found_other_build() ? Miss::kWrongBuildId : Miss::kNoFile;
-  found.problem = search.notes();
   return found;
+}
+
+std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
+                                                   const BinaryQuery& query, Search& search) const {
+  const auto link = elf::ReadDebugLink(image);
+  if (!link) return std::nullopt;
+  std::vector<fs::path> roots;
+  if (!symfs_.empty()) roots.push_back(symfs_);
+  if (query.not_local.empty()) roots.emplace_back("/");
+  for (const fs::path& root : roots) {
+    for (const fs::path& place :
+         PlacesOfLink(link->file_name, query.filename, root, directories_)) {
+      if (auto file = search.TryByCrc(place, link->crc)) return file;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<elf::ElfFile> DebugFiles::FindSupplementary(const elf::ElfFile& file,
+                                                          const fs::path& path) const {
+  const auto link = elf::ReadDebugAltLink(file);
+  if (!link || link->build_id.empty()) return std::nullopt;
+  Search search(link->build_id);
+  if (auto found = TryDirectories(search, directories_, link->build_id, BuildIdFile::kDebug, {})) {
+    return found;
+  }
+  return TryAll(search, PlacesOfAltLink(link->file_name, path, directories_));
 }
 
 }  // namespace perftape

@@ -1,42 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a recording says of a binary to files of this machine that can name its functions. A
-// build id in the recording is always compared: a file of another build gives wrong names, which is
-// worse than none.
+// From what a recording says of a binary to files that can name its functions. A build id in the
+// recording is always compared: a file of another build gives wrong names, which is worse than
+// none. Without one, only what lies at the binary's own path counts: in a bundle whose manifest
+// says so, below symfs, or on this machine if it is the recording's; and is called unchecked.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/build_id.h"
+#include "formats/bundle/bundle.h"
 #include "formats/elf/elf_file.h"
 
 namespace perftape {
 
+using SharedBundle = std::shared_ptr<const bundle::Bundle>;
+
 // `image` is what was mapped, or where only that is left its debug file: it knows the addresses.
-// `debug` is the separate debug file, with more names. Without an image, `miss` says why.
+// `debug` is the separate debug file, with more names; `supplementary` is what dwz moved out of
+// either. Without an image, `miss` says why.
 struct DebugFile {
   std::optional<elf::ElfFile> image;
   std::optional<elf::ElfFile> debug;
+  std::optional<elf::ElfFile> supplementary;
+  std::vector<SharedBundle> bundles;  // what they may be views of
   Miss miss = Miss::kNone;
-  std::string problem;  // which files were looked at and why they were not used; empty on success
+  std::string source;              // where they are, for people
+  std::string problem;             // why there is no image, where that is not plain
+  std::vector<std::string> tried;  // places that were looked at before, and why they were not used
+};
+
+// A binary as the recording has it, and where it may be taken from besides the places that are
+// searched for all.
+struct BinaryQuery {
+  std::string filename;
+  BuildId build_id = {};                       // empty where it was not recorded
+  std::span<const SharedBundle> bundles = {};  // the recording's own first
+  // Why files at their paths on this machine may not be taken; empty where they may.
+  std::string not_local = {};
 };
 
 class DebugFiles {
  public:
-  // `debug_directory` as /usr/lib/debug, `build_id_cache` as ~/.debug; empty paths are not
-  // searched.
-  DebugFiles(std::filesystem::path debug_directory, std::filesystem::path build_id_cache);
+  // The recording machine's files below `symfs`, if it is not empty; files by build id in
+  // `directories` (build_id_dir.h).
+  DebugFiles(std::filesystem::path symfs, std::vector<std::filesystem::path> directories);
 
-  // Looks for the image at `filename` itself, then in the cache; for debug files in the cache and
-  // in the directory, by build id. Without a recorded build id the file at `filename` is taken as
-  // it is.
-  DebugFile Find(const std::string& filename, const BuildId& build_id) const;
+  // In order: bundles, symfs, the directories, and the path itself.
+  DebugFile Find(const BinaryQuery& query) const;
 
  private:
-  std::filesystem::path debug_directory_;
-  std::filesystem::path build_id_cache_;
+  class Search;
+  std::optional<elf::ElfFile> FindImage(const BinaryQuery& query, Search& search) const;
+  std::optional<elf::ElfFile> FindDebug(const BinaryQuery& query, const elf::ElfFile* image,
+                                        const BuildId& id, Search& search) const;
+  // By .gnu_debuglink of the image, and by .gnu_debugaltlink of the file at `path`.
+  std::optional<elf::ElfFile> FindByLink(const elf::ElfFile& image, const BinaryQuery& query,
+                                         Search& search) const;
+  std::optional<elf::ElfFile> FindSupplementary(const elf::ElfFile& file,
+                                                const std::filesystem::path& path) const;
+
+  std::filesystem::path symfs_;
+  std::vector<std::filesystem::path> directories_;
 };
 
 }  // namespace perftape

@@ -1,43 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/elf_symbolizer.h"
 
-#include <optional>
+#include <algorithm>
 
-#include "convert/symbolize/elf_names.h"
+#include "convert/symbolize/module_name.h"
 #include "formats/base/build_id.h"
 
 namespace perftape {
+namespace {
 
-struct ElfSymbolizer::Binary {
-  DebugFile file;
-  std::optional<ElfNames> names;  // none where there is no image
-};
-
-ElfSymbolizer::ElfSymbolizer(DebugFiles files) : files_(std::move(files)) {}
-ElfSymbolizer::~ElfSymbolizer() = default;
-
-Result<Resolution> ElfSymbolizer::Resolve(const Profile& profile, MappingId mapping,
-                                          std::span<const FileOffset> offsets) {
-  Binary& binary = Open(std::string(profile.text(profile[mapping].filename)),
-                        std::string(profile.text(profile[mapping].build_id)));
-  if (!binary.names) return MissAll(offsets.size(), binary.file.miss, binary.file.problem);
-  Resolution resolution;
-  for (const FileOffset offset : offsets) {
-    resolution.answers.push_back(binary.names->Resolve(offset));
-  }
-  return resolution;
+// Where the code of a kernel module begins in its file. Its mapping begins there, too: the kernel
+// puts the sections with code first (kernel/module/main.c, layout_sections).
+std::uint64_t StartOfModule(const elf::ElfFile& file) {
+  const auto text = std::ranges::find_if(file.segments(), &elf::Segment::executable);
+  return text == file.segments().end() ? 0 : text->offset.value;
 }
 
-ElfSymbolizer::Binary& ElfSymbolizer::Open(const std::string& filename,
-                                           const std::string& build_id) {
-  std::unique_ptr<Binary>& known = binaries_[{filename, build_id}];
-  if (known) return *known;
-  known = std::make_unique<Binary>();
-  known->file = files_.Find(filename, BuildId::FromHex(build_id).value_or(BuildId{}));
-  if (known->file.image) {
-    known->names.emplace(*known->file.image, known->file.debug ? &*known->file.debug : nullptr);
+}  // namespace
+
+ElfSymbolizer::ElfSymbolizer(DebugFiles files, SymbolOptions options)
+    : files_(std::move(files)), options_(std::move(options)) {}
+ElfSymbolizer::~ElfSymbolizer() = default;
+
+void ElfSymbolizer::BeginRecording(OfRecording recording) {
+  recording_ = std::move(recording);
+  others_.clear();
+}
+
+Result<Resolution> ElfSymbolizer::Resolve(const Profile& profile, MappingId id,
+                                          std::span<const FileOffset> offsets) {
+  const Mapping& mapping = profile[id];
+  const std::string filename(profile.text(mapping.filename));
+  const auto build_id = BuildId::FromHex(profile.text(mapping.build_id));
+  ElfBinary& binary = Open(filename, build_id.value_or(BuildId{}));
+  const bool is_module = mapping.kind == MappingKind::kKernel && !ModuleNameOf(filename).empty();
+  if (!is_module || !binary.file.image) return ResolveIn(binary, offsets);
+
+  const std::uint64_t start = StartOfModule(*binary.file.image);
+  std::vector<FileOffset> in_file;
+  for (const FileOffset offset : offsets) {
+    in_file.push_back({offset.value - mapping.file_offset + start});
   }
-  return *known;
+  return ResolveIn(binary, in_file);
+}
+
+ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
+  if (const auto known = by_build_id_.find(build_id); known != by_build_id_.end()) {
+    return *known->second;
+  }
+  std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
+  if (other) return *other;
+  const std::vector<SharedBundle> bundles = recording_.bundles();
+  auto binary = std::make_unique<ElfBinary>(files_.Find({.filename = filename,
+                                                         .build_id = build_id,
+                                                         .bundles = bundles,
+                                                         .not_local = recording_.not_local()}),
+                                            options_);
+  if (!binary->file.image || build_id.empty()) return *(other = std::move(binary));
+  return *(by_build_id_[build_id] = std::move(binary));
 }
 
 }  // namespace perftape

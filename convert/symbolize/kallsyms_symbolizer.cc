@@ -1,98 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/kallsyms_symbolizer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <utility>
+
+#include "convert/symbolize/module_name.h"
 
 namespace perftape {
 namespace {
 
-constexpr std::string_view kKernel = "[kernel.kallsyms]";
-constexpr std::uint64_t kAlignment = std::uint64_t{2} << 20;
-
-// The module that a mapping is of: "nf_tables" of "[nf_tables]" and of ".../nf-tables.ko.xz"; empty
-// for the kernel and what is no module.
-std::string ModuleOf(std::string_view filename) {
-  if (filename.starts_with("[kernel")) return {};
-  if (filename.starts_with('[') && filename.ends_with(']')) {
-    return std::string(filename.substr(1, filename.size() - 2));
-  }
-  const std::string_view base = BaseName(filename);
-  const std::size_t ending = base.find(".ko");
-  if (ending == std::string_view::npos) return {};
-  std::string module(base.substr(0, ending));
-  std::ranges::replace(module, '-', '_');
-  return module;
-}
-
-// Where the recording says that _text was. A mapping of the kernel may have been cut by those of
-// modules; then its first piece tells.
-std::optional<std::uint64_t> RecordedText(const Profile& profile) {
-  std::optional<std::uint64_t> lowest;
-  for (const Mapping& mapping : profile.mappings()) {
-    if (mapping.kind != MappingKind::kKernel) continue;
-    if (!profile.text(mapping.filename).starts_with(kKernel)) continue;
-    if (!lowest || mapping.file_offset < *lowest) lowest = mapping.file_offset;
-  }
-  return lowest;
+// Where a place of a mapping was. Modulo 2^64: perf has written kernel mappings that start at 0.
+RuntimeAddress AddressIn(const Mapping& mapping, FileOffset offset) {
+  return {mapping.start + (offset.value - mapping.file_offset)};
 }
 
 }  // namespace
 
-KallsymsSymbolizer::KallsymsSymbolizer(kallsyms::Kallsyms table, BuildId build_id)
-    : table_(std::move(table)),
+KernelTable::KernelTable(std::string name, kallsyms::Kallsyms symbols, BuildId build_id,
+                         std::vector<bundle::Module> modules)
+    : name_(std::move(name)),
+      symbols_(std::move(symbols)),
       build_id_(build_id),
-      text_(table_.AddressOf("_text")),
-      stext_(table_.AddressOf("_stext")) {}
+      modules_(std::move(modules)) {
+  for (const std::string_view symbol : {"_text", "_stext", "_etext", "_edata"}) {
+    const auto address = symbols_.AddressOf(symbol);
+    places_.emplace_back(symbol, address ? std::optional(address->value) : std::nullopt);
+  }
+}
+
+std::optional<std::uint64_t> KernelTable::AddressOf(std::string_view symbol) const {
+  for (const auto& [name, address] : places_) {
+    if (name == symbol) return address;
+  }
+  const auto address = symbols_.AddressOf(symbol);
+  return address ? std::optional(address->value) : std::nullopt;
+}
+
+KernelMove KernelTable::MoveFrom(const RecordedKernel& recorded) const {
+  return MoveOf(recorded, {.build_id = build_id_, .address_of = [this](std::string_view symbol) {
+                             return AddressOf(symbol);
+                           }});
+}
+
+std::optional<kallsyms::Kallsyms::Extent> KernelTable::ExtentOf(std::string_view module) const {
+  auto extent = symbols_.ModuleExtent(module);
+  const auto told = std::ranges::find(modules_, module, &bundle::Module::name);
+  if (extent && told != modules_.end() && told->address != 0) extent->start = {told->address};
+  return extent;
+}
+
+KallsymsSymbolizer::KallsymsSymbolizer(std::shared_ptr<const KernelTable> table,
+                                       RecordedKernel recorded)
+    : table_(std::move(table)),
+      recorded_(std::move(recorded)),
+      move_(table_->MoveFrom(recorded_)) {}
 
 Result<Resolution> KallsymsSymbolizer::Resolve(const Profile& profile, MappingId id,
                                                std::span<const FileOffset> offsets) {
   const Mapping& mapping = profile[id];
-  const std::string_view filename = profile.text(mapping.filename);
-  const auto recorded_id = BuildId::FromHex(profile.text(mapping.build_id));
-  if (filename.starts_with(kKernel) && recorded_id && !build_id_.empty() &&
-      !build_id_.Matches(*recorded_id)) {
-    return MissAll(offsets.size(), Miss::kWrongBuildId,
-                   "recorded was a kernel with build id " + recorded_id->hex() + ", here it is " +
-                       build_id_.hex());
-  }
-  const std::optional<std::uint64_t> move = MoveSince(profile);
-  if (!move) {
-    return MissAll(offsets.size(), Miss::kWrongBuildId,
-                   "the kernel's _text is not where that of the recording can have been moved to: "
-                   "these are another kernel's symbols");
-  }
-  const std::string module = ModuleOf(filename);
-  Resolution resolution;
+  if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
+  const std::string module = ModuleNameOf(profile.text(mapping.filename));
+  if (!module.empty()) return ResolveModule(mapping, module, offsets);
+  Resolution resolution = {.source = fmt::format("{} ({})", table_->name(), move_.reason)};
   for (const FileOffset offset : offsets) {
-    // Modulo 2^64: perf has written kernel mappings that start at 0.
-    const RuntimeAddress address{mapping.start + (offset.value - mapping.file_offset)};
-    resolution.answers.push_back(ResolveOne(address, *move, module));
-  }
-  if (*move != 0 && !module.empty()) {
-    resolution.problem = "modules are elsewhere since the machine was booted again";
+    const RuntimeAddress address = AddressIn(mapping, offset);
+    resolution.answers.push_back(ResolveOne({address.value + *move_.distance}, {}));
   }
   return resolution;
 }
 
-std::optional<std::uint64_t> KallsymsSymbolizer::MoveSince(const Profile& profile) const {
-  const std::optional<std::uint64_t> recorded = RecordedText(profile);
-  // Formats that do not tell are trusted: 0 is what a pprof made from anywhere says.
-  if (!recorded || *recorded == 0 || (!text_ && !stext_)) return 0;
-  if (stext_ && stext_->value == *recorded) return 0;
-  const std::uint64_t move = (text_ ? *text_ : *stext_).value - *recorded;
-  if (move % kAlignment != 0) return std::nullopt;
-  return move;
+Result<Resolution> KallsymsSymbolizer::ResolveModule(const Mapping& mapping,
+                                                     const std::string& module,
+                                                     std::span<const FileOffset> offsets) const {
+  const auto extent = table_->ExtentOf(module);
+  if (!extent) {
+    return MissAll(offsets.size(), Miss::kNoSymbol, "it has no symbols of this module");
+  }
+  const auto told = std::ranges::find(recorded_.modules, module, &RecordedModule::name);
+  const bool is_told = told != recorded_.modules.end();
+  const std::uint64_t base = is_told ? told->start : mapping.start;
+  const std::uint64_t size = is_told ? told->limit - told->start : mapping.limit - mapping.start;
+  // The last function's size is that of a page at least (kallsyms.h), so its start counts.
+  const kallsyms::Symbol* last = table_->symbols().Find({extent->limit.value - 1});
+  if (last != nullptr && last->start.value - extent->start.value >= size) {
+    return MissAll(offsets.size(), Miss::kWrongBuildId,
+                   "its module of this name is larger than the one recorded: of another build");
+  }
+  const std::uint64_t distance = extent->start.value - base;
+  const std::string moved = distance == 0 ? "not moved" : fmt::format("moved from 0x{:x}", base);
+  Resolution resolution = {.source = fmt::format("{} (module at 0x{:x}, {})", table_->name(),
+                                                 extent->start.value, moved)};
+  for (const FileOffset offset : offsets) {
+    const RuntimeAddress address = AddressIn(mapping, offset);
+    resolution.answers.push_back(ResolveOne({address.value + distance}, module));
+  }
+  return resolution;
 }
 
-Resolved KallsymsSymbolizer::ResolveOne(RuntimeAddress address, std::uint64_t move,
-                                        std::string_view module) const {
-  const kallsyms::Symbol* symbol = table_.Find({address.value + move});
+Resolved KallsymsSymbolizer::ResolveOne(RuntimeAddress address, std::string_view module) const {
+  const kallsyms::Symbol* symbol = table_->symbols().Find(address);
   if (symbol == nullptr) return {.miss = Miss::kNoSymbol};
   const bool is_of_mapping = module.empty() || symbol->module == module;
-  const bool has_moved_apart = move != 0 && !symbol->module.empty();
+  const bool has_moved_apart = module.empty() && *move_.distance != 0 && !symbol->module.empty();
   if (!is_of_mapping || has_moved_apart) return {.miss = Miss::kNoSymbol};
   return {.frames = {{.name = std::string(symbol->name)}}};
 }

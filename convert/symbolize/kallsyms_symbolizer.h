@@ -1,39 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of kernel, modules and BPF programs from a kallsyms, by runtime address.
-//
-// The kernel moves at every boot (KASLR). perf records where it was: the file offset of the mapping
-// [kernel.kallsyms] is the address of _text (tools/perf/util/machine.c). Where the table has _text
-// elsewhere, the kernel's own symbols are moved by the difference, which for one and the same
-// kernel is a multiple of the 2 MiB that it is aligned to; otherwise it is another kernel's table
-// and not used. Modules and BPF programs move on their own, so they are named only in the same
-// boot.
+// Names of kernel, modules and BPF programs from a kallsyms, by runtime address. The kernel's own
+// symbols are moved as kernel_place.h tells; each module by the distance of its own base, since
+// modules are loaded anywhere. What has no base that is recorded (BPF programs, trampolines) is
+// named only where the kernel has not moved.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "convert/symbolize/kernel_place.h"
+#include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbolizer.h"
-#include "formats/base/build_id.h"
+#include "formats/bundle/manifest.h"
 #include "formats/kallsyms/kallsyms.h"
 
 namespace perftape {
 
+// A kallsyms, and what is known of the kernel that it is of.
+class KernelTable {
+ public:
+  // `name` is for people. `modules` with the addresses at which they were when the table was saved;
+  // of those that are not among them the table's own symbols tell.
+  KernelTable(std::string name, kallsyms::Kallsyms symbols, BuildId build_id = {},
+              std::vector<bundle::Module> modules = {});
+
+  const std::string& name() const { return name_; }
+  const kallsyms::Kallsyms& symbols() const { return symbols_; }
+  KernelMove MoveFrom(const RecordedKernel& recorded) const;
+
+  // Where a module is in the table; nothing where the table has none of its symbols.
+  std::optional<kallsyms::Kallsyms::Extent> ExtentOf(std::string_view module) const;
+
+ private:
+  std::optional<std::uint64_t> AddressOf(std::string_view symbol) const;
+
+  std::string name_;
+  kallsyms::Kallsyms symbols_;
+  BuildId build_id_;
+  std::vector<bundle::Module> modules_;
+  // Of the symbols that tell the kernel's place: to find them takes some milliseconds.
+  std::vector<std::pair<std::string_view, std::optional<std::uint64_t>>> places_;
+};
+
 class KallsymsSymbolizer : public Symbolizer {
  public:
-  // `build_id` is the kernel's that the table is of; empty where that is not known, and then only
-  // the place of _text tells whether the table belongs to the recording.
-  KallsymsSymbolizer(kallsyms::Kallsyms table, BuildId build_id);
+  // Of the kernel mappings of a recording that was made on `recorded`.
+  KallsymsSymbolizer(std::shared_ptr<const KernelTable> table, RecordedKernel recorded);
 
+  // A table of another kernel, or without the module that the mapping is of, gives no name; the
+  // problem says so.
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
-  // How far the kernel has moved, from the recording to the table; nothing where it is another.
-  std::optional<std::uint64_t> MoveSince(const Profile& profile) const;
-  Resolved ResolveOne(RuntimeAddress address, std::uint64_t move, std::string_view module) const;
+  Result<Resolution> ResolveModule(const Mapping& mapping, const std::string& module,
+                                   std::span<const FileOffset> offsets) const;
+  Resolved ResolveOne(RuntimeAddress address, std::string_view module) const;
 
-  kallsyms::Kallsyms table_;
-  BuildId build_id_;
-  std::optional<RuntimeAddress> text_, stext_;
+  std::shared_ptr<const KernelTable> table_;
+  RecordedKernel recorded_;
+  KernelMove move_;
 };
 
 }  // namespace perftape

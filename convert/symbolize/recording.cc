@@ -1,11 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/recording.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "convert/symbolize/module_name.h"
+#include "convert/symbolize/this_boot.h"
+#include "formats/bundle/embedding.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape {
+namespace {
 
-Recording::Recording(const Input& input)
-    : machine_{.is_this_boot = true}, kallsyms_(perfdata::KallsymsOf(input)) {}
+using perfdata::FeatureBit;
+
+const BootFacts& Here() {
+  static const BootFacts facts = FactsOfThisBoot();
+  return facts;
+}
+
+// What the records before the first sample say of the kernel: perf and perftape-record begin with
+// it.
+class KernelSearch {
+ public:
+  void Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
+    if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, format)) {
+      TakeMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
+    } else if (const auto mmap2 = perfdata::Decode<perfdata::Mmap2>(record, format)) {
+      if (IsKernelName(mmap2->filename) && (record.misc & perfdata::kMiscMmapBuildId) != 0) {
+        kernel_.build_id = mmap2->build_id;
+      }
+      TakeMapping(mmap2->filename, mmap2->start, mmap2->length, mmap2->page_offset);
+    } else if (const auto id = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
+      TakeBuildId(id->filename, id->build_id);
+    }
+  }
+
+  void TakeBuildId(std::string_view filename, const BuildId& build_id) {
+    if (IsKernelName(filename)) kernel_.build_id = build_id;
+  }
+
+  RecordedKernel Finish() && {
+    std::ranges::sort(kernel_.modules);
+    return std::move(kernel_);
+  }
+
+ private:
+  void TakeMapping(std::string_view filename, std::uint64_t start, std::uint64_t length,
+                   std::uint64_t page_offset) {
+    const std::uint64_t limit =
+        length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
+    if (IsKernelName(filename)) {
+      if (kernel_.reference_address != 0) return;
+      kernel_.reference = filename.substr(kKernelMappingName.size());
+      kernel_.reference_address = page_offset;
+      kernel_.limit = limit;
+    } else if (std::string module = ModuleNameOf(filename); !module.empty()) {
+      kernel_.modules.push_back({std::move(module), start, limit});
+    }
+  }
+
+  RecordedKernel kernel_;
+};
+
+RecordedKernel ReadKernel(const perfdata::Reader& reader) {
+  KernelSearch search;
+  if (const auto value = reader.DecodedFeature(FeatureBit::kBuildId)) {
+    for (const auto& entry : std::get<perfdata::BuildIds>(*value).entries) {
+      search.TakeBuildId(entry.filename, entry.build_id);
+    }
+  }
+  perfdata::RecordCursor cursor = reader.records();
+  while (cursor.Step() && cursor.record().type != perfdata::RecordType::kSample) {
+    const perfdata::RecordView& record = cursor.record();
+    const bool is_user = record.type != perfdata::RecordType::kHeaderBuildId &&
+                         record.cpumode() == perfdata::CpuMode::kUser;
+    if (!is_user) search.Take(record, reader.events()[0].format);
+  }
+  return std::move(search).Finish();
+}
+
+// When it was made, on the wall clock, as BootFacts has it.
+std::optional<std::int64_t> WhenMade(const perfdata::Reader& reader, const Input& input) {
+  if (const auto value = reader.DecodedFeature(FeatureBit::kClockData)) {
+    return static_cast<std::int64_t>(std::get<perfdata::ClockData>(*value).wall_ns);
+  }
+  struct stat status = {};
+  const std::filesystem::path file = input.is_directory() ? input.path() / "data" : input.path();
+  if (file.empty() || stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+Recording::Machine ReadMachine(const perfdata::Reader& reader, const Input& input) {
+  Recording::Machine machine = {.kernel_release = reader.text(FeatureBit::kOsRelease),
+                                .kernel = ReadKernel(reader)};
+  const bool knows_text = machine.kernel.reference == "_text";
+  machine.other_than_here =
+      DifferenceOfBoots({.host = reader.text(FeatureBit::kHostname),
+                         .kernel_release = machine.kernel_release,
+                         .kernel_build_id = machine.kernel.build_id,
+                         .kernel_text = knows_text ? machine.kernel.reference_address : 0,
+                         .made_ns = WhenMade(reader, input)},
+                        Here());
+  return machine;
+}
+
+bool HasBundle(Input& input) {
+  if (input.is_directory() || bundle::IsPipeForm(input.beginning())) return false;
+  const auto bytes = input.All();
+  if (!bytes) return false;
+  const auto extent = bundle::FindEmbedded(*bytes);
+  return !extent || extent->has_value();
+}
+
+}  // namespace
+
+RecordedKernel KernelOf(const Profile& profile) {
+  RecordedKernel kernel;
+  for (const Mapping& mapping : profile.mappings()) {
+    const std::string_view filename = profile.text(mapping.filename);
+    if (mapping.kind != MappingKind::kKernel) continue;
+    if (std::string module = ModuleNameOf(filename); !module.empty()) {
+      kernel.modules.push_back({std::move(module), mapping.start, mapping.limit});
+    }
+    if (!IsKernelName(filename)) continue;
+    if (const auto id = BuildId::FromHex(profile.text(mapping.build_id))) kernel.build_id = *id;
+    // A mapping of the kernel may have been cut by those of modules; its first piece tells.
+    const bool is_first =
+        kernel.reference_address == 0 || mapping.file_offset < kernel.reference_address;
+    if (mapping.file_offset != 0 && is_first) {
+      kernel.reference = filename.substr(kKernelMappingName.size());
+      kernel.reference_address = mapping.file_offset;
+    }
+  }
+  std::ranges::sort(kernel.modules);
+  return kernel;
+}
+
+Recording::Recording(Input& input) : kallsyms_(perfdata::KallsymsOf(input)), input_(&input) {
+  has_bundle_ = HasBundle(input);
+  const auto reader = perfdata::Reader::Open(input);
+  if (reader) machine_ = ReadMachine(*reader, input);
+}
+
+std::shared_ptr<const bundle::Bundle> Recording::OwnBundle() {
+  if (!has_bundle_ || input_ == nullptr) return bundle_;
+  auto opened = bundle::Bundle::OpenEmbedded(*std::exchange(input_, nullptr));
+  if (!opened) {
+    bundle_problem_ = std::move(opened).error().message;
+    return nullptr;
+  }
+  if (!*opened) return nullptr;
+  bundle_ = std::make_shared<const bundle::Bundle>(**std::move(opened));
+  const bundle::Manifest& manifest = bundle_->manifest();
+  if (!manifest.boot_id.empty()) {
+    machine_.other_than_here = DifferenceOfBoots({.boot_id = manifest.boot_id}, Here());
+  }
+  return bundle_;
+}
 
 }  // namespace perftape

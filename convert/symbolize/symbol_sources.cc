@@ -3,21 +3,102 @@
 
 #include <utility>
 
-#include "convert/symbolize/local_symbolizer.h"
+#include "convert/symbolize/build_id_dir.h"
+#include "convert/symbolize/debug_files.h"
+#include "convert/symbolize/elf_symbolizer.h"
+#include "convert/symbolize/kernel_symbolizer.h"
+#include "convert/symbolize/module_name.h"
+#include "convert/symbolize/perf_map_symbolizer.h"
+#include "convert/symbolize/vdso.h"
 
 namespace perftape {
 namespace {
 
-OldNames OldNamesOf(const SymbolOptions& options) {
-  return options.replace_names ? OldNames::kReplace : OldNames::kKeep;
+std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
+  std::vector<std::filesystem::path> directories = options.debug_dirs;
+  if (options.default_debug_dirs) {
+    for (auto& directory : DefaultDebugDirs()) directories.push_back(std::move(directory));
+  }
+  return directories;
 }
 
 }  // namespace
 
-struct SymbolSources::Places {
+// For each mapping of one recording the symbolizer that fits it.
+struct SymbolSources::Places : public Symbolizer {
+  explicit Places(const SymbolOptions& wanted)
+      : options(wanted),
+        directories(DirectoriesOf(wanted)),
+        files({wanted.symfs, directories}, wanted),
+        vdsos(directories) {}
+
+  // Both must live until the next call.
+  void BeginRecording(Recording& recording);
+  std::vector<SharedBundle> Bundles() const;
+  std::string NotLocal() const;
+  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+                             std::span<const FileOffset> offsets) override;
+
   SymbolOptions options;
-  std::unique_ptr<LocalSymbolizer> local;
+  std::vector<std::filesystem::path> directories;
+  SharedBundle given;  // null where none is
+  ElfSymbolizer files;
+  std::unique_ptr<KernelSymbolizer> kernel;
+  VdsoSymbolizer vdsos;
+  PerfMapSymbolizer perf_maps;
+  Recording* recording = nullptr;
 };
+
+void SymbolSources::Places::BeginRecording(Recording& of) {
+  recording = &of;
+  const auto bundles = [this] { return Bundles(); };
+  const auto not_local = [this] { return NotLocal(); };
+  files.BeginRecording({.bundles = bundles, .not_local = not_local});
+  vdsos.BeginRecording({.bundles = bundles, .not_local = not_local});
+  kernel->BeginRecording(of, bundles);
+}
+
+std::vector<SharedBundle> SymbolSources::Places::Bundles() const {
+  std::vector<SharedBundle> bundles;
+  if (auto own = recording->OwnBundle()) bundles.push_back(std::move(own));
+  if (given) bundles.push_back(given);
+  return bundles;
+}
+
+std::string SymbolSources::Places::NotLocal() const {
+  switch (options.local) {
+    case LocalSystem::kAlways:
+      return {};
+    case LocalSystem::kNever:
+      return "not asked";
+    case LocalSystem::kSameBoot:
+      break;
+  }
+  return recording->machine().other_than_here;
+}
+
+Result<Resolution> SymbolSources::Places::Resolve(const Profile& profile, MappingId id,
+                                                  std::span<const FileOffset> offsets) {
+  const std::string_view filename = profile.text(profile[id].filename);
+  if (profile[id].kind == MappingKind::kKernel) {
+    TRY_ASSIGN(Resolution named, kernel->Resolve(profile, id, offsets));
+    if (!named.source.empty() || ModuleNameOf(filename).empty()) return named;
+    // The module's own file may be somewhere.
+    TRY_ASSIGN(Resolution of_file, files.Resolve(profile, id, offsets));
+    of_file.tried.insert(of_file.tried.begin(), named.tried.begin(), named.tried.end());
+    if (!of_file.source.empty()) return of_file;
+    named.tried = std::move(of_file.tried);
+    return named;
+  }
+  if (IsVdsoName(filename)) return vdsos.Resolve(profile, id, offsets);
+  if (!IsJitMemory(filename)) return files.Resolve(profile, id, offsets);
+  if (const std::string reason = NotLocal(); !reason.empty()) {
+    Resolution missed = MissAll(offsets.size(), Miss::kNoFile, {});
+    missed.tried.push_back("perf maps of this machine: " + reason);
+    return missed;
+  }
+  return perf_maps.Resolve(profile, id, offsets);
+}
 
 SymbolSources::SymbolSources(std::unique_ptr<Places> places) : places_(std::move(places)) {}
 SymbolSources::SymbolSources(SymbolSources&&) noexcept = default;
@@ -25,28 +106,28 @@ SymbolSources& SymbolSources::operator=(SymbolSources&&) noexcept = default;
 SymbolSources::~SymbolSources() = default;
 
 Result<SymbolSources> SymbolSources::Open(const SymbolOptions& options) {
-  auto places = std::make_unique<Places>();
-  places->options = options;
-  TRY_ASSIGN(places->local, LocalSymbolizer::Create(options));
+  auto places = std::make_unique<Places>(options);
+  if (!options.bundle.empty()) {
+    auto opened = bundle::Bundle::Open(options.bundle);
+    if (!opened) return Fail(InContext(options.bundle.native(), std::move(opened).error()));
+    places->given = std::make_shared<const bundle::Bundle>(*std::move(opened));
+  }
+  TRY_ASSIGN(places->kernel, KernelSymbolizer::Create(options, places->directories));
   return SymbolSources(std::move(places));
 }
 
-Profile SymbolSources::Name(const Profile& profile, const Recording& recording,
-                            SymbolizeReport& report) {
-  if (recording.kallsyms() && places_->options.kallsyms.empty()) {
-    SymbolOptions own = places_->options;
-    own.kallsyms = *recording.kallsyms();
-    if (auto local = LocalSymbolizer::Create(own)) {
-      return Symbolize(profile, **local, report, OldNamesOf(own));
-    }
-  }
-  return Symbolize(profile, *places_->local, report, OldNamesOf(places_->options));
+Profile SymbolSources::Name(const Profile& profile, Recording recording, SymbolizeReport& report) {
+  places_->BeginRecording(recording);
+  Profile named = Symbolize(profile, *places_, report,
+                            places_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
+  if (!recording.bundle_problem().empty()) report.problems.push_back(recording.bundle_problem());
+  return named;
 }
 
 Result<Profile> SymbolizeFrom(const Profile& profile, const SymbolOptions& options,
-                              const Recording& recording, SymbolizeReport& report) {
+                              Recording recording, SymbolizeReport& report) {
   TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(options));
-  return sources.Name(profile, recording, report);
+  return sources.Name(profile, std::move(recording), report);
 }
 
 }  // namespace perftape

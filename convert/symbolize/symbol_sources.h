@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // All places that names may be taken from, in their order, for all the profiles of a run: what was
 // opened for one is there for the next.
+//
+//   the recording's own bundle, and the one that was given
+//   symfs: the recording machine's files at their paths below a directory
+//   kallsyms and vmlinux, for the kernel
+//   directories by build id: those that were given, ~/.debug, debuginfod's cache, /usr/lib/debug
+//   this machine, where it made the recording since it was booted (this_boot.h), or where asked to
+//
+// Where a build id was recorded it is compared, whatever the place.
 #pragma once
 
 #include <memory>
@@ -23,7 +31,7 @@ class SymbolSources {
   ~SymbolSources();
 
   // The profile with names, those of `recording`. Adds to `report`.
-  Profile Name(const Profile& profile, const Recording& recording, SymbolizeReport& report);
+  Profile Name(const Profile& profile, Recording recording, SymbolizeReport& report);
 
  private:
   struct Places;
@@ -33,6 +41,6 @@ class SymbolSources {
 
 // The same for one profile alone.
 Result<Profile> SymbolizeFrom(const Profile& profile, const SymbolOptions& options,
-                              const Recording& recording, SymbolizeReport& report);
+                              Recording recording, SymbolizeReport& report);
 
 }  // namespace perftape

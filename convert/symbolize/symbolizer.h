@@ -38,7 +38,7 @@ struct Resolved {
 };
 
 struct Resolution {
-  std::vector<Resolved> answers;  // in the order of the offsets asked for
+  std::vector<Resolved> answers = {};  // in the order of the offsets asked for
   std::string problem = {};  // why places have no name, for people; empty where there is no more to
                              // say than the Miss does
   std::string source = {};   // which file gave the names, for people; empty where none did

@@ -3,16 +3,82 @@
 
 #include <sys/auxv.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <string>
-#include <string_view>
 #include <utility>
 
+#include "convert/symbolize/build_id_dir.h"
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
 
 namespace perftape {
+namespace {
+
+constexpr std::string_view kOwn = "the vdso of this machine";
+
+// Takes the first image that is what was recorded; remembers what the others were.
+class VdsoSearch {
+ public:
+  explicit VdsoSearch(const BuildId& wanted) : wanted_(wanted) {}
+
+  bool Try(const std::string& name, Result<elf::ElfFile> file) {
+    if (!file) {
+      Note(name + ": " + file.error().message, false);
+      return false;
+    }
+    if (!wanted_.empty() && !file->build_id().Matches(wanted_)) {
+      const BuildId& id = file->build_id();
+      Note(name + ": build id " + (id.empty() ? "absent" : id.hex()) + ", recorded was " +
+               wanted_.hex(),
+           false);
+      found_.miss = Miss::kWrongBuildId;
+      return false;
+    }
+    found_.image = *std::move(file);
+    found_.source = name + (wanted_.empty() ? ", build id unchecked" : "");
+    found_.miss = Miss::kNone;
+    return true;
+  }
+
+  void KeepBundle(const SharedBundle& bundle) { found_.bundles.push_back(bundle); }
+  void Note(std::string what, bool is_plain) {
+    if (!is_plain) found_.problem += (found_.problem.empty() ? "" : "; ") + what;
+    found_.tried.push_back(std::move(what));
+  }
+
+  DebugFile Finish() && {
+    if (!found_.image && found_.miss == Miss::kNone) found_.miss = Miss::kNoFile;
+    if (found_.image) found_.problem.clear();
+    return std::move(found_);
+  }
+
+ private:
+  BuildId wanted_;
+  DebugFile found_;
+};
+
+// The bytes that a bundle has: by build id, or where none was recorded by the name.
+std::optional<Bytes> FindInBundle(const bundle::Bundle& bundle, std::string_view filename,
+                                  const BuildId& build_id) {
+  if (!build_id.empty()) return bundle.Find(build_id, bundle::FileKind::kVdso);
+  for (const bundle::BundledFile& file : bundle.manifest().files) {
+    const bool is_it = file.kind == bundle::FileKind::kVdso && file.path == filename;
+    if (is_it && !file.member.empty()) return bundle.Find(file.member);
+  }
+  return std::nullopt;
+}
+
+Result<elf::ElfFile> OwnVdso() {
+  TRY_ASSIGN(std::vector<std::byte> image, ReadOwnVdso());
+  return elf::ElfFile::Owning(std::move(image));
+}
+
+}  // namespace
+
+bool IsVdsoName(std::string_view filename) {
+  return filename == "[vdso]" || filename == "[vdso32]";
+}
 
 Result<std::vector<std::byte>> ReadOwnVdso() {
   const std::uint64_t start = getauxval(AT_SYSINFO_EHDR);
@@ -32,23 +98,57 @@ Result<std::vector<std::byte>> ReadOwnVdso() {
   return Fail(ErrorCode::kNotFound, "/proc/self/maps: holds no vdso");
 }
 
-VdsoSymbolizer::VdsoSymbolizer(std::vector<std::byte> image)
-    : image_(std::move(image)), file_(elf::ElfFile::FromBytes(image_)) {
-  if (file_) names_.emplace(*file_, nullptr);
+VdsoSymbolizer::VdsoSymbolizer(std::vector<std::filesystem::path> directories)
+    : directories_(std::move(directories)) {}
+VdsoSymbolizer::~VdsoSymbolizer() = default;
+
+void VdsoSymbolizer::BeginRecording(ElfSymbolizer::OfRecording recording) {
+  recording_ = std::move(recording);
+  others_.clear();
 }
 
-Result<Resolution> VdsoSymbolizer::Resolve(const Profile& profile, MappingId mapping,
+Result<Resolution> VdsoSymbolizer::Resolve(const Profile& profile, MappingId id,
                                            std::span<const FileOffset> offsets) {
-  if (!names_) return Fail(InContext("vdso", file_.error()));
-  const auto recorded = BuildId::FromHex(profile.text(profile[mapping].build_id));
-  if (recorded && !file_->build_id().Matches(*recorded)) {
-    return MissAll(offsets.size(), Miss::kWrongBuildId,
-                   "recorded was a vdso with build id " + recorded->hex() + ", here it is " +
-                       file_->build_id().hex());
+  const std::string filename(profile.text(profile[id].filename));
+  const BuildId build_id = BuildId::FromHex(profile.text(profile[id].build_id)).value_or(BuildId{});
+  if (const auto known = by_build_id_.find(build_id); known != by_build_id_.end()) {
+    return ResolveIn(*known->second, offsets);
   }
-  Resolution resolution;
-  for (const FileOffset offset : offsets) resolution.answers.push_back(names_->Resolve(offset));
-  return resolution;
+  std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
+  if (!other) other = Find(filename, build_id);
+  if (!other->file.image || build_id.empty()) return ResolveIn(*other, offsets);
+  return ResolveIn(*(by_build_id_[build_id] = std::move(other)), offsets);
+}
+
+std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,
+                                                const BuildId& build_id) {
+  VdsoSearch search(build_id);
+  const auto find = [&] {
+    for (const SharedBundle& bundle : recording_.bundles()) {
+      const auto bytes = FindInBundle(*bundle, filename, build_id);
+      if (!bytes) continue;
+      search.KeepBundle(bundle);
+      if (search.Try("bundle: " + std::string(filename), elf::ElfFile::FromBytes(*bytes))) return;
+    }
+    if (!build_id.empty()) {
+      for (const std::filesystem::path& directory : directories_) {
+        for (const auto& path : PlacesIn(directory, build_id, BuildIdFile::kVdso, filename)) {
+          auto file = elf::ElfFile::Open(path);
+          const bool is_absent = !file && file.error().code == ErrorCode::kNotFound;
+          if (!is_absent && search.Try(path.native(), std::move(file))) return;
+        }
+        search.Note(directory.native() + ": nothing with build id " + build_id.hex(), true);
+      }
+    }
+    const std::string not_local = recording_.not_local();
+    if (not_local.empty()) {
+      search.Try(std::string(kOwn), OwnVdso());
+    } else {
+      search.Note(std::string(kOwn) + ": " + not_local, true);
+    }
+  };
+  find();
+  return std::make_unique<ElfBinary>(std::move(search).Finish(), SymbolOptions{});
 }
 
 }  // namespace perftape

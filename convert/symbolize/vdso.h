@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vdso: code that the kernel maps into every process. It is in no file, but this process has it
-// too, and it is the same for all as long as the kernel runs.
+// The vdso: code that the kernel maps into every process. It is in no file of the file system. It
+// may have been saved, in a bundle or by perf; and this process has it too, the same for all as
+// long as the kernel runs.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <map>
 #include <memory>
-#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "convert/symbolize/elf_names.h"
+#include "convert/symbolize/elf_symbolizer.h"
 #include "convert/symbolize/symbolizer.h"
 
 namespace perftape {
+
+// Whether a mapping of this name is one: "[vdso]", "[vdso32]".
+bool IsVdsoName(std::string_view filename);
 
 // A copy of this process's vdso; kNotFound where it has none.
 Result<std::vector<std::byte>> ReadOwnVdso();
 
 class VdsoSymbolizer : public Symbolizer {
  public:
-  // `image` is an ELF file in memory; what is none names nothing.
-  explicit VdsoSymbolizer(std::vector<std::byte> image);
+  // Saved ones are looked for by build id in `directories` (build_id_dir.h).
+  explicit VdsoSymbolizer(std::vector<std::filesystem::path> directories);
+  ~VdsoSymbolizer() override;
 
+  // As ElfSymbolizer's.
+  void BeginRecording(ElfSymbolizer::OfRecording recording);
+
+  // Bundles come first, then directories, then this process's own.
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
-  std::vector<std::byte> image_;
-  Result<elf::ElfFile> file_;
-  std::optional<ElfNames> names_;
+  std::unique_ptr<ElfBinary> Find(std::string_view filename, const BuildId& build_id);
+
+  std::vector<std::filesystem::path> directories_;
+  ElfSymbolizer::OfRecording recording_;
+  std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id_;
+  std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };
 
 }  // namespace perftape

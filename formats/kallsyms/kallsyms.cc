@@ -50,27 +50,37 @@ bool IsKept(char type) {
   return std::string_view("TtWwDdBb").find(type) != std::string_view::npos;
 }
 
+bool IsText(char type) {
+  return std::string_view("TtWw").find(type) != std::string_view::npos;
+}
+
 // perf's symbols__fixup_end for a symbol behind which the kernel, or a module, ends.
 std::uint64_t SizeOfLast(RuntimeAddress start) {
   return ((start.value + 4096 + 4095) & ~std::uint64_t{4095}) - start.value;
 }
 
-// Of those at one address the last stays; each reaches to the next of its module.
+// Of those at one address the last stays, but the kernel's own rather than one of a module: some
+// are listed once more for what is built in ("[__builtin__kprobes]"). Each reaches to the next of
+// its module.
 void FixEnds(std::vector<Symbol>& symbols) {
   if (!std::ranges::is_sorted(symbols, {}, &Symbol::start)) {
     std::ranges::stable_sort(symbols, {}, &Symbol::start);
   }
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < symbols.size(); ++i) {
-    const bool is_last = i + 1 == symbols.size();
-    if (!is_last && symbols[i + 1].start == symbols[i].start) continue;
-    Symbol symbol = symbols[i];
-    symbol.size = is_last || symbols[i + 1].module != symbol.module
-                      ? SizeOfLast(symbol.start)
-                      : symbols[i + 1].start.value - symbol.start.value;
-    symbols[kept++] = symbol;
+  for (const Symbol& symbol : symbols) {
+    if (kept == 0 || symbols[kept - 1].start != symbol.start) {
+      symbols[kept++] = symbol;
+    } else if (symbol.module.empty() || !symbols[kept - 1].module.empty()) {
+      symbols[kept - 1] = symbol;
+    }
   }
   symbols.resize(kept);
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    Symbol& symbol = symbols[i];
+    const bool is_last = i + 1 == symbols.size() || symbols[i + 1].module != symbol.module;
+    symbol.size =
+        is_last ? SizeOfLast(symbol.start) : symbols[i + 1].start.value - symbol.start.value;
+  }
 }
 
 }  // namespace
@@ -99,7 +109,7 @@ Result<Kallsyms> Kallsyms::Parse(std::string text) {
       has_hidden = true;
       continue;
     }
-    kallsyms.symbols_.push_back({{line->address}, 0, line->name, line->module});
+    kallsyms.symbols_.push_back({{line->address}, 0, line->name, line->module, IsText(line->type)});
   }
   if (kallsyms.symbols_.empty()) {
     if (has_hidden) {
@@ -110,7 +120,23 @@ Result<Kallsyms> Kallsyms::Parse(std::string text) {
     return Fail(ErrorCode::kCorrupt, "holds no symbol");
   }
   FixEnds(kallsyms.symbols_);
+  kallsyms.FindModules();
   return kallsyms;
+}
+
+void Kallsyms::FindModules() {
+  constexpr std::uint64_t kPage = 4096;
+  for (const Symbol& symbol : symbols_) {
+    if (symbol.module.empty() || !symbol.is_text) continue;
+    const RuntimeAddress start{symbol.start.value & ~(kPage - 1)};
+    Extent& extent = modules_.try_emplace(symbol.module, Extent{start, start}).first->second;
+    extent.limit.value = symbol.start.value + symbol.size;
+  }
+}
+
+std::optional<Kallsyms::Extent> Kallsyms::ModuleExtent(std::string_view module) const {
+  const auto found = modules_.find(module);
+  return found == modules_.end() ? std::nullopt : std::optional(found->second);
 }
 
 const Symbol* Kallsyms::Find(RuntimeAddress address) const {

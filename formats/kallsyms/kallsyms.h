@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,7 @@ struct Symbol {
   std::uint64_t size = 0;  // never 0
   std::string_view name;
   std::string_view module;  // "nf_tables", "bpf", "__builtin__ftrace"; empty for the kernel itself
+  bool is_text = true;      // of type T or W; else variables
 };
 
 class Kallsyms {
@@ -40,7 +42,8 @@ class Kallsyms {
 
   // The symbol that `address` lies in. Null between and behind the kernel and its modules. Of
   // several at one address it is the last listed, since that is the only one to which perf gives a
-  // size. O(log n). Views live as long as the Kallsyms, also when it is moved.
+  // size; of the kernel's own, where there is one. O(log n). Views live as long as the Kallsyms,
+  // also when it is moved.
   const Symbol* Find(RuntimeAddress address) const;
 
   // Where a symbol of the kernel itself lies, of whatever type: "_text", "_stext", "_etext".
@@ -49,11 +52,21 @@ class Kallsyms {
 
   std::span<const Symbol> symbols() const { return symbols_; }  // by start, one for each
 
+  // Where the code of a module lies: from the page that its first function is in, since modules are
+  // loaded at whole pages, to the end of its last one.
+  struct Extent {
+    RuntimeAddress start, limit;
+  };
+  // Nothing for a module of which it has no function.
+  std::optional<Extent> ModuleExtent(std::string_view module) const;
+
  private:
   explicit Kallsyms(std::string text);
+  void FindModules();
 
   std::unique_ptr<const std::string> text_;  // where it stays when this is moved
   std::vector<Symbol> symbols_;
+  std::map<std::string_view, Extent> modules_;
 };
 
 }  // namespace perftape::kallsyms

@@ -1,31 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/debug_files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
+#include "formats/bundle/bundle_writer.h"
 #include "tests/support/elf_builder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 const BuildId kAbc = BuildId::From(AsBytes("abc"));  // 61 62 63
 
+// In no directories; files at their paths count.
+DebugFile FindLocally(const std::string& filename, const BuildId& build_id) {
+  return DebugFiles({}, {}).Find({.filename = filename, .build_id = build_id});
+}
+
 TEST(DebugFiles, TakesTheRecordedPathWhereItsBuildIdAgrees) {
   const TempDir dir;
-  const DebugFile found = DebugFiles({}, {}).Find(dir.Write("program", SmallElf("abc")), kAbc);
+  const std::string path = dir.Write("program", SmallElf("abc"));
+  const DebugFile found = FindLocally(path, kAbc);
   ASSERT_TRUE(found.image);
   EXPECT_EQ(found.image->build_id(), kAbc);
   EXPECT_FALSE(found.debug);
+  EXPECT_EQ(found.source, path);
 }
 
 TEST(DebugFiles, TellsBothBuildIdsWhereTheyDiffer) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("xyz"));
-  const DebugFile found = DebugFiles({}, {}).Find(path, kAbc);
+  const DebugFile found = FindLocally(path, kAbc);
   EXPECT_FALSE(found.image);
   EXPECT_EQ(found.miss, Miss::kWrongBuildId);
   EXPECT_EQ(found.problem, path + ": build id 78797a, recorded was 616263");
@@ -33,60 +47,124 @@ TEST(DebugFiles, TellsBothBuildIdsWhereTheyDiffer) {
 
 TEST(DebugFiles, RefusesAFileWithoutABuildIdWhereOneWasRecorded) {
   const TempDir dir;
-  const DebugFile found = DebugFiles({}, {}).Find(dir.Write("program", SmallElf("")), kAbc);
+  const DebugFile found = FindLocally(dir.Write("program", SmallElf("")), kAbc);
   EXPECT_EQ(found.miss, Miss::kWrongBuildId);
   EXPECT_THAT(found.problem, HasSubstr("build id absent"));
 }
 
-TEST(DebugFiles, TakesTheFileAsItIsWhereNoBuildIdWasRecorded) {
+TEST(DebugFiles, TakesTheFileAsItIsWhereNoBuildIdWasRecordedAndSaysSo) {
   const TempDir dir;
-  EXPECT_TRUE(DebugFiles({}, {}).Find(dir.Write("program", SmallElf("xyz")), {}).image);
-}
-
-TEST(DebugFiles, FindsTheImageInTheCacheWhenTheFileHasBeenReplaced) {
-  const TempDir dir;
-  dir.Write("cache/.build-id/61/6263/elf", SmallElf("abc"));
-  const DebugFile found =
-      DebugFiles({}, dir / "cache").Find(dir.Write("program", SmallElf("xyz")), kAbc);
-  ASSERT_TRUE(found.image);
-  EXPECT_EQ(found.image->build_id(), kAbc);
-}
-
-TEST(DebugFiles, AddsTheDebugFileOfTheBuildId) {
-  const TempDir dir;
-  dir.Write("debug/.build-id/61/6263.debug", SmallElf("abc"));
-  const DebugFile found =
-      DebugFiles(dir / "debug", {}).Find(dir.Write("program", SmallElf("abc")), {});
+  const std::string path = dir.Write("program", SmallElf("xyz"));
+  const DebugFile found = FindLocally(path, {});
   EXPECT_TRUE(found.image);
-  EXPECT_TRUE(found.debug);
+  EXPECT_EQ(found.source, path + ", build id unchecked");
+}
+
+TEST(DebugFiles, LeavesThePathAloneWhereThisIsNotTheRecordingsMachine) {
+  const TempDir dir;
+  const std::string path = dir.Write("program", SmallElf("abc"));
+  const DebugFile found = DebugFiles({}, {}).Find(
+      {.filename = path, .build_id = kAbc, .not_local = "it was recorded on host moon"});
+  EXPECT_EQ(found.miss, Miss::kNoFile);
+  EXPECT_EQ(found.problem, "");
+  EXPECT_THAT(found.tried, Contains(path + " of this machine: it was recorded on host moon"));
+}
+
+TEST(DebugFiles, TakesTheRecordedPathBelowSymfs) {
+  const TempDir dir;
+  const std::string path = dir.Write("root/usr/bin/program", SmallElf("abc"));
+  const DebugFiles files(dir / "root", {});
+  EXPECT_EQ(files.Find({.filename = "/usr/bin/program", .build_id = kAbc}).source, path);
+  EXPECT_TRUE(files.Find({.filename = "/usr/bin/program"}).image);
+  EXPECT_FALSE(files.Find({.filename = "/../../usr/bin/elsewhere"}).image);
+}
+
+TEST(DebugFiles, FindsTheImageInEveryLayoutByBuildId) {
+  for (const char* place :
+       {".build-id/61/6263/elf", ".build-id/61/6263", "usr/bin/program/616263/elf",
+        "616263/executable", "616263/program", "616263/whatever"}) {
+    const TempDir dir;
+    const std::string path = dir.Write(place, SmallElf("abc"));
+    const DebugFile found =
+        DebugFiles({}, {dir.path()}).Find({.filename = "/usr/bin/program", .build_id = kAbc});
+    EXPECT_EQ(found.source, path);
+  }
+}
+
+TEST(DebugFiles, FindsTheDebugFileInEveryLayoutByBuildId) {
+  for (const char* place : {".build-id/61/6263.debug", ".build-id/61/6263/debug",
+                            "616263/debuginfo", "nonexistent/program/616263/debug"}) {
+    const TempDir dir;
+    dir.Write(place, SmallElf("abc"));
+    const std::string path = dir.Write("program", SmallElf("abc"));
+    const DebugFiles files({}, {dir.path()});
+    EXPECT_TRUE(files.Find({.filename = "/nonexistent/program", .build_id = kAbc}).image) << place;
+    if (std::string_view(place).starts_with("non")) continue;
+    const DebugFile found = files.Find({.filename = path, .build_id = kAbc});
+    EXPECT_TRUE(found.debug) << place;
+    EXPECT_EQ(found.source, path + " with " + (dir / place).native());
+  }
 }
 
 TEST(DebugFiles, DoesNotTrustTheNameOfADebugFile) {
   const TempDir dir;
   dir.Write("debug/.build-id/61/6263.debug", SmallElf("xyz"));
   const DebugFile found =
-      DebugFiles(dir / "debug", {}).Find(dir.Write("program", SmallElf("abc")), kAbc);
+      DebugFiles({}, {dir / "debug"})
+          .Find({.filename = dir.Write("program", SmallElf("abc")), .build_id = kAbc});
   EXPECT_TRUE(found.image);
   EXPECT_FALSE(found.debug);
-}
-
-TEST(DebugFiles, UsesADebugFileAloneWhereTheImageIsGone) {
-  const TempDir dir;
-  dir.Write("debug/.build-id/61/6263.debug", SmallElf("abc"));
-  EXPECT_TRUE(DebugFiles(dir / "debug", {}).Find("/nonexistent", kAbc).image);
+  EXPECT_THAT(found.tried, Contains(HasSubstr("build id 78797a, recorded was 616263")));
 }
 
 TEST(DebugFiles, LooksForADeletedFileOnlyWhereTheBuildIdCanTell) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("abc"));
-  EXPECT_TRUE(DebugFiles({}, {}).Find(path + " (deleted)", kAbc).image);
-  EXPECT_FALSE(DebugFiles({}, {}).Find(path + " (deleted)", {}).image);
+  EXPECT_TRUE(FindLocally(path + " (deleted)", kAbc).image);
+  EXPECT_FALSE(FindLocally(path + " (deleted)", {}).image);
 }
 
 TEST(DebugFiles, HasNoProblemToTellWhereSimplyNothingIsThere) {
-  const DebugFile found = DebugFiles("/nonexistent", "/nonexistent").Find("/nonexistent", kAbc);
+  const DebugFile found = DebugFiles("/nonexistent", {"/nonexistent"})
+                              .Find({.filename = "/nonexistent", .build_id = kAbc});
   EXPECT_EQ(found.miss, Miss::kNoFile);
   EXPECT_EQ(found.problem, "");
+  EXPECT_THAT(found.tried, Contains("/nonexistent: nothing with build id 616263"));
+}
+
+// A bundle with one file.
+SharedBundle BundleOf(const TempDir& dir, bundle::BundledFile file, Bytes content) {
+  const std::string path = dir.Write("bundle.tar.zst", "");
+  auto writer = bundle::BundleWriter::Create(UniqueFd(open(path.c_str(), O_RDWR)), 1);
+  EXPECT_THAT(writer, IsOk());
+  EXPECT_THAT(writer->Add(std::move(file), content), IsOk());
+  EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
+  auto opened = bundle::Bundle::Open(path);
+  EXPECT_THAT(opened, IsOk());
+  return std::make_shared<const bundle::Bundle>(*std::move(opened));
+}
+
+TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
+  const TempDir dir;
+  const SharedBundle bundles[] = {
+      BundleOf(dir, {.path = "/old/program", .build_id = kAbc, .kept = bundle::Kept::kSymbols},
+               SmallElf("abc"))};
+  const DebugFile found =
+      DebugFiles({}, {}).Find({.filename = "/new/program", .build_id = kAbc, .bundles = bundles});
+  ASSERT_TRUE(found.image);
+  EXPECT_EQ(found.image->build_id(), kAbc);
+}
+
+TEST(DebugFiles, TakesABundlesFileByItsPathWhereNoBuildIdWasRecorded) {
+  const TempDir dir;
+  const SharedBundle bundles[] = {
+      BundleOf(dir, {.path = "/program", .kept = bundle::Kept::kSymbols}, SmallElf(""))};
+  const DebugFiles files({}, {});
+  EXPECT_TRUE(files.Find({.filename = "/program", .bundles = bundles}).image);
+  EXPECT_FALSE(files.Find({.filename = "/other", .bundles = bundles}).image);
+  const DebugFile other =
+      files.Find({.filename = "/program", .build_id = kAbc, .bundles = bundles});
+  EXPECT_FALSE(other.image);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace perftape {
 namespace {
 
 ElfSymbolizer Local() {
-  return ElfSymbolizer(DebugFiles({}, {}));
+  return ElfSymbolizer(DebugFiles({}, {}), {.demangling = Demangling::kTemplates});
 }
 
 TEST(ElfSymbolizer, NamesOffsetsInTheRecordedFile) {

@@ -10,16 +10,25 @@ namespace {
 
 constexpr std::uint64_t kText = 0xffffffff81000000;
 
-KallsymsSymbolizer Symbols(BuildId id = {}) {
-  return KallsymsSymbolizer(
+std::shared_ptr<const KernelTable> Table(BuildId id = {}) {
+  return std::make_shared<const KernelTable>(
+      "kallsyms",
       kallsyms::Kallsyms::Parse("ffffffff81000000 T _stext\n"
                                 "ffffffff81000000 T _text\n"
                                 "ffffffff81000100 t do_idle\n"
                                 "ffffffff82000000 T _etext\n"
                                 "ffffffffc0341000 t nft_do_chain\t[nf_tables]\n"
+                                "ffffffffc0341080 t nft_last\t[nf_tables]\n"
                                 "ffffffffc0351000 t bpf_prog_1_f\t[bpf]\n")
           .value(),
       id);
+}
+
+// Asks as a recording does that is told of by its profile alone.
+std::string NameBy(const std::shared_ptr<const KernelTable>& table, const Profile& profile,
+                   std::uint64_t offset) {
+  KallsymsSymbolizer symbolizer(table, KernelOf(profile));
+  return NameAt(symbolizer, profile, offset);
 }
 
 // The kernel, recorded with _text at `text`.
@@ -32,11 +41,11 @@ Profile Kernel(std::uint64_t text, std::string build_id = {}) {
 }
 
 TEST(KallsymsSymbolizer, NamesKernelAndBpfByAddressInTheSameBoot) {
-  KallsymsSymbolizer symbolizer = Symbols();
+  const auto table = Table();
   const Profile profile = Kernel(kText);
-  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffff81000123), "do_idle");
-  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffffc0351004), "bpf_prog_1_f");
-  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffffb0000000), "(no symbol)");
+  EXPECT_EQ(NameBy(table, profile, 0xffffffff81000123), "do_idle");
+  EXPECT_EQ(NameBy(table, profile, 0xffffffffc0351004), "bpf_prog_1_f");
+  EXPECT_EQ(NameBy(table, profile, 0xffffffffb0000000), "(no symbol)");
 }
 
 TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {
@@ -44,43 +53,73 @@ TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {
                                      .start = 0,
                                      .file_offset = kText,
                                      .kind = MappingKind::kKernel});
-  KallsymsSymbolizer symbolizer = Symbols();
+  const auto table = Table();
   // As old perfs map it: from 0 on, so that offsets wrap around.
-  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffff81000100 + kText), "do_idle");
+  EXPECT_EQ(NameBy(table, profile, 0xffffffff81000100 + kText), "do_idle");
 }
 
 TEST(KallsymsSymbolizer, MovesTheKernelsOwnSymbolsByWholeTwoMebibytes) {
-  KallsymsSymbolizer symbolizer = Symbols();
+  const auto table = Table();
   const Profile profile = Kernel(kText + 0x5e00000);
-  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffff81000123 + 0x5e00000), "do_idle");
+  EXPECT_EQ(NameBy(table, profile, 0xffffffff81000123 + 0x5e00000), "do_idle");
 }
 
-TEST(KallsymsSymbolizer, NamesNoModulesOfAnotherBoot) {
-  KallsymsSymbolizer symbolizer = Symbols();
+TEST(KallsymsSymbolizer, NamesNoModulesByTheKernelsMoveOfAnotherBoot) {
+  const auto table = Table();
   const Profile profile = Kernel(kText + 0x5e00000);
-  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffffc0341010 + 0x5e00000), "(no symbol)");
+  EXPECT_EQ(NameBy(table, profile, 0xffffffffc0341010 + 0x5e00000), "(no symbol)");
 }
 
 TEST(KallsymsSymbolizer, RefusesTheTableOfAnotherKernel) {
-  KallsymsSymbolizer symbolizer = Symbols();
-  EXPECT_EQ(NameAt(symbolizer, Kernel(kText + 0x1000), kText + 0x1100), "(wrong build id)");
+  const auto table = Table();
+  EXPECT_EQ(NameBy(table, Kernel(kText + 0x1000), kText + 0x1100), "(wrong build id)");
 }
 
 TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
-  KallsymsSymbolizer symbolizer = Symbols(BuildId::From(AsBytes("abc")));
-  EXPECT_EQ(NameAt(symbolizer, Kernel(kText, "78797a"), kText), "(wrong build id)");
-  EXPECT_EQ(NameAt(symbolizer, Kernel(kText, "616263"), kText), "_text");
-  EXPECT_EQ(NameAt(symbolizer, Kernel(kText), kText), "_text");
+  const auto table = Table(BuildId::From(AsBytes("abc")));
+  EXPECT_EQ(NameBy(table, Kernel(kText, "78797a"), kText), "(wrong build id)");
+  EXPECT_EQ(NameBy(table, Kernel(kText, "616263"), kText), "_text");
+  EXPECT_EQ(NameBy(table, Kernel(kText), kText), "_text");
 }
 
 TEST(KallsymsSymbolizer, NamesAModulesMappingBySymbolsOfThatModuleOnly) {
-  KallsymsSymbolizer symbolizer = Symbols();
   for (const char* filename : {"[nf_tables]", "/lib/modules/6.1.0/kernel/net/nf-tables.ko.xz"}) {
     const Profile profile = ProfileOf(
         {.filename = filename, .start = 0xffffffffc0341000, .kind = MappingKind::kKernel});
-    EXPECT_EQ(NameAt(symbolizer, profile, 0x10), "nft_do_chain") << filename;
-    EXPECT_EQ(NameAt(symbolizer, profile, 0x10004), "(no symbol)") << filename;
+    EXPECT_EQ(NameBy(Table(), profile, 0x10), "nft_do_chain") << filename;
+    EXPECT_EQ(NameBy(Table(), profile, 0x10004), "(no symbol)") << filename;
   }
+}
+
+// In a recording of another boot, both have moved, each by itself.
+TEST(KallsymsSymbolizer, MovesEachModuleByItsOwnBase) {
+  const Profile profile = ProfileOf({.filename = "[nf_tables]",
+                                     .start = 0xffffffffc0700000,
+                                     .limit = 0xffffffffc0701000,
+                                     .kind = MappingKind::kKernel});
+  const RecordedKernel kernel = {
+      .reference = "_text",
+      .reference_address = kText + 0x5e00000,
+      .modules = {{"nf_tables", 0xffffffffc0700000, 0xffffffffc0701000}}};
+  KallsymsSymbolizer symbolizer(Table(), kernel);
+  EXPECT_EQ(NameAt(symbolizer, profile, 0x84), "nft_last");
+}
+
+TEST(KallsymsSymbolizer, RefusesAModuleThatWouldNotFitIntoTheRecordedOne) {
+  const Profile profile = ProfileOf({.filename = "[nf_tables]",
+                                     .start = 0xffffffffc0341000,
+                                     .limit = 0xffffffffc0341080,
+                                     .kind = MappingKind::kKernel});
+  EXPECT_EQ(NameBy(Table(), profile, 0x10), "(wrong build id)");
+}
+
+TEST(KallsymsSymbolizer, SaysHowFarTheKernelHasMoved) {
+  const Profile profile = Kernel(kText + 0x5e00000);
+  KallsymsSymbolizer symbolizer(Table(), KernelOf(profile));
+  const FileOffset offsets[] = {{kText + 0x5e00000}};
+  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  ASSERT_TRUE(resolution);
+  EXPECT_EQ(resolution->source, "kallsyms (build id unchecked, moved by -0x5e00000)");
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
   const auto named = SymbolizeFrom(
       std::move(builder).Finish(),
       {.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\nffffffff81000010 T idle\n")},
-      Recording(Recording::Machine{.is_this_boot = true}), report);
+      Recording(Recording::Machine{.other_than_here = {}}), report);
   ASSERT_TRUE(named) << named.error().message;
   EXPECT_EQ(named->text((*named)[named->locations()[0].lines[0].function].name), "spin");
   EXPECT_EQ(named->text((*named)[named->locations()[1].lines[0].function].name), "idle");

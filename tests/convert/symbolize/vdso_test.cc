@@ -6,26 +6,32 @@
 #include "formats/elf/symbols.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"
+#include "tests/support/temp_dir.h"
 
 namespace perftape {
 namespace {
 
-TEST(VdsoSymbolizer, NamesPlacesInTheImage) {
-  VdsoSymbolizer symbolizer(SmallElf("abc"));
-  EXPECT_EQ(NameAt(symbolizer, ProfileOf({.filename = "[vdso]"}), 0x1100), "spin");
-  EXPECT_EQ(NameAt(symbolizer, ProfileOf({.filename = "[vdso]", .build_id = "616263"}), 0x1100),
-            "spin");
+std::string NameIn(const std::filesystem::path& directory, std::string build_id,
+                   std::string not_local = "recorded elsewhere") {
+  VdsoSymbolizer symbolizer({directory});
+  symbolizer.BeginRecording({.not_local = [&] { return not_local; }});
+  return NameAt(symbolizer, ProfileOf({.filename = "[vdso]", .build_id = std::move(build_id)}),
+                0x1100);
+}
+
+TEST(VdsoSymbolizer, FindsASavedOneByBuildId) {
+  const TempDir dir;
+  dir.Write(".build-id/61/6263/vdso", SmallElf("abc"));
+  EXPECT_EQ(NameIn(dir.path(), "616263"), "spin");
+  EXPECT_EQ(NameIn(dir.path(), "78797a"), "(no file)");
+  EXPECT_EQ(NameIn(dir.path(), ""), "(no file)");
 }
 
 TEST(VdsoSymbolizer, RefusesThatOfAnotherKernel) {
-  VdsoSymbolizer symbolizer(SmallElf("abc"));
-  EXPECT_EQ(NameAt(symbolizer, ProfileOf({.filename = "[vdso]", .build_id = "78797a"}), 0x1100),
-            "(wrong build id)");
-}
-
-TEST(VdsoSymbolizer, SaysThatAnImageIsNone) {
-  VdsoSymbolizer symbolizer({});
-  EXPECT_EQ(NameAt(symbolizer, ProfileOf({.filename = "[vdso]"}), 0), "vdso: not an ELF file");
+  const TempDir dir;
+  dir.Write("[vdso]/616263/vdso", SmallElf("xyz"));
+  EXPECT_EQ(NameIn(dir.path(), "616263"), "(wrong build id)");
+  EXPECT_EQ(NameIn(dir.path(), "616263", {}), "(wrong build id)");
 }
 
 TEST(ReadOwnVdso, HoldsTheClockFunctions) {

@@ -55,6 +55,24 @@ TEST(Kallsyms, TakesTheLastOfSeveralAtOneAddressAsPerfDoes) {
   EXPECT_EQ(Find(Parsed(kText), 0xffffffff81000000), "_text");
 }
 
+TEST(Kallsyms, TakesTheKernelsOwnBeforeWhatIsListedAgainAsBuiltIn) {
+  const Kallsyms kallsyms = Parsed(
+      "c000000000054930 T optinsn_slot\n"
+      "c000000000064930 T optprobe_template_entry\n"
+      "c000000000054930 t kprobe_optinsn_page\t[__builtin__kprobes]\n");
+  EXPECT_EQ(Find(kallsyms, 0xc000000000054930), "optinsn_slot");
+  EXPECT_EQ(Find(kallsyms, 0xc00000000006492f), "optinsn_slot");
+}
+
+TEST(Kallsyms, TellsWhereTheCodeOfAModuleIs) {
+  const Kallsyms kallsyms = Parsed(kText);
+  const auto extent = kallsyms.ModuleExtent("nf_tables");
+  ASSERT_TRUE(extent);
+  EXPECT_EQ(extent->start.value, 0xffffffffc0341000);
+  EXPECT_EQ(extent->limit.value, 0xffffffffc0343000);
+  EXPECT_FALSE(kallsyms.ModuleExtent("unknown"));
+}
+
 TEST(Kallsyms, DoesNotLetTheLastSymbolSwallowTheGapBehindIt) {
   const Kallsyms kallsyms = Parsed(kText);
   EXPECT_EQ(Find(kallsyms, 0xffffffff82000fff), "_etext");

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/build_id_dir.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace perftape {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view PerfName(BuildIdFile what) {
+  static constexpr std::string_view kNames[] = {"elf", "debug", "kallsyms", "vdso"};
+  return kNames[static_cast<std::size_t>(what)];
+}
+
+// Regular files of a directory, by name.
+std::vector<fs::path> FilesIn(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::error_code unreadable;
+    if (at->is_regular_file(unreadable)) files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::optional<fs::path> AbsoluteVariable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set here
+  if (value == nullptr || *value != '/') return std::nullopt;
+  return fs::path(value);
+}
+
+}  // namespace
+
+std::vector<fs::path> PlacesIn(const fs::path& directory, const BuildId& build_id, BuildIdFile what,
+                               std::string_view recorded_path) {
+  const std::string hex = build_id.hex();
+  const fs::path link = directory / ".build-id" / hex.substr(0, 2) / hex.substr(2);
+  std::vector<fs::path> places = {link / PerfName(what)};
+  if (what == BuildIdFile::kDebug) places.push_back(fs::path(link).concat(".debug"));
+  if (what == BuildIdFile::kImage) places.push_back(link);
+  while (recorded_path.starts_with('/')) recorded_path.remove_prefix(1);
+  if (!recorded_path.empty() && recorded_path.find("..") == std::string_view::npos) {
+    places.push_back(directory / recorded_path / hex / PerfName(what));
+  }
+  if (what == BuildIdFile::kDebug) places.push_back(directory / hex / "debuginfo");
+  if (what == BuildIdFile::kImage) {
+    places.push_back(directory / hex / "executable");
+    for (fs::path& file : FilesIn(directory / hex)) {
+      const bool is_listed = file.filename() == "executable" || file.filename() == "debuginfo";
+      if (!is_listed) places.push_back(std::move(file));
+    }
+  }
+  return places;
+}
+
+std::vector<fs::path> DefaultDebugDirs() {
+  std::vector<fs::path> directories;
+  const auto home = AbsoluteVariable("HOME");
+  if (home) directories.push_back(*home / ".debug");
+  if (const auto cache = AbsoluteVariable("DEBUGINFOD_CACHE_PATH")) {
+    directories.push_back(*cache);
+  } else if (const auto caches = AbsoluteVariable("XDG_CACHE_HOME")) {
+    directories.push_back(*caches / "debuginfod_client");
+  } else if (home) {
+    directories.push_back(*home / ".cache" / "debuginfod_client");
+  }
+  directories.emplace_back("/usr/lib/debug");
+  return directories;
+}
+
+}  // namespace perftape

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/elf_binary.h"
+
+#include <algorithm>
+
+namespace perftape {
+namespace {
+
+// Whether any name came with a line, which only DWARF has.
+bool HasLines(const Resolution& resolution) {
+  return std::ranges::any_of(resolution.answers, [](const Resolved& resolved) {
+    return std::ranges::any_of(resolved.frames,
+                               [](const SourceFrame& frame) { return frame.line != 0; });
+  });
+}
+
+}  // namespace
+
+ElfBinary::ElfBinary(DebugFile found, const SymbolOptions& options) : file(std::move(found)) {
+  if (!file.image) return;
+  names.emplace(*file.image, file.debug ? &*file.debug : nullptr,
+                ElfNameOptions{.supplementary = file.supplementary ? &*file.supplementary : nullptr,
+                               .demangling = options.demangling,
+                               .source_lines = options.source_lines});
+}
+
+Resolution ResolveIn(ElfBinary& binary, std::span<const FileOffset> offsets) {
+  Resolution resolution;
+  if (binary.names) {
+    binary.names->Prepare(offsets);
+    for (const FileOffset offset : offsets) {
+      resolution.answers.push_back(binary.names->Resolve(offset));
+    }
+    resolution.problem = binary.names->problem();
+    resolution.source =
+        binary.file.source + (HasLines(resolution) ? " (symbols, DWARF)" : " (symbols)");
+  } else {
+    resolution = MissAll(offsets.size(), binary.file.miss, binary.file.problem);
+  }
+  resolution.tried = binary.file.tried;
+  return resolution;
+}
+
+}  // namespace perftape

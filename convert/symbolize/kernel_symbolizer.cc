@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/kernel_symbolizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "convert/symbolize/build_id_dir.h"
+#include "convert/symbolize/module_name.h"
+#include "convert/symbolize/vmlinux_symbolizer.h"
+#include "formats/base/file.h"
+#include "formats/elf/build_id.h"
+
+namespace perftape {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kRunningKallsyms[] = "/proc/kallsyms";
+constexpr std::string_view kAbsent = "not there";
+
+// Empty where it cannot be read.
+BuildId RunningKernelBuildId() {
+  const auto notes = ReadWholeFile("/sys/kernel/notes");
+  return notes ? elf::BuildIdFromNotes(AsBytes(*notes)) : BuildId{};
+}
+
+// Below a root, as perf looks for them (tools/perf/util/symbol.c, vmlinux_paths).
+std::vector<fs::path> VmlinuxPaths(const std::string& release) {
+  std::vector<fs::path> paths = {"vmlinux", "boot/vmlinux"};
+  if (release.empty() || release.find('/') != std::string::npos) return paths;
+  for (const std::string_view pattern :
+       {"boot/vmlinux-{}", "usr/lib/debug/boot/vmlinux-{}", "lib/modules/{}/build/vmlinux",
+        "usr/lib/debug/lib/modules/{}/vmlinux", "usr/lib/debug/boot/vmlinux-{}.debug"}) {
+    paths.emplace_back(fmt::format(fmt::runtime(pattern), release));
+  }
+  return paths;
+}
+
+Result<std::shared_ptr<const KernelTable>> TableOfBundle(const bundle::Bundle& bundle,
+                                                         const BuildId& build_id) {
+  const bundle::Manifest& manifest = bundle.manifest();
+  std::optional<Bytes> bytes;
+  BuildId id = build_id;
+  if (!id.empty()) bytes = bundle.Find(id, bundle::FileKind::kKallsyms);
+  std::string missing;
+  for (const bundle::BundledFile& file : manifest.files) {
+    if (bytes || file.kind != bundle::FileKind::kKallsyms) continue;
+    bytes = bundle.Find(file.member);
+    id = file.build_id.empty() ? manifest.kernel_build_id : file.build_id;
+    missing = file.missing;
+  }
+  if (!bytes) return Fail(ErrorCode::kNotFound, missing.empty() ? "not there" : missing);
+  TRY_ASSIGN(kallsyms::Kallsyms symbols, kallsyms::Kallsyms::Parse(std::string(AsText(*bytes))));
+  return std::make_shared<const KernelTable>("bundle: [kernel.kallsyms]", std::move(symbols), id,
+                                             manifest.modules);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelSymbolizer>> KernelSymbolizer::Create(
+    const SymbolOptions& options, std::vector<fs::path> directories) {
+  std::unique_ptr<KernelSymbolizer> kernel(new KernelSymbolizer(options, std::move(directories)));
+  for (const fs::path& path : {options.kallsyms, options.vmlinux}) {
+    if (path.empty()) continue;
+    if (path == options.vmlinux && kernel->VmlinuxAt(path)) continue;
+    const auto table = kernel->TableOf(path, {});
+    // One whose addresses are hidden is refused when its turn comes: there may be others.
+    if (!table && table.error().code != ErrorCode::kPermission) return Fail(table.error());
+    if (!table && !fs::exists(path)) return Fail(table.error());
+  }
+  return kernel;
+}
+
+KernelSymbolizer::KernelSymbolizer(const SymbolOptions& options, std::vector<fs::path> directories)
+    : options_(options), directories_(std::move(directories)) {}
+KernelSymbolizer::~KernelSymbolizer() = default;
+
+void KernelSymbolizer::BeginRecording(const Recording& recording,
+                                      std::function<std::vector<SharedBundle>()> bundles) {
+  recording_ = &recording;
+  bundles_ = std::move(bundles);
+  kernel_ = recording.machine().kernel;
+  places_.clear();
+  are_listed_ = false;
+}
+
+Result<Resolution> KernelSymbolizer::Resolve(const Profile& profile, MappingId id,
+                                             std::span<const FileOffset> offsets) {
+  const std::string_view filename = profile.text(profile[id].filename);
+  if (IsGuestName(filename)) {
+    return MissAll(offsets.size(), Miss::kNoFile, "the kernel of a guest");
+  }
+  // What the profile itself says has to do for other formats.
+  if (!are_listed_ && kernel_.reference_address == 0) kernel_ = KernelOf(profile);
+  if (!are_listed_) ListPlaces();
+  Resolution best = MissAll(offsets.size(), Miss::kNoFile, {});
+  std::vector<std::string> tried;
+  for (Place& place : places_) {
+    std::string problem;
+    if (Open(place, kernel_)) {
+      TRY_ASSIGN(Resolution found, place.symbolizer->Resolve(profile, id, offsets));
+      if (!found.source.empty()) {
+        found.tried = std::move(tried);
+        return found;
+      }
+      problem = found.problem;
+      if (best.answers.empty() || best.answers[0].miss == Miss::kNoFile) best = std::move(found);
+    } else {
+      problem = place.problem;
+    }
+    if (place.is_guess && problem == kAbsent) continue;
+    tried.push_back(place.name + ": " + problem);
+  }
+  best.problem.clear();
+  for (const std::string& place : tried) {
+    if (place.ends_with(kAbsent) || place.ends_with(recording_->machine().other_than_here))
+      continue;
+    best.problem += (best.problem.empty() ? "" : "; ") + place;
+  }
+  best.tried = std::move(tried);
+  return best;
+}
+
+bool KernelSymbolizer::Open(Place& place, const RecordedKernel& kernel) {
+  if (place.symbolizer) return true;
+  if (!place.problem.empty()) return false;
+  auto opened = place.open(kernel);
+  if (opened) {
+    place.symbolizer = *std::move(opened);
+    return true;
+  }
+  place.problem = opened.error().code == ErrorCode::kNotFound ? kAbsent : opened.error().message;
+  if (place.problem.starts_with(place.name + ": ")) place.problem.erase(0, place.name.size() + 2);
+  return false;
+}
+
+void KernelSymbolizer::ListPlaces() {
+  are_listed_ = true;
+  AddBundles();
+  AddSymfs();
+  if (!options_.kallsyms.empty()) AddKallsyms(options_.kallsyms, {});
+  if (const auto& own = recording_->kallsyms()) AddKallsyms(*own, kernel_.build_id);
+  if (!options_.vmlinux.empty()) AddVmlinux(options_.vmlinux);
+  if (!kernel_.build_id.empty()) {
+    const std::size_t listed = places_.size();
+    for (const fs::path& directory : directories_) AddDirectory(directory);
+    for (std::size_t i = listed; i < places_.size(); ++i) places_[i].is_guess = true;
+  }
+  AddRunningKernel();
+}
+
+void KernelSymbolizer::AddBundles() {
+  // Its kernel's symbols may be known of another recording's.
+  if (const auto known = of_bundles_.find(kernel_.build_id);
+      known != of_bundles_.end() && !kernel_.build_id.empty()) {
+    places_.push_back({.name = known->second->name(),
+                       .open = [table = known->second](const RecordedKernel& kernel) {
+                         return Result<std::unique_ptr<Symbolizer>>(
+                             std::make_unique<KallsymsSymbolizer>(table, kernel));
+                       }});
+    return;
+  }
+  for (const SharedBundle& bundle : bundles_()) {
+    places_.push_back({.name = "bundle: [kernel.kallsyms]",
+                       .open = [this, bundle](const RecordedKernel& kernel)
+                           -> Result<std::unique_ptr<Symbolizer>> {
+                         TRY_ASSIGN(auto table, TableOfBundle(*bundle, kernel.build_id));
+                         if (!kernel.build_id.empty()) of_bundles_.emplace(kernel.build_id, table);
+                         return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
+                       }});
+  }
+}
+
+void KernelSymbolizer::AddSymfs() {
+  if (options_.symfs.empty()) return;
+  const std::string& release = recording_->machine().kernel_release;
+  const std::size_t listed = places_.size();
+  AddKallsyms(options_.symfs / "proc/kallsyms", {});
+  for (const fs::path& path : VmlinuxPaths(release)) AddVmlinux(options_.symfs / path);
+  AddKallsyms(options_.symfs / ("boot/System.map-" + release), {});
+  for (std::size_t i = listed; i < places_.size(); ++i) places_[i].is_guess = true;
+}
+
+void KernelSymbolizer::AddDirectory(const fs::path& directory) {
+  for (const fs::path& path :
+       PlacesIn(directory, kernel_.build_id, BuildIdFile::kKallsyms, kKernelMappingName)) {
+    AddKallsyms(path, kernel_.build_id);
+  }
+  for (const BuildIdFile what : {BuildIdFile::kImage, BuildIdFile::kDebug}) {
+    for (const fs::path& path : PlacesIn(directory, kernel_.build_id, what, kKernelMappingName)) {
+      AddVmlinux(path);
+    }
+  }
+}
+
+void KernelSymbolizer::AddKallsyms(const fs::path& path, const BuildId& build_id) {
+  places_.push_back(
+      {.name = path.native(),
+       .open = [=, this](const RecordedKernel& kernel) -> Result<std::unique_ptr<Symbolizer>> {
+         TRY_ASSIGN(auto table, TableOf(path, build_id));
+         return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
+       }});
+}
+
+void KernelSymbolizer::AddVmlinux(const fs::path& path) {
+  places_.push_back(
+      {.name = path.native(),
+       .open = [=, this](const RecordedKernel& kernel) -> Result<std::unique_ptr<Symbolizer>> {
+         if (auto vmlinux = VmlinuxAt(path)) {
+           return std::make_unique<VmlinuxSymbolizer>(*std::move(vmlinux), kernel);
+         }
+         // A System.map, then.
+         TRY_ASSIGN(auto table, TableOf(path, {}));
+         return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
+       }});
+}
+
+void KernelSymbolizer::AddRunningKernel() {
+  std::string not_here = recording_->machine().other_than_here;
+  if (options_.local == LocalSystem::kAlways) not_here.clear();
+  if (options_.local == LocalSystem::kNever) not_here = "not asked";
+  if (not_here.empty()) {
+    AddKallsyms(kRunningKallsyms, RunningKernelBuildId());
+  } else {
+    places_.push_back({.name = kRunningKallsyms, .problem = "of this machine, and " + not_here});
+  }
+}
+
+Result<std::shared_ptr<const KernelTable>> KernelSymbolizer::TableOf(const fs::path& path,
+                                                                     const BuildId& build_id) {
+  const auto known = tables_.find(path.native());
+  if (known != tables_.end()) return known->second;
+  Result<std::shared_ptr<const KernelTable>> table;
+  if (auto symbols = kallsyms::Kallsyms::Read(path)) {
+    const BuildId id = path == kRunningKallsyms ? RunningKernelBuildId() : build_id;
+    table = std::make_shared<const KernelTable>(path.native(), *std::move(symbols), id);
+  } else {
+    table = Fail(std::move(symbols).error());
+  }
+  return tables_.emplace(path.native(), std::move(table)).first->second;
+}
+
+Result<std::shared_ptr<ElfBinary>> KernelSymbolizer::VmlinuxAt(const fs::path& path) {
+  const auto known = vmlinuxes_.find(path.native());
+  if (known != vmlinuxes_.end()) return known->second;
+  Result<std::shared_ptr<ElfBinary>> vmlinux;
+  if (auto image = elf::ElfFile::Open(path)) {
+    DebugFile file;
+    file.image = *std::move(image);
+    file.source = path.native();
+    vmlinux = std::make_shared<ElfBinary>(std::move(file), options_);
+  } else {
+    vmlinux = Fail(std::move(image).error());
+  }
+  return vmlinuxes_.emplace(path.native(), std::move(vmlinux)).first->second;
+}
+
+}  // namespace perftape

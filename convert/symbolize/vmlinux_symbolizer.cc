@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/vmlinux_symbolizer.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "convert/symbolize/module_name.h"
+#include "formats/elf/symbol_entries.h"
+
+namespace perftape {
+namespace {
+
+// Where the symbols are that tell the kernel's place.
+std::map<std::string, std::uint64_t, std::less<>> PlacesOf(const elf::ElfFile& file) {
+  std::map<std::string, std::uint64_t, std::less<>> places;
+  for (const elf::Section& section : file.sections()) {
+    if (section.type != SHT_SYMTAB) continue;
+    const elf::SymbolEntries entries(file, section);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const elf::SymbolEntry entry = entries[i];
+      const std::string_view name = entries.NameOf(entry);
+      const bool is_place =
+          name == "_text" || name == "_stext" || name == "_etext" || name == "_edata";
+      if (is_place) places.emplace(name, entry.value);
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+VmlinuxSymbolizer::VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded)
+    : vmlinux_(std::move(vmlinux)), recorded_(std::move(recorded)) {
+  const elf::ElfFile& image = *vmlinux_->file.image;
+  auto places = PlacesOf(image);
+  // A stripped one may have its symbols in the debug file.
+  if (places.empty() && vmlinux_->file.debug) places = PlacesOf(*vmlinux_->file.debug);
+  move_ = MoveOf(recorded_,
+                 {.build_id = image.build_id(), .address_of = [&](std::string_view name) {
+                    const auto place = places.find(name);
+                    return place == places.end() ? std::nullopt : std::optional(place->second);
+                  }});
+}
+
+Result<Resolution> VmlinuxSymbolizer::Resolve(const Profile& profile, MappingId id,
+                                              std::span<const FileOffset> offsets) {
+  const Mapping& mapping = profile[id];
+  if (!ModuleNameOf(profile.text(mapping.filename)).empty()) {
+    return MissAll(offsets.size(), Miss::kNoSymbol, "it has no symbols of modules");
+  }
+  if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
+  const elf::ElfFile& image = *vmlinux_->file.image;
+  std::vector<FileOffset> in_file;
+  for (const FileOffset offset : offsets) {
+    const std::uint64_t address = mapping.start + (offset.value - mapping.file_offset);
+    const auto place = image.ToFile({address + *move_.distance});
+    // No file is as large.
+    in_file.push_back(place.value_or(FileOffset{~std::uint64_t{0}}));
+  }
+  Resolution resolution = ResolveIn(*vmlinux_, in_file);
+  resolution.source += fmt::format(" ({})", move_.reason);
+  return resolution;
+}
+
+}  // namespace perftape

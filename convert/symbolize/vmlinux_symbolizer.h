@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the kernel itself from its ELF file, vmlinux, with lines and inlined functions where it
+// has DWARF.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "convert/symbolize/elf_binary.h"
+#include "convert/symbolize/kernel_place.h"
+#include "convert/symbolize/recording.h"
+#include "convert/symbolize/symbolizer.h"
+
+namespace perftape {
+
+class VmlinuxSymbolizer : public Symbolizer {
+ public:
+  // `vmlinux` has an image. The recording was made on `recorded`.
+  VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded);
+
+  // For the mappings of the kernel itself; of modules it knows nothing.
+  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+                             std::span<const FileOffset> offsets) override;
+
+ private:
+  std::shared_ptr<ElfBinary> vmlinux_;
+  RecordedKernel recorded_;
+  KernelMove move_;
+};
+
+}  // namespace perftape

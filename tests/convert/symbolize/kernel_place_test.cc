@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/kernel_place.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace perftape {
+namespace {
+
+using testing::HasSubstr;
+
+using Places = std::map<std::string, std::uint64_t, std::less<>>;
+
+constexpr std::uint64_t kText = 0xffffffff81000000;
+
+KernelMove Move(const RecordedKernel& recorded, const Places& places, BuildId build_id = {}) {
+  return MoveOf(recorded, {.build_id = build_id, .address_of = [&](std::string_view name) {
+                             const auto at = places.find(name);
+                             return at == places.end() ? std::nullopt : std::optional(at->second);
+                           }});
+}
+
+// A kernel whose code has 0xe01ef2 bytes.
+RecordedKernel KernelAt(std::uint64_t text) {
+  return {.reference = "_text", .reference_address = text, .limit = text + 0xe01ef2};
+}
+Places PlacesAt(std::uint64_t text) {
+  return {{"_text", text}, {"_stext", text}, {"_etext", text + 0xe01ef2}};
+}
+
+TEST(MoveOf, IsTheDistanceOfTheReferenceSymbol) {
+  EXPECT_EQ(Move(KernelAt(kText), PlacesAt(kText)).distance, 0U);
+  EXPECT_EQ(Move(KernelAt(kText), PlacesAt(kText + 0x5e00000)).distance, 0x5e00000U);
+  EXPECT_EQ(Move(KernelAt(kText + 0x5e00000), PlacesAt(kText)).distance, -0x5e00000ULL);
+}
+
+TEST(MoveOf, IsNoneWhereTheKernelCannotHaveMovedSo) {
+  EXPECT_THAT(Move(KernelAt(kText + 0x1000), PlacesAt(kText)).reason,
+              HasSubstr("of another kernel"));
+  EXPECT_FALSE(Move(KernelAt(kText), PlacesAt(0xffff800080000000)).distance);
+  EXPECT_FALSE(Move(KernelAt(0xd0000000), PlacesAt(kText)).distance);
+}
+
+TEST(MoveOf, IsByLessOnOtherMachines) {
+  EXPECT_TRUE(Move(KernelAt(0xffff800008010000), PlacesAt(0xffff800008000000)).distance);  // arm64
+  EXPECT_TRUE(Move(KernelAt(0x100000), PlacesAt(0x3ff00104000)).distance);                 // s390
+  EXPECT_FALSE(Move(KernelAt(0x100000), PlacesAt(0x101000)).distance);
+}
+
+// Every x86-64 kernel lies at a multiple of 2 MiB, so that alone proves nothing.
+TEST(MoveOf, IsNoneWhereTheCodeEndsElsewhere) {
+  Places places = PlacesAt(kText);
+  places["_etext"] += 0x1000;
+  const KernelMove move = Move(KernelAt(kText), places);
+  EXPECT_FALSE(move.distance);
+  EXPECT_THAT(move.reason, HasSubstr("_etext is 0xe02ef2 behind the kernel's start, the recorded "
+                                     "end is 0xe01ef2 behind it"));
+}
+
+TEST(MoveOf, TakesTheEndOfTheDataForAnEndToo) {
+  RecordedKernel recorded = KernelAt(kText);
+  recorded.limit = kText + 0x1c45d40;
+  Places places = PlacesAt(kText);
+  places["_edata"] = kText + 0x1c45d40;
+  EXPECT_TRUE(Move(recorded, places).distance);
+}
+
+// Where perf finds no end it says that of the next mapping, as on ppc64.
+TEST(MoveOf, DoesNotTakeTheNextMappingForTheEnd) {
+  RecordedKernel recorded = {
+      .reference = "_text", .reference_address = 0xc000000000000000, .limit = 0xc008000000210000};
+  EXPECT_TRUE(Move(recorded, PlacesAt(0xc000000000000000)).distance);
+}
+
+TEST(MoveOf, IsNoneForAnotherBuildId) {
+  RecordedKernel recorded = KernelAt(kText);
+  recorded.build_id = BuildId::From(AsBytes("abc"));
+  EXPECT_EQ(Move(recorded, PlacesAt(kText), BuildId::From(AsBytes("xyz"))).reason,
+            "of the kernel with build id 78797a, recorded was 616263");
+  EXPECT_EQ(Move(recorded, PlacesAt(kText), BuildId::From(AsBytes("abc"))).reason,
+            "by build id, not moved");
+  EXPECT_EQ(Move(recorded, PlacesAt(kText)).reason, "build id unchecked, not moved");
+}
+
+TEST(MoveOf, IsUncheckedWhereNothingWasRecorded) {
+  EXPECT_EQ(Move({}, PlacesAt(kText)).distance, 0U);
+}
+
+TEST(MoveOf, IsNoneWithoutASymbolOfReference) {
+  EXPECT_THAT(Move(KernelAt(kText), {{"do_idle", kText}}).reason, HasSubstr("neither _text nor"));
+}
+
+// perf before 3.16 measured by _stext on some machines.
+TEST(MoveOf, GoesByTheSymbolThatWasRecorded) {
+  const RecordedKernel recorded = {.reference = "_stext", .reference_address = kText + 0x200000};
+  EXPECT_EQ(Move(recorded, {{"_text", kText}, {"_stext", kText + 0x200000}}).distance, 0U);
+}
+
+}  // namespace
+}  // namespace perftape

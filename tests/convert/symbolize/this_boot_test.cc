@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/this_boot.h"
+
+#include <gtest/gtest.h>
+
+namespace perftape {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+BootFacts Here() {
+  return {.boot_id = "boot-2",
+          .host = "earth",
+          .kernel_release = "6.1.0",
+          .kernel_build_id = BuildId::From(AsBytes("abc")),
+          .kernel_text = 0xffffffff9a000000,
+          .booted_ns = 1000 * kSecond};
+}
+
+// A recording made here a minute after it was booted, by root.
+BootFacts Recorded() {
+  BootFacts facts = Here();
+  facts.boot_id.clear();
+  facts.booted_ns.reset();
+  facts.made_ns = 1060 * kSecond;
+  return facts;
+}
+
+TEST(DifferenceOfBoots, IsNoneForARecordingMadeHereSinceBooting) {
+  EXPECT_EQ(DifferenceOfBoots(Recorded(), Here()), "");
+}
+
+TEST(DifferenceOfBoots, IsNoneForAUserWhoSeesNoKernelAddresses) {
+  BootFacts recorded = Recorded(), here = Here();
+  recorded.kernel_build_id = {};
+  recorded.kernel_text = here.kernel_text = 0;
+  EXPECT_EQ(DifferenceOfBoots(recorded, here), "");
+}
+
+TEST(DifferenceOfBoots, IsNoneForWhatCameThroughAPipe) {
+  BootFacts recorded = Recorded();
+  recorded.made_ns.reset();
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "");
+}
+
+TEST(DifferenceOfBoots, SeesAnotherMachine) {
+  BootFacts recorded = Recorded();
+  recorded.host = "moon";
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded on host moon");
+}
+
+TEST(DifferenceOfBoots, SeesAnotherKernel) {
+  BootFacts recorded = Recorded();
+  recorded.kernel_build_id = BuildId::From(AsBytes("xyz"));
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()),
+            "it was recorded on the kernel with build id 78797a");
+  recorded.kernel_release = "6.2.0";
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded on kernel 6.2.0");
+}
+
+TEST(DifferenceOfBoots, SeesThatTheKernelWasElsewhere) {
+  BootFacts recorded = Recorded();
+  recorded.kernel_text += 2 << 20;
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()),
+            "the kernel was elsewhere when it was recorded: in another boot");
+}
+
+TEST(DifferenceOfBoots, SeesWhatIsOlderThanTheBoot) {
+  BootFacts recorded = Recorded();
+  recorded.made_ns = 990 * kSecond;
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded before this machine was booted");
+}
+
+TEST(DifferenceOfBoots, TrustsNoRecordingThatDoesNotSayWhereItWasMade) {
+  BootFacts recorded = Recorded();
+  recorded.host.clear();
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()),
+            "it does not say on which machine it was recorded");
+  EXPECT_NE(DifferenceOfBoots({}, Here()), "");
+}
+
+TEST(DifferenceOfBoots, IsDecidedByTheIdOfTheBootWhereThereIsOne) {
+  EXPECT_EQ(DifferenceOfBoots({.boot_id = "boot-2"}, Here()), "");
+  BootFacts recorded = Recorded();
+  recorded.boot_id = "boot-1";
+  EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded in another boot");
+}
+
+TEST(FactsOfThisBoot, NameThisMachine) {
+  const BootFacts facts = FactsOfThisBoot();
+  EXPECT_FALSE(facts.host.empty());
+  EXPECT_FALSE(facts.kernel_release.empty());
+  EXPECT_TRUE(facts.booted_ns);
+}
+
+}  // namespace
+}  // namespace perftape
