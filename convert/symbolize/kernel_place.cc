@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
 namespace perftape {
 namespace {
@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 // Where x86-64 and riscv map their kernels: the last 2 GiB (Documentation/arch/x86/x86_64/mm.rst).
 constexpr std::uint64_t kLastTwoGibibytes = 0xffffffff80000000;
+// No kernel moves as far: those of 64 bits have halves of the address space of this size, or more.
+constexpr std::uint64_t kFarthest = std::uint64_t{1} << 47;
 // No kernel's code is as large; what says so was made up (perf's maps__fixup_end) or is no end.
 constexpr std::uint64_t kLargestKernel = std::uint64_t{1} << 30;
 
@@ -48,7 +50,9 @@ std::string Objection(const RecordedKernel& recorded, std::uint64_t distance,
   const std::uint64_t was = recorded.reference_address;
   const std::uint64_t is = was + distance;
   const std::uint64_t alignment = AlignmentAt(was);
-  if (distance % alignment != 0 || (was >= kLastTwoGibibytes) != (is >= kLastTwoGibibytes)) {
+  const std::uint64_t size = std::min(distance, -distance);
+  if (distance % alignment != 0 || size >= kFarthest ||
+      (was >= kLastTwoGibibytes) != (is >= kLastTwoGibibytes)) {
     return fmt::format("its kernel is at 0x{:x}, where one recorded at 0x{:x} cannot have moved to",
                        is, was);
   }

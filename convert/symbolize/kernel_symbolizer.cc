@@ -67,9 +67,7 @@ Result<std::unique_ptr<KernelSymbolizer>> KernelSymbolizer::Create(
     if (path.empty()) continue;
     if (path == options.vmlinux && kernel->VmlinuxAt(path)) continue;
     const auto table = kernel->TableOf(path, {});
-    // One whose addresses are hidden is refused when its turn comes: there may be others.
-    if (!table && table.error().code != ErrorCode::kPermission) return Fail(table.error());
-    if (!table && !fs::exists(path)) return Fail(table.error());
+    if (!table) return Fail(table.error());
   }
   return kernel;
 }

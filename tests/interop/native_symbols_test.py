@@ -30,7 +30,7 @@ from pathlib import Path
 from corpus import SKIPPED, find as find_corpus
 from pprof_reader import fields, integers, message, signed
 
-FRAME = re.compile(r"([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \((\S+)\)$")
+FRAME = re.compile(r"\b([0-9a-f]+) (\S+?)(?:\+0x[0-9a-f]+)? \((\S+)\)(?: \[.*)?$")
 BINARIES = ("workload_fp", "workload_nofp")
 KERNEL = "[kernel.kallsyms]"
 
@@ -116,17 +116,20 @@ class Test:
         self.failures += 1
         print(f"FAIL: {what}")
 
+    def start(self, recording, *options):
+        return subprocess.run(
+            [self.convert, recording, "--no-local", "--no-lines", "--show-sources", *options,
+             "--no-gzip", "--to", "pprof", "-f", "-o", self.folder / "out.pb"],
+            env=self.environment, capture_output=True, text=True, errors="replace")
+
     def run(self, recording, *options):
         """The samples, and what was said of the places of names."""
-        output = self.folder / "out.pb"
-        done = subprocess.run(
-            [self.convert, recording, "--no-local", "--no-lines", "--show-sources", *options,
-             "--no-gzip", "--to", "pprof", "-f", "-o", output],
-            env=self.environment, capture_output=True, text=True, errors="replace")
-        if done.returncode != 0:
+        done = self.start(recording, *options)
+        # 3: some records of the recording came too late, which says nothing of names.
+        if done.returncode not in (0, 3):
             self.fail(f"{recording.name}: status {done.returncode}: {done.stderr}")
             return [], done.stderr
-        return read_pprof(output.read_bytes()), done.stderr
+        return read_pprof((self.folder / "out.pb").read_bytes()), done.stderr
 
     def compare(self, name, recording, arch, script):
         known = Names(script).known
@@ -245,9 +248,9 @@ class Test:
 
     def check_hidden(self, name, recording, arch):
         table = self.write_table(arch, lambda address, rest: 0)
-        names, said = self.kernel_names(recording, "--kallsyms", table)
-        if names or "kptr_restrict" not in said:
-            self.fail(f"{name}: a table without addresses was not refused: {said}")
+        done = self.start(recording, "--kallsyms", table)
+        if done.returncode != 1 or "kptr_restrict" not in done.stderr:
+            self.fail(f"{name}: a table without addresses was not refused: {done.stderr}")
 
     def check_rebuilt(self, recording):
         """A binary with another build id at the recorded path."""

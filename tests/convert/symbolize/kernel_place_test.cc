@@ -41,6 +41,7 @@ TEST(MoveOf, IsNoneWhereTheKernelCannotHaveMovedSo) {
               HasSubstr("of another kernel"));
   EXPECT_FALSE(Move(KernelAt(kText), PlacesAt(0xffff800080000000)).distance);
   EXPECT_FALSE(Move(KernelAt(0xd0000000), PlacesAt(kText)).distance);
+  EXPECT_FALSE(Move(KernelAt(0xc000000000000000), PlacesAt(0xd0000000)).distance);
 }
 
 TEST(MoveOf, IsByLessOnOtherMachines) {
