@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/hit_files.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -15,21 +16,28 @@ namespace perftape {
 namespace {
 
 constexpr std::size_t kMostOpen = 16384;
-// For rings, events of each CPU, output, and what the program opens in passing.
-constexpr std::size_t kOthers = 512;
+// For what the program opens in passing, beside what it has open already.
+constexpr std::size_t kOthers = 128;
+
+// A new descriptor gets the lowest free number, so about as many are open.
+std::size_t OpenNow() {
+  const UniqueFd lowest(::open("/", O_PATH | O_CLOEXEC));
+  return lowest ? static_cast<std::size_t>(lowest.get()) : kMostOpen;
+}
 
 }  // namespace
 
 std::size_t RoomForOpenFiles() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kMostOpen + kOthers);
+  const std::size_t taken = OpenNow() + kOthers;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kMostOpen + taken);
   if (limit.rlim_cur < wanted) {
     const rlimit raised = {wanted, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = wanted;
   }
-  if (limit.rlim_cur <= kOthers) return limit.rlim_cur / 4;
-  return std::min<std::size_t>(limit.rlim_cur - kOthers, kMostOpen);
+  if (limit.rlim_cur <= taken) return 0;
+  return std::min<std::size_t>(limit.rlim_cur - taken, kMostOpen);
 }
 
 void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file) {
