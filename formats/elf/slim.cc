@@ -390,7 +390,12 @@ class Slimmer {
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOptions& options) {
   const LibelfHandle handle(file);
   if (handle.elf == nullptr) return std::nullopt;
-  return Slimmer(handle, options).Copy();
+  std::optional<std::vector<std::byte>> copy = Slimmer(handle, options).Copy();
+  if (!copy) return std::nullopt;
+  // Of a file whose parts lie one over the other, what is changed in one is changed in both.
+  const Result<ElfFile> opened = ElfFile::FromBytes(*copy);
+  if (!opened || opened->build_id() != file.build_id()) return std::nullopt;
+  return copy;
 }
 
 }  // namespace perftape::elf

@@ -41,7 +41,7 @@ struct SlimOptions {
 };
 
 // The copy, which is smaller than the file; in the file's own class and byte order. Nothing where
-// the file must be kept whole: it is relocatable, has no sections, its headers overlap,
+// the file must be kept whole: it is relocatable, has no sections, its parts overlap,
 // or nothing can be left out.
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file,
                                                const SlimOptions& options = {});
