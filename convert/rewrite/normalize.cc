@@ -9,8 +9,10 @@
 #include <functional>
 #include <utility>
 
+#include "convert/rewrite/carry_bundle.h"
 #include "convert/rewrite/pipe_features.h"
 #include "convert/rewrite/plausible.h"
+#include "formats/bundle/embedding.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/transcode.h"
 #include "formats/perfdata/writer.h"
@@ -71,12 +73,24 @@ class Normalizer {
     std::vector<perfdata::Feature> features;
     if (!ToPipe()) features = Features();
     TRY_ASSIGN(report_.size, std::move(*writer_).Finish(features));
+    TRY(TakeBundle(output));
     return std::move(report_);
   }
 
  private:
   bool ToPipe() const { return options_.container == Container::kPipe; }
   bool FromPipe() const { return reader_.container() == Container::kPipe; }
+
+  // Its names belong to the samples that are left as to all of them.
+  Status TakeBundle(const std::filesystem::path& output) {
+    if (!ToPipe()) {
+      TRY_ASSIGN(const std::uint64_t size, CarryBundle(reader_.file(), output));
+      report_.size += size;
+    } else if (bundle::FindEmbedded(reader_.file()).value_or(std::nullopt)) {
+      report_.problems.emplace_back("the bundle in it is left out: a pipe has no place for one");
+    }
+    return {};
+  }
 
   Status ForEachRecord(const std::function<Status(const RecordView&)>& visit) {
     perfdata::RecordCursor cursor = reader_.records();

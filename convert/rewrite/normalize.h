@@ -51,7 +51,8 @@ struct NormalizeReport {
 
 // Writes every record of `input`, in the order of the file, to `output`, which has its name when it
 // is complete, and replaces what had it; "-" is stdout, where only a pipe's stream can go. A stream
-// is copied into a temporary file first. Memory does not follow the input's length.
+// is copied into a temporary file first. A bundle in the input goes along into a file. Memory does
+// not follow the input's length.
 //
 // As Reader::Open where the input is none; kInvalidArgument for a file to stdout or a level that
 // zstd does not have; kIo, kPermission of the output. Then nothing has the output's name.

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "convert/rewrite/carry_bundle.h"
 #include "convert/rewrite/new_features.h"
 #include "convert/rewrite/reader_limits.h"
+#include "formats/bundle/embedding.h"
 #include "formats/perfdata/transcode.h"
 #include "formats/perfdata/writer.h"
 
@@ -147,7 +149,8 @@ bool RecoverReport::is_whole() const {
          std::ranges::none_of(features, is_lost);
 }
 
-Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output) {
+Result<RecoverReport> Recover(Bytes whole, const std::filesystem::path& output) {
+  const Bytes file = bundle::WithoutEmbedded(whole);
   TRY_ASSIGN(const Outline outline, ReadOutline(file));
   RecoverReport report;
   report.container = outline.container;
@@ -169,6 +172,7 @@ Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output) {
     return NothingLeft(outline, report);
   }
   TRY(std::move(copier).Finish());
+  TRY(CarryBundle(whole, output));
   return report;
 }
 

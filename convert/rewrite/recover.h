@@ -13,7 +13,8 @@ namespace perftape::rewrite {
 
 // Writes what can be read of `file`, which may be of any kind, age and byte order, to `output`: a
 // little-endian file of the format PERFILE2, uncompressed, that perf 6.1 opens. It has its name
-// when it is complete; what had the name is replaced. Memory does not follow the file's length.
+// when it is complete; what had the name is replaced. A bundle in it goes along. Memory does not
+// follow the file's length.
 //
 // kTruncated, kCorrupt, naming the offset, where nothing can be recovered; kIo, kPermission of the
 // output. Nothing is written then.

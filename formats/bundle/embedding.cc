@@ -138,4 +138,14 @@ Status EndEmbedding(int fd, std::uint64_t offset) {
   return {};
 }
 
+Status Embed(int fd, Bytes archive) {
+  TRY_ASSIGN(const std::uint64_t offset, BeginEmbedding(fd));
+  Status embedded = WriteAllAt(fd, archive, offset);
+  if (embedded) embedded = EndEmbedding(fd, offset);
+  if (!embedded && ftruncate(fd, static_cast<off_t>(offset)) != 0) {
+    return Fail(InContext("a part of the bundle is behind it", std::move(embedded).error()));
+  }
+  return embedded;
+}
+
 }  // namespace perftape::bundle

@@ -41,5 +41,7 @@ Bytes WithoutEmbedded(Bytes perf_data);
 Result<std::uint64_t> BeginEmbedding(int fd);
 // Writes the footer behind the bundle that goes from `offset` to the end of the file, and syncs.
 Status EndEmbedding(int fd, std::uint64_t offset);
+// Both, with a whole bundle between them. Where it fails, the perf.data has no bundle.
+Status Embed(int fd, Bytes archive);
 
 }  // namespace perftape::bundle

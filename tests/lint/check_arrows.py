@@ -14,6 +14,8 @@ ARROWS = {
     "bpf": [],
     "formats/base": [],
     "formats": ["formats/base"],
+    # What lies behind the last section of a recording: a bundle, or bytes of nobody.
+    "formats/perfdata": ["formats/base", "formats/bundle/embedding.h"],
     "convert": ["formats"],
     "formats/dwarf": ["formats/base", "formats/elf"],  # its sections lie in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables lie in ELF files

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <optional>
@@ -56,17 +55,6 @@ Result<Bytes> ArchiveIn(Input& input) {
   return bytes.subspan(extent->offset, extent->size);
 }
 
-// Behind a recording that is open, whose end it is put back to where this fails.
-Status Append(int recording, Bytes archive) {
-  TRY_ASSIGN(const std::uint64_t offset, bundle::BeginEmbedding(recording));
-  Status appended = WriteAllAt(recording, archive, offset);
-  if (appended) appended = bundle::EndEmbedding(recording, offset);
-  if (!appended && ftruncate(recording, static_cast<off_t>(offset)) != 0) {
-    return Fail(InContext("a part of the bundle is behind it", std::move(appended).error()));
-  }
-  return appended;
-}
-
 Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(Input input, Input::Open(plan.bundle));
   const auto archive = ArchiveIn(input);
@@ -78,7 +66,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 
   const UniqueFd recording(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
   if (!recording) return FailErrno(plan.recording, errno);
-  if (auto appended = Append(recording.get(), copy); !appended) {
+  if (auto appended = bundle::Embed(recording.get(), copy); !appended) {
     return Fail(InContext(plan.recording, std::move(appended).error()));
   }
   console.Plain(fmt::format("{}: has a bundle of {} bytes now", plan.recording, copy.size()));

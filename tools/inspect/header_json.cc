@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/bundle/embedding.h"
 #include "tools/inspect/feature_json.h"
 #include "tools/inspect/flag_text.h"
 
@@ -61,7 +62,7 @@ Json FeaturesOf(const perfdata::Reader& reader) {
 
 std::string HeaderJson(const perfdata::Reader& reader) {
   const bool is_pipe = reader.container() == perfdata::Container::kPipe;
-  const Json json = {
+  Json json = {
       {"header",
        {{"format", is_pipe ? "pipe" : "file"},
         {"byte_order", reader.order() == std::endian::little ? "little" : "big"},
@@ -70,6 +71,11 @@ std::string HeaderJson(const perfdata::Reader& reader) {
         {"events", EventsOf(reader.events())},
         {"features", FeaturesOf(reader)},
         {"problems", reader.problems()}}}};
+  const auto bundle = bundle::FindEmbedded(reader.file());
+  if (bundle && *bundle) {
+    json["header"]["bundle"] = {{"offset", fmt::format("{:#x}", (*bundle)->offset)},
+                                {"size", (*bundle)->size}};
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

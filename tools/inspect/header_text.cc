@@ -6,6 +6,7 @@
 
 #include <iterator>
 
+#include "formats/bundle/embedding.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/feature_text.h"
 #include "tools/inspect/flag_text.h"
@@ -32,6 +33,14 @@ std::string BeginText(const perfdata::Reader& reader, Describe describe) {
   return text;
 }
 
+// Of a bundle of symbols behind all that the header tells of.
+std::string BundleText(const perfdata::Reader& reader) {
+  const auto extent = bundle::FindEmbedded(reader.file());
+  if (!extent) return fmt::format("problem: {}\n", extent.error().message);
+  if (!*extent) return "";
+  return fmt::format("bundle: {} bytes at {:#x}\n", (*extent)->size, (*extent)->offset);
+}
+
 std::string RateText(const perfdata::EventAttr& attr) {
   return attr.Has(perfdata::kFreq) ? fmt::format("{} Hz", attr.sample_period)
                                    : fmt::format("period {}", attr.sample_period);
@@ -52,7 +61,7 @@ std::string HeaderText(const perfdata::Reader& reader) {
   for (const std::string& problem : reader.problems()) {
     text += fmt::format("problem: {}\n", EscapeForTerminal(problem));
   }
-  return text;
+  return text + BundleText(reader);
 }
 
 std::string HeaderSummary(const perfdata::Reader& reader) {
@@ -66,7 +75,7 @@ std::string HeaderSummary(const perfdata::Reader& reader) {
       text += fmt::format("{}:{}", FeatureName(bit), FeatureText(*value, bit, reader));
     }
   }
-  return text;
+  return text + BundleText(reader);
 }
 
 }  // namespace perftape::inspect

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/bundle/embedding.h"
 #include "formats/perfdata/header.h"
 
 namespace perftape::perfdata {
@@ -133,9 +134,10 @@ class HeaderChecks {
     }
     // The ids of attributes that are behind the data are there, too.
     if (header_.attrs.offset > header_.data.offset) end += ids;
-    if (end >= file_.size()) return;
+    const std::uint64_t size = bundle::WithoutEmbedded(file_).size();
+    if (end >= size) return;
     report_.AddAt(Rule::kHeaderTrailingBytes, end,
-                  fmt::format("{} bytes at the end are of no section", file_.size() - end));
+                  fmt::format("{} bytes at the end are of no section", size - end));
   }
 
   Bytes file_;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/rewrite/carry_bundle.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "formats/base/file.h"
+#include "formats/bundle/embedding.h"
+
+namespace perftape::rewrite {
+
+Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path) {
+  // A footer that is damaged leads to no bundle; validate tells of it.
+  const auto extent = bundle::FindEmbedded(old);
+  if (!extent || !*extent) return 0;
+  const UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!fd) return FailErrno(path.native(), errno);
+  const Bytes archive = old.subspan((*extent)->offset, (*extent)->size);
+  if (auto embedded = bundle::Embed(fd.get(), archive); !embedded) {
+    return Fail(InContext(path.native(), std::move(embedded).error()));
+  }
+  return archive.size() + bundle::kFooterSize;
+}
+
+}  // namespace perftape::rewrite
