@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "formats/bundle/bundle.h"
@@ -19,31 +20,41 @@ namespace {
 namespace fs = std::filesystem;
 
 // A directory of this process, in memory where the machine has such a place.
-const fs::path& Playground() {
-  static const fs::path path = [] {
+class Playground {
+ public:
+  static const fs::path& Path() {
+    static const Playground playground;
+    return playground.path_;
+  }
+  Playground(const Playground&) = delete;
+  Playground& operator=(const Playground&) = delete;
+
+ private:
+  Playground() {
     const bool has_memory = access("/dev/shm", W_OK) == 0;
     std::string name = std::string(has_memory ? "/dev/shm" : "/tmp") + "/perftape-fuzz-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) std::abort();
     setenv("TMPDIR", name.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): before any thread
-    std::atexit([] {
-      std::error_code ignored;
-      fs::remove_all(Playground(), ignored);
-    });
-    return fs::path(name);
-  }();
-  return path;
-}
+    path_ = name;
+  }
+  ~Playground() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  fs::path path_;
+};
 
 void Check(bool holds) {
   if (!holds) std::abort();
 }
 
 void ExtractBesideACanary(const Bundle& bundle) {
-  const fs::path target = Playground() / "target";
+  const fs::path target = Playground::Path() / "target";
   fs::remove_all(target);
   (void)Extract(bundle, target, IfExists::kRefuse);
   (void)Extract(bundle, target, IfExists::kReplace);
-  for (const auto& entry : fs::directory_iterator(Playground())) {
+  for (const auto& entry : fs::directory_iterator(Playground::Path())) {
     Check(entry.path() == target);
   }
 }
@@ -65,7 +76,7 @@ void AskFor(const Bundle& bundle) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace perftape;
   using namespace perftape::bundle;
-  (void)Playground();
+  (void)Playground::Path();
   const Bytes bytes = std::as_bytes(std::span(data, size));
   (void)FindEmbedded(bytes);
   (void)DecodeManifest(AsText(bytes));
