@@ -17,8 +17,9 @@
 namespace perftape {
 namespace {
 
-// libiberty goes down into itself with each level of a name. So deep it may, which is more than its
-// own limit of 1024 characters, that names of today exceed.
+// libiberty goes down into itself with each level of a name. Of C++ it may go so deep, which is
+// more than its own limit of 1024 characters, that names of today exceed. Rust's refer back to
+// their own parts, so that short ones can be deep without end: there its limit holds.
 constexpr std::size_t kLongestMangled = 4096;
 // Each pair of a type with itself doubles the text, so that 200 characters can stand for gigabytes.
 constexpr std::size_t kLongestName = 64 << 10;
@@ -56,7 +57,7 @@ int OptionsFor(Demangling how) {
 
 std::optional<std::string> DemangleRust(const std::string& name) {
   return Collect([&](demangle_callbackref append, void* output) {
-    return rust_demangle_callback(name.c_str(), OptionsFor(Demangling::kFull), append, output);
+    return rust_demangle_callback(name.c_str(), DMGL_ANSI, append, output);
   });
 }
 

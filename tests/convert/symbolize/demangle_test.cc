@@ -146,6 +146,15 @@ TEST(Demangle, LeavesANameThatStandsForGigabytesAlone) {
   EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play");
 }
 
+// Each "B_" is the whole name again.
+TEST(Demangle, LeavesARustNameThatHoldsItselfAlone) {
+  for (const char* name : {"_RNvB_3foo", "_RINvC1a1bB_E", "_RNvNvNvB_1a1b1c"}) {
+    for (const Demangling how : {Demangling::kSimple, Demangling::kTemplates, Demangling::kFull}) {
+      EXPECT_EQ(Demangle(name, how), name);
+    }
+  }
+}
+
 TEST(Demangle, LeavesAVeryLongNameAlone) {
   std::string name = "_Z1f";
   for (int i = 0; i < 50'000; ++i) name += 'P';

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -51,6 +53,21 @@ TEST(ElfFile, PrefersTheCodeSegmentWhereTwoHoldAnOffset) {
   elf.AddSegment({.offset = 0x1000, .address = 0x401000, .size = 0x1000});
   const std::vector<std::byte> image = elf.Build();
   EXPECT_EQ(OpenBytes(image).ToImage({0x1800}), ImageAddress{0x401800});
+}
+
+// As objcopy --only-keep-debug leaves them: of the code segment no bytes, and of what GNU ld linked
+// no offset.
+TEST(ElfFile, TakesTheSegmentsOfADebugFileForThoseOfTheFileItIsOf) {
+  for (const std::uint64_t kept_offset : {0x1000U, 0U}) {
+    ElfBuilder elf(ET_DYN);
+    elf.AddSegment({.offset = 0, .address = 0x400000, .size = 0x3a0, .flags = PF_R});
+    elf.AddSegment({.offset = kept_offset, .address = 0x401000, .size = 0});
+    std::vector<std::byte> image = elf.Build();
+    const std::uint64_t memory_size = 0x200;
+    std::memcpy(&image[sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, p_memsz)],
+                &memory_size, sizeof memory_size);
+    EXPECT_EQ(OpenBytes(image).ToImage({0x1010}), ImageAddress{0x401010}) << kept_offset;
+  }
 }
 
 TEST(ElfFile, GoesBackFromAddressToOffset) {

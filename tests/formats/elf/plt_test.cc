@@ -140,6 +140,46 @@ TEST_F(PltTest, NamesEntriesOfArm64WithBranchTargets) {
   EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@24"));
 }
 
+TEST_F(PltTest, NamesEntriesOfArmAsGnuLdWritesThemAndAsLldDoes) {
+  elf_ = ElfBuilder(ET_DYN, EM_ARM);
+  AddRelocations(R_ARM_JUMP_SLOT, R_ARM_IRELATIVE);
+  // add ip, pc, #0; add ip, ip, #0x2000; ldr pc, [ip, #slot]!, the second one for Thumb callers
+  AddCode(".plt", Code({0xe28fc600, 0xe28cca02, 0xe5bcffd8}) +
+                      Code({0x46c04778, 0xe28fc600, 0xe28cca02, 0xe5bcffd0}) +
+                      // ldr ip, [pc, #4]; add ip, ip, pc; ldr pc, [ip]; the distance
+                      Code({0xe59fc004, 0xe08cc00f, 0xe59cf000, 0x4000 - (kPlt + 28 + 12)}));
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@12", "memcpy@28"));
+}
+
+TEST_F(PltTest, NamesEntriesOfRiscv) {
+  elf_ = ElfBuilder(ET_DYN, EM_RISCV);
+  AddRelocations(R_RISCV_JUMP_SLOT, R_RISCV_IRELATIVE);
+  // auipc t3, 0x3; ld t3, slot(t3); jalr t1, t3; nop
+  AddCode(".plt", std::string(32, '\0') + Code({0x00003e17, 0xfc0e3e03, 0x000e0367, 0x13}) +
+                      Code({0x00003e17, 0xfb8e3e03, 0x000e0367, 0x13}));
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@32", "strlen@48"));
+}
+
+TEST_F(PltTest, NamesEntriesOfS390x) {
+  elf_ = ElfBuilder(ET_DYN, EM_S390);
+  AddRelocations(R_390_JMP_SLOT, R_390_IRELATIVE);
+  // larl %r1, slot; lg %r1, 0(%r1); br %r1; ...
+  const std::string rest = "\xe3\x10\x10\0\0\x04\x07\xf1"s + std::string(18, '\x07');
+  AddCode(".plt", "\xc0\x10\0\0\x17\xf0"s + rest + "\xc0\x10\0\0\x17\xe4"s + rest, 32);
+  EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@32"));
+}
+
+TEST_F(PltTest, NamesEntriesOfI386ByAddressByTableAndByRelocation) {
+  elf_ = ElfBuilder(ET_DYN, EM_386);
+  AddRelocations(R_386_JMP_SLOT, R_386_IRELATIVE);
+  elf_.AddSection({.name = ".got.plt", .flags = SHF_ALLOC, .address = 0x3ff4, .size = 0x20});
+  AddCode(".plt",
+          "\xff\x25\x08\x40\0\0\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
+          "\xff\xa3\x0c\0\0\0\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
+          "\xf3\x0f\x1e\xfb\x68\x08\0\0\0\xe9\0\0\0\0\x66\x90"s);
+  EXPECT_THAT(Entries(), testing::ElementsAre("strlen@0", "memcpy@16", "strlen@32"));
+}
+
 TEST_F(PltTest, TellsTheResolverOfAnIndirectFunctionAndTheTableItsName) {
   AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
   AddCode(".plt", Jump(0, kGot + 16) + std::string(10, '\x90'));

@@ -2,6 +2,7 @@
 #include "formats/elf/symbols.h"
 
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,7 +10,9 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
+#include "formats/elf/expand.h"
 #include "tests/support/elf_builder.h"
 
 namespace perftape::elf {
@@ -210,6 +213,147 @@ TEST(SymbolTable, TakesNamesFromTheDebugFileOfAStrippedOne) {
   const SymbolTable table = SymbolTable::Read(*file, *debug_file);
   EXPECT_EQ(table.Find({kText})->name, "static_function");
   EXPECT_EQ(table.Find({0x401100})->name, "spin");
+}
+
+std::string Xz(const std::string& plain) {
+  std::string compressed(lzma_stream_buffer_bound(plain.size()), '\0');
+  std::size_t size = 0;
+  const lzma_ret result = lzma_easy_buffer_encode(
+      0, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(plain.data()),
+      plain.size(), reinterpret_cast<std::uint8_t*>(compressed.data()), &size, compressed.size());
+  EXPECT_EQ(result, LZMA_OK);
+  compressed.resize(size);
+  return compressed;
+}
+
+// As a distribution strips its programs: .dynsym tells one function, .gnu_debugdata the other.
+std::vector<std::byte> WithMiniDebugInfo(const std::string& mini_debug_info) {
+  ElfBuilder elf;
+  const std::uint16_t text = elf.AddSection({.name = ".text",
+                                             .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                             .address = kText,
+                                             .size = 0x1000,
+                                             .offset = 0x1000});
+  elf.AddDynamicSymbol({.name = "exported", .value = kText, .size = 8, .section = text});
+  elf.AddSection({.name = ".gnu_debugdata", .contents = mini_debug_info});
+  return elf.Build();
+}
+
+TEST(SymbolTable, AddsTheNamesOfMiniDebugInfoToThoseOfTheDynamicTable) {
+  ElfBuilder embedded;
+  const std::uint16_t text = embedded.AddSection({.name = ".text",
+                                                  .type = SHT_NOBITS,
+                                                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                                  .address = kText,
+                                                  .size = 0x1000});
+  embedded.AddSymbol({.name = "static_one", .value = kText + 8, .size = 8, .section = text});
+  const std::vector<std::byte> embedded_image = embedded.Build();
+  const std::vector<std::byte> image = WithMiniDebugInfo(Xz(std::string(AsText(embedded_image))));
+  const auto file = ElfFile::FromBytes(image);
+  ASSERT_TRUE(file);
+  SymbolTable read = SymbolTable::Read(*file);
+  const SymbolTable table = std::move(read);
+  EXPECT_EQ(table.Find({kText})->name, "exported");
+  EXPECT_EQ(table.Find({kText + 8})->name, "static_one");
+}
+
+TEST(SymbolTable, DoesWithoutMiniDebugInfoThatIsDamaged) {
+  for (const std::string& damaged : {std::string(), std::string("no xz"), Xz("no ELF file")}) {
+    const std::vector<std::byte> image = WithMiniDebugInfo(damaged);
+    const auto file = ElfFile::FromBytes(image);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(SymbolTable::Read(*file).symbols().size(), 1U);
+  }
+}
+
+TEST(ExpandXz, StopsAtItsLimit) {
+  const std::string plain(100'000, 'x');
+  const std::string compressed = Xz(plain);
+  const std::uint64_t dictionary = std::uint64_t{16} << 20;
+  EXPECT_EQ(ExpandXz(AsBytes(compressed), dictionary).value().size(), plain.size());
+  EXPECT_EQ(ExpandXz(AsBytes(compressed), 99'999).error().code, ErrorCode::kUnsupported);
+  const auto cut = ExpandXz(AsBytes(compressed).first(compressed.size() - 1), dictionary);
+  EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
+}
+
+// The symbol of a function is of its descriptor, in data: { entry, toc, environment }.
+TEST(SymbolTable, GoesThroughTheDescriptorsOf64BitPowerPc) {
+  ElfBuilder elf(ET_EXEC, EM_PPC64);
+  elf.AddSection({.name = ".text",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = kText,
+                  .size = 0x1000,
+                  .offset = 0x1000});
+  const std::uint64_t descriptor[] = {kText + 0x40, 0x500000, 0};
+  const std::uint16_t descriptors = elf.AddSection(
+      {.name = ".opd",
+       .flags = SHF_ALLOC | SHF_WRITE,
+       .address = 0x410000,
+       .contents = std::string(reinterpret_cast<const char*>(descriptor), sizeof descriptor)});
+  elf.AddSymbol({.name = "work", .value = 0x410000, .size = 0x20, .section = descriptors});
+  elf.AddSymbol({.name = "beyond", .value = 0x410100, .size = 0x20, .section = descriptors});
+  const std::vector<std::byte> image = elf.Build();
+  const auto file = ElfFile::FromBytes(image);
+  ASSERT_TRUE(file);
+  const SymbolTable table = SymbolTable::Read(*file);
+  ASSERT_EQ(table.symbols().size(), 1U);
+  EXPECT_EQ(table.Find({kText + 0x5f})->name, "work");
+}
+
+TEST(SymbolTable, LeavesOutTheMarksOfArmAndRiscv) {
+  for (const int machine : {EM_ARM, EM_AARCH64, EM_RISCV, EM_X86_64}) {
+    ElfBuilder elf(ET_EXEC, static_cast<std::uint16_t>(machine));
+    const std::uint16_t text = elf.AddSection({.name = ".text",
+                                               .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                               .address = kText,
+                                               .size = 0x1000,
+                                               .offset = 0x1000});
+    std::uint64_t address = kText;
+    for (const char* name : {"$a", "$d.7", "$x", "$xrv64i2p1", ".L0", "$total", "work"}) {
+      elf.AddSymbol({.name = name, .value = address += 8, .section = text, .type = STT_NOTYPE});
+    }
+    const std::vector<std::byte> image = elf.Build();
+    const auto file = ElfFile::FromBytes(image);
+    ASSERT_TRUE(file);
+    const std::size_t kept = machine == EM_X86_64 ? 7 : machine == EM_RISCV ? 2 : 4;
+    EXPECT_EQ(SymbolTable::Read(*file).symbols().size(), kept) << machine;
+  }
+}
+
+TEST(SymbolTable, ClearsTheThumbBit) {
+  ElfBuilder elf(ET_EXEC, EM_ARM);
+  const std::uint16_t text = elf.AddSection({.name = ".text",
+                                             .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                             .address = kText,
+                                             .size = 0x1000,
+                                             .offset = 0x1000});
+  elf.AddSymbol({.name = "work", .value = kText + 0x11, .size = 4, .section = text});
+  const std::vector<std::byte> image = elf.Build();
+  const auto file = ElfFile::FromBytes(image);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(SymbolTable::Read(*file).Find({kText + 0x10})->name, "work");
+}
+
+// Enough of them, far apart and close together, to be sorted and found in every way.
+TEST_F(SymbolTableTest, FindsEachOfManySymbolsInWhateverOrderTheyCome) {
+  const std::uint16_t far = elf_.AddSection({.name = ".far",
+                                             .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                             .address = 0x7fff'0000'0000,
+                                             .size = 0x10000});
+  const auto place = [](std::uint64_t i) { return i * 37 % 256 * 16; };
+  for (std::uint64_t i = 0; i < 700; ++i) {
+    elf_.AddSymbol(
+        {.name = "far", .value = 0x7fff'0000'0000 + place(i), .size = 3, .section = far});
+    elf_.AddSymbol(At(kText + place(i), "near", 3));
+  }
+  const SymbolTable& table = Read();
+  for (std::uint64_t at = 0; at < 0x1000; ++at) {
+    const bool is_named = at % 16 < 3;
+    EXPECT_EQ(Find(table, kText + at), is_named ? "near" : "(none)") << at;
+    EXPECT_EQ(Find(table, 0x7fff'0000'0000 + at), is_named ? "far" : "(none)") << at;
+  }
+  EXPECT_EQ(Find(table, 0x7fff'0001'0000), "(none)");
+  EXPECT_EQ(Find(table, ~std::uint64_t{0}), "(none)");
 }
 
 TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
