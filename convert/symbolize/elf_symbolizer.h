@@ -33,6 +33,11 @@ class ElfSymbolizer : public Symbolizer {
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
+  // The files of a binary, which live until the next recording begins.
+  const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
+    return Open(filename, build_id).file;
+  }
+
  private:
   ElfBinary& Open(const std::string& filename, const BuildId& build_id);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "convert/symbolize/build_id_dir.h"
@@ -91,9 +92,7 @@ Result<Resolution> KernelSymbolizer::Resolve(const Profile& profile, MappingId i
   if (IsGuestName(filename)) {
     return MissAll(offsets.size(), Miss::kNoFile, "the kernel of a guest");
   }
-  // What the profile itself says has to do for other formats.
-  if (!are_listed_ && kernel_.reference_address == 0) kernel_ = KernelOf(profile);
-  if (!are_listed_) ListPlaces();
+  ListPlaces(profile);
   Resolution best = MissAll(offsets.size(), Miss::kNoFile, {});
   std::vector<std::string> tried;
   for (Place& place : places_) {
@@ -135,8 +134,20 @@ bool KernelSymbolizer::Open(Place& place, const RecordedKernel& kernel) {
   return false;
 }
 
-void KernelSymbolizer::ListPlaces() {
-  are_listed_ = true;
+std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const Profile& profile) {
+  ListPlaces(profile);
+  for (Place& place : places_) {
+    if (!Open(place, kernel_)) continue;
+    const auto* table = dynamic_cast<const KallsymsSymbolizer*>(place.symbolizer.get());
+    if (table != nullptr && table->belongs()) return table->table();
+  }
+  return nullptr;
+}
+
+void KernelSymbolizer::ListPlaces(const Profile& profile) {
+  if (std::exchange(are_listed_, true)) return;
+  // What the profile itself says has to do for other formats.
+  if (kernel_.reference_address == 0) kernel_ = KernelOf(profile);
   AddBundles();
   AddSymfs();
   if (!options_.kallsyms.empty()) AddKallsyms(options_.kallsyms, {});
@@ -189,7 +200,8 @@ void KernelSymbolizer::AddDirectory(const fs::path& directory) {
   }
   for (const BuildIdFile what : {BuildIdFile::kImage, BuildIdFile::kDebug}) {
     for (const fs::path& path : PlacesIn(directory, kernel_.build_id, what, kKernelMappingName)) {
-      AddVmlinux(path);
+      std::error_code error;
+      if (!fs::is_directory(path, error)) AddVmlinux(path);
     }
   }
 }

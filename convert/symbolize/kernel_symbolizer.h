@@ -30,6 +30,9 @@ class KernelSymbolizer : public Symbolizer {
   void BeginRecording(const Recording& recording,
                       std::function<std::vector<SharedBundle>()> bundles);
 
+  // The first table that belongs to the kernel of the recording; null where none does.
+  std::shared_ptr<const KernelTable> FindTable(const Profile& profile);
+
   // Asks one place after the other, until one has names for the mapping.
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
@@ -46,7 +49,7 @@ class KernelSymbolizer : public Symbolizer {
   using Tables = std::map<std::string, Result<std::shared_ptr<const KernelTable>>>;
 
   KernelSymbolizer(const SymbolOptions& options, std::vector<std::filesystem::path> directories);
-  void ListPlaces();
+  void ListPlaces(const Profile& profile);
   void AddBundles();
   void AddSymfs();
   void AddDirectory(const std::filesystem::path& directory);

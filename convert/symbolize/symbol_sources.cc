@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "convert/symbolize/build_id_cache.h"
 #include "convert/symbolize/build_id_dir.h"
 #include "convert/symbolize/debug_files.h"
 #include "convert/symbolize/elf_symbolizer.h"
@@ -122,6 +123,33 @@ Profile SymbolSources::Name(const Profile& profile, Recording recording, Symboli
                             places_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
   if (!recording.bundle_problem().empty()) report.problems.push_back(recording.bundle_problem());
   return named;
+}
+
+Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording recording,
+                                             const std::filesystem::path& directory) {
+  places_->BeginRecording(recording);
+  BuildIdCache cache(directory);
+  for (const Mapping& mapping : profile.mappings()) {
+    const std::string filename(profile.text(mapping.filename));
+    const auto id = BuildId::FromHex(profile.text(mapping.build_id));
+    if (!id || id->empty() || IsGuestName(filename)) continue;
+    if (IsKernelName(filename)) {
+      const auto table = places_->kernel->FindTable(profile);
+      const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
+      TRY(cache.Add({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));
+      continue;
+    }
+    const bool is_vdso = IsVdsoName(filename);
+    const DebugFile& file =
+        is_vdso ? places_->vdsos.FileOf(filename, *id) : places_->files.FileOf(filename, *id);
+    const auto image = file.image ? std::optional(file.image->image()) : std::nullopt;
+    const auto kind = is_vdso ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
+    TRY(cache.Add({is_vdso ? "[vdso]" : filename, kind, *id}, image));
+    if (file.debug) {
+      TRY(cache.Add({filename, bundle::FileKind::kDebug, *id}, file.debug->image()));
+    }
+  }
+  return std::move(cache).Finish();
 }
 
 Result<Profile> SymbolizeFrom(const Profile& profile, const SymbolOptions& options,

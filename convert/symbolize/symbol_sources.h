@@ -11,7 +11,11 @@
 // Where a build id was recorded it is compared, whatever the place.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "convert/model/profile.h"
 #include "convert/symbolize/recording.h"
@@ -20,6 +24,13 @@
 #include "formats/base/result.h"
 
 namespace perftape {
+
+// What became of a profile's binaries, debug files, vdsos and kernel.
+struct CacheReport {
+  std::uint64_t copied = 0;
+  std::uint64_t there = 0;             // in the cache before
+  std::vector<std::string> not_found;  // names with build ids
+};
 
 class SymbolSources {
  public:
@@ -32,6 +43,12 @@ class SymbolSources {
 
   // The profile with names, those of `recording`. Adds to `report`.
   Profile Name(const Profile& profile, Recording recording, SymbolizeReport& report);
+
+  // Copies what was found of the profile's binaries and its kernel, as far as their build ids were
+  // recorded, into `directory`, laid out as perf's ~/.debug. What is there stays. kIo, kPermission
+  // where it cannot be written.
+  Result<CacheReport> FillCache(const Profile& profile, Recording recording,
+                                const std::filesystem::path& directory);
 
  private:
   struct Places;

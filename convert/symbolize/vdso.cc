@@ -109,15 +109,19 @@ void VdsoSymbolizer::BeginRecording(ElfSymbolizer::OfRecording recording) {
 
 Result<Resolution> VdsoSymbolizer::Resolve(const Profile& profile, MappingId id,
                                            std::span<const FileOffset> offsets) {
+  const auto build_id = BuildId::FromHex(profile.text(profile[id].build_id));
   const std::string filename(profile.text(profile[id].filename));
-  const BuildId build_id = BuildId::FromHex(profile.text(profile[id].build_id)).value_or(BuildId{});
+  return ResolveIn(Open(filename, build_id.value_or(BuildId{})), offsets);
+}
+
+ElfBinary& VdsoSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
   if (const auto known = by_build_id_.find(build_id); known != by_build_id_.end()) {
-    return ResolveIn(*known->second, offsets);
+    return *known->second;
   }
   std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
   if (!other) other = Find(filename, build_id);
-  if (!other->file.image || build_id.empty()) return ResolveIn(*other, offsets);
-  return ResolveIn(*(by_build_id_[build_id] = std::move(other)), offsets);
+  if (!other->file.image || build_id.empty()) return *other;
+  return *(by_build_id_[build_id] = std::move(other));
 }
 
 std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,

@@ -36,7 +36,13 @@ class VdsoSymbolizer : public Symbolizer {
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
+  // As ElfSymbolizer's.
+  const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
+    return Open(filename, build_id).file;
+  }
+
  private:
+  ElfBinary& Open(const std::string& filename, const BuildId& build_id);
   std::unique_ptr<ElfBinary> Find(std::string_view filename, const BuildId& build_id);
 
   std::vector<std::filesystem::path> directories_;

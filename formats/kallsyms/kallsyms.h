@@ -46,6 +46,9 @@ class Kallsyms {
   // also when it is moved.
   const Symbol* Find(RuntimeAddress address) const;
 
+  // All of it, as it was read.
+  std::string_view text() const { return *text_; }
+
   // Where a symbol of the kernel itself lies, of whatever type: "_text", "_stext", "_etext".
   // Searches the text; some milliseconds. Nothing for absolute symbols and where there is none.
   std::optional<RuntimeAddress> AddressOf(std::string_view name) const;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/symbol_sources.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/convert/symbolize/one_mapping.h"
+#include "tests/support/elf_builder.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+SymbolOptions Nowhere() {
+  return {.default_debug_dirs = false, .local = LocalSystem::kSameBoot};
+}
+
+SymbolizeReport Report(const Profile& profile, const SymbolOptions& options, Recording recording) {
+  SymbolizeReport report;
+  EXPECT_THAT(SymbolizeFrom(profile, options, std::move(recording), report), IsOk());
+  return report;
+}
+
+TEST(SymbolSources, TakesThisMachinesFilesOnlyForItsOwnRecordings) {
+  const TempDir dir;
+  const Profile profile =
+      ProfileOf({.filename = dir.Write("program", SmallElf("abc")), .offsets = {0x1100}});
+  const Recording here(Recording::Machine{.other_than_here = {}});
+  const Recording elsewhere(Recording::Machine{.other_than_here = "it was recorded on host moon"});
+  EXPECT_EQ(Report(profile, Nowhere(), here).count(Miss::kNone), 1U);
+  EXPECT_EQ(Report(profile, Nowhere(), Recording()).count(Miss::kNone), 0U);
+  const SymbolizeReport report = Report(profile, Nowhere(), elsewhere);
+  EXPECT_EQ(report.count(Miss::kNoFile), 1U);
+  EXPECT_THAT(report.mappings[0].tried, Contains(HasSubstr("it was recorded on host moon")));
+
+  SymbolOptions always = Nowhere();
+  always.local = LocalSystem::kAlways;
+  EXPECT_EQ(Report(profile, always, elsewhere).count(Miss::kNone), 1U);
+  SymbolOptions never = Nowhere();
+  never.local = LocalSystem::kNever;
+  EXPECT_EQ(Report(profile, never, here).count(Miss::kNone), 0U);
+}
+
+TEST(SymbolSources, TellsWhichFileGaveTheNames) {
+  const TempDir dir;
+  SymbolOptions options = Nowhere();
+  options.debug_dirs = {dir.path()};
+  const std::string path = dir.Write("616263/executable", SmallElf("abc"));
+  const SymbolizeReport report = Report(
+      ProfileOf({.filename = "/program", .build_id = "616263", .offsets = {0x1100}}), options, {});
+  EXPECT_EQ(report.mappings.at(0).source, path + " (symbols)");
+}
+
+TEST(SymbolSources, NamesNoGuest) {
+  const TempDir dir;
+  SymbolOptions options = Nowhere();
+  options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
+  const SymbolizeReport report = Report(ProfileOf({.filename = "[guest.kernel.kallsyms]",
+                                                   .start = 0xffffffff81000000,
+                                                   .kind = MappingKind::kKernel,
+                                                   .offsets = {0x10}}),
+                                        options, {});
+  EXPECT_EQ(report.count(Miss::kNoFile), 1U);
+}
+
+TEST(SymbolSources, FillsACacheAsPerfHasIt) {
+  const TempDir dir;
+  SymbolOptions options = Nowhere();
+  options.debug_dirs = {dir / "from"};
+  options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
+  dir.Write("from/616263/executable", SmallElf("abc"));
+  ProfileBuilder builder;
+  builder.Add(
+      Mapping{.filename = builder.Add("/usr/bin/program"), .build_id = builder.Add("616263")});
+  builder.Add(
+      Mapping{.filename = builder.Add("/usr/bin/other"), .build_id = builder.Add("78797a")});
+  builder.Add(Mapping{.filename = builder.Add("[kernel.kallsyms]"),
+                      .build_id = builder.Add("6b6b6b"),
+                      .start = 0xffffffff81000000,
+                      .limit = 0xffffffff82000000,
+                      .file_offset = 0xffffffff81000000,
+                      .kind = MappingKind::kKernel});
+  const Profile profile = std::move(builder).Finish();
+
+  auto sources = SymbolSources::Open(options);
+  ASSERT_THAT(sources, IsOk());
+  auto report = sources->FillCache(profile, {}, dir / "cache");
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->copied, 2U);
+  EXPECT_THAT(report->not_found, ElementsAre("/usr/bin/other 78797a"));
+  EXPECT_TRUE(exists(dir / "cache/usr/bin/program/616263/elf"));
+  EXPECT_TRUE(exists(dir / "cache/.build-id/61/6263/elf"));
+  EXPECT_TRUE(exists(dir / "cache/.build-id/6b/6b6b/kallsyms"));
+
+  report = sources->FillCache(profile, {}, dir / "cache");
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->copied, 0U);
+  EXPECT_EQ(report->there, 2U);
+}
+
+}  // namespace
+}  // namespace perftape
