@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/elf_names.h"
 
+#include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -36,13 +38,21 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
                                 : elf::SymbolTable::Read(image, *debug)),
       lines_(OpenLines(image, debug, options)) {}
 
-void ElfNames::Prepare(std::span<const FileOffset> offsets) {
-  if (!lines_) return;
-  std::vector<ImageAddress> addresses;
-  for (const FileOffset offset : offsets) {
-    if (const auto address = image_.ToImage(offset)) addresses.push_back(*address);
+std::vector<Resolved> ElfNames::ResolveAll(std::span<const FileOffset> offsets) {
+  if (lines_) {
+    std::vector<ImageAddress> addresses;
+    for (const FileOffset offset : offsets) {
+      if (const auto address = image_.ToImage(offset)) addresses.push_back(*address);
+    }
+    lines_->Prepare(addresses);
   }
-  lines_->Prepare(addresses);
+  // What lies together in the code lies together in the tables, too.
+  std::vector<std::size_t> order(offsets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return offsets[i]; });
+  std::vector<Resolved> answers(offsets.size());
+  for (const std::size_t i : order) answers[i] = Resolve(offsets[i]);
+  return answers;
 }
 
 Resolved ElfNames::Resolve(FileOffset offset) {

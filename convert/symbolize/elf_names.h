@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
@@ -32,9 +33,9 @@ class ElfNames {
   ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
            const ElfNameOptions& options = {});
 
-  // Makes ready for many offsets at once, on all processors; Resolve does so for its one.
-  void Prepare(std::span<const FileOffset> offsets);
   Resolved Resolve(FileOffset offset);
+  // Many at once, on all processors. The answers are in the order of the offsets.
+  std::vector<Resolved> ResolveAll(std::span<const FileOffset> offsets);
 
   // What of the debug information could not be used, for people; empty if there is no such thing.
   std::string problem() const { return lines_ ? lines_->problem() : std::string(); }

@@ -81,7 +81,8 @@ void Abbreviations::Plan(Abbreviation& entry, const FormSizes& sizes) {
   entry.first_step = static_cast<std::uint32_t>(steps_.size());
   std::uint32_t skip = 0;
   for (const AttributeShape& shape : shapes(entry)) {
-    const Slot slot = entry.is_scope() ? SlotOf(shape.attribute) : Slot::kNone;
+    Slot slot = entry.is_scope() ? SlotOf(shape.attribute) : Slot::kNone;
+    if (entry.is_type() && shape.attribute == DW_AT_sibling) slot = Slot::kSibling;
     const std::uint8_t size = sizes[shape.form];
     if (slot == Slot::kNone && size != PlanStep::kVariable) {
       skip += size;

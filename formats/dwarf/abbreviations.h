@@ -23,6 +23,7 @@ enum class Slot : std::uint8_t {
   kCallFile,
   kCallLine,
   kCallColumn,
+  kSibling,  // of types only
   kCount,
 };
 
@@ -50,6 +51,11 @@ struct Abbreviation {
   std::uint32_t first_shape = 0, shape_count = 0;
   std::uint32_t first_step = 0, step_count = 0;
 
+  // What members may be in.
+  bool is_type() const {
+    return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+           tag == DW_TAG_enumeration_type;
+  }
   // A function, or one that was inlined: they have values for slots.
   bool is_scope() const { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
 };

@@ -8,7 +8,11 @@
 namespace perftape::dwarf {
 
 enum Tag : std::uint16_t {
+  DW_TAG_class_type = 0x02,
+  DW_TAG_enumeration_type = 0x04,
   DW_TAG_compile_unit = 0x11,
+  DW_TAG_structure_type = 0x13,
+  DW_TAG_union_type = 0x17,
   DW_TAG_inlined_subroutine = 0x1d,
   DW_TAG_subprogram = 0x2e,
   DW_TAG_skeleton_unit = 0x4a,
@@ -20,6 +24,7 @@ enum Attribute : std::uint16_t {
   DW_AT_stmt_list = 0x10,
   DW_AT_low_pc = 0x11,
   DW_AT_high_pc = 0x12,
+  DW_AT_language = 0x13,
   DW_AT_comp_dir = 0x1b,
   DW_AT_abstract_origin = 0x31,
   DW_AT_decl_line = 0x3b,
@@ -88,6 +93,17 @@ enum Form : std::uint16_t {
   DW_FORM_GNU_str_index = 0x1f02,
   DW_FORM_GNU_ref_alt = 0x1f20,
   DW_FORM_GNU_strp_alt = 0x1f21,
+};
+
+enum Language : std::uint16_t {
+  DW_LANG_C89 = 0x01,
+  DW_LANG_C = 0x02,
+  DW_LANG_C_plus_plus = 0x04,
+  DW_LANG_C99 = 0x0c,
+  DW_LANG_C_plus_plus_03 = 0x19,
+  DW_LANG_C_plus_plus_11 = 0x1a,
+  DW_LANG_C11 = 0x1d,
+  DW_LANG_C_plus_plus_14 = 0x21,
 };
 
 enum UnitType : std::uint8_t {

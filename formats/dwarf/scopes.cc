@@ -10,6 +10,25 @@ namespace {
 // Entries nest as deep as the blocks of a source; only made-up ones reach this.
 constexpr std::size_t kDeepest = 4096;
 
+// Whether code is never among the members of a type, unless that is local to a function: so gcc has
+// it for C and C++, and it tells with DW_AT_sibling where the next type is. Half of the entries are
+// members of types.
+bool KeepsCodeOutOfTypes(std::uint64_t language) {
+  switch (language) {
+    case DW_LANG_C89:
+    case DW_LANG_C:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+      return true;
+    default:
+      return false;
+  }
+}
+
 using SlotValues = std::array<FormValue, static_cast<std::size_t>(Slot::kCount)>;
 
 class ScopeWalker {
@@ -21,7 +40,10 @@ class ScopeWalker {
         code_(code),
         work_(work),
         work_limit_(work_limit),
-        at_(unit.InfoAt(unit.header.first_die)) {}
+        skips_types_(KeepsCodeOutOfTypes(unit.language)),
+        at_(unit.InfoAt(unit.header.first_die)) {
+    extents_.reserve(16);
+  }
 
   ScopeWalk Run() {
     while (at_.ok() && at_.remaining() != 0 && work_ <= work_limit_) {
@@ -34,25 +56,53 @@ class ScopeWalker {
       }
       const Abbreviation* entry = unit_.abbreviations.Find(code);
       if (entry == nullptr) break;
-      const std::uint32_t scope = entry->is_scope() ? TakeScope(*entry, die) : SkipEntry(*entry);
+      Place inside = Here();
+      if (entry->is_scope()) {
+        inside = {.scope = TakeScope(*entry, die), .is_in_function = true};
+      } else if (entry->is_type()) {
+        if (SkipType(*entry)) continue;
+      } else {
+        SkipEntry(*entry);
+      }
       if (!entry->has_children) {
         if (enclosing_.empty()) break;  // the root has none
         continue;
       }
       if (enclosing_.size() >= kDeepest) break;
-      enclosing_.push_back(scope);
+      enclosing_.push_back(inside);
     }
     return std::move(walk_);
   }
 
  private:
-  // Returns the scope that its children are in.
-  std::uint32_t SkipEntry(const Abbreviation& entry) {
+  // What an entry is in.
+  struct Place {
+    std::uint32_t scope = kNoScope;
+    bool is_in_function = false;  // whether that has code or not
+  };
+
+  void SkipEntry(const Abbreviation& entry) {
     for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
       at_.Skip(step.skip);
       if (step.form != 0) SkipVariable(step.form);
     }
-    return Enclosing();
+  }
+
+  // Whether its members were skipped, too.
+  bool SkipType(const Abbreviation& entry) {
+    std::uint64_t sibling = 0;
+    for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
+      at_.Skip(step.skip);
+      if (step.slot == Slot::kSibling) {
+        sibling = unit_.header.offset + ReadStep(step).number;
+      } else if (step.form != 0) {
+        SkipVariable(step.form);
+      }
+    }
+    if (!skips_types_ || !entry.has_children || Here().is_in_function) return false;
+    if (sibling <= at_.offset()) return false;
+    at_.Skip(sibling - at_.offset());
+    return true;
   }
 
   void SkipVariable(std::uint16_t form) {
@@ -125,15 +175,17 @@ class ScopeWalker {
                                                               : static_cast<std::uint32_t>(number);
   }
 
-  std::uint32_t Enclosing() const { return enclosing_.empty() ? kNoScope : enclosing_.back(); }
+  Place Here() const { return enclosing_.empty() ? Place() : enclosing_.back(); }
+  std::uint32_t Enclosing() const { return Here().scope; }
 
   const Unit& unit_;
   const Encoding encoding_;
   std::span<const Extent> code_;
   std::uint64_t& work_;
   const std::uint64_t work_limit_;
+  const bool skips_types_;
   Cursor at_;
-  std::vector<std::uint32_t> enclosing_;  // the scopes of the entries that the next one is in
+  std::vector<Place> enclosing_;  // inside each of the entries that the next one is in
   std::vector<Extent> extents_;           // of one entry
   ScopeWalk walk_;
 };
@@ -183,7 +235,7 @@ std::vector<ScopeStart> Flatten(std::vector<ScopeExtent> extents) {
     if (a.extent.end != b.extent.end) return a.extent.end > b.extent.end;
     return a.scope < b.scope;
   };
-  std::ranges::sort(extents, before);
+  if (!std::ranges::is_sorted(extents, before)) std::ranges::sort(extents, before);
   return Flattener().Run(extents);
 }
 

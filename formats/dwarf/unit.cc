@@ -86,6 +86,9 @@ void TakeRoot(Unit& unit, std::uint16_t attribute, const FormValue& value) {
     case DW_AT_GNU_dwo_id:
       unit.dwo_id = value.number;
       break;
+    case DW_AT_language:
+      unit.language = value.number;
+      break;
     case DW_AT_stmt_list:
       unit.line_program = value.number;
       break;

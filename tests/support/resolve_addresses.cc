@@ -77,9 +77,8 @@ int Main(int count, char** texts) {
   }
   const auto start = std::chrono::steady_clock::now();
   ElfNames names(*image, debug ? &*debug : nullptr, arguments.options);
-  names.Prepare(offsets);
   std::string out;
-  for (const FileOffset offset : offsets) Print(names.Resolve(offset), out);
+  for (const Resolved& resolved : names.ResolveAll(offsets)) Print(resolved, out);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::cout << out;
   if (arguments.seconds) std::cerr << took.count() << '\n';
