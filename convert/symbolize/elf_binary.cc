@@ -21,16 +21,14 @@ ElfBinary::ElfBinary(DebugFile found, const SymbolOptions& options) : file(std::
   names.emplace(*file.image, file.debug ? &*file.debug : nullptr,
                 ElfNameOptions{.supplementary = file.supplementary ? &*file.supplementary : nullptr,
                                .demangling = options.demangling,
-                               .source_lines = options.source_lines});
+                               .source_lines = options.source_lines,
+                               .index_cache = options.index_cache});
 }
 
 Resolution ResolveIn(ElfBinary& binary, std::span<const FileOffset> offsets) {
   Resolution resolution;
   if (binary.names) {
-    binary.names->Prepare(offsets);
-    for (const FileOffset offset : offsets) {
-      resolution.answers.push_back(binary.names->Resolve(offset));
-    }
+    resolution.answers = binary.names->ResolveAll(offsets);
     resolution.problem = binary.names->problem();
     resolution.source =
         binary.file.source + (HasLines(resolution) ? " (symbols, DWARF)" : " (symbols)");

@@ -16,6 +16,8 @@ constexpr std::string_view kPlt = "@plt";
 // Of an inlined function whose entry is damaged: there is no symbol that could tell.
 constexpr std::string_view kNameless = "[unknown]";
 
+constexpr std::uint64_t kWorthKeeping = std::uint64_t{4} << 20;
+
 std::unique_ptr<dwarf::SourceIndex> OpenLines(const elf::ElfFile& image, const elf::ElfFile* debug,
                                               const ElfNameOptions& options) {
   if (options.source_lines == SourceLines::kNone) return nullptr;
@@ -36,7 +38,22 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
       options_(options),
       symbols_(debug == nullptr ? elf::SymbolTable::Read(image)
                                 : elf::SymbolTable::Read(image, *debug)),
-      lines_(OpenLines(image, debug, options)) {}
+      lines_(OpenLines(image, debug, options)) {
+  if (!IsWorthKeeping()) return;
+  restored_ = IndexCache(options_.index_cache).Load(image_.build_id());
+  lines_->Restore(restored_.body());
+}
+
+ElfNames::~ElfNames() {
+  if (!IsWorthKeeping() || !lines_->has_built()) return;
+  IndexCache(options_.index_cache).Store(image_.build_id(), lines_->Save());
+}
+
+// Small ones are built sooner than files are opened.
+bool ElfNames::IsWorthKeeping() const {
+  return lines_ && !options_.index_cache.empty() && !image_.build_id().empty() &&
+         lines_->size() >= kWorthKeeping;
+}
 
 std::vector<Resolved> ElfNames::ResolveAll(std::span<const FileOffset> offsets) {
   if (lines_) {

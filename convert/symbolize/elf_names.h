@@ -4,6 +4,7 @@
 // and llvm-symbolizer do: it tells copies apart that the compiler made of a function ("f.cold").
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/symbolize/index_cache.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/addresses.h"
@@ -25,13 +27,18 @@ struct ElfNameOptions {
   const elf::ElfFile* supplementary = nullptr;  // what dwz moved out of the image or its debug file
   Demangling demangling = Demangling::kTemplates;
   SourceLines source_lines = SourceLines::kLinesAndInlines;
+  std::filesystem::path index_cache = {};  // empty: none is kept
 };
 
 class ElfNames {
  public:
+  ElfNames(const ElfNames&) = delete;
+  ElfNames& operator=(const ElfNames&) = delete;
   // With the names of `debug` too, where there is one. The files must outlive this.
   ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
            const ElfNameOptions& options = {});
+  // Keeps what was built in the cache.
+  ~ElfNames();
 
   Resolved Resolve(FileOffset offset);
   // Many at once, on all processors. The answers are in the order of the offsets.
@@ -46,6 +53,7 @@ class ElfNames {
     std::string linker;  // empty where it is no other
   };
 
+  bool IsWorthKeeping() const;
   const Name& Show(std::string_view linker_name);
   SourceFrame FrameOf(std::string_view linker_name) {
     const Name& name = Show(linker_name);
@@ -56,6 +64,7 @@ class ElfNames {
   const elf::ElfFile& image_;
   const ElfNameOptions options_;
   elf::SymbolTable symbols_;
+  IndexCache::Entry restored_;                 // what of lines_ was built before
   std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or none is wanted
   // By where in the files the name is; hashing that is quicker than hashing names.
   struct HashPlace {

@@ -186,7 +186,7 @@ class ScopeWalker {
   const bool skips_types_;
   Cursor at_;
   std::vector<Place> enclosing_;  // inside each of the entries that the next one is in
-  std::vector<Extent> extents_;           // of one entry
+  std::vector<Extent> extents_;   // of one entry
   ScopeWalk walk_;
 };
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -22,11 +23,12 @@ namespace {
 
 // Sections that units share are read once, or a few times, by what compilers make; this bounds what
 // made-up ones can cost.
-constexpr std::uint64_t kLeastWorkLimit = std::uint64_t{8} << 20;
+constexpr std::uint64_t kLeastWorkLimit = std::uint64_t{1} << 20;
 constexpr std::uint64_t kWorkPerByte = 4;
 
 // Below this, starting threads costs more than they save.
 constexpr std::uint64_t kWorthThreads = std::uint64_t{4} << 20;
+constexpr std::size_t kMostThreads = 8;
 
 // Each takes some 40 KB.
 constexpr std::size_t kMostOpenUnits = 1024;
@@ -197,7 +199,7 @@ struct SourceIndex::Parts {
   std::optional<UnitMap> map;
   // By the numbers of the units.
   std::vector<UnitState> states;
-  std::vector<BuiltUnitIndex> built;
+  std::vector<std::unique_ptr<const BuiltUnitIndex>> built;
   std::vector<UnitIndex> views;
 
   std::vector<std::unique_ptr<OpenUnit>> open_units;  // some
@@ -205,6 +207,7 @@ struct SourceIndex::Parts {
   ByUnitAnd<std::uint64_t, EntryName> known_names;
   ByUnitAnd<std::uint32_t, std::string> known_paths;
 
+  bool has_given_up = false;  // at the limit of work
   std::mutex problem_mutex;
   std::string problem;  // the first
   std::uint64_t problem_count = 0;
@@ -248,21 +251,30 @@ void SourceIndex::Build(std::span<const std::uint32_t> units) {
   };
   std::vector<std::jthread> threads;
   if (size >= kWorthThreads) {
-    const std::size_t others = std::max(std::thread::hardware_concurrency(), 1U) - 1;
-    for (std::size_t i = 0; i < std::min(others, units.size() - 1); ++i) {
-      threads.emplace_back(build_some);
+    const std::size_t wanted =
+        std::min<std::size_t>({std::thread::hardware_concurrency(), kMostThreads, units.size()});
+    try {
+      while (threads.size() + 1 < wanted) threads.emplace_back(build_some);
+    } catch (const std::system_error&) {
+      // Fewer do as well.
     }
   }
   build_some();
+  threads.clear();
+  if (parts_->work > parts_->work_limit && !parts_->has_given_up) {
+    parts_->has_given_up = true;
+    parts_->Complain("its debug information refers to the same parts far too often");
+  }
 }
 
 void SourceIndex::BuildOne(std::uint32_t unit) {
   std::uint64_t spent = parts_->work;
   const std::uint64_t before = spent;
   if (auto open = parts_->Open(unit, spent)) {
-    BuiltUnitIndex& built = parts_->built[unit];
-    built = BuildUnitIndex(open->entries(), parts_->code, spent, parts_->work_limit);
-    parts_->views[unit] = built.view();
+    auto built = std::make_unique<const BuiltUnitIndex>(
+        BuildUnitIndex(open->entries(), parts_->code, spent, parts_->work_limit));
+    parts_->views[unit] = built->view();
+    parts_->built[unit] = std::move(built);
     parts_->Keep(unit, *std::move(open));
   } else {
     parts_->Complain(open.error().message);

@@ -46,7 +46,7 @@ struct Unit {
 
   // The root entry.
   std::uint16_t tag = 0;
-  std::uint64_t language = 0;            // DW_LANG_*
+  std::uint64_t language = 0;                  // DW_LANG_*
   std::string_view name = {}, directory = {};  // DW_AT_name, DW_AT_comp_dir
   std::string_view dwo_name = {};              // of a skeleton
   std::optional<std::uint64_t> dwo_id = {};

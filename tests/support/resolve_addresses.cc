@@ -3,8 +3,8 @@
 // on stdin (hexadecimal, one a line) its frames, innermost first, as a line with the function and
 // one with FILE:LINE:COLUMN, and an empty line. For tests/interop and tests/bench.
 //
-//   resolve_addresses [--lines|--symbols] [--mangled] [--seconds] BINARY [DEBUG-FILE
-//   [SUPPLEMENTARY]]
+//   resolve_addresses [--lines|--symbols] [--mangled] [--seconds] [--cache=DIRECTORY] BINARY
+//   [DEBUG-FILE [SUPPLEMENTARY]]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +37,8 @@ Arguments Parse(int count, char** texts) {
       arguments.options.demangling = Demangling::kNone;
     } else if (text == "--seconds") {
       arguments.seconds = true;
+    } else if (text.starts_with("--cache=")) {
+      arguments.options.index_cache = text.substr(text.find('=') + 1);
     } else {
       arguments.files.emplace_back(text);
     }

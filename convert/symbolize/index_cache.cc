@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/index_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace perftape {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMagic = 0x3130786469657074;  // "tpeidx01", the last two the version
+constexpr std::string_view kEnding = ".lines";
+
+struct CacheHeader {
+  std::uint64_t magic = kMagic;
+  std::uint64_t body_size = 0;
+  std::uint64_t hash = 0;
+  std::array<std::uint8_t, 20> build_id = {};
+  std::array<std::uint8_t, 20> reserved = {};
+};
+static_assert(sizeof(CacheHeader) == 64);
+
+CacheHeader HeaderOf(const BuildId& build_id, Bytes body) {
+  return {.body_size = body.size(),
+          .hash = XXH3_64bits(body.data(), body.size()),
+          .build_id = build_id.bytes};
+}
+
+bool IsTrusted(int fd) {
+  struct stat status = {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+struct CachedFile {
+  fs::file_time_type used;
+  std::uint64_t size = 0;
+  fs::path path;
+};
+
+}  // namespace
+
+fs::path IndexCache::PathOf(const BuildId& build_id) const {
+  return directory_ / (build_id.hex() + std::string(kEnding));
+}
+
+IndexCache::Entry IndexCache::Load(const BuildId& build_id) const {
+  const fs::path path = PathOf(build_id);
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd || !IsTrusted(fd.get())) return {};
+  auto file = MappedFile::FromFd(fd.get(), path.native());
+  if (!file || file->bytes().size() < sizeof(CacheHeader)) return {};
+  CacheHeader header;
+  std::memcpy(&header, file->bytes().data(), sizeof(header));
+  const Bytes body = file->bytes().subspan(sizeof(header));
+  const CacheHeader right = HeaderOf(build_id, body);
+  if (std::memcmp(&header, &right, sizeof(header)) != 0) return {};
+  futimens(fd.get(), nullptr);  // used now; where that fails, it is only removed sooner
+  return Entry(*std::move(file), body);
+}
+
+void IndexCache::Store(const BuildId& build_id, Bytes body) const {
+  std::error_code failed;
+  if (body.size() > limit_) return;
+  fs::create_directories(directory_.parent_path(), failed);
+  mkdir(directory_.c_str(), S_IRWXU);
+  // mkstemp makes it for nobody else.
+  std::string temporary = PathOf(build_id).native() + ".XXXXXX";
+  const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd) return;
+  const CacheHeader header = HeaderOf(build_id, body);
+  if (!WriteAll(fd.get(), std::as_bytes(std::span(&header, 1))) || !WriteAll(fd.get(), body) ||
+      std::rename(temporary.c_str(), PathOf(build_id).c_str()) != 0) {
+    unlink(temporary.c_str());
+    return;
+  }
+  Trim();
+}
+
+void IndexCache::Trim() const {
+  std::error_code failed;
+  std::vector<CachedFile> files;
+  std::uint64_t sum = 0;
+  // Also what a process left behind that was ended while it wrote.
+  for (fs::directory_iterator at(directory_, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const std::string name = at->path().filename();
+    if (name.find(kEnding) == std::string::npos) continue;
+    std::error_code gone;
+    const CachedFile file = {
+        .used = at->last_write_time(gone), .size = at->file_size(gone), .path = at->path()};
+    if (gone) continue;
+    sum += file.size;
+    files.push_back(file);
+  }
+  std::ranges::sort(files, {}, &CachedFile::used);
+  for (const CachedFile& oldest : files) {
+    if (sum <= limit_) break;
+    if (fs::remove(oldest.path, failed)) sum -= oldest.size;
+  }
+}
+
+fs::path UsualIndexCache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");  // NOLINT(concurrency-mt-unsafe)
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "perftape";
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+  if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "perftape";
+  return {};
+}
+
+}  // namespace perftape

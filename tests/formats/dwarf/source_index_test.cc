@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// On small programs of gcc and clang, made from
+//
+//   static inline __attribute__((always_inline)) int twice(int x) { return x * 2 + 1; }
+//   int once(int a) { return a > 3 ? twice(a) : twice(twice(a)) - a; }
+//   int _start(void) { return once(4) + twice(9); }
+//
+// tests/interop/source_lines_test.py compares larger ones with llvm-symbolizer.
+#include "formats/dwarf/source_index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "tests/support/elf_builder.h"
+
+namespace perftape::dwarf {
+namespace {
+
+using ::testing::IsEmpty;
+
+elf::ElfFile OpenProgram(const std::string& name) {
+  const char* root = std::getenv("PERFTAPE_SOURCE_DIR");
+  auto file = elf::ElfFile::Open(std::string(root == nullptr ? "." : root) +
+                                 "/tests/fuzz/seeds/dwarf/" + name);
+  if (!file) throw std::runtime_error(file.error().message);
+  return *std::move(file);
+}
+
+std::vector<ImageAddress> CodeOf(const elf::ElfFile& file) {
+  std::vector<ImageAddress> code;
+  const elf::Section* text = file.FindSection(".text");
+  for (std::uint64_t i = 0; i < text->size; ++i) code.push_back({text->address + i});
+  return code;
+}
+
+using Frames = std::vector<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t>>;
+
+Frames FramesAt(SourceIndex& index, ImageAddress address) {
+  Frames frames;
+  for (const CallFrame& frame : index.Find(address)) {
+    frames.emplace_back(frame.function, frame.filename, frame.line, frame.start_line);
+  }
+  return frames;
+}
+
+class SourceIndexOf : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SourceIndexOf, FindsWhatWasInlinedAndWhereItWasCalled) {
+  const elf::ElfFile file = OpenProgram(GetParam());
+  const auto index = SourceIndex::Open(file, file, {});
+  ASSERT_NE(index, nullptr);
+  int inlined = 0;
+  for (const ImageAddress address : CodeOf(file)) {
+    const Frames frames = FramesAt(*index, address);
+    if (frames.size() != 2 || std::get<0>(frames[1]) != "once") continue;
+    ++inlined;
+    EXPECT_EQ(frames[0], std::make_tuple("twice", "/src/s.c", 1U, 1U));
+    EXPECT_EQ(frames[1], std::make_tuple("once", "/src/s.c", 2U, 2U));
+  }
+  EXPECT_GT(inlined, 0);
+  EXPECT_EQ(index->problem(), "");
+}
+
+TEST_P(SourceIndexOf, AnswersTheSameWhenItIsRestored) {
+  const elf::ElfFile file = OpenProgram(GetParam());
+  const auto built = SourceIndex::Open(file, file, {});
+  built->Prepare(CodeOf(file));
+  ASSERT_TRUE(built->has_built());
+  const std::vector<std::byte> saved = built->Save();
+
+  const auto restored = SourceIndex::Open(file, file, {});
+  restored->Restore(saved);
+  for (const ImageAddress address : CodeOf(file)) {
+    EXPECT_EQ(FramesAt(*restored, address), FramesAt(*built, address));
+  }
+  EXPECT_FALSE(restored->has_built());
+}
+
+TEST_P(SourceIndexOf, TakesNothingOfASavedIndexThatIsCut) {
+  const elf::ElfFile file = OpenProgram(GetParam());
+  const auto built = SourceIndex::Open(file, file, {});
+  built->Prepare(CodeOf(file));
+  const std::vector<std::byte> saved = built->Save();
+  const auto other = SourceIndex::Open(file, file, {});
+  for (std::size_t size = 0; size < saved.size(); ++size) other->Restore(Bytes(saved).first(size));
+  for (const ImageAddress address : CodeOf(file)) {
+    EXPECT_EQ(FramesAt(*other, address), FramesAt(*built, address));
+  }
+  EXPECT_TRUE(other->has_built());
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVersion, SourceIndexOf,
+                         ::testing::Values("gcc3", "gcc4", "gcc5", "gcc64", "gccz", "clang4",
+                                           "clang5"));
+
+TEST(SourceIndex, SaysWhichSplitFileIsNotThere) {
+  const elf::ElfFile file = OpenProgram("clang-split5");
+  const auto index = SourceIndex::Open(file, file, {});
+  ASSERT_NE(index, nullptr);
+  const std::vector<CallFrame> frames = index->Find(CodeOf(file)[0]);
+  ASSERT_EQ(frames.size(), 1U);  // the line is known all the same
+  EXPECT_EQ(frames[0].function, "");
+  EXPECT_EQ(frames[0].filename, "/src/s.c");
+  EXPECT_THAT(index->problem(), ::testing::HasSubstr(".dwo: not found"));
+}
+
+TEST(SourceIndex, KnowsNothingOutsideTheCode) {
+  const elf::ElfFile file = OpenProgram("gcc5");
+  const auto index = SourceIndex::Open(file, file, {});
+  EXPECT_THAT(index->Find({0}), IsEmpty());
+  EXPECT_THAT(index->Find({~std::uint64_t{0}}), IsEmpty());
+}
+
+TEST(SourceIndex, IsNoneWithoutDebugInformation) {
+  const std::vector<std::byte> image = ElfBuilder().Build();
+  const auto file = elf::ElfFile::FromBytes(image);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(SourceIndex::Open(*file, *file, {}), nullptr);
+}
+
+}  // namespace
+}  // namespace perftape::dwarf
