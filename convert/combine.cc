@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/combine.h"
 
+#include <functional>
 #include <utility>
 
 #include "convert/model/profile_builder.h"
@@ -64,10 +65,25 @@ Result<const Format*> FormatOf(const Input& input, const Format* told) {
   return Fail(ErrorCode::kUnsupported, input.name() + ": at 0x0: " + std::string(reason));
 }
 
+// Only where the recording tells of one. Its bundle is opened once, for all of them and for names.
+Result<JitDumpBytes> Combiner::FindDump(Input& input, std::optional<Recording>& recording,
+                                        const std::string& path, std::uint32_t pid) {
+  TRY_ASSIGN(SymbolSources* const sources, Sources());
+  if (!recording) recording.emplace(input);
+  TRY_ASSIGN(JitFile file, FindJitDump(path, pid, sources->JitPlacesOf(*recording)));
+  return JitDumpBytes{.bytes = file.bytes, .keeper = std::move(file.keeper)};
+}
+
 Status Combiner::Add(Input& input) {
   TRY_ASSIGN(const Format* format, FormatOf(input, options_.from));
   InputReport report = {.name = input.name(), .format = format->name, .read = {}};
-  Result<Profile> read = format->read(input, options_.import, report.read);
+  ImportOptions import = options_.import;
+  std::optional<Recording> opened;
+  if (options_.look_up_names && format->is_recording) {
+    import.find_jit_dump =
+        std::bind_front(&Combiner::FindDump, this, std::ref(input), std::ref(opened));
+  }
+  Result<Profile> read = format->read(input, import, report.read);
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));
   Profile profile = *std::move(read);
   if (options_.one_value) {
@@ -79,7 +95,8 @@ Status Combiner::Add(Input& input) {
     named_.Add(profile);
     return {};
   }
-  Recording recording = format->is_recording ? Recording(input) : Recording();
+  if (!opened && format->is_recording) opened.emplace(input);
+  Recording recording = opened ? *std::move(opened) : Recording();
   if (!recording.brings_names()) {
     nameless_[recording.machine()].Add(profile);
     return {};

@@ -56,6 +56,8 @@ class Combiner {
 
  private:
   Result<Profile> TakeOneValue(const Profile& profile, InputReport& report) const;
+  Result<JitDumpBytes> FindDump(Input& input, std::optional<Recording>& recording,
+                                const std::string& path, std::uint32_t pid);
   // Opens them when they are first asked for.
   Result<SymbolSources*> Sources();
 

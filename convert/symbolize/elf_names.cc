@@ -30,6 +30,13 @@ std::unique_ptr<dwarf::SourceIndex> OpenLines(const elf::ElfFile& image, const e
   return nullptr;
 }
 
+// Go's own table, where there is no DWARF to tell the same.
+std::optional<go::PcLineTable> OpenGoLines(const elf::ElfFile& image, bool has_dwarf) {
+  if (has_dwarf) return std::nullopt;
+  auto table = go::PcLineTable::Read(image);
+  return table ? std::optional(*std::move(table)) : std::nullopt;
+}
+
 }  // namespace
 
 ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
@@ -38,7 +45,8 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
       options_(options),
       symbols_(debug == nullptr ? elf::SymbolTable::Read(image)
                                 : elf::SymbolTable::Read(image, *debug)),
-      lines_(OpenLines(image, debug, options)) {
+      lines_(OpenLines(image, debug, options)),
+      go_lines_(OpenGoLines(image, lines_ != nullptr)) {
   if (!IsWorthKeeping()) return;
   restored_ = IndexCache(options_.index_cache).Load(image_.build_id());
   lines_->Restore(restored_.body());
@@ -92,6 +100,7 @@ Resolved ElfNames::Resolve(FileOffset offset) {
 
 // Those that DWARF tells, innermost first.
 std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
+  if (go_lines_) return GoFramesAt(address);
   std::vector<SourceFrame> frames;
   if (!lines_) return frames;
   for (dwarf::CallFrame& found : lines_->Find(address)) {
@@ -108,6 +117,25 @@ std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
     outermost.filename = std::move(frames.front().filename);
     outermost.line = frames.front().line;
     outermost.column = frames.front().column;
+    frames.erase(frames.begin(), frames.end() - 1);
+  }
+  return frames;
+}
+
+std::vector<SourceFrame> ElfNames::GoFramesAt(ImageAddress address) {
+  std::vector<SourceFrame> frames;
+  for (const go::GoFrame& found : go_lines_->Find(address)) {
+    frames.push_back({.name = std::string(found.function)});
+    if (options_.source_lines == SourceLines::kNone) continue;
+    frames.back().filename = std::string(found.file);
+    frames.back().line = found.line;
+    frames.back().start_line = found.start_line;
+  }
+  if (options_.source_lines != SourceLines::kLinesAndInlines && frames.size() > 1) {
+    // The line is where the address is, whatever function it was written in.
+    SourceFrame& outermost = frames.back();
+    outermost.filename = std::move(frames.front().filename);
+    outermost.line = frames.front().line;
     frames.erase(frames.begin(), frames.end() - 1);
   }
   return frames;

@@ -20,6 +20,7 @@
 #include "formats/dwarf/source_index.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/symbols.h"
+#include "formats/go/pc_line_table.h"
 
 namespace perftape {
 
@@ -60,12 +61,14 @@ class ElfNames {
     return {.name = name.shown, .system_name = name.linker};
   }
   std::vector<SourceFrame> FramesAt(ImageAddress address);
+  std::vector<SourceFrame> GoFramesAt(ImageAddress address);
 
   const elf::ElfFile& image_;
   const ElfNameOptions options_;
   elf::SymbolTable symbols_;
   IndexCache::Entry restored_;                 // what of lines_ was built before
   std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or none is wanted
+  std::optional<go::PcLineTable> go_lines_;    // none: no Go binary, or its DWARF tells more
   // By where in the files the name is; hashing that is quicker than hashing names.
   struct HashPlace {
     std::size_t operator()(const std::pair<const char*, std::size_t>& place) const {

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/perf_map_symbolizer.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
-
-#include "formats/base/file.h"
 
 namespace perftape {
 namespace {
-
-constexpr std::uint64_t kLargestMap = std::uint64_t{1} << 30;
 
 // 123 of "/tmp/perf-123.map".
 std::optional<std::uint32_t> PidOfMapName(std::string_view filename) {
@@ -32,61 +23,6 @@ std::optional<std::uint32_t> PidOfMapName(std::string_view filename) {
   return pid;
 }
 
-// Which process something belongs to: none seen, one, or several.
-class Owner {
- public:
-  void Add(std::uint32_t pid) {
-    if (several_ || (pid_ && *pid_ != pid)) several_ = true;
-    pid_ = pid;
-  }
-  void Add(const Owner& other) {
-    if (other.pid_) Add(*other.pid_);
-    several_ = several_ || other.several_;
-  }
-  std::optional<std::uint32_t> only() const { return several_ ? std::nullopt : pid_; }
-
- private:
-  std::optional<std::uint32_t> pid_;
-  bool several_ = false;
-};
-
-Owner OwnerOf(const Profile& profile, MappingId mapping) {
-  std::vector<Owner> stacks(profile.stacks().size());
-  for (const Sample& sample : profile.samples()) {
-    stacks[sample.stack.index].Add(profile[sample.thread].pid);
-  }
-  Owner owner;
-  // Callers come before those whom they call, so this visits the called first.
-  for (std::size_t i = stacks.size(); i-- > 1;) {
-    const Stack& stack = profile.stacks()[i];
-    stacks[stack.caller.index].Add(stacks[i]);
-    if (profile[stack.leaf].mapping == mapping) owner.Add(stacks[i]);
-  }
-  return owner;
-}
-
-Result<std::string> ReadAll(int fd, std::uint64_t size) {
-  if (size > kLargestMap) return Fail(ErrorCode::kUnsupported, "larger than a gigabyte");
-  std::string text(size, '\0');
-  std::size_t filled = 0;
-  while (filled < text.size()) {
-    const ssize_t got = read(fd, text.data() + filled, text.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return FailErrno("read", errno);
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  text.resize(filled);
-  return text;
-}
-
-bool IsTrustedOwner(uid_t owner, std::uint32_t pid) {
-  if (owner == 0 || owner == geteuid()) return true;
-  struct stat process = {};
-  const std::string path = "/proc/" + std::to_string(pid);
-  return stat(path.c_str(), &process) == 0 && process.st_uid == owner;
-}
-
 }  // namespace
 
 bool IsJitMemory(std::string_view filename) {
@@ -98,51 +34,104 @@ bool IsJitMemory(std::string_view filename) {
                              [&](std::string_view start) { return filename.starts_with(start); });
 }
 
-Result<PerfMap> ReadTrustedPerfMap(const std::filesystem::path& path, std::uint32_t pid) {
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd) return FailErrno(path.native(), errno);
-  struct stat status = {};
-  if (fstat(fd.get(), &status) != 0) return FailErrno(path.native(), errno);
-  const auto refuse = [&](const std::string& reason) {
-    return Fail(ErrorCode::kPermission, path.native() + ": " + reason);
-  };
-  if (!S_ISREG(status.st_mode)) return refuse("not a regular file");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others may write to it");
-  if (!IsTrustedOwner(status.st_uid, pid)) return refuse("belongs to another user");
-  auto text = ReadAll(fd.get(), static_cast<std::uint64_t>(status.st_size));
-  if (!text) return Fail(InContext(path.native(), std::move(text).error()));
-  return PerfMap::Parse(*std::move(text));
+void PerfMapSymbolizer::BeginRecording(std::function<JitPlaces()> places) {
+  find_places_ = std::move(places);
+  maps_.clear();
+  owners_of_.reset();
 }
-
-PerfMapSymbolizer::PerfMapSymbolizer(std::filesystem::path directory)
-    : directory_(std::move(directory)) {}
 
 Result<Resolution> PerfMapSymbolizer::Resolve(const Profile& profile, MappingId id,
                                               std::span<const FileOffset> offsets) {
   const Mapping& mapping = profile[id];
-  std::optional<std::uint32_t> pid = PidOfMapName(profile.text(mapping.filename));
-  if (!pid) pid = OwnerOf(profile, id).only();
-  if (!pid) return MissAll(offsets.size(), Miss::kNoSymbol, "mapped by several processes");
-  const Result<PerfMap>& map = MapOf(*pid);
-  if (!map) {
-    // Most memory without a file is no compiled code, and most compilers write no map.
-    const bool is_plain = map.error().code == ErrorCode::kNotFound;
-    return MissAll(offsets.size(), Miss::kNoFile, is_plain ? "" : map.error().message);
-  }
+  const std::optional<std::uint32_t> named = PidOfMapName(profile.text(mapping.filename));
   Resolution resolution;
   for (const FileOffset offset : offsets) {
-    const std::string_view name = map->Find({mapping.start + (offset.value - mapping.file_offset)});
-    resolution.answers.push_back(name.empty() ? Resolved{.miss = Miss::kNoSymbol}
-                                              : Resolved{.frames = {{.name = std::string(name)}}});
+    const RuntimeAddress address{mapping.start + (offset.value - mapping.file_offset)};
+    const Pids pids = named ? Pids{*named} : OwnersOf(profile, id, offset);
+    std::string_view name;
+    Miss miss = Miss::kNoFile;
+    bool differ = false;
+    for (const std::uint32_t pid : pids) {
+      const Opened& opened = MapOf(pid);
+      if (!opened.map) {
+        // Most memory without a file is no compiled code, and most compilers write no map.
+        const bool is_plain = opened.map.error().code == ErrorCode::kNotFound;
+        if (!is_plain && resolution.problem.empty()) resolution.problem = opened.source;
+        continue;
+      }
+      miss = Miss::kNoSymbol;
+      const std::string_view found = opened.map->Find(address);
+      if (found.empty()) continue;
+      differ = differ || (!name.empty() && name != found);
+      name = found;
+      if (resolution.source.empty()) resolution.source = opened.source;
+    }
+    if (differ) resolution.problem = "the maps of several processes name it differently";
+    if (name.empty() || differ) {
+      resolution.answers.push_back({.miss = miss});
+    } else {
+      resolution.answers.push_back({.frames = {{.name = std::string(name)}}});
+    }
+  }
+  if (resolution.source.empty()) {
+    for (const auto& [pid, opened] : maps_) {
+      if (!opened.map && resolution.tried.size() < 3) resolution.tried.push_back(opened.source);
+    }
   }
   return resolution;
 }
 
-const Result<PerfMap>& PerfMapSymbolizer::MapOf(std::uint32_t pid) {
+const PerfMapSymbolizer::Opened& PerfMapSymbolizer::MapOf(std::uint32_t pid) {
   const auto known = maps_.find(pid);
   if (known != maps_.end()) return known->second;
-  const std::string name = "perf-" + std::to_string(pid) + ".map";
-  return maps_.emplace(pid, ReadTrustedPerfMap(directory_ / name, pid)).first->second;
+  if (find_places_) places_ = std::exchange(find_places_, nullptr)();
+  auto file = FindPerfMap(pid, places_);
+  if (!file) {
+    std::string tried = file.error().message;
+    return maps_
+        .emplace(pid, Opened{.map = Fail(std::move(file).error()), .source = std::move(tried)})
+        .first->second;
+  }
+  return maps_
+      .emplace(pid, Opened{.map = PerfMap::Parse(std::string(AsText(file->bytes))),
+                           .source = std::move(file->source)})
+      .first->second;
+}
+
+const PerfMapSymbolizer::Pids& PerfMapSymbolizer::OwnersOf(const Profile& profile,
+                                                           MappingId mapping, FileOffset offset) {
+  static const Pids kNone;
+  const bool is_same = owners_of_ && owners_of_->samples().data() == profile.samples().data();
+  if (!is_same) CollectOwners(profile);
+  const auto found = owners_.find({mapping, offset});
+  return found == owners_.end() ? kNone : found->second;
+}
+
+void PerfMapSymbolizer::CollectOwners(const Profile& profile) {
+  owners_.clear();
+  owners_of_ = profile;  // kept, so that no other can be where it was
+  std::vector<std::pair<std::uint32_t, StackId>> sampled;  // of each process its stacks
+  for (const Sample& sample : profile.samples()) {
+    sampled.emplace_back(profile[sample.thread].pid, sample.stack);
+  }
+  std::ranges::sort(sampled);
+  std::vector<bool> is_jit;
+  for (const Mapping& mapping : profile.mappings()) {
+    is_jit.push_back(IsJitMemory(profile.text(mapping.filename)));
+  }
+  is_jit[0] = false;  // no mapping
+  // Callers that a stack of the same process has led to already are not climbed again.
+  constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::vector<std::uint64_t> seen_by(profile.stacks().size(), kNever);
+  for (const auto& [pid, stack] : sampled) {
+    for (StackId at = stack; at != StackId{} && seen_by[at.index] != pid; at = profile[at].caller) {
+      seen_by[at.index] = pid;
+      const Location& location = profile[profile[at].leaf];
+      if (!is_jit[location.mapping.index]) continue;
+      Pids& pids = owners_[{location.mapping, location.offset}];
+      if (pids.empty() || pids.back() != pid) pids.push_back(pid);
+    }
+  }
 }
 
 }  // namespace perftape

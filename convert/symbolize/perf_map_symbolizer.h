@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of just-in-time compiled code from /tmp/perf-PID.map. Anybody may put a file there, so only
-// one that belongs to root, to who runs this, or to who runs the process counts, and only if nobody
-// else may write to it.
+// Names of just-in-time compiled code from perf-PID.map. A map has no times: what was compiled last
+// at an address names all samples there. (Where there is a jitdump, names are there already:
+// convert/import/jit_code.h.)
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "convert/symbolize/jit_files.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/perf_map/perf_map.h"
 
@@ -18,23 +22,36 @@ namespace perftape {
 // of a perf map, by which perf calls such memory.
 bool IsJitMemory(std::string_view filename);
 
-// Reads `path` for process `pid`, if it may be trusted; kPermission with the reason if not.
-Result<PerfMap> ReadTrustedPerfMap(const std::filesystem::path& path, std::uint32_t pid);
-
 class PerfMapSymbolizer : public Symbolizer {
  public:
-  explicit PerfMapSymbolizer(std::filesystem::path directory = "/tmp");
+  explicit PerfMapSymbolizer(JitPlaces places = {}) : places_(std::move(places)) {}
 
-  // The process is the one in the name of the mapping (".../perf-123.map"), or the only one whose
-  // samples came by it. A mapping of several processes gets no names.
+  // From here on processes are those of another recording. `places` is called when the first map is
+  // asked for, and must be good until the next recording begins.
+  void BeginRecording(std::function<JitPlaces()> places);
+
+  // A place belongs to the process in the name of the mapping (".../perf-123.map"), or to all whose
+  // samples came by it. Where several have the same place mapped, and have maps, these must agree.
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
-  const Result<PerfMap>& MapOf(std::uint32_t pid);
+  struct Opened {
+    Result<PerfMap> map;
+    std::string source = {};
+  };
+  using Pids = std::vector<std::uint32_t>;
 
-  std::filesystem::path directory_;
-  std::map<std::uint32_t, Result<PerfMap>> maps_;  // by pid
+  const Opened& MapOf(std::uint32_t pid);
+  const Pids& OwnersOf(const Profile& profile, MappingId mapping, FileOffset offset);
+  void CollectOwners(const Profile& profile);
+
+  std::function<JitPlaces()> find_places_;  // null once it was called
+  JitPlaces places_;
+  std::map<std::uint32_t, Opened> maps_;  // by pid
+  // Of this profile: which processes came by a place in memory without a file.
+  std::optional<Profile> owners_of_;
+  std::map<std::pair<MappingId, FileOffset>, Pids> owners_;
 };
 
 }  // namespace perftape

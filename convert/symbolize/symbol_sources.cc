@@ -37,6 +37,9 @@ struct SymbolSources::Places : public Symbolizer {
   void BeginRecording(Recording& recording);
   std::vector<SharedBundle> Bundles() const;
   std::string NotLocal() const;
+  JitPlaces JitFilePlaces() const {
+    return {.bundles = Bundles(), .symfs = options.symfs, .not_local = NotLocal()};
+  }
   Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
@@ -57,6 +60,7 @@ void SymbolSources::Places::BeginRecording(Recording& of) {
   files.BeginRecording({.bundles = bundles, .not_local = not_local});
   vdsos.BeginRecording({.bundles = bundles, .not_local = not_local});
   kernel->BeginRecording(of, bundles);
+  perf_maps.BeginRecording([this] { return JitFilePlaces(); });
 }
 
 std::vector<SharedBundle> SymbolSources::Places::Bundles() const {
@@ -93,11 +97,6 @@ Result<Resolution> SymbolSources::Places::Resolve(const Profile& profile, Mappin
   }
   if (IsVdsoName(filename)) return vdsos.Resolve(profile, id, offsets);
   if (!IsJitMemory(filename)) return files.Resolve(profile, id, offsets);
-  if (const std::string reason = NotLocal(); !reason.empty()) {
-    Resolution missed = MissAll(offsets.size(), Miss::kNoFile, {});
-    missed.tried.push_back("perf maps of this machine: " + reason);
-    return missed;
-  }
   return perf_maps.Resolve(profile, id, offsets);
 }
 
@@ -115,6 +114,13 @@ Result<SymbolSources> SymbolSources::Open(const SymbolOptions& options) {
   }
   TRY_ASSIGN(places->kernel, KernelSymbolizer::Create(options, places->directories));
   return SymbolSources(std::move(places));
+}
+
+JitPlaces SymbolSources::JitPlacesOf(Recording& recording) const {
+  Recording* const before = std::exchange(places_->recording, &recording);
+  JitPlaces places = places_->JitFilePlaces();
+  places_->recording = before;
+  return places;
 }
 
 Profile SymbolSources::Name(const Profile& profile, Recording recording, SymbolizeReport& report) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "convert/model/profile.h"
+#include "convert/symbolize/jit_files.h"
 #include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolize.h"
@@ -40,6 +41,9 @@ class SymbolSources {
   SymbolSources(SymbolSources&&) noexcept;
   SymbolSources& operator=(SymbolSources&&) noexcept;
   ~SymbolSources();
+
+  // Where the dumps and maps of just-in-time compilers may be taken from, for `recording`.
+  JitPlaces JitPlacesOf(Recording& recording) const;
 
   // The profile with names, those of `recording`. Adds to `report`.
   Profile Name(const Profile& profile, Recording recording, SymbolizeReport& report);

@@ -252,10 +252,27 @@ class Slimmer {
     const std::size_t size = section.header.sh_type == SHT_RELA ? 3 * word : 2 * word;
     Bytes rest = image_.subspan(section.header.sh_offset, section.header.sh_size);
     for (; rest.size() >= size; rest = rest.subspan(size)) {
-      if (!IsInGot(LoadWord(rest.data()))) continue;
+      const std::uint64_t slot = LoadWord(rest.data());
+      if (!IsInGot(slot) && !IsInAlso(slot)) continue;
       kept.insert(kept.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
     }
     return kept;
+  }
+
+  // What was asked for may hold addresses that only a relocation tells.
+  bool IsInAlso(std::uint64_t address) const {
+    if (options_.also.empty()) return false;
+    for (const Section& section : sections_) {
+      const GElf_Shdr& header = section.header;
+      if (header.sh_addr == 0 || !HasBytes(section) || address < header.sh_addr) continue;
+      const std::uint64_t distance = address - header.sh_addr;
+      if (distance >= header.sh_size) continue;
+      const std::uint64_t offset = header.sh_offset + distance;
+      return std::ranges::any_of(options_.also, [&](const FileRange& range) {
+        return offset >= range.start.value && offset - range.start.value < range.size;
+      });
+    }
+    return false;
   }
 
   bool IsInGot(std::uint64_t address) const {

@@ -35,8 +35,8 @@ struct FileRange {
 
 struct SlimOptions {
   SlimDwarf dwarf = SlimDwarf::kDrop;
-  // Also kept: the sections that these lie in, with zeros around them. Go's pclntab is in
-  // .data.rel.ro of some.
+  // Also kept: the sections that these lie in, with zeros around them, and relocations of them.
+  // Go's pclntab is in .data.rel.ro of some.
   std::span<const FileRange> also = {};
 };
 

@@ -64,10 +64,13 @@ void Image::ForEachRelative(const Visit& visit) const {
   }
 }
 
-std::uint64_t Image::PointerAt(ImageAddress address) const {
+std::uint64_t Image::NumberAt(ImageAddress address) const {
   const Bytes bytes = At(address);
-  if (bytes.size() < encoding_.word_size) return 0;
-  std::uint64_t pointer = WordAt(bytes, 0);
+  return bytes.size() < encoding_.word_size ? 0 : WordAt(bytes, 0);
+}
+
+std::uint64_t Image::PointerAt(ImageAddress address) const {
+  std::uint64_t pointer = NumberAt(address);
   if (pointer != 0) return pointer;
   ForEachRelative([&](ImageAddress place, std::uint64_t addend) {
     if (place == address) pointer = addend;

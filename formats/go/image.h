@@ -43,6 +43,8 @@ class Image {
 
   // From `address` to the end of the part that it lies in; empty where it lies in none.
   Bytes At(ImageAddress address) const;
+  // The word there; 0 where it is in no part.
+  std::uint64_t NumberAt(ImageAddress address) const;
   // The address in a word: what lies there, or in files that are moved where they are mapped, what
   // a relocation will put there. 0 where the word is in no part.
   std::uint64_t PointerAt(ImageAddress address) const;

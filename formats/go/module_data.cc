@@ -21,7 +21,10 @@ std::optional<ModuleData> ReadAt(const Image& image, ImageAddress place,
   };
   const std::uint64_t size = (kFunctionData120 + 1) * word;
   const Bytes bytes = image.At(place);
-  if (bytes.size() < size || at(kFunctionCount) != header.functions + 1) return std::nullopt;
+  if (bytes.size() < size) return std::nullopt;
+  if (image.NumberAt({place.value + kFunctionCount * word}) != header.functions + 1) {
+    return std::nullopt;
+  }
   ModuleData data{.words = bytes.first(size),
                   .text = {at(kText)},
                   .tables_end = {at(kPclntable) + at(kPclntable + 1)},

@@ -17,8 +17,9 @@ constexpr std::uint32_t kNoData = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 // Calls inlined into each other at one place, and rows of one function's table: more are damage.
-constexpr int kDeepest = 128;
-constexpr int kMostRows = 1 << 20;
+constexpr int kDeepest = 64;
+constexpr int kMostRows = 1 << 18;
+constexpr std::size_t kLongestText = 1 << 16;
 
 bool IsSince118(const TableHeader& header) {
   return header.version >= TableVersion::kGo118;
@@ -77,9 +78,9 @@ Result<PcLineTable> PcLineTable::Read(const elf::ElfFile& file) {
     if (IsSince118(made.header_)) parts.function_data = image.At(module->function_data);
   }
   if (IsSince118(made.header_)) {
-    // In a file that is moved where it is mapped the table's own word waits for its relocation.
+    // In a file that is moved where it is mapped the table's own word waits for its relocation. It
+    // is not guessed: where C was linked in, too, .text begins with that.
     parts.text = module ? module->text : ImageAddress{made.header_.text_start};
-    if (parts.text.value == 0) parts.text = image.AddressOf(".text").value_or(ImageAddress{});
     if (parts.text.value == 0) {
       return Fail(ErrorCode::kUnsupported, "a Go binary that does not tell where its code lies");
     }
@@ -228,7 +229,7 @@ std::string_view PcLineTable::FileOf(const Record& record, std::int32_t number) 
 // NUL-terminated, at `offset` in the part of the table that begins at `part`.
 std::string_view PcLineTable::TextAt(std::uint64_t part, std::uint64_t offset) const {
   if (offset >= parts_.table.size() - part) return {};
-  const std::string_view text = AsText(parts_.table.subspan(part + offset));
+  const std::string_view text = AsText(parts_.table.subspan(part + offset)).substr(0, kLongestText);
   const std::size_t end = text.find('\0');
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
@@ -242,6 +243,8 @@ std::vector<elf::FileRange> PcLineTable::RangesRead() const {
   std::vector<elf::FileRange> ranges = {range_of(parts_.table)};
   if (!module_data_.empty()) ranges.push_back(range_of(module_data_));
   std::uint64_t begin = kNone, end = 0;
+  // Each value is most often one function's; a damaged table may give all to each.
+  std::uint64_t rows_left = parts_.table.size();
   for (std::uint64_t function = 0; function < header_.functions; ++function) {
     const std::optional<Record> record = RecordOf(function);
     if (!record || !record->inline_tree) continue;
@@ -250,7 +253,7 @@ std::vector<elf::FileRange> PcLineTable::RangesRead() const {
       ForEachValue(parts_.table.subspan(header_.values + record->inline_index), 0, 1,
                    [&](std::uint64_t, std::int32_t value) {
                      last = std::max(last, value);
-                     return false;
+                     return rows_left == 0 || --rows_left == 0;
                    });
     }
     begin = std::min<std::uint64_t>(begin, *record->inline_tree);

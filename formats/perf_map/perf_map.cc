@@ -5,7 +5,9 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace perftape {
@@ -38,52 +40,93 @@ std::optional<Line> ParseLine(std::string_view text) {
   return line;
 }
 
+// Ranges as lines gave them one after the other; a later one takes its place from those before it.
+class Layers {
+ public:
+  void Cover(std::uint64_t start, std::uint64_t end, std::string_view name) {
+    auto next = ranges_.lower_bound(start);
+    if (next != ranges_.begin()) {
+      const auto before = std::prev(next);
+      const End old = before->second;
+      before->second.end = std::min(old.end, start);
+      if (old.end > end) ranges_.insert_or_assign(end, old);
+    }
+    while (next != ranges_.end() && next->first < end) {
+      const End old = next->second;
+      next = ranges_.erase(next);
+      if (old.end > end) {
+        ranges_.insert_or_assign(end, old);
+        break;
+      }
+    }
+    ranges_.insert_or_assign(start, End{end, name});
+  }
+
+  template <class Visit>
+  void ForEach(const Visit& visit) const {
+    for (const auto& [start, range] : ranges_) visit(start, range.end, range.name);
+  }
+
+ private:
+  struct End {
+    std::uint64_t end = 0;
+    std::string_view name;
+  };
+  std::map<std::uint64_t, End> ranges_;  // by start; free of overlap
+};
+
 }  // namespace
 
 PerfMap PerfMap::Parse(std::string text) {
   PerfMap map;
   map.text_ = std::make_unique<const std::string>(std::move(text));
+  std::vector<Range> lines;
   for (std::string_view rest = *map.text_; !rest.empty();) {
     const std::size_t length = std::min(rest.find('\n'), rest.size());
     const std::string_view text_line = rest.substr(0, length);
     rest.remove_prefix(std::min(length + 1, rest.size()));
     if (text_line.empty()) continue;
     if (const std::optional<Line> line = ParseLine(text_line)) {
-      map.Cover(line->start, line->start + line->size, line->name);
+      if (line->size > 0) lines.push_back({line->start, line->start + line->size, line->name});
     } else {
       ++map.damaged_lines_;
     }
   }
+  map.AddDisjoint(std::move(lines));
   return map;
 }
 
-// Cuts what lies in [start, end) out of the ranges that are there, and puts the new one in its
-// place.
-void PerfMap::Cover(std::uint64_t start, std::uint64_t end, std::string_view name) {
-  if (start == end) return;
-  auto next = ranges_.lower_bound(start);
-  if (next != ranges_.begin()) {
-    const auto before = std::prev(next);
-    const Range old = before->second;
-    before->second.end = std::min(old.end, start);
-    if (old.end > end) ranges_.insert_or_assign(end, old);
-  }
-  while (next != ranges_.end() && next->first < end) {
-    const Range old = next->second;
-    next = ranges_.erase(next);
-    if (old.end > end) {
-      ranges_.insert_or_assign(end, old);
-      break;
+// Most lines overlap no other. Of those that do, each heap of lines that hang together is laid out
+// by itself, in the order of the file: that is the order of their names in the text.
+void PerfMap::AddDisjoint(std::vector<Range> lines) {
+  std::ranges::sort(lines, {}, &Range::start);
+  for (std::size_t begin = 0; begin < lines.size();) {
+    std::uint64_t reach = lines[begin].end;
+    std::size_t end = begin + 1;
+    for (; end < lines.size() && lines[end].start < reach; ++end) {
+      reach = std::max(reach, lines[end].end);
     }
+    const std::span<Range> heap(&lines[begin], end - begin);
+    begin = end;
+    if (heap.size() == 1) {
+      ranges_.push_back(heap.front());
+      continue;
+    }
+    std::ranges::sort(heap, {}, [](const Range& range) { return range.name.data(); });
+    Layers layers;
+    for (const Range& range : heap) layers.Cover(range.start, range.end, range.name);
+    layers.ForEach([&](std::uint64_t first, std::uint64_t last, std::string_view name) {
+      ranges_.push_back({first, last, name});
+    });
   }
-  ranges_.insert_or_assign(start, Range{end, name});
+  ranges_.shrink_to_fit();
 }
 
 std::string_view PerfMap::Find(RuntimeAddress address) const {
-  auto range = ranges_.upper_bound(address.value);
+  auto range = std::ranges::upper_bound(ranges_, address.value, {}, &Range::start);
   if (range == ranges_.begin()) return {};
   --range;
-  return address.value < range->second.end ? range->second.name : std::string_view();
+  return address.value < range->end ? range->name : std::string_view();
 }
 
 }  // namespace perftape

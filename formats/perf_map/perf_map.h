@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/base/addresses.h"
 #include "formats/base/result.h"
@@ -25,19 +25,19 @@ class PerfMap {
   // the map, also when it is moved.
   std::string_view Find(RuntimeAddress address) const;
 
-  std::size_t size() const { return ranges_.size(); }
+  std::size_t size() const { return ranges_.size(); }  // ranges, free of overlap
   std::uint64_t damaged_lines() const { return damaged_lines_; }
 
  private:
   struct Range {
-    std::uint64_t end = 0;
+    std::uint64_t start = 0, end = 0;
     std::string_view name;
   };
 
-  void Cover(std::uint64_t start, std::uint64_t end, std::string_view name);
+  void AddDisjoint(std::vector<Range> lines);
 
   std::unique_ptr<const std::string> text_;  // where it stays when this is moved
-  std::map<std::uint64_t, Range> ranges_;    // by start; free of overlap
+  std::vector<Range> ranges_;                // by start; free of overlap
   std::uint64_t damaged_lines_ = 0;
 };
 

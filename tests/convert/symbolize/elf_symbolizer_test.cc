@@ -5,6 +5,7 @@
 
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"
+#include "tests/support/go_table.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape {
@@ -49,6 +50,34 @@ TEST(ElfSymbolizer, DemanglesAndKeepsTheLinkersName) {
   ASSERT_TRUE(resolution);
   EXPECT_EQ(resolution->answers[0].frames[0].name, "Tape::play");
   EXPECT_EQ(resolution->answers[0].frames[0].system_name, "_ZN4Tape4playEi");
+}
+
+TEST(ElfSymbolizer, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
+  const GoTable table = MakeGoTable(
+      {.text_start = 0x1000},
+      {{.entry = 0, .name = "main.main", .file = "/src/main.go", .lines = {{0x20, 8}}}}, 0x40);
+  ElfBuilder elf;
+  elf.AddSection({.name = ".text",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = 0x1000,
+                  .size = 0x40,
+                  .offset = 0x1000});
+  elf.AddSection({.name = ".gopclntab",
+                  .flags = SHF_ALLOC,
+                  .address = 0x2000,
+                  .contents = std::string(AsText(table.table)),
+                  .offset = 0x2000});
+  elf.AddSegment({.offset = 0x1000, .address = 0x1000, .size = 0x100});
+  const TempDir dir;
+  const Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
+  ElfSymbolizer symbolizer = Local();
+  const FileOffset offsets[] = {{0x1004}};
+  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  ASSERT_TRUE(resolution);
+  ASSERT_EQ(resolution->answers[0].frames.size(), 1U);
+  EXPECT_EQ(resolution->answers[0].frames[0].name, "main.main");
+  EXPECT_EQ(resolution->answers[0].frames[0].filename, "/src/main.go");
+  EXPECT_EQ(resolution->answers[0].frames[0].line, 8U);
 }
 
 TEST(ElfSymbolizer, MissesWhatIsNoFile) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/perf_map_symbolizer.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <memory>
+#include <stdexcept>
+
+#include "formats/bundle/bundle_writer.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/temp_dir.h"
 
@@ -17,20 +21,30 @@ class PerfMapSymbolizerTest : public testing::Test {
  protected:
   PerfMapSymbolizerTest() {
     const mode_t before = umask(022);
-    path_ = dir_.Write("perf-4711.map", kMap);
+    path_ = dir_.Write("tmp/perf-4711.map", kMap);
     umask(before);
+  }
+
+  bundle::Bundle BundleWith(const bundle::BundledFile& file, std::string_view content) {
+    const std::filesystem::path path = dir_.Write("bundle", "");
+    auto writer = bundle::BundleWriter::Create(UniqueFd(open(path.c_str(), O_RDWR)), 1);
+    if (!writer || !writer->Add(file, AsBytes(content))) throw std::runtime_error("Add");
+    if (!std::move(*writer).Finish({})) throw std::runtime_error("Finish");
+    auto made = bundle::Bundle::Open(path);
+    if (!made) throw std::runtime_error(made.error().message);
+    return *std::move(made);
   }
 
   static Profile Jit(std::string filename, std::vector<std::uint32_t> pids) {
     return ProfileOf({.filename = std::move(filename),
                       .start = 0x7f0000000000,
                       .pids = std::move(pids),
-                      .offsets = {0x1010}});
+                      .offsets = {0x1010, 0x1100}});
   }
 
   TempDir dir_;
   std::filesystem::path path_;
-  PerfMapSymbolizer symbolizer_{dir_.path()};
+  PerfMapSymbolizer symbolizer_{JitPlaces{.local_root = dir_.path()}};
 };
 
 TEST_F(PerfMapSymbolizerTest, NamesAnonymousMemoryOfTheProcessThatRanIt) {
@@ -42,8 +56,46 @@ TEST_F(PerfMapSymbolizerTest, TakesTheProcessFromTheNameThatPerfGivesToSuchMemor
   EXPECT_EQ(NameAt(symbolizer_, Jit("/tmp/perf-4711.map", {1}), 0x1010), "js::add");
 }
 
-TEST_F(PerfMapSymbolizerTest, NamesNothingThatSeveralProcessesShare) {
+TEST_F(PerfMapSymbolizerTest, NamesWhatSeveralProcessesShareAndOneHasAMapOf) {
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711, 4712}), 0x1010), "js::add");
+}
+
+TEST_F(PerfMapSymbolizerTest, NamesWhatTheMapsOfSeveralProcessesNameAlike) {
+  dir_.Write("tmp/perf-4712.map", kMap);
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711, 4712}), 0x1010), "js::add");
+}
+
+TEST_F(PerfMapSymbolizerTest, NamesNothingThatSeveralProcessesNameDifferently) {
+  dir_.Write("tmp/perf-4712.map", "7f0000001000 100 js::other\n");
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711, 4712}), 0x1010), "(no symbol)");
+}
+
+TEST_F(PerfMapSymbolizerTest, TakesMapsBelowSymfsAndNoneOfThisMachineWhereThatIsAnother) {
+  dir_.Write("carried/tmp/perf-4712.map", "7f0000001000 100 js::carried\n");
+  symbolizer_.BeginRecording([this] {
+    return JitPlaces{
+        .symfs = dir_ / "carried", .not_local = "recorded elsewhere", .local_root = dir_.path()};
+  });
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4712}), 0x1010), "js::carried");
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "(no file)");
+}
+
+TEST_F(PerfMapSymbolizerTest, TakesAMapOutOfABundleByTheProcess) {
+  const auto bundle =
+      std::make_shared<const bundle::Bundle>(BundleWith({.path = "/tmp/perf-1.map",
+                                                         .kind = bundle::FileKind::kPerfMap,
+                                                         .pid = 4713,
+                                                         .kept = bundle::Kept::kWhole},
+                                                        "7f0000001000 100 js::bundled\n"));
+  symbolizer_.BeginRecording(
+      [&] { return JitPlaces{.bundles = {bundle}, .not_local = "recorded elsewhere"}; });
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4713}), 0x1010), "js::bundled");
+}
+
+TEST_F(PerfMapSymbolizerTest, ForgetsTheMapsOfTheRecordingBefore) {
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "js::add");
+  symbolizer_.BeginRecording([] { return JitPlaces{.not_local = "recorded elsewhere"}; });
+  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "(no file)");
 }
 
 TEST_F(PerfMapSymbolizerTest, FindsTheProcessOfAFrameThatCallsOthers) {
@@ -61,26 +113,6 @@ TEST_F(PerfMapSymbolizerTest, FindsTheProcessOfAFrameThatCallsOthers) {
 
 TEST_F(PerfMapSymbolizerTest, HasNoFileForAProcessWithoutAMap) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {99}), 0x1010), "(no file)");
-}
-
-TEST_F(PerfMapSymbolizerTest, DoesNotTrustAMapThatOthersMayWriteTo) {
-  ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
-  const auto map = ReadTrustedPerfMap(path_, 4711);
-  ASSERT_FALSE(map);
-  EXPECT_EQ(map.error().code, ErrorCode::kPermission);
-  EXPECT_EQ(map.error().message, path_.native() + ": others may write to it");
-}
-
-TEST_F(PerfMapSymbolizerTest, DoesNotTrustAMapOfAnotherUser) {
-  if (chown(path_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give files away";
-  const auto map = ReadTrustedPerfMap(path_, static_cast<std::uint32_t>(getpid()));
-  ASSERT_FALSE(map);
-  EXPECT_EQ(map.error().message, path_.native() + ": belongs to another user");
-}
-
-TEST_F(PerfMapSymbolizerTest, DoesNotFollowLinks) {
-  std::filesystem::create_symlink(path_, dir_ / "perf-5.map");
-  EXPECT_FALSE(ReadTrustedPerfMap(dir_ / "perf-5.map", 5));
 }
 
 TEST(IsJitMemory, IsWhatHasNoFile) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "formats/elf/elf_file.h"
+#include "formats/elf/slim.h"
 #include "formats/elf/symbols.h"
 #include "formats/go/pc_line_table.h"
 #include "tests/support/temp_dir.h"
@@ -90,6 +91,36 @@ TEST(GoBinary, SaysTheSameOfItsInstructionsAsItsStrippedFile) {
   }
   EXPECT_GT(ours.size(), 3000U);
   EXPECT_EQ(different, 0U);
+}
+
+TEST(GoBinary, KeepsItsNamesInACopyOfWhatIsRead) {
+  if (!HasGo()) GTEST_SKIP() << "go is not installed";
+  const TempDir directory;
+  Build(directory, "-ldflags='-s -w'", "stripped");
+  const auto file = elf::ElfFile::Open(directory / "stripped");
+  ASSERT_TRUE(file);
+  const auto table = PcLineTable::Read(*file);
+  ASSERT_TRUE(table) << table.error().message;
+  const std::vector<elf::FileRange> ranges = table->RangesRead();
+  const auto slim = elf::SlimCopy(*file, {.also = ranges});
+  ASSERT_TRUE(slim);
+  const auto slim_file = elf::ElfFile::FromBytes(*slim);
+  ASSERT_TRUE(slim_file);
+  const auto slim_table = PcLineTable::Read(*slim_file);
+  ASSERT_TRUE(slim_table) << slim_table.error().message;
+  std::size_t inlined = 0;
+  for (std::uint64_t i = 0; i < table->functions(); ++i) {
+    const ImageAddress middle{table->entry(i).value / 2 + table->entry(i + 1).value / 2};
+    const std::vector<GoFrame> whole = table->Find(middle), kept = slim_table->Find(middle);
+    ASSERT_EQ(whole.size(), kept.size());
+    if (whole.size() > 1) ++inlined;
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      EXPECT_EQ(whole[at].function, kept[at].function);
+      EXPECT_EQ(whole[at].file, kept[at].file);
+      EXPECT_EQ(whole[at].line, kept[at].line);
+    }
+  }
+  EXPECT_GT(inlined, 50U);
 }
 
 TEST(GoBinary, HasTheNamesOfItsSymbolTable) {

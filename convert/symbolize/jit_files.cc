@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/jit_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "formats/base/file.h"
+
+namespace perftape {
+namespace {
+
+using bundle::FileKind;
+
+bool IsTrustedOwner(uid_t owner, std::uint32_t pid) {
+  if (owner == 0 || owner == geteuid()) return true;
+  struct stat process = {};
+  const std::string path = "/proc/" + std::to_string(pid);
+  return stat(path.c_str(), &process) == 0 && process.st_uid == owner;
+}
+
+std::string MapName(std::uint32_t pid) {
+  return "tmp/perf-" + std::to_string(pid) + ".map";
+}
+
+// By what number a process of this machine knows itself: the last of "NSpid:\t123\t1".
+std::optional<std::uint32_t> OwnPidOf(std::uint32_t pid) {
+  const auto status = ReadWholeFile("/proc/" + std::to_string(pid) + "/status");
+  if (!status) return std::nullopt;
+  const std::size_t line = status->find("\nNSpid:");
+  if (line == std::string::npos) return std::nullopt;
+  const std::size_t end = std::min(status->find('\n', line + 1), status->size());
+  const std::size_t blank = status->find_last_of(" \t", end - 1);
+  std::uint32_t own = 0;
+  const auto [rest, error] = std::from_chars(&(*status)[blank + 1], status->data() + end, own);
+  if (error != std::errc{} || own == pid) return std::nullopt;
+  return own;
+}
+
+// What was looked at in vain.
+class Search {
+ public:
+  void Missed(const Error& error) {
+    if (error.code != ErrorCode::kNotFound && code_ == ErrorCode::kNotFound) code_ = error.code;
+    Missed(error.message);
+  }
+  void Missed(std::string_view message) {
+    if (!message_.empty()) message_ += "; ";
+    message_ += message;
+  }
+  std::unexpected<Error> Result() && {
+    return Fail(code_, message_.empty() ? "nowhere looked for" : std::move(message_));
+  }
+
+ private:
+  ErrorCode code_ = ErrorCode::kNotFound;
+  std::string message_;
+};
+
+std::optional<JitFile> FindInBundles(const JitPlaces& places, FileKind kind, std::uint32_t pid,
+                                     std::string_view path, Search& search) {
+  for (const auto& each : places.bundles) {
+    for (const bundle::BundledFile& file : each->manifest().files) {
+      if (file.kind != kind || file.pid != pid) continue;
+      if (kind == FileKind::kJitDump && file.path != path) continue;
+      if (!file.missing.empty()) search.Missed("bundle: " + file.path + ": " + file.missing);
+      const std::optional<Bytes> bytes = each->Find(file.member);
+      if (!file.member.empty() && bytes) {
+        return JitFile{.bytes = *bytes, .keeper = each, .source = "bundle: " + file.path};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Result<JitFile> OpenGiven(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return Fail(ErrorCode::kNotFound, path.native() + ": no such file");
+  }
+  TRY_ASSIGN(MappedFile mapped, MappedFile::Open(path));
+  auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
+  return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
+}
+
+// One path below --symfs, then on this machine.
+std::optional<JitFile> FindInDirectories(const JitPlaces& places, std::string_view below,
+                                         std::uint32_t pid, Search& search) {
+  if (!places.symfs.empty()) {
+    auto file = OpenGiven(places.symfs / below);
+    if (file) return *std::move(file);
+    search.Missed(file.error());
+  }
+  if (!places.not_local.empty()) {
+    search.Missed("this machine: " + places.not_local);
+    return std::nullopt;
+  }
+  auto file = OpenTrusted(places.local_root / below, pid);
+  if (file) return *std::move(file);
+  search.Missed(file.error());
+  // In a container it has names, and often a number, of its own.
+  const std::filesystem::path root = "/proc/" + std::to_string(pid) + "/root";
+  const std::optional<std::uint32_t> own = OwnPidOf(pid);
+  if (!own || places.local_root != "/") return std::nullopt;
+  file = OpenTrusted(root / (below == MapName(pid) ? MapName(*own) : std::string(below)), pid);
+  if (file) return *std::move(file);
+  search.Missed(file.error());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<JitFile> OpenTrusted(const std::filesystem::path& path, std::uint32_t pid) {
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return FailErrno(path.native(), errno);
+  struct stat status = {};
+  if (fstat(fd.get(), &status) != 0) return FailErrno(path.native(), errno);
+  const auto refuse = [&](const std::string& reason) {
+    return Fail(ErrorCode::kPermission, path.native() + ": " + reason);
+  };
+  if (!S_ISREG(status.st_mode)) return refuse("not a regular file");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others may write to it");
+  if (!IsTrustedOwner(status.st_uid, pid)) return refuse("belongs to another user");
+  TRY_ASSIGN(MappedFile mapped, MappedFile::FromFd(fd.get(), path.native()));
+  auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
+  return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
+}
+
+Result<JitFile> FindPerfMap(std::uint32_t pid, const JitPlaces& places) {
+  Search search;
+  if (auto file = FindInBundles(places, FileKind::kPerfMap, pid, {}, search)) return *file;
+  if (auto file = FindInDirectories(places, MapName(pid), pid, search)) return *file;
+  return std::move(search).Result();
+}
+
+Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid, const JitPlaces& places) {
+  Search search;
+  if (auto file = FindInBundles(places, FileKind::kJitDump, pid, path, search)) return *file;
+  // As a place below another root; ".." would lead out of that.
+  const std::filesystem::path below =
+      std::filesystem::path(path).lexically_normal().relative_path();
+  if (auto file = FindInDirectories(places, below.native(), pid, search)) return *file;
+  return std::move(search).Result();
+}
+
+}  // namespace perftape
