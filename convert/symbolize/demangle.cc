@@ -292,7 +292,8 @@ std::optional<std::string> DemangleD(const std::string& name, Demangling how) {
   const std::unique_ptr<char, Free> text(dlang_demangle(name.c_str(), DMGL_PARAMS));
   if (!text || std::string_view(text.get()).size() > kLongestName) return std::nullopt;
   if (how == Demangling::kFull) return text.get();
-  return WithoutDArguments(text.get(), how);
+  const std::string simple = WithoutDArguments(text.get(), how);
+  return simple.empty() ? text.get() : simple;  // of what no compiler calls a function: "(x)"
 }
 
 std::optional<std::string> TryDemangle(const std::string& name, Demangling how) {

@@ -56,6 +56,7 @@ TEST(Demangle, ReadsD) {
   EXPECT_EQ(Demangle(name, Demangling::kFull), "tape.reel!(char).reel(char)");
   EXPECT_EQ(Demangle(name, Demangling::kTemplates), "tape.reel!(char).reel");
   EXPECT_EQ(Demangle(name, Demangling::kSimple), "tape.reel.reel");
+  EXPECT_EQ(Demangle("_D4(ape4playFZv", Demangling::kSimple), "(ape.play()");
 }
 
 TEST(Demangle, ShowsParametersAndReturnTypesInFull) {
