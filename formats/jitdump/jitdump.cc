@@ -204,7 +204,7 @@ JitDump::Decoder::Lines JitDump::Decoder::TakeLines(std::uint64_t start, std::ui
     return line.offset >= start && line.offset - start <= size;
   });
   if (lines_start_ != start || !is_inside) {
-    ++made_.damaged_;
+    ++made_.distrusted_lines_;
     return {};
   }
   std::ranges::stable_sort(lines, {}, &CodeLine::offset);
