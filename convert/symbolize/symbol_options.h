@@ -36,7 +36,7 @@ struct SymbolOptions {
   bool default_debug_dirs = true;
   LocalSystem local = LocalSystem::kSameBoot;
 
-  Demangling demangling = Demangling::kFull;
+  Demangling demangling = Demangling::kTemplates;
   SourceLines source_lines = SourceLines::kLinesAndInlines;
   bool replace_names = false;              // of locations that have names already
   std::filesystem::path index_cache = {};  // of built indexes; empty: none is kept

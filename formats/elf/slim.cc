@@ -17,6 +17,10 @@ namespace {
 constexpr std::uint64_t kNear = 64;
 // A piece's new place differs from the old one by a multiple of this: alignment is kept.
 constexpr std::uint64_t kPlaceUnit = 16;
+// Code that is kept, which is the linkage table, keeps its place unless that leaves a hole larger
+// than this: perf up to 6.2 takes the section's offset in the file for the address of the table's
+// entries (tools/perf/util/symbol-elf.c, dso__synthesize_plt_symbols).
+constexpr std::uint64_t kLargestHole = std::uint64_t{4} << 20;
 constexpr std::uint64_t kLargestNote = std::uint64_t{64} << 10;
 constexpr GElf_Word kArmExidx = 0x70000001;  // SHT_ARM_EXIDX and PT_ARM_EXIDX
 
@@ -31,14 +35,19 @@ constexpr FieldOffsets kFields32 = {28, 32, 4, 16, 4, 8, 16, 20};
 
 // [start, end) of the original, and where it goes.
 struct Piece {
-  std::uint64_t start = 0, end = 0, place = 0;
+  std::uint64_t start = 0, end = 0;
+  bool stays = false;  // where it is, if it can
+  std::uint64_t place = 0;
 };
 
 // Which bytes stay; the way from their old places to the new ones.
 class Pieces {
  public:
   void Keep(std::uint64_t start, std::uint64_t size) {
-    if (size > 0) pieces_.push_back({start, start + size, 0});
+    if (size > 0) pieces_.push_back({.start = start, .end = start + size});
+  }
+  void KeepInPlace(std::uint64_t start, std::uint64_t size) {
+    if (size > 0) pieces_.push_back({.start = start, .end = start + size, .stays = true});
   }
 
   // Joins what is near and gives each piece its place. Returns the size of them all.
@@ -48,6 +57,7 @@ class Pieces {
     for (const Piece& piece : pieces_) {
       if (!joined.empty() && piece.start <= joined.back().end + kNear) {
         joined.back().end = std::max(joined.back().end, piece.end);
+        joined.back().stays |= piece.stays;
       } else {
         joined.push_back(piece);
       }
@@ -55,7 +65,8 @@ class Pieces {
     pieces_ = std::move(joined);
     std::uint64_t end = 0;
     for (Piece& piece : pieces_) {
-      piece.place = end + (piece.start - end) % kPlaceUnit;
+      const bool stays = piece.stays && piece.start - end <= kLargestHole;
+      piece.place = stays ? piece.start : end + (piece.start - end) % kPlaceUnit;
       end = piece.place + (piece.end - piece.start);
     }
     return end;
@@ -199,7 +210,11 @@ class Slimmer {
         section.slots = CollectSlots(section);
         section.kept_size = section.slots.size();
       }
-      pieces_.Keep(section.header.sh_offset, section.kept_size);
+      if ((section.header.sh_flags & SHF_EXECINSTR) != 0) {
+        pieces_.KeepInPlace(section.header.sh_offset, section.kept_size);
+      } else {
+        pieces_.Keep(section.header.sh_offset, section.kept_size);
+      }
     }
   }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/write_bundle.h"
 
+#include <algorithm>
 #include <future>
 #include <optional>
 #include <utility>
 
 #include "formats/elf/build_id.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/headers.h"
 #include "formats/elf/slim.h"
 #include "formats/go/pc_line_table.h"
 #include "record/symbols/debug_files.h"
@@ -64,6 +66,23 @@ Content Slimmed(const HitBinary& binary, BundleDepth depth) {
   return {std::move(whole.about), std::nullopt, *std::move(slim)};
 }
 
+bool HasSymbols(const elf::ElfFile& file) {
+  return std::ranges::any_of(
+      file.sections(), [](const elf::Section& section) { return section.type == SHT_SYMTAB; });
+}
+
+// What of a debug file names functions; nothing where it has no symbols.
+std::optional<Content> NamesOf(const Content& debug) {
+  if (!debug.mapped) return std::nullopt;
+  const Result<elf::ElfFile> file = elf::ElfFile::FromBytes(debug.bytes());
+  if (!file || !HasSymbols(*file)) return std::nullopt;
+  auto slim = elf::SlimCopy(*file, {.dwarf = elf::SlimDwarf::kDrop});
+  if (!slim) return std::nullopt;
+  Content names = {.about = debug.about, .slim = *std::move(slim)};
+  names.about.kept = Kept::kSymbols;
+  return names;
+}
+
 struct Kernel {
   bundle::Manifest system;
   Result<std::string> kallsyms;
@@ -104,22 +123,33 @@ class Filling {
       Content content = next.get();
       if (i + 1 < binaries.size()) next = begin(i + 1);
       TRY(Add(std::move(content.about), content.bytes()));
-      if (depth == BundleDepth::kDebug) TRY(AddDebugFiles(binaries[i]));
+      if (depth != BundleDepth::kWhole) TRY(AddDebugFiles(binaries[i], depth));
     }
     return {};
   }
 
-  Status AddDebugFiles(const HitBinary& binary) {
+  // Of a stripped binary the names are in its separate debug file; the DWARF there is for those who
+  // ask for it.
+  Status AddDebugFiles(const HitBinary& binary, BundleDepth depth) {
     if (!binary.file) return {};
     const Result<MappedFile> mapped = MappedFile::FromFd(binary.file.get(), binary.path);
     if (!mapped) return {};
     const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(mapped->bytes());
     if (!image) return {};
+    if (depth == BundleDepth::kSymbols && HasSymbols(*image)) return {};
     for (const SeparateDebugFile& found :
          FindDebugFiles(*image, binary.path, DefaultDebugDirectories())) {
-      Content content = WholeFile(
-          {.path = found.path.native(), .kind = FileKind::kDebug, .build_id = found.build_id},
-          found.file.get());
+      // Beside the binary's own, where perf looks for it; what dwz made has another build id.
+      const bool is_of_binary = found.build_id == binary.build_id;
+      Content content = WholeFile({.path = is_of_binary ? binary.path : found.path.native(),
+                                   .kind = FileKind::kDebug,
+                                   .build_id = found.build_id},
+                                  found.file.get());
+      if (depth == BundleDepth::kSymbols) {
+        std::optional<Content> names = NamesOf(content);
+        if (!names) continue;
+        content = *std::move(names);
+      }
       TRY(Add(std::move(content.about), content.bytes()));
     }
     return {};

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
+#include "convert/symbolize/index_cache.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::cli {
@@ -16,29 +15,18 @@ std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-// $XDG_CACHE_HOME/perftape, or ~/.cache/perftape; empty where there is neither.
-std::filesystem::path IndexCache() {
-  // NOLINTBEGIN(concurrency-mt-unsafe): the environment is never set here
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
-    return std::filesystem::path(cache) / "perftape";
-  }
-  const char* home = std::getenv("HOME");
-  // NOLINTEND(concurrency-mt-unsafe)
-  if (home == nullptr || *home != '/') return {};
-  return std::filesystem::path(home) / ".cache" / "perftape";
-}
-
 Result<Demangling> DemanglingOf(const Parsed& parsed) {
   const auto style = parsed.Value("demangle");
   if (parsed.Has("no-demangle")) {
     if (style && *style != "none") return Usage("--demangle and --no-demangle: one of them");
     return Demangling::kNone;
   }
-  if (!style || *style == "full") return Demangling::kFull;
+  if (!style || *style == "templates") return Demangling::kTemplates;
+  if (*style == "full") return Demangling::kFull;
   if (*style == "simple") return Demangling::kSimple;
   if (*style == "none") return Demangling::kNone;
-  return Usage(
-      fmt::format("--demangle: '{}' is not among: full, simple, none", EscapeForTerminal(*style)));
+  return Usage(fmt::format("--demangle: '{}' is not among: templates, simple, full, none",
+                           EscapeForTerminal(*style)));
 }
 
 }  // namespace
@@ -60,7 +48,7 @@ Result<SymbolOptions> SymbolOptionsOf(const Parsed& parsed) {
   TRY_ASSIGN(options.demangling, DemanglingOf(parsed));
   if (parsed.Has("no-inline")) options.source_lines = SourceLines::kLines;
   if (parsed.Has("no-lines")) options.source_lines = SourceLines::kNone;
-  options.index_cache = IndexCache();
+  options.index_cache = UsualIndexCache();
   return options;
 }
 

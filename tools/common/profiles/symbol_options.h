@@ -37,10 +37,10 @@ inline constexpr Option kSymbolOptions[] = {
     {.name = "no-local", .help = "no names from this machine, even if it recorded"},
     {.name = "demangle",
      .argument = "STYLE",
-     .help = "names of C++, Rust and D: full (default), simple, which is without parameters and "
-             "the arguments of templates, or none",
+     .help = "names of C++, Rust and D: templates, which is without parameters as in perf report "
+             "(default), simple, also without the arguments of templates, full, or none",
      .completion = Completion::kChoice,
-     .choices = "full simple none"},
+     .choices = "templates simple full none"},
     {.name = "no-demangle", .help = "names as the linker knows them"},
     {.name = "no-inline", .help = "no functions that were inlined"},
     {.name = "no-lines", .help = "no lines of sources, nor functions that were inlined"},

@@ -27,7 +27,7 @@ TEST(SymbolOptions, AreAsLittleAsIsAskedFor) {
   const auto options = OptionsOf({});
   ASSERT_THAT(options, IsOk());
   EXPECT_EQ(options->local, LocalSystem::kSameBoot);
-  EXPECT_EQ(options->demangling, Demangling::kFull);
+  EXPECT_EQ(options->demangling, Demangling::kTemplates);
   EXPECT_EQ(options->source_lines, SourceLines::kLinesAndInlines);
   EXPECT_THAT(options->debug_dirs, IsEmpty());
   EXPECT_EQ(options->bundle, "");
@@ -48,6 +48,7 @@ TEST(SymbolOptions, TellWhereNamesAre) {
 
 TEST(SymbolOptions, TellHowNamesAreShown) {
   EXPECT_EQ(OptionsOf({"--demangle=simple"})->demangling, Demangling::kSimple);
+  EXPECT_EQ(OptionsOf({"--demangle=full"})->demangling, Demangling::kFull);
   EXPECT_EQ(OptionsOf({"--demangle=none"})->demangling, Demangling::kNone);
   EXPECT_EQ(OptionsOf({"--no-demangle"})->demangling, Demangling::kNone);
   EXPECT_EQ(OptionsOf({"--no-inline"})->source_lines, SourceLines::kLines);

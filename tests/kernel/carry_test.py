@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording carried to a machine that has nothing: a root directory without /proc, without any of the
+recorded binaries, and with another file where the recorded libc was. There perftape-convert has to give
+the same folded bytes, and plain perf, with the bundle untarred into ~/.debug, the same names."""
+
+import collections
+import pathlib
+import re
+import shutil
+import tempfile
+
+import harness
+
+LOADER = "/perftape/lib/ld.so"
+
+
+def libraries_of(program):
+    """The shared libraries that a program needs, its loader among them."""
+    status, out, err = harness.run("ldd", program)
+    assert status == 0, err
+    return [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", out)]
+
+
+class BareRoot:
+    """A directory to chroot into: our programs and their libraries, in places of their own."""
+
+    def __init__(self, path, programs):
+        self.path = pathlib.Path(path)
+        for directory in ("perftape/lib", "perftape/bin", "tmp", "root/.debug"):
+            (self.path / directory).mkdir(parents=True)
+        for program in programs:
+            shutil.copy(program, self.path / "perftape/bin")
+            for library in libraries_of(program):
+                name = "ld.so" if library.name.startswith("ld-linux") else library.name
+                shutil.copy(library, self.path / "perftape/lib" / name)
+
+    def run(self, program, *arguments, home="/root"):
+        environment = {"HOME": home, "PATH": "/perftape/bin", "LC_ALL": "C", "TERM": "dumb",
+                       "PERF_CONFIG": "/dev/null"}
+        return harness.run(shutil.which("chroot"), self.path, LOADER, "--library-path", "/perftape/lib",
+                           "/perftape/bin/" + program, *arguments, env=environment)
+
+
+def symbols_by_dso(run_perf, data):
+    """{"comm|dso|symbol": samples} as perf report has them."""
+    status, out, err = run_perf("report", "--stdio", "--no-children", "-g", "none", "-t", "|", "-F",
+                                "sample,comm,dso,sym", "-i", data)
+    assert status == 0, err
+    counts = collections.Counter()
+    for line in out.splitlines():
+        if line.strip() and not line.startswith("#"):
+            samples, _, name = line.partition("|")
+            counts["|".join(part.strip() for part in name.split("|"))] += int(samples)
+    return counts
+
+
+class Carry(harness.RecordingTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        directory = pathlib.Path(cls.shared.name)
+        cls.data, cls.bundle = directory / "perf.data", directory / "bundle.tar.zst"
+        # Beside the burner something that lives in libc and in the kernel.
+        work = f"{harness.BURNER} --seconds 2 & seq 1 2000000 | sort -n | md5sum >/dev/null; wait"
+        status, _, err = harness.run(harness.RECORD, "-a", "-F", "997", "--bundle", cls.bundle, "-o",
+                                     cls.data, "--", "bash", "-c", work)
+        assert status == 0, err
+        cls.embedded = directory / "embedded.data"
+        shutil.copy(cls.data, cls.embedded)
+        status, _, err = harness.run(harness.BIN / "perftape-bundle", "embed", cls.bundle,
+                                     cls.embedded)
+        assert status == 0, err
+        cls.root = BareRoot(directory / "root", [harness.CONVERT, shutil.which("perf")])
+        for data in (cls.data, cls.embedded):
+            shutil.copy(data, cls.root.path)
+        # What lies there under the name of the recorded libc is of another build.
+        for libc in libraries_of(harness.CONVERT):
+            if libc.name.startswith("libc.so"):
+                there = cls.root.path / libc.resolve().relative_to("/")
+                there.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(shutil.which("perf"), there)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.cleanup()
+
+    def folded_here(self, data, *options):
+        status, out, err = harness.run(harness.CONVERT, data, "--to", "folded", *options)
+        self.assertEqual(status, 0, err)
+        return out
+
+    def test_convert_gives_the_same_bytes_there_as_here(self):
+        status, there, err = self.root.run("perftape-convert", "/embedded.data", "--to", "folded")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(there, self.folded_here(self.embedded))
+        self.assertGreater(len(there.splitlines()), 50)
+
+    def test_the_bundle_names_what_this_machine_itself_names(self):
+        here = self.folded_here(self.data, "--local", "--no-lines")
+        status, there, err = self.root.run("perftape-convert", "/embedded.data", "--to", "folded",
+                                           "--no-lines")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(there, here)
+
+    def test_without_the_bundle_there_are_no_names_there_and_no_wrong_ones(self):
+        status, out, err = self.root.run("perftape-convert", "/perf.data", "--to", "folded",
+                                         "--show-sources", "--local", home="/nonexistent")
+        self.assertEqual(status, 0, err)
+        for line in out.splitlines():
+            frames = line.rpartition(" ")[0].split(";")[1:]
+            self.assertTrue(all(frame.startswith("[") for frame in frames), line)
+        self.assertRegex(err, r"libc\.so\S*: build id \S+, recorded was [0-9a-f]{40}")
+
+    def test_plain_perf_shows_the_same_names_there(self):
+        here = symbols_by_dso(
+            lambda *words: harness.run("perf", *words, env=harness.perf_environment()), self.data)
+        untar = harness.run("tar", "-xf", self.bundle, "-C", self.root.path / "root/.debug")
+        self.assertEqual(untar[0], 0, untar[2])
+        there = symbols_by_dso(lambda *words: self.root.run("perf", *words), "/perf.data")
+        # Without a cache perf cannot name the vdso, not even here; there it has one.
+        for counts in (here, there):
+            for name in [name for name in counts if "|[vdso]|" in name]:
+                del counts[name]
+        self.assertEqual(there - here, here - there)
+        self.assertTrue(any("burn_matrix" in name for name in there))
+
+
+if __name__ == "__main__":
+    harness.require("perf", "ldd", "chroot", "tar", "zstd")
+    harness.main()
