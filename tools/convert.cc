@@ -157,6 +157,7 @@ void TellOfConversion(const Plan& plan, const Profile& written, Findings& findin
   const ConversionReport& report = findings.report;
   if (plan.inputs.size() > 1) console.Note(InputsLine(report));
   if (!report.symbols.mappings.empty()) console.Note(cli::SymbolLine(report.symbols));
+  for (const std::string& problem : report.symbols.problems) console.Warning(problem);
   for (const std::string& line : cli::MappingLines(report.symbols)) console.Detail(line);
   if (plan.show_sources) {
     for (const std::string& line : cli::SymbolSourceLines(report.symbols)) console.Plain(line);

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "convert/combine.h"
+#include "convert/symbolize/embed_symbols.h"
 #include "convert/symbolize/symbol_sources.h"
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/import_text.h"
 #include "tools/common/profiles/symbol_text.h"
@@ -27,6 +30,7 @@ WriteOptions WriteOptionsOf(const Plan& plan) {
 void TellOfSymbols(const SymbolizeReport& report, const Plan& plan, cli::Console& console) {
   console.Note(cli::SymbolLine(report));
   for (const std::string& line : cli::MappingLines(report)) console.Detail(line);
+  for (const std::string& problem : report.problems) console.Warning(problem);
   if (!plan.show_sources) return;
   for (const std::string& line : cli::SymbolSourceLines(report)) console.Plain(line);
 }
@@ -54,10 +58,51 @@ Result<int> NameProfile(const Plan& plan, const Format& format, Input& input,
   return cli::DamageLines(read).empty() ? cli::kDone : cli::kDegraded;
 }
 
+void TellWhatWasNotFound(const std::vector<std::string>& names, cli::Console& console) {
+  if (names.empty()) return;
+  console.Warning(fmt::format("nothing found of {}", cli::Counted(names.size(), "file")));
+  for (const std::string& name : names) console.Detail(name);
+}
+
+// A recording: what its names need goes behind it, or into a cache.
+Result<int> CarrySymbols(const Plan& plan, const Format& format, Input& input,
+                         cli::Console& console) {
+  ImportReport read;
+  const Result<Profile> profile = format.read(input, {}, read);
+  if (!profile) return Fail(InContext(input.name(), profile.error()));
+  for (const std::string& line : cli::DamageLines(read)) {
+    console.Warning(fmt::format("{}: {}", input.name(), line));
+  }
+  TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(plan.symbols));
+  SymbolizeReport report;
+  (void)sources.Name(*profile, Recording(input), report);
+  TellOfSymbols(report, plan, console);
+  if (!plan.cache.empty()) {
+    TRY_ASSIGN(const CacheReport filled, sources.FillCache(*profile, Recording(input), plan.cache));
+    console.Note(fmt::format("{}: {} copied, {} there already", plan.cache.native(),
+                             cli::Counted(filled.copied, "file"), filled.there));
+    TellWhatWasNotFound(filled.not_found, console);
+  }
+  if (!plan.output.empty()) {
+    TRY_ASSIGN(const EmbedReport carried,
+               EmbedSymbols(input, *profile, sources, plan.output, plan.if_exists));
+    console.Note(fmt::format("{} go with the recording, {} bytes",
+                             cli::Counted(carried.files, "symbol file"), carried.bytes));
+    TellWhatWasNotFound(carried.not_found, console);
+  }
+  if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
+  return cli::DamageLines(read).empty() ? cli::kDone : cli::kDegraded;
+}
+
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  TRY(cli::CheckOutput(plan.output, plan.if_exists));
+  if (!plan.output.empty()) TRY(cli::CheckOutput(plan.output, plan.if_exists));
   TRY_ASSIGN(Input input, Input::Open(plan.input));
   TRY_ASSIGN(const Format* format, FormatOf(input, plan.from));
+  if (format->is_recording) return CarrySymbols(plan, *format, input, console);
+  if (plan.output.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                input.name() + ": --to-cache is for a perf.data, which says what it hit");
+  }
   return NameProfile(plan, *format, input, console);
 }
 

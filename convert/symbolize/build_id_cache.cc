@@ -20,7 +20,7 @@ Status MakeDirectories(const fs::path& directory) {
 
 }  // namespace
 
-Status BuildIdCache::Add(const CacheEntry& entry, std::optional<Bytes> bytes) {
+Status BuildIdCache::Add(const SymbolFile& entry, std::optional<Bytes> bytes) {
   const std::string member =
       bundle::MemberName({.path = entry.path, .kind = entry.kind, .build_id = entry.build_id});
   if (!seen_.insert(member).second) return {};
@@ -37,7 +37,7 @@ Status BuildIdCache::Add(const CacheEntry& entry, std::optional<Bytes> bytes) {
   return {};
 }
 
-Status BuildIdCache::Write(const fs::path& member, const CacheEntry& entry, Bytes bytes) {
+Status BuildIdCache::Write(const fs::path& member, const SymbolFile& entry, Bytes bytes) {
   const fs::path file = directory_ / member;
   TRY(MakeDirectories(file.parent_path()));
   TRY_ASSIGN(OutputFile out, OutputFile::Create(file, IfExists::kReplace));

@@ -16,23 +16,16 @@
 
 namespace perftape {
 
-// What is to be added: the path by which the recording knows it, and its build id.
-struct CacheEntry {
-  std::string path;
-  bundle::FileKind kind = bundle::FileKind::kElf;
-  BuildId build_id;
-};
-
 class BuildIdCache {
  public:
   explicit BuildIdCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   // Once for each entry, however often it is called. Without bytes it was not found.
-  Status Add(const CacheEntry& entry, std::optional<Bytes> bytes);
+  Status Add(const SymbolFile& entry, std::optional<Bytes> bytes);
   CacheReport Finish() && { return std::move(report_); }
 
  private:
-  Status Write(const std::filesystem::path& member, const CacheEntry& entry, Bytes bytes);
+  Status Write(const std::filesystem::path& member, const SymbolFile& entry, Bytes bytes);
 
   std::filesystem::path directory_;
   std::set<std::string> seen_;  // members

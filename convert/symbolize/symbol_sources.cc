@@ -131,10 +131,9 @@ Profile SymbolSources::Name(const Profile& profile, Recording recording, Symboli
   return named;
 }
 
-Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording recording,
-                                             const std::filesystem::path& directory) {
+Status SymbolSources::Collect(const Profile& profile, Recording& recording,
+                              const SymbolFileSink& sink) {
   places_->BeginRecording(recording);
-  BuildIdCache cache(directory);
   for (const Mapping& mapping : profile.mappings()) {
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
@@ -142,7 +141,7 @@ Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording r
     if (IsKernelName(filename)) {
       const auto table = places_->kernel->FindTable(profile);
       const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
-      TRY(cache.Add({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));
+      TRY(sink({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));
       continue;
     }
     const bool is_vdso = IsVdsoName(filename);
@@ -150,11 +149,20 @@ Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording r
         is_vdso ? places_->vdsos.FileOf(filename, *id) : places_->files.FileOf(filename, *id);
     const auto image = file.image ? std::optional(file.image->image()) : std::nullopt;
     const auto kind = is_vdso ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
-    TRY(cache.Add({is_vdso ? "[vdso]" : filename, kind, *id}, image));
+    TRY(sink({is_vdso ? "[vdso]" : filename, kind, *id}, image));
     if (file.debug) {
-      TRY(cache.Add({filename, bundle::FileKind::kDebug, *id}, file.debug->image()));
+      TRY(sink({filename, bundle::FileKind::kDebug, *id}, file.debug->image()));
     }
   }
+  return {};
+}
+
+Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording recording,
+                                             const std::filesystem::path& directory) {
+  BuildIdCache cache(directory);
+  TRY(Collect(profile, recording, [&](const SymbolFile& file, std::optional<Bytes> bytes) {
+    return cache.Add(file, bytes);
+  }));
   return std::move(cache).Finish();
 }
 

@@ -13,7 +13,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,23 @@
 #include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolize.h"
+#include "formats/base/build_id.h"
+#include "formats/base/bytes.h"
 #include "formats/base/result.h"
+#include "formats/bundle/manifest.h"
 
 namespace perftape {
+
+// One that names are in: the path by which the recording knows it, and its build id.
+struct SymbolFile {
+  std::string path;
+  bundle::FileKind kind = bundle::FileKind::kElf;
+  BuildId build_id;
+};
+
+// Is given each of them once or more, without bytes where it was not found. These live for the
+// call.
+using SymbolFileSink = std::function<Status(const SymbolFile&, std::optional<Bytes>)>;
 
 // What became of a profile's binaries, debug files, vdsos and kernel.
 struct CacheReport {
@@ -47,6 +63,10 @@ class SymbolSources {
 
   // The profile with names, those of `recording`. Adds to `report`.
   Profile Name(const Profile& profile, Recording recording, SymbolizeReport& report);
+
+  // Hands on what was found of the profile's binaries and its kernel, as far as their build ids
+  // were recorded. Fails where `sink` does.
+  Status Collect(const Profile& profile, Recording& recording, const SymbolFileSink& sink);
 
   // Copies what was found of the profile's binaries and its kernel, as far as their build ids were
   // recorded, into `directory`, laid out as perf's ~/.debug. What is there stays. kIo, kPermission

@@ -126,14 +126,18 @@ Result<std::uint64_t> BeginEmbedding(int fd) {
   return offset;
 }
 
-Status EndEmbedding(int fd, std::uint64_t offset) {
-  TRY_ASSIGN(const std::uint64_t end, SizeOf(fd));
-  if (end < offset) return Fail(ErrorCode::kIo, "has become smaller meanwhile");
-  const Footer footer{.extent = {.offset = offset, .size = end - offset}};
+std::vector<std::byte> EncodeFooter(const Extent& bundle) {
+  const Footer footer{.extent = bundle};
   std::vector<std::byte> bytes;
   ByteWriter at(bytes);
   FooterLayout(at, footer);
-  TRY(WriteAllAt(fd, bytes, end));
+  return bytes;
+}
+
+Status EndEmbedding(int fd, std::uint64_t offset) {
+  TRY_ASSIGN(const std::uint64_t end, SizeOf(fd));
+  if (end < offset) return Fail(ErrorCode::kIo, "has become smaller meanwhile");
+  TRY(WriteAllAt(fd, EncodeFooter({.offset = offset, .size = end - offset}), end));
   if (fsync(fd) != 0) return FailErrno("fsync", errno);
   return {};
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
@@ -34,6 +35,9 @@ bool IsPipeForm(Bytes beginning);
 Result<std::optional<Extent>> FindEmbedded(Bytes perf_data);
 // The perf.data without its bundle and footer: the bytes it had before.
 Bytes WithoutEmbedded(Bytes perf_data);
+
+// What comes behind a bundle.
+std::vector<std::byte> EncodeFooter(const Extent& bundle);
 
 // Where in the perf.data, open for reading and writing, a bundle begins: at its end, which a bundle
 // that is there already is cut off for. `fd` then stands there. kUnsupported for a recording in the

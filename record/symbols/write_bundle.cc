@@ -10,7 +10,7 @@
 #include "formats/elf/elf_file.h"
 #include "formats/elf/headers.h"
 #include "formats/elf/slim.h"
-#include "formats/go/pc_line_table.h"
+#include "formats/go/slim_copy.h"
 #include "record/symbols/debug_files.h"
 
 namespace perftape {
@@ -55,12 +55,9 @@ Content Slimmed(const HitBinary& binary, BundleDepth depth) {
   if (depth == BundleDepth::kWhole || !whole.mapped) return whole;
   const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(whole.mapped->bytes());
   if (!image) return whole;
-  // Go's own tables name what a stripped binary has no symbols for.
-  std::vector<elf::FileRange> also;
-  if (const auto table = go::PcLineTable::Read(*image)) also = table->RangesRead();
   const elf::SlimDwarf dwarf =
       depth == BundleDepth::kDebug ? elf::SlimDwarf::kKeep : elf::SlimDwarf::kDrop;
-  auto slim = elf::SlimCopy(*image, {.dwarf = dwarf, .also = also});
+  auto slim = go::SlimCopy(*image, dwarf);
   if (!slim) return whole;
   whole.about.kept = Kept::kSymbols;
   return {std::move(whole.about), std::nullopt, *std::move(slim)};

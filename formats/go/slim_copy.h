@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slim copies (formats/elf/slim.h) that keep Go's tables too, which name what a stripped binary has
+// no symbols for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "formats/elf/elf_file.h"
+#include "formats/elf/slim.h"
+
+namespace perftape::go {
+
+// As elf::SlimCopy; nothing where the file must be kept whole.
+std::optional<std::vector<std::byte>> SlimCopy(const elf::ElfFile& file, elf::SlimDwarf dwarf);
+
+}  // namespace perftape::go
