@@ -11,7 +11,7 @@ namespace {
 // takes no bytes there.
 constexpr std::uint32_t kMostAttributes = 256;
 
-Slot SlotOf(std::uint16_t attribute) {
+Slot SlotOf(std::uint16_t attribute, std::uint16_t tag) {
   switch (attribute) {
     case DW_AT_low_pc:
       return Slot::kLowPc;
@@ -25,6 +25,8 @@ Slot SlotOf(std::uint16_t attribute) {
       return Slot::kCallLine;
     case DW_AT_call_column:
       return Slot::kCallColumn;
+    case DW_AT_abstract_origin:
+      return tag == DW_TAG_inlined_subroutine ? Slot::kOrigin : Slot::kNone;
     default:
       return Slot::kNone;
   }
@@ -81,7 +83,7 @@ void Abbreviations::Plan(Abbreviation& entry, const FormSizes& sizes) {
   entry.first_step = static_cast<std::uint32_t>(steps_.size());
   std::uint32_t skip = 0;
   for (const AttributeShape& shape : shapes(entry)) {
-    Slot slot = entry.is_scope() ? SlotOf(shape.attribute) : Slot::kNone;
+    Slot slot = entry.is_scope() ? SlotOf(shape.attribute, entry.tag) : Slot::kNone;
     if (entry.is_type() && shape.attribute == DW_AT_sibling) slot = Slot::kSibling;
     const std::uint8_t size = sizes[shape.form];
     if (slot == Slot::kNone && size != PlanStep::kVariable) {
@@ -92,6 +94,7 @@ void Abbreviations::Plan(Abbreviation& entry, const FormSizes& sizes) {
         {.skip = skip, .form = shape.form, .slot = slot, .size = size, .constant = shape.constant});
     skip = 0;
   }
+  if (steps_.size() == entry.first_step) entry.size = skip;
   if (skip != 0) steps_.push_back({.skip = skip});
   entry.step_count = static_cast<std::uint32_t>(steps_.size()) - entry.first_step;
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class Slot : std::uint8_t {
   kCallFile,
   kCallLine,
   kCallColumn,
+  kOrigin,   // of what was inlined only
   kSibling,  // of types only
   kCount,
 };
@@ -50,6 +52,8 @@ struct Abbreviation {
   bool has_children = false;
   std::uint32_t first_shape = 0, shape_count = 0;
   std::uint32_t first_step = 0, step_count = 0;
+  // Of most, all values together are always as long, and none of them is of interest: this long.
+  std::optional<std::uint32_t> size = {};
 
   // What members may be in.
   bool is_type() const {

@@ -59,13 +59,8 @@ void EntryNames::ReadEntry(const Reference& entry, Found& found, std::vector<Ref
 }
 
 EntryNames::Reference EntryNames::Follow(const Unit& unit, const FormValue& value) {
+  if (IsWithinUnit(value.form)) return {&unit, unit.header.offset + value.number};
   switch (value.form) {
-    case DW_FORM_ref1:
-    case DW_FORM_ref2:
-    case DW_FORM_ref4:
-    case DW_FORM_ref8:
-    case DW_FORM_ref_udata:
-      return {&unit, unit.header.offset + value.number};
     case DW_FORM_ref_addr:
       if (unit.sections == own_.sections) return InUnits(own_, value.number);
       if (unit.sections == shared_.sections) return InUnits(shared_, value.number);

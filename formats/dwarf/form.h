@@ -33,6 +33,11 @@ struct FormValue {
 // Nothing where it depends on the value.
 std::optional<std::uint8_t> FixedSize(std::uint16_t form, Encoding encoding);
 
+// Whether it refers to another entry of the unit, by where that is from the unit's start on.
+constexpr bool IsWithinUnit(std::uint16_t form) {
+  return (form >= DW_FORM_ref1 && form <= DW_FORM_ref8) || form == DW_FORM_ref_udata;
+}
+
 // Of blocks there is no value: they are stepped over. Fails at a form that is not known, since its
 // size is not. `constant` is that of DW_FORM_implicit_const.
 FormValue ReadForm(Cursor& at, std::uint16_t form, std::int64_t constant, Encoding encoding);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace perftape::dwarf {
 namespace {
@@ -10,12 +11,16 @@ namespace {
 // The state machine of DWARF 5, section 6.2.2, as far as lines go.
 class LineMachine {
  public:
-  LineMachine(const LineHeader& header, const Sections& sections, std::span<const Extent> code)
+  LineMachine(const LineHeader& header, const Sections& sections, std::span<const Extent> code,
+              LineTable space)
       : header_(header),
         code_(code),
         at_(sections.line, header.program, sections.order),
         const_add_(
-            Advance(header.line_range == 0 ? 0 : (255 - header.opcode_base) / header.line_range)) {
+            Advance(header.line_range == 0 ? 0 : (255 - header.opcode_base) / header.line_range)),
+        table_(std::move(space)) {
+    table_.sequences.clear();
+    table_.rows.clear();
     at_.EndAfter(header.end - std::min(header.program, header.end));
   }
 
@@ -144,7 +149,7 @@ class LineMachine {
 
   bool is_open_ = false, is_wanted_ = false, is_ordered_ = true;
   LineSequence sequence_ = {};
-  LineTable table_ = {};
+  LineTable table_;
 };
 
 }  // namespace
@@ -155,8 +160,8 @@ bool Contains(std::span<const Extent> sorted, std::uint64_t address) {
 }
 
 LineTable RunLineProgram(const LineHeader& header, const Sections& sections,
-                         std::span<const Extent> code) {
-  return LineMachine(header, sections, code).Run();
+                         std::span<const Extent> code, LineTable space) {
+  return LineMachine(header, sections, code, std::move(space)).Run();
 }
 
 }  // namespace perftape::dwarf

@@ -67,9 +67,9 @@ struct LineTable {
 
 // Runs the program up to its end, or to where it is damaged. Sequences that do not begin within
 // `code`, sorted, are left out: linkers leave those of functions that they dropped at address 0, -1
-// or -2.
+// or -2. What is in `space` is of no matter: its memory is used again.
 LineTable RunLineProgram(const LineHeader& header, const Sections& sections,
-                         std::span<const Extent> code);
+                         std::span<const Extent> code, LineTable space = {});
 
 // Whether `address` lies in one of `sorted`, which do not overlap.
 bool Contains(std::span<const Extent> sorted, std::uint64_t address);

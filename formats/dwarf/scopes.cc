@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace perftape::dwarf {
 namespace {
@@ -29,20 +30,38 @@ bool KeepsCodeOutOfTypes(std::uint64_t language) {
   }
 }
 
-using SlotValues = std::array<FormValue, static_cast<std::size_t>(Slot::kCount)>;
+class SlotValues {
+ public:
+  void Set(Slot slot, const FormValue& value) {
+    forms_[static_cast<std::size_t>(slot)] = value.form;
+    numbers_[static_cast<std::size_t>(slot)] = value.number;
+  }
+  FormValue operator[](Slot slot) const {
+    return {.form = forms_[static_cast<std::size_t>(slot)],
+            .number = numbers_[static_cast<std::size_t>(slot)]};
+  }
+
+ private:
+  static constexpr auto kSlots = static_cast<std::size_t>(Slot::kCount);
+  std::array<std::uint16_t, kSlots> forms_ = {};
+  std::array<std::uint64_t, kSlots> numbers_ = {};
+};
 
 class ScopeWalker {
  public:
   ScopeWalker(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
-              std::uint64_t work_limit)
+              std::uint64_t work_limit, ScopeWalk space)
       : unit_(unit),
         encoding_(unit.header.encoding),
         code_(code),
         work_(work),
         work_limit_(work_limit),
         skips_types_(KeepsCodeOutOfTypes(unit.language)),
-        at_(unit.InfoAt(unit.header.first_die)) {
+        at_(unit.InfoAt(unit.header.first_die)),
+        walk_(std::move(space)) {
     extents_.reserve(16);
+    walk_.scopes.clear();
+    walk_.extents.clear();
   }
 
   ScopeWalk Run() {
@@ -82,6 +101,7 @@ class ScopeWalker {
   };
 
   void SkipEntry(const Abbreviation& entry) {
+    if (entry.size) return at_.Skip(*entry.size);
     for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
       at_.Skip(step.skip);
       if (step.form != 0) SkipVariable(step.form);
@@ -121,14 +141,14 @@ class ScopeWalker {
   }
 
   std::uint32_t TakeScope(const Abbreviation& entry, std::uint64_t die) {
-    SlotValues values = {};
+    SlotValues values;
     for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
       at_.Skip(step.skip);
       if (step.form == 0) continue;
       if (step.slot == Slot::kNone) {
         SkipVariable(step.form);
       } else {
-        values[static_cast<std::size_t>(step.slot)] = ReadStep(step);
+        values.Set(step.slot, ReadStep(step));
       }
     }
     if (!at_.ok()) return kNoScope;
@@ -140,7 +160,7 @@ class ScopeWalker {
     if (!has_code && !(is_inlined && entry.has_children && Enclosing() != kNoScope)) {
       return is_inlined ? Enclosing() : kNoScope;
     }
-    walk_.scopes.push_back({.die = die,
+    walk_.scopes.push_back({.die = is_inlined ? OriginOf(values, die) : die,
                             .caller = is_inlined ? Enclosing() : kNoScope,
                             .call_file = Number(values, Slot::kCallFile),
                             .call_line = Number(values, Slot::kCallLine),
@@ -148,17 +168,21 @@ class ScopeWalker {
     return scope;
   }
 
+  // The function that was inlined has the name, and however often it was, it is read once.
+  std::uint64_t OriginOf(const SlotValues& values, std::uint64_t die) const {
+    const FormValue origin = values[Slot::kOrigin];
+    return IsWithinUnit(origin.form) ? unit_.header.offset + origin.number : die;
+  }
+
   // Whether there are any.
   bool TakeExtents(const SlotValues& values, std::uint32_t scope) {
-    const auto& value = [&](Slot slot) -> const FormValue& {
-      return values[static_cast<std::size_t>(slot)];
-    };
-    if (!value(Slot::kLowPc) && !value(Slot::kRanges)) return false;
+    const FormValue low_pc = values[Slot::kLowPc], ranges = values[Slot::kRanges];
+    if (!low_pc && !ranges) return false;
     extents_.clear();
-    if (value(Slot::kLowPc) && value(Slot::kHighPc)) {
-      AppendRange(unit_, value(Slot::kLowPc), value(Slot::kHighPc), extents_);
-    } else if (value(Slot::kRanges)) {
-      work_ += AppendRanges(unit_, value(Slot::kRanges), extents_);
+    if (const FormValue high_pc = values[Slot::kHighPc]; low_pc && high_pc) {
+      AppendRange(unit_, low_pc, high_pc, extents_);
+    } else if (ranges) {
+      work_ += AppendRanges(unit_, ranges, extents_);
     }
     const std::size_t before = walk_.extents.size();
     for (const Extent& extent : extents_) {
@@ -170,7 +194,7 @@ class ScopeWalker {
   }
 
   static std::uint32_t Number(const SlotValues& values, Slot slot) {
-    const std::uint64_t number = values[static_cast<std::size_t>(slot)].number;
+    const std::uint64_t number = values[slot].number;
     return number > std::numeric_limits<std::uint32_t>::max() ? 0
                                                               : static_cast<std::uint32_t>(number);
   }
@@ -192,6 +216,8 @@ class ScopeWalker {
 
 class Flattener {
  public:
+  explicit Flattener(std::vector<ScopeStart> space) : starts_(std::move(space)) { starts_.clear(); }
+
   std::vector<ScopeStart> Run(std::span<const ScopeExtent> sorted) {
     for (const ScopeExtent& next : sorted) {
       CloseUpTo(next.extent.start);
@@ -224,11 +250,11 @@ class Flattener {
 }  // namespace
 
 ScopeWalk WalkScopes(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
-                     std::uint64_t work_limit) {
-  return ScopeWalker(unit, code, work, work_limit).Run();
+                     std::uint64_t work_limit, ScopeWalk space) {
+  return ScopeWalker(unit, code, work, work_limit, std::move(space)).Run();
 }
 
-std::vector<ScopeStart> Flatten(std::vector<ScopeExtent> extents) {
+std::vector<ScopeStart> Flatten(std::span<ScopeExtent> extents, std::vector<ScopeStart> space) {
   // What encloses comes first; of those that cover the same, the later one is on top.
   const auto before = [](const ScopeExtent& a, const ScopeExtent& b) {
     if (a.extent.start != b.extent.start) return a.extent.start < b.extent.start;
@@ -236,7 +262,7 @@ std::vector<ScopeStart> Flatten(std::vector<ScopeExtent> extents) {
     return a.scope < b.scope;
   };
   if (!std::ranges::is_sorted(extents, before)) std::ranges::sort(extents, before);
-  return Flattener().Run(extents);
+  return Flattener(std::move(space)).Run(extents);
 }
 
 }  // namespace perftape::dwarf

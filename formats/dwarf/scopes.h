@@ -23,12 +23,13 @@ struct ScopeWalk {
 };
 
 // Ends early at damage. What does not begin within `code` is left out, and so are scopes without
-// any code; `work` as BuildUnitIndex has it.
+// any code; `work` as UnitIndexBuilder has it. What is in `space` is of no matter: its memory is
+// used again.
 ScopeWalk WalkScopes(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
-                     std::uint64_t work_limit);
+                     std::uint64_t work_limit, ScopeWalk space = {});
 
 // The same code, cut where one scope ends and another begins: of two that claim the same, the one
-// that starts later, or comes later.
-std::vector<ScopeStart> Flatten(std::vector<ScopeExtent> extents);
+// that starts later, or comes later. Sorts `extents`; `space` as WalkScopes has it.
+std::vector<ScopeStart> Flatten(std::span<ScopeExtent> extents, std::vector<ScopeStart> space = {});
 
 }  // namespace perftape::dwarf

@@ -247,7 +247,8 @@ void SourceIndex::Build(std::span<const std::uint32_t> units) {
 
   std::atomic<std::size_t> next = 0;
   const auto build_some = [&] {
-    for (std::size_t i; (i = next++) < largest_first.size();) BuildOne(largest_first[i]);
+    UnitIndexBuilder builder;
+    for (std::size_t i; (i = next++) < largest_first.size();) BuildOne(largest_first[i], builder);
   };
   std::vector<std::jthread> threads;
   if (size >= kWorthThreads) {
@@ -267,12 +268,12 @@ void SourceIndex::Build(std::span<const std::uint32_t> units) {
   }
 }
 
-void SourceIndex::BuildOne(std::uint32_t unit) {
+void SourceIndex::BuildOne(std::uint32_t unit, UnitIndexBuilder& builder) {
   std::uint64_t spent = parts_->work;
   const std::uint64_t before = spent;
   if (auto open = parts_->Open(unit, spent)) {
     auto built = std::make_unique<const BuiltUnitIndex>(
-        BuildUnitIndex(open->entries(), parts_->code, spent, parts_->work_limit));
+        builder.Build(open->entries(), parts_->code, spent, parts_->work_limit));
     parts_->views[unit] = built->view();
     parts_->built[unit] = std::move(built);
     parts_->Keep(unit, *std::move(open));
@@ -302,14 +303,14 @@ std::vector<CallFrame> SourceIndex::Find(ImageAddress address) {
     const EntryName& name = parts_->NameOf(*number, scope->die);
     frame.function = name.name;
     frame.start_line = name.line;
-    frames.push_back(std::move(frame));
+    frames.push_back(frame);
     frame = {.function = {},
              .filename = parts_->PathOf(*number, scope->call_file),
              .line = scope->call_line,
              .column = scope->call_column};
     scope = unit.CallerOf(*scope);
   }
-  if (frames.empty()) frames.push_back(std::move(frame));
+  if (frames.empty()) frames.push_back(frame);
   return frames;
 }
 

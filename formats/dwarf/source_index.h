@@ -31,7 +31,8 @@ struct CallFrame {
   // As the linker knows it; the source's name for it where DWARF does not tell that; empty where it
   // tells neither. Valid as long as the index.
   std::string_view function;
-  std::string filename;          // absolute where that can be told; empty where unknown
+  // Absolute where that can be told; empty where unknown. Valid as long as the index.
+  std::string_view filename;
   std::uint32_t line = 0;        // 0 where unknown
   std::uint32_t column = 0;      // 0 where unknown
   std::uint32_t start_line = 0;  // where the function begins; 0 where unknown
@@ -75,7 +76,7 @@ class SourceIndex {
   struct Parts;
   explicit SourceIndex(std::unique_ptr<Parts> parts);
   void Build(std::span<const std::uint32_t> units);
-  void BuildOne(std::uint32_t unit);
+  void BuildOne(std::uint32_t unit, UnitIndexBuilder& builder);
 
   std::unique_ptr<Parts> parts_;
 };

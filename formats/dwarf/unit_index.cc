@@ -27,16 +27,27 @@ const Scope* UnitIndex::FindScope(std::uint64_t address) const {
   return scope < scopes.size() ? &scopes[scope] : nullptr;
 }
 
-BuiltUnitIndex BuildUnitIndex(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
-                              std::uint64_t work_limit) {
-  BuiltUnitIndex index;
-  ScopeWalk walk = WalkScopes(unit, code, work, work_limit);
-  index.scopes = std::move(walk.scopes);
-  index.starts = Flatten(std::move(walk.extents));
+struct UnitIndexBuilder::Space {
+  ScopeWalk walk;
+  std::vector<ScopeStart> starts;
+  LineTable lines;
+};
+
+UnitIndexBuilder::UnitIndexBuilder() : space_(std::make_unique<Space>()) {}
+UnitIndexBuilder::~UnitIndexBuilder() = default;
+
+// What grew in the space is copied: the copies take no more memory than they need.
+BuiltUnitIndex UnitIndexBuilder::Build(const Unit& unit, std::span<const Extent> code,
+                                       std::uint64_t& work, std::uint64_t work_limit) {
+  auto& [walk, starts, lines] = *space_;
+  walk = WalkScopes(unit, code, work, work_limit, std::move(walk));
+  starts = Flatten(walk.extents, std::move(starts));
+  BuiltUnitIndex index = {.lines = {}, .starts = starts, .scopes = walk.scopes};
   if (!unit.line_program || work > work_limit) return index;
   if (const auto header = LineHeader::Read(unit)) {
     work += header->end - *unit.line_program;
-    index.lines = RunLineProgram(*header, *unit.linked_sections, code);
+    lines = RunLineProgram(*header, *unit.linked_sections, code, std::move(lines));
+    index.lines = lines;
   }
   return index;
 }

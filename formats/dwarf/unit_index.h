@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,7 @@ inline constexpr std::uint32_t kNoScope = std::numeric_limits<std::uint32_t>::ma
 
 // A function, or one that was inlined and the call of it. Numbers too large for their fields are 0.
 struct Scope {
-  std::uint64_t die = 0;            // where in .debug_info its entry lies
+  std::uint64_t die = 0;            // where in .debug_info the entry lies that tells its name
   std::uint32_t caller = kNoScope;  // what it was inlined into; kNoScope for a function of its own
   std::uint32_t call_file = 0, call_line = 0, call_column = 0;
 };
@@ -58,11 +59,22 @@ struct BuiltUnitIndex {
   UnitIndex view() const { return {lines.sequences, lines.rows, starts, scopes}; }
 };
 
-// One pass over the entries of `unit` (the split one, where there is one), and one over its line
-// program. What lies outside `code` is left out. `work` grows by the bytes that were read of shared
-// sections; beyond `work_limit` the rest is left out.
-BuiltUnitIndex BuildUnitIndex(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
-                              std::uint64_t work_limit);
+// Builds one index after another, in memory that it uses again.
+class UnitIndexBuilder {
+ public:
+  UnitIndexBuilder();
+  ~UnitIndexBuilder();
+
+  // One pass over the entries of `unit` (the split one, where there is one), and one over its line
+  // program. What lies outside `code` is left out. `work` grows by the bytes that were read of
+  // shared sections; beyond `work_limit` the rest is left out.
+  BuiltUnitIndex Build(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
+                       std::uint64_t work_limit);
+
+ private:
+  struct Space;
+  std::unique_ptr<Space> space_;
+};
 
 // Only what code the unit's functions cover; for units whose root does not say.
 std::vector<Extent> CodeOfFunctions(const Unit& unit, std::span<const Extent> code,

@@ -27,7 +27,7 @@ class UnitMap {
 
   // Where units claim the same code, as those of a header's functions do, the choice is that of
   // LLVM's DWARFDebugAranges: the unit that has it so far, else the first in the section. `work`
-  // and `work_limit` as BuildUnitIndex has them.
+  // and `work_limit` as UnitIndexBuilder has them.
   static UnitMap Read(const Sections& sections, std::span<const UnitHeader> headers,
                       std::span<const Extent> code, std::uint64_t& work, std::uint64_t work_limit);
 

@@ -14,7 +14,7 @@ using ::testing::Pair;
 
 std::vector<std::pair<std::uint64_t, std::uint32_t>> Flat(std::vector<ScopeExtent> extents) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> starts;
-  for (const ScopeStart& start : Flatten(std::move(extents))) {
+  for (const ScopeStart& start : Flatten(extents)) {
     starts.emplace_back(start.start, start.scope);
   }
   return starts;
