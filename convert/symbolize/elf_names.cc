@@ -103,18 +103,21 @@ std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
   if (go_lines_) return GoFramesAt(address);
   std::vector<SourceFrame> frames;
   if (!lines_) return frames;
-  for (dwarf::CallFrame& found : lines_->Find(address)) {
-    SourceFrame frame = FrameOf(found.function);
-    frame.filename = std::move(found.filename);
-    frame.line = found.line;
-    frame.column = found.column;
-    frame.start_line = found.start_line;
-    frames.push_back(std::move(frame));
+  const std::vector<dwarf::CallFrame> all_found = lines_->Find(address);
+  frames.reserve(all_found.size());
+  for (const dwarf::CallFrame& found : all_found) {
+    const Name& name = Show(found.function);
+    frames.push_back({.name = name.shown,
+                      .system_name = name.linker,
+                      .filename = found.filename,
+                      .line = found.line,
+                      .column = found.column,
+                      .start_line = found.start_line});
   }
   if (options_.source_lines == SourceLines::kLines && frames.size() > 1) {
     // The line is where the address is, whatever function it was written in.
     SourceFrame& outermost = frames.back();
-    outermost.filename = std::move(frames.front().filename);
+    outermost.filename = frames.front().filename;
     outermost.line = frames.front().line;
     outermost.column = frames.front().column;
     frames.erase(frames.begin(), frames.end() - 1);
@@ -125,16 +128,16 @@ std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
 std::vector<SourceFrame> ElfNames::GoFramesAt(ImageAddress address) {
   std::vector<SourceFrame> frames;
   for (const go::GoFrame& found : go_lines_->Find(address)) {
-    frames.push_back({.name = std::string(found.function)});
+    frames.push_back({.name = found.function});
     if (options_.source_lines == SourceLines::kNone) continue;
-    frames.back().filename = std::string(found.file);
+    frames.back().filename = found.file;
     frames.back().line = found.line;
     frames.back().start_line = found.start_line;
   }
   if (options_.source_lines != SourceLines::kLinesAndInlines && frames.size() > 1) {
     // The line is where the address is, whatever function it was written in.
     SourceFrame& outermost = frames.back();
-    outermost.filename = std::move(frames.front().filename);
+    outermost.filename = frames.front().filename;
     outermost.line = frames.front().line;
     frames.erase(frames.begin(), frames.end() - 1);
   }

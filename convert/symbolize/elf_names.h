@@ -41,6 +41,7 @@ class ElfNames {
   // Keeps what was built in the cache.
   ~ElfNames();
 
+  // The answers are views of this and of the files.
   Resolved Resolve(FileOffset offset);
   // Many at once, on all processors. The answers are in the order of the offsets.
   std::vector<Resolved> ResolveAll(std::span<const FileOffset> offsets);
@@ -56,10 +57,6 @@ class ElfNames {
 
   bool IsWorthKeeping() const;
   const Name& Show(std::string_view linker_name);
-  SourceFrame FrameOf(std::string_view linker_name) {
-    const Name& name = Show(linker_name);
-    return {.name = name.shown, .system_name = name.linker};
-  }
   std::vector<SourceFrame> FramesAt(ImageAddress address);
   std::vector<SourceFrame> GoFramesAt(ImageAddress address);
 

@@ -106,7 +106,7 @@ Resolved KallsymsSymbolizer::ResolveOne(RuntimeAddress address, std::string_view
   const bool is_of_mapping = module.empty() || symbol->module == module;
   const bool has_moved_apart = module.empty() && *move_.distance != 0 && !symbol->module.empty();
   if (!is_of_mapping || has_moved_apart) return {.miss = Miss::kNoSymbol};
-  return {.frames = {{.name = std::string(symbol->name)}}};
+  return {.frames = {{.name = symbol->name}}};
 }
 
 }  // namespace perftape

@@ -70,7 +70,7 @@ Result<Resolution> PerfMapSymbolizer::Resolve(const Profile& profile, MappingId 
     if (name.empty() || differ) {
       resolution.answers.push_back({.miss = miss});
     } else {
-      resolution.answers.push_back({.frames = {{.name = std::string(name)}}});
+      resolution.answers.push_back({.frames = {{.name = name}}});
     }
   }
   if (resolution.source.empty()) {

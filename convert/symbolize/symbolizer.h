@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "convert/model/profile.h"
@@ -22,14 +23,15 @@ enum class Miss : std::uint8_t {
   kNoSymbol,      // What was found names nothing there.
 };
 
-// A function at a place, and the line in its source where that is known.
+// A function at a place, and the line in its source where that is known. Names are views of what
+// the symbolizer has read: they live as long as it does, or until its next recording begins.
 struct SourceFrame {
-  std::string name;              // demangled
-  std::string system_name = {};  // as the linker knows it; empty where that is no other
-  std::string filename = {};     // of the source; empty where unknown
-  std::uint32_t line = 0;        // 0 where unknown
-  std::uint32_t column = 0;      // 0 where unknown
-  std::uint32_t start_line = 0;  // where the function begins; 0 where unknown
+  std::string_view name;              // demangled
+  std::string_view system_name = {};  // as the linker knows it; empty where that is no other
+  std::string_view filename = {};     // of the source; empty where unknown
+  std::uint32_t line = 0;             // 0 where unknown
+  std::uint32_t column = 0;           // 0 where unknown
+  std::uint32_t start_line = 0;       // where the function begins; 0 where unknown
 };
 
 struct Resolved {

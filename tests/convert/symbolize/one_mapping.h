@@ -54,7 +54,7 @@ inline std::string NameAt(Symbolizer& symbolizer, const Profile& profile, std::u
   if (resolved.miss != Miss::kNone) {
     return std::string(kMisses[static_cast<std::size_t>(resolved.miss)]);
   }
-  return resolved.frames.at(0).name;
+  return std::string(resolved.frames.at(0).name);
 }
 
 }  // namespace perftape

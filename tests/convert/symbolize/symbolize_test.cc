@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <string>
+
 #include "convert/symbolize/symbol_sources.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"
@@ -23,17 +26,19 @@ class EvenSymbolizer : public Symbolizer {
     Resolution resolution;
     for (const FileOffset offset : offsets) {
       asked.push_back(offset.value);
-      const std::string name = "f" + std::to_string(offset.value);
+      const std::string& linker_name = names.emplace_back("_Zf" + std::to_string(offset.value));
+      const std::string_view name = std::string_view(linker_name).substr(2);
       resolution.answers.push_back(
           offset.value % 2 != 0
               ? Resolved{.miss = Miss::kNoSymbol}
-              : Resolved{.frames = {{.name = name, .system_name = "_Z" + name, .line = 7},
+              : Resolved{.frames = {{.name = name, .system_name = linker_name, .line = 7},
                                     {.name = "caller"}}});
     }
     ++calls;
     return resolution;
   }
 
+  std::deque<std::string> names;
   std::vector<std::uint64_t> asked;
   int calls = 0;
 };
