@@ -19,6 +19,8 @@
 namespace perftape {
 namespace {
 
+constexpr std::size_t kWorthWriting = 64 << 10;
+
 struct Arguments {
   ElfNameOptions options = {.demangling = Demangling::kFull};
   bool seconds = false;
@@ -80,9 +82,14 @@ int Main(int count, char** texts) {
   const auto start = std::chrono::steady_clock::now();
   ElfNames names(*image, debug ? &*debug : nullptr, arguments.options);
   std::string out;
-  for (const Resolved& resolved : names.ResolveAll(offsets)) Print(resolved, out);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  for (const Resolved& resolved : names.ResolveAll(offsets)) {
+    Print(resolved, out);
+    if (out.size() < kWorthWriting) continue;
+    std::cout << out;
+    out.clear();
+  }
   std::cout << out;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   if (arguments.seconds) std::cerr << took.count() << '\n';
   if (!names.problem().empty()) std::cerr << names.problem() << '\n';
   return 0;
