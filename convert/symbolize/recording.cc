@@ -28,15 +28,26 @@ const BootFacts& Here() {
 class KernelSearch {
  public:
   void Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
-    if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, format)) {
-      TakeMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
-    } else if (const auto mmap2 = perfdata::Decode<perfdata::Mmap2>(record, format)) {
-      if (IsKernelName(mmap2->filename) && (record.misc & perfdata::kMiscMmapBuildId) != 0) {
-        kernel_.build_id = mmap2->build_id;
-      }
-      TakeMapping(mmap2->filename, mmap2->start, mmap2->length, mmap2->page_offset);
-    } else if (const auto id = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
-      TakeBuildId(id->filename, id->build_id);
+    switch (record.type) {
+      case perfdata::RecordType::kMmap:
+        if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, format)) {
+          TakeMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
+        }
+        break;
+      case perfdata::RecordType::kMmap2:
+        if (const auto mmap = perfdata::Decode<perfdata::Mmap2>(record, format)) {
+          const bool has_build_id = (record.misc & perfdata::kMiscMmapBuildId) != 0;
+          if (has_build_id) TakeBuildId(mmap->filename, mmap->build_id);
+          TakeMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
+        }
+        break;
+      case perfdata::RecordType::kHeaderBuildId:
+        if (const auto id = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
+          TakeBuildId(id->filename, id->build_id);
+        }
+        break;
+      default:
+        break;
     }
   }
 
