@@ -241,6 +241,12 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
   const BuildId id = found.image ? found.image->build_id() : query.build_id;
   Search debugs(id);
   found.debug = FindDebug(query, found.image ? &*found.image : nullptr, id, debugs);
+  if (!found.debug && id.empty() && images.bundle()) {
+    // What lies beside it is of the same machine, and of the same time.
+    const SharedBundle own[] = {images.bundle()};
+    found.debug = TryBundles(debugs, {.filename = query.filename, .bundles = own}, id,
+                             bundle::FileKind::kDebug);
+  }
 
   for (const Search* search : {&images, &debugs}) {
     if (search->bundle()) found.bundles.push_back(search->bundle());
@@ -252,8 +258,7 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
     found.tried.insert(found.tried.end(), images.absent().begin(), images.absent().end());
     return found;
   }
-  const elf::ElfFile& best = found.debug ? *found.debug : *found.image;
-  found.supplementary = FindSupplementary(best, (found.debug ? debugs : images).taken());
+  FindSupplementary(query, (found.debug ? debugs : images).taken(), found);
   found.source = found.image ? images.taken() : debugs.taken();
   if (found.image && found.debug) found.source += " with " + debugs.taken();
   if (query.build_id.empty()) found.source += ", build id unchecked";
@@ -277,15 +282,18 @@ std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
   return std::nullopt;
 }
 
-std::optional<elf::ElfFile> DebugFiles::FindSupplementary(const elf::ElfFile& file,
-                                                          const fs::path& path) const {
-  const auto link = elf::ReadDebugAltLink(file);
-  if (!link || link->build_id.empty()) return std::nullopt;
+void DebugFiles::FindSupplementary(const BinaryQuery& query, const fs::path& path,
+                                   DebugFile& found) const {
+  const auto link = elf::ReadDebugAltLink(found.debug ? *found.debug : *found.image);
+  if (!link || link->build_id.empty()) return;
   Search search(link->build_id);
-  if (auto found = TryDirectories(search, directories_, link->build_id, BuildIdFile::kDebug, {})) {
-    return found;
+  auto& file = found.supplementary;
+  file = TryBundles(search, query, link->build_id, bundle::FileKind::kDebug);
+  if (file) found.bundles.push_back(search.bundle());
+  if (!file) {
+    file = TryDirectories(search, directories_, link->build_id, BuildIdFile::kDebug, {});
   }
-  return TryAll(search, PlacesOfAltLink(link->file_name, path, directories_));
+  if (!file) file = TryAll(search, PlacesOfAltLink(link->file_name, path, directories_));
 }
 
 }  // namespace perftape

@@ -59,11 +59,12 @@ class DebugFiles {
   std::optional<elf::ElfFile> FindImage(const BinaryQuery& query, Search& search) const;
   std::optional<elf::ElfFile> FindDebug(const BinaryQuery& query, const elf::ElfFile* image,
                                         const BuildId& id, Search& search) const;
-  // By .gnu_debuglink of the image, and by .gnu_debugaltlink of the file at `path`.
+  // By .gnu_debuglink of the image.
   std::optional<elf::ElfFile> FindByLink(const elf::ElfFile& image, const BinaryQuery& query,
                                          Search& search) const;
-  std::optional<elf::ElfFile> FindSupplementary(const elf::ElfFile& file,
-                                                const std::filesystem::path& path) const;
+  // By .gnu_debugaltlink of the debug file, or without one the image, which lies at `path`.
+  void FindSupplementary(const BinaryQuery& query, const std::filesystem::path& path,
+                         DebugFile& found) const;
 
   std::filesystem::path symfs_;
   std::vector<std::filesystem::path> directories_;

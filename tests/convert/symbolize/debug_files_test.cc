@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "formats/bundle/bundle_writer.h"
+#include "formats/elf/debug_link.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
@@ -16,6 +18,7 @@
 namespace perftape {
 namespace {
 
+using namespace std::string_literals;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -132,12 +135,118 @@ TEST(DebugFiles, HasNoProblemToTellWhereSimplyNothingIsThere) {
   EXPECT_THAT(found.tried, Contains("/nonexistent: nothing with build id 616263"));
 }
 
-// A bundle with one file.
-SharedBundle BundleOf(const TempDir& dir, bundle::BundledFile file, Bytes content) {
+// An ELF file with a section that leads to another, and a build id, where it is not empty.
+std::vector<std::byte> ElfWith(const std::string& section, const std::string& contents,
+                               std::string_view build_id = "abc") {
+  ElfBuilder elf;
+  elf.AddSection({.name = section, .contents = contents});
+  if (!build_id.empty()) elf.SetBuildId(build_id);
+  return elf.Build();
+}
+
+// One whose debug file is `debug`, named program.debug.
+std::vector<std::byte> LinkedTo(const std::vector<std::byte>& debug) {
+  std::string link = "program.debug\0\0\0...."s;
+  const std::uint32_t crc = elf::DebugLinkCrc(debug);
+  std::memcpy(&link[16], &crc, sizeof crc);
+  return ElfWith(".gnu_debuglink", link);
+}
+
+TEST(DebugFiles, FollowsADebugLinkWhereGdbDoes) {
+  const std::vector<std::byte> debug = SmallElf("");
+  for (const char* place : {"bin/program.debug", "bin/.debug/program.debug"}) {
+    const TempDir dir;
+    const std::string path = dir.Write("bin/program", LinkedTo(debug));
+    const std::string debug_path = dir.Write(place, debug);
+    EXPECT_EQ(FindLocally(path, kAbc).source, path + " with " + debug_path);
+  }
+  const TempDir dir;
+  const std::filesystem::path path = dir.Write("bin/program", LinkedTo(debug));
+  const std::string below = "debug" + path.parent_path().native() + "/program.debug";
+  const std::string debug_path = dir.Write(below, debug);
+  EXPECT_EQ(DebugFiles({}, {dir / "debug"}).Find({.filename = path, .build_id = kAbc}).source,
+            path.native() + " with " + debug_path);
+}
+
+TEST(DebugFiles, FollowsADebugLinkBelowSymfs) {
+  const TempDir dir;
+  const std::vector<std::byte> debug = SmallElf("");
+  dir.Write("root/bin/program", LinkedTo(debug));
+  dir.Write("root/usr/lib/debug/bin/program.debug", debug);
+  EXPECT_TRUE(DebugFiles(dir / "root", {}).Find({.filename = "/bin/program"}).debug);
+}
+
+TEST(DebugFiles, TakesNoDebugFileWhoseChecksumIsAnother) {
+  const TempDir dir;
+  const std::string path = dir.Write("program", LinkedTo(SmallElf("")));
+  dir.Write("program.debug", SmallElf("xyz"));
+  const DebugFile found = FindLocally(path, kAbc);
+  EXPECT_TRUE(found.image);
+  EXPECT_FALSE(found.debug);
+  EXPECT_THAT(found.tried, Contains(HasSubstr("its CRC is another than .gnu_debuglink says")));
+}
+
+TEST(DebugFiles, FollowsNoDebugLinkOnAMachineThatIsNotTheRecordings) {
+  const TempDir dir;
+  const std::vector<std::byte> debug = SmallElf("");
+  dir.Write("ids/616263/executable", LinkedTo(debug));
+  dir.Write("program.debug", debug);
+  const DebugFile found = DebugFiles({}, {dir / "ids"})
+                              .Find({.filename = dir / "program",
+                                     .build_id = kAbc,
+                                     .not_local = "it was recorded on host moon"});
+  EXPECT_TRUE(found.image);
+  EXPECT_FALSE(found.debug);
+}
+
+const std::string kSharedLink = "../.dwz/shared\0xyz"s;
+
+TEST(DebugFiles, FindsWhatDwzMovedOutBesideTheFileThatSaysSo) {
+  const TempDir dir;
+  const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
+  EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
+  dir.Write(".dwz/shared", SmallElf("xyz"));
+  EXPECT_TRUE(FindLocally(path, kAbc).supplementary);
+}
+
+TEST(DebugFiles, FindsWhatDwzMovedOutOfTheDebugFileRatherThanOfTheImage) {
+  const TempDir dir;
+  const std::string path = dir.Write("bin/program", SmallElf("abc"));
+  dir.Write("debug/616263/debuginfo", ElfWith(".gnu_debugaltlink", kSharedLink));
+  dir.Write("debug/.dwz/shared", SmallElf("xyz"));
+  const DebugFile found =
+      DebugFiles({}, {dir / "debug"}).Find({.filename = path, .build_id = kAbc});
+  EXPECT_TRUE(found.debug);
+  EXPECT_TRUE(found.supplementary);
+}
+
+TEST(DebugFiles, FindsWhatDwzMovedOutByItsBuildId) {
+  const TempDir dir;
+  const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
+  dir.Write("debug/.build-id/78/797a.debug", SmallElf("xyz"));
+  const DebugFiles files({}, {dir / "debug"});
+  EXPECT_TRUE(files.Find({.filename = path, .build_id = kAbc}).supplementary);
+}
+
+TEST(DebugFiles, TakesNothingOfAnotherBuildForWhatDwzMovedOut) {
+  const TempDir dir;
+  const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
+  dir.Write(".dwz/shared", SmallElf("uvw"));
+  EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
+}
+
+struct InBundle {
+  bundle::BundledFile about;
+  std::vector<std::byte> content;
+};
+
+SharedBundle BundleOf(const TempDir& dir, std::vector<InBundle> files) {
   const std::string path = dir.Write("bundle.tar.zst", "");
   auto writer = bundle::BundleWriter::Create(UniqueFd(open(path.c_str(), O_RDWR)), 1);
   EXPECT_THAT(writer, IsOk());
-  EXPECT_THAT(writer->Add(std::move(file), content), IsOk());
+  for (InBundle& file : files) {
+    EXPECT_THAT(writer->Add(std::move(file.about), file.content), IsOk());
+  }
   EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
   auto opened = bundle::Bundle::Open(path);
   EXPECT_THAT(opened, IsOk());
@@ -147,8 +256,8 @@ SharedBundle BundleOf(const TempDir& dir, bundle::BundledFile file, Bytes conten
 TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
   const TempDir dir;
   const SharedBundle bundles[] = {
-      BundleOf(dir, {.path = "/old/program", .build_id = kAbc, .kept = bundle::Kept::kSymbols},
-               SmallElf("abc"))};
+      BundleOf(dir, {{{.path = "/old/program", .build_id = kAbc, .kept = bundle::Kept::kSymbols},
+                      SmallElf("abc")}})};
   const DebugFile found =
       DebugFiles({}, {}).Find({.filename = "/new/program", .build_id = kAbc, .bundles = bundles});
   ASSERT_TRUE(found.image);
@@ -158,13 +267,43 @@ TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
 TEST(DebugFiles, TakesABundlesFileByItsPathWhereNoBuildIdWasRecorded) {
   const TempDir dir;
   const SharedBundle bundles[] = {
-      BundleOf(dir, {.path = "/program", .kept = bundle::Kept::kSymbols}, SmallElf(""))};
+      BundleOf(dir, {{{.path = "/program", .kept = bundle::Kept::kSymbols}, SmallElf("")}})};
   const DebugFiles files({}, {});
   EXPECT_TRUE(files.Find({.filename = "/program", .bundles = bundles}).image);
   EXPECT_FALSE(files.Find({.filename = "/other", .bundles = bundles}).image);
   const DebugFile other =
       files.Find({.filename = "/program", .build_id = kAbc, .bundles = bundles});
   EXPECT_FALSE(other.image);
+}
+
+TEST(DebugFiles, TakesABundlesDebugFileAndWhatDwzMovedOutOfIt) {
+  const TempDir dir;
+  const BuildId xyz = BuildId::From(AsBytes("xyz"));
+  const auto debug = bundle::FileKind::kDebug;
+  const auto whole = bundle::Kept::kWhole;
+  const SharedBundle bundles[] = {BundleOf(
+      dir, {{{.path = "/bin/program", .build_id = kAbc, .kept = whole}, SmallElf("abc")},
+            {{.path = "/bin/program", .kind = debug, .build_id = kAbc, .kept = whole},
+             ElfWith(".gnu_debugaltlink", kSharedLink)},
+            {{.path = "/usr/lib/debug/.dwz/shared", .kind = debug, .build_id = xyz, .kept = whole},
+             SmallElf("xyz")}})};
+  const DebugFile found =
+      DebugFiles({}, {}).Find({.filename = "/bin/program", .build_id = kAbc, .bundles = bundles});
+  EXPECT_TRUE(found.image);
+  EXPECT_TRUE(found.debug);
+  ASSERT_TRUE(found.supplementary);
+  EXPECT_EQ(found.supplementary->build_id(), xyz);
+}
+
+TEST(DebugFiles, TakesTheDebugFileWithoutABuildIdThatLiesBesideTheBundlesImage) {
+  const TempDir dir;
+  const auto whole = bundle::Kept::kWhole;
+  const SharedBundle bundles[] = {BundleOf(
+      dir,
+      {{{.path = "/program", .kept = whole}, SmallElf("")},
+       {{.path = "/program", .kind = bundle::FileKind::kDebug, .kept = whole}, SmallElf("")}})};
+  const DebugFiles files({}, {});
+  EXPECT_TRUE(files.Find({.filename = "/program", .bundles = bundles}).debug);
 }
 
 }  // namespace
