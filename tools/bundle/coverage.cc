@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "convert/symbolize/module_name.h"
+
 namespace perftape::bundle_tool {
 namespace {
 
@@ -33,13 +35,17 @@ bool IsKept(const BundledFile& file) {
 std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const Mapping& mapping,
                                   std::string_view path, std::string_view hex) {
   const auto& files = bundle.manifest().files;
-  const auto is_kernels = [](const BundledFile& file) {
-    return file.kind == FileKind::kKallsyms && IsKept(file);
-  };
-  const bool is_kernel = mapping.kind == MappingKind::kKernel;
-  if (is_kernel && std::ranges::any_of(files, is_kernels)) return {};  // Modules have theirs there.
-
-  if (const auto id = BuildId::FromHex(hex)) {
+  const auto id = BuildId::FromHex(hex);
+  if (mapping.kind == MappingKind::kKernel) {
+    const auto names_it = [&](const BundledFile& file) {
+      if (file.kind != FileKind::kKallsyms || !IsKept(file)) return false;
+      // Modules have theirs there, under the kernel's build id.
+      return !IsKernelName(path) || !id || file.build_id.empty() || id->Matches(file.build_id);
+    };
+    if (std::ranges::any_of(files, names_it)) return {};
+    path = path.substr(0, IsKernelName(path) ? kKernelMappingName.size() : path.size());
+  }
+  if (id) {
     for (const FileKind kind : {FileKind::kElf, FileKind::kDebug, FileKind::kVdso}) {
       if (bundle.Find(*id, kind)) return {};
     }

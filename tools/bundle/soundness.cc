@@ -64,23 +64,20 @@ class Check {
 
   // What it is and whose, its place says as well.
   void CheckPlace(const BundledFile& file) {
+    const BuildId& id = file.build_id;
+    if (id.empty()) return;
     const auto at = bundle::FileAt(file.member);
-    if (file.build_id.empty()) return;
-    if (!at || !at->build_id.Matches(file.build_id)) {
-      return Report(file, "lies where {} does not belong", file.build_id.hex());
-    }
-    const bundle::BuildIdLink link = bundle::LinkTo(file.member, at->build_id);
+    if (!at)
+      return;  // Where perf does not look, as with a short build id: the manifest alone tells.
+    if (!at->build_id.Matches(id)) return Report(file, "lies where {} does not belong", id.hex());
+    const bundle::BuildIdLink link = bundle::LinkTo(file.member, id);
     const auto found = links_.find(link.name);
-    // perf before 4.7 linked to the file itself.
+    // perf before 4.7 linked to the file itself. And one build id has one link: a binary's debug
+    // file may lie under another path than the binary.
     const bool is_linked = found != links_.end() && (found->second == link.target ||
                                                      found->second == "../../" + file.member ||
-                                                     LeadsToItsPeer(found->second, *at));
+                                                     found->second.ends_with("/" + id.hex()));
     if (!is_linked) Report(file, "no link {} leads to it", link.name);
-  }
-
-  // One build id has one link: a binary's debug file may lie under another path than the binary.
-  static bool LeadsToItsPeer(std::string_view target, const BundledFile& at) {
-    return target.ends_with("/" + at.build_id.hex());
   }
 
   void CheckElf(const BundledFile& file, Bytes bytes) {

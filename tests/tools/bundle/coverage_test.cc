@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/coverage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/convert/symbolize/one_mapping.h"
+#include "tests/support/elf_builder.h"
+#include "tests/tools/bundle/made_bundle.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+using bundle::FileKind;
+using bundle::Kept;
+using testing::IsEmpty;
+
+const BuildId kAbc = BuildId::From(AsBytes("abc"));  // 61 62 63
+constexpr std::uint64_t kText = 0xffffffff81000000;
+
+MadeFile Program(const BuildId& build_id = kAbc) {
+  return {{.path = "/bin/x", .build_id = build_id, .kept = Kept::kSymbols}, SmallElf("abc")};
+}
+MadeFile Kallsyms(const BuildId& build_id = kAbc) {
+  const Bytes text = AsBytes("ffffffff81000000 T _text\n");
+  return {{.path = "[kernel.kallsyms]",
+           .kind = FileKind::kKallsyms,
+           .build_id = build_id,
+           .kept = Kept::kWhole},
+          {text.begin(), text.end()}};
+}
+
+TEST(CoverageOf, IsWholeWhereTheBundleHasTheBuildIdUnderAnyPath) {
+  const bundle::Bundle bundle = BundleWith({Program()});
+  const Coverage coverage = CoverageOf(
+      bundle, ProfileOf({.filename = "/moved/x", .build_id = "616263", .offsets = {0x1100}}));
+  EXPECT_EQ(coverage.files, 1u);
+  EXPECT_THAT(coverage.missing, IsEmpty());
+}
+
+TEST(CoverageOf, IsWholeWithADebugFileAlone) {
+  MadeFile debug = Program();
+  debug.about.kind = FileKind::kDebug;
+  const bundle::Bundle bundle = BundleWith({debug});
+  const Profile profile =
+      ProfileOf({.filename = "/bin/x", .build_id = "616263", .offsets = {0x1100}});
+  EXPECT_THAT(CoverageOf(bundle, profile).missing, IsEmpty());
+}
+
+TEST(CoverageOf, GoesByThePathWhereNoBuildIdWasRecorded) {
+  const bundle::Bundle bundle = BundleWith({Program()});
+  const Profile known = ProfileOf({.filename = "/bin/x", .offsets = {0x1100}});
+  EXPECT_THAT(CoverageOf(bundle, known).missing, IsEmpty());
+  const Profile unknown = ProfileOf({.filename = "/bin/y", .offsets = {0x1100}});
+  EXPECT_EQ(CoverageOf(bundle, unknown).missing.size(), 1u);
+}
+
+TEST(CoverageOf, TellsOfAFileThatIsNotThereAndHowManyPlacesWereHit) {
+  const bundle::Bundle bundle = BundleWith({Program()});
+  const Profile profile = ProfileOf(
+      {.filename = "/bin/y", .build_id = "78797a", .pids = {1, 2}, .offsets = {0x1000, 0x1100}});
+  const Coverage coverage = CoverageOf(bundle, profile);
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].path, "/bin/y");
+  EXPECT_EQ(coverage.missing[0].build_id, "78797a");
+  EXPECT_EQ(coverage.missing[0].places, 2u);
+  EXPECT_EQ(coverage.missing[0].reason, "is not in the bundle");
+}
+
+TEST(CoverageOf, TellsWhyTheRecorderHadItNot) {
+  const bundle::Bundle bundle =
+      BundleWith({{{.path = "/bin/y", .missing = "gone before it could be opened"}, {}}});
+  const Coverage coverage =
+      CoverageOf(bundle, ProfileOf({.filename = "/bin/y", .offsets = {0x1100}}));
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].reason, "gone before it could be opened");
+}
+
+TEST(CoverageOf, TellsWhereTheBundleHasAnotherBuild) {
+  const bundle::Bundle bundle = BundleWith({Program()});
+  const Coverage coverage = CoverageOf(
+      bundle, ProfileOf({.filename = "/bin/x", .build_id = "78797a", .offsets = {0x1100}}));
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].reason, "the bundle has it with build id 616263");
+}
+
+// The kernel, or one of its modules, which was hit.
+Profile KernelProfile(std::string filename, std::string build_id) {
+  return ProfileOf({.filename = std::move(filename),
+                    .build_id = std::move(build_id),
+                    .start = kText,
+                    .file_offset = kText,
+                    .kind = MappingKind::kKernel,
+                    .offsets = {kText + 0x10}});
+}
+
+TEST(CoverageOf, TakesKallsymsForTheKernelAndItsModules) {
+  const bundle::Bundle bundle = BundleWith({Kallsyms()});
+  for (const Profile& profile :
+       {KernelProfile("[kernel.kallsyms]", "616263"), KernelProfile("[kernel.kallsyms]_text", ""),
+        KernelProfile("[nf_tables]", "78797a")}) {
+    EXPECT_THAT(CoverageOf(bundle, profile).missing, IsEmpty());
+  }
+}
+
+TEST(CoverageOf, TellsWhereTheKernelIsAnother) {
+  const bundle::Bundle bundle = BundleWith({Kallsyms()});
+  const Coverage coverage = CoverageOf(bundle, KernelProfile("[kernel.kallsyms]_text", "78797a"));
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].reason, "the bundle has it with build id 616263");
+}
+
+TEST(CoverageOf, TellsWhereTheKernelsSymbolsAreNotThere) {
+  const bundle::Bundle none = BundleWith({Program()});
+  const Profile profile = KernelProfile("[kernel.kallsyms]_text", "");
+  ASSERT_EQ(CoverageOf(none, profile).missing.size(), 1u);
+
+  MadeFile hidden = Kallsyms();
+  hidden.about.kept = Kept::kNothing;
+  hidden.about.missing = "addresses are hidden";
+  const Coverage coverage = CoverageOf(BundleWith({hidden}), profile);
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].reason, "addresses are hidden");
+}
+
+TEST(CoverageOf, CountsNoMemoryWithoutAFile) {
+  const bundle::Bundle bundle = BundleWith({});
+  for (const char* name : {"//anon", "[heap]", "[stack]", "/memfd:jit (deleted)", "/dev/zero",
+                           "anon_inode:[perf_event]", ""}) {
+    const Profile profile = ProfileOf({.filename = name, .offsets = {0x1100}});
+    EXPECT_EQ(CoverageOf(bundle, profile).files, 0u) << name;
+  }
+}
+
+TEST(CoverageOf, CountsTheVdso) {
+  const Profile profile = ProfileOf({.filename = "[vdso]", .offsets = {0x100}});
+  EXPECT_EQ(CoverageOf(BundleWith({}), profile).missing.size(), 1u);
+}
+
+TEST(CoverageOf, CountsNothingThatWasNotHit) {
+  const Profile profile = ProfileOf({.filename = "/bin/y"});
+  EXPECT_EQ(CoverageOf(BundleWith({}), profile).files, 0u);
+}
+
+TEST(CoverageOf, CountsAFileThatWasMappedTwiceOnce) {
+  ProfileBuilder builder;
+  for (const std::uint64_t offset : {0x1000, 0x8000}) {
+    const MappingId mapping = builder.Add(Mapping{.filename = builder.Add("/bin/y"),
+                                                  .build_id = builder.Add("78797a"),
+                                                  .start = 0x400000 + offset,
+                                                  .limit = 0x401000 + offset,
+                                                  .file_offset = offset});
+    builder.Add(Location{.mapping = mapping, .offset = {offset + 0x100}});
+  }
+  const Coverage coverage = CoverageOf(BundleWith({}), std::move(builder).Finish());
+  EXPECT_EQ(coverage.files, 1u);
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].places, 2u);
+}
+
+}  // namespace
+}  // namespace perftape::bundle_tool
