@@ -18,7 +18,7 @@ class JitFilesTest : public testing::Test {
  protected:
   JitFilesTest() {
     const mode_t before = umask(022);
-    path_ = dir_.Write("work/jit-5.dump", "local");
+    path_ = dir_.Write("app/jit-5.dump", "local");
     umask(before);
   }
 
@@ -27,16 +27,16 @@ class JitFilesTest : public testing::Test {
 };
 
 TEST_F(JitFilesTest, FindsADumpByItsPath) {
-  const auto found = FindJitDump("/work/jit-5.dump", 5, {.local_root = dir_.path()});
+  const auto found = FindJitDump("/app/jit-5.dump", 5, {.local_root = dir_.path()});
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(AsText(found->bytes), "local");
   EXPECT_EQ(found->source, path_.native());
 }
 
 TEST_F(JitFilesTest, PrefersWhatTheUserGave) {
-  dir_.Write("carried/work/jit-5.dump", "carried");
+  dir_.Write("carried/app/jit-5.dump", "carried");
   const auto found =
-      FindJitDump("/work/jit-5.dump", 5, {.symfs = dir_ / "carried", .local_root = dir_.path()});
+      FindJitDump("/app/jit-5.dump", 5, {.symfs = dir_ / "carried", .local_root = dir_.path()});
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(AsText(found->bytes), "carried");
 }
@@ -44,12 +44,12 @@ TEST_F(JitFilesTest, PrefersWhatTheUserGave) {
 TEST_F(JitFilesTest, DoesNotLeaveTheRootByDots) {
   dir_.Write("carried/x", "");
   EXPECT_THAT(
-      FindJitDump("/../work/jit-5.dump", 5, {.symfs = dir_ / "carried", .not_local = "elsewhere"}),
-      FailsWith(ErrorCode::kNotFound, HasSubstr("carried/work/jit-5.dump")));
+      FindJitDump("/../app/jit-5.dump", 5, {.symfs = dir_ / "carried", .not_local = "elsewhere"}),
+      FailsWith(ErrorCode::kNotFound, HasSubstr("carried/app/jit-5.dump")));
 }
 
 TEST_F(JitFilesTest, LeavesThisMachineAloneWhereTheRecordingIsOfAnother) {
-  EXPECT_THAT(FindJitDump("/work/jit-5.dump", 5,
+  EXPECT_THAT(FindJitDump("/app/jit-5.dump", 5,
                           {.not_local = "recorded elsewhere", .local_root = dir_.path()}),
               FailsWith(ErrorCode::kNotFound, HasSubstr("recorded elsewhere")));
 }
@@ -58,7 +58,7 @@ TEST_F(JitFilesTest, DoesNotTrustAFileThatOthersMayWriteTo) {
   ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
   EXPECT_THAT(OpenTrusted(path_, 4711),
               FailsWith(ErrorCode::kPermission, HasSubstr("others may write to it")));
-  EXPECT_THAT(FindJitDump("/work/jit-5.dump", 5, {.local_root = dir_.path()}),
+  EXPECT_THAT(FindJitDump("/app/jit-5.dump", 5, {.local_root = dir_.path()}),
               FailsWith(ErrorCode::kPermission));
 }
 

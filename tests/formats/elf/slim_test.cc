@@ -139,6 +139,41 @@ TEST(SlimCopy, KeepsDwarfWhereItIsAskedTo) {
             AsText(SectionOf(image, ".debug_info").bytes));
 }
 
+// Text, behind it a linkage table at `offset`, and what is left out.
+std::vector<std::byte> ImageWithPltAt(std::uint64_t offset) {
+  ElfBuilder elf(ET_DYN);
+  elf.AddSection({.name = ".text",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = 0x1000,
+                  .size = 0x2000,
+                  .contents = "code",
+                  .offset = 0x1000});
+  elf.AddSection({.name = ".plt",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = offset,
+                  .contents = "jumps",
+                  .offset = offset});
+  elf.AddSection({.name = ".debug_info", .size = 0x2000, .contents = "who wrote it"});
+  return elf.Build();
+}
+
+TEST(SlimCopy, LeavesTheLinkageTableAtItsOffset) {
+  const std::vector<std::byte> slim = SlimOf(ImageWithPltAt(0x8010));
+  const SectionSeen table = SectionOf(slim, ".plt");
+  EXPECT_EQ(table.header.sh_offset, 0x8010u);
+  EXPECT_EQ(AsText(table.bytes), "jumps");
+}
+
+TEST(SlimCopy, MovesTheLinkageTableWhereThatWouldLeaveALargeHole) {
+  constexpr std::uint64_t kFarOff = 0x600010;
+  const std::vector<std::byte> slim = SlimOf(ImageWithPltAt(kFarOff));
+  const SectionSeen table = SectionOf(slim, ".plt");
+  EXPECT_LT(slim.size(), 0x1000u);
+  EXPECT_LT(table.header.sh_offset, 0x1000u);
+  EXPECT_EQ(table.header.sh_addr, kFarOff);
+  EXPECT_EQ(AsText(table.bytes), "jumps");
+}
+
 TEST(SlimCopy, KeepsARangeInTheSectionThatHoldsIt) {
   const FileRange range = {{0x3800 + 9}, 17};
   const std::vector<std::byte> slim = SlimOf(Program().Build(), {.also = {&range, 1}});

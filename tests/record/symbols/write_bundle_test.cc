@@ -68,6 +68,65 @@ TEST_F(WriteBundleTest, HoldsWholeFilesWhereTheyAreAskedFor) {
   EXPECT_EQ(bundle.manifest().files[0].kept, Kept::kWhole);
 }
 
+// A stripped binary at `path`, and its debug file, which is found by its name.
+struct Stripped {
+  std::string path;
+  explicit Stripped(const MachineDir& machine) : path(machine.dir / "bin/x") {
+    ElfBuilder binary;
+    binary.AddSection({.name = ".gnu_debuglink", .contents = std::string("x.debug\0....", 12)});
+    binary.SetBuildId("0123456789abcdefghij");
+    machine.dir.Write("bin/x", binary.Build());
+    ElfBuilder debug;
+    const auto text = debug.AddSection({.name = ".text",
+                                        .type = SHT_NOBITS,
+                                        .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                        .address = 0x401000,
+                                        .size = 0x200});
+    debug.AddSection({.name = ".debug_info", .size = 0x1000, .contents = "who wrote it"});
+    debug.AddSymbol({.name = "hidden", .value = 0x401100, .size = 0x40, .section = text});
+    debug.SetBuildId("0123456789abcdefghij");
+    machine.dir.Write("bin/.debug/x.debug", debug.Build());
+  }
+};
+
+TEST_F(WriteBundleTest, HoldsTheNamesOfAStrippedBinaryBesideItButNotItsDwarf) {
+  const Stripped stripped(machine_);
+  files_.Add(stripped.path, kId, machine_.Open("bin/x"));
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 2u);
+  const bundle::BundledFile &image = bundle.manifest().files[0],
+                            &debug = bundle.manifest().files[1];
+  EXPECT_EQ(debug.kind, FileKind::kDebug);
+  EXPECT_EQ(debug.path, stripped.path);
+  EXPECT_EQ(debug.kept, Kept::kSymbols);
+  // perf looks for DIRECTORY/debug where it finds DIRECTORY/elf.
+  EXPECT_EQ(std::filesystem::path(debug.member).parent_path(),
+            std::filesystem::path(image.member).parent_path());
+  EXPECT_EQ(std::filesystem::path(debug.member).filename(), "debug");
+
+  const Bytes bytes = bundle.Find(kId, FileKind::kDebug).value();
+  EXPECT_THAT(AsText(bytes), testing::Not(testing::HasSubstr("who wrote it")));
+  const elf::ElfFile file = elf::ElfFile::FromBytes(bytes).value();
+  const elf::SymbolTable symbols = elf::SymbolTable::Read(file);
+  ASSERT_NE(symbols.Find(ImageAddress{0x401104}), nullptr);
+  EXPECT_EQ(symbols.Find(ImageAddress{0x401104})->name, "hidden");
+}
+
+TEST_F(WriteBundleTest, HoldsTheWholeDebugFileWhereDwarfIsAskedFor) {
+  const Stripped stripped(machine_);
+  files_.Add(stripped.path, kId, machine_.Open("bin/x"));
+  const bundle::Bundle bundle = Write(BundleDepth::kDebug);
+  EXPECT_EQ(bundle.Find(kId, FileKind::kDebug).value().size(),
+            std::filesystem::file_size(machine_.dir / "bin/.debug/x.debug"));
+}
+
+TEST_F(WriteBundleTest, HoldsNoDebugFileOfABinaryThatHasItsSymbols) {
+  const Stripped stripped(machine_);
+  machine_.dir.Write("bin/x", SmallElf("0123456789abcdefghij"));
+  files_.Add(stripped.path, kId, machine_.Open("bin/x"));
+  EXPECT_EQ(Write().manifest().files.size(), 1u);
+}
+
 TEST_F(WriteBundleTest, DescribesTheSystemAndItsModules) {
   const bundle::Bundle bundle = Write();
   const bundle::Manifest& system = bundle.manifest();
