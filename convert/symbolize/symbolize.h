@@ -30,7 +30,7 @@ struct SymbolizeReport {
   std::vector<MappingSymbols> mappings;  // those that anything was asked of, in the profile's order
   std::uint64_t kept = 0;                // locations that had names already
   std::uint64_t unmapped = 0;            // locations without a name and without a mapping
-  std::vector<std::string> problems = {};     // bundles that could not be read, and why
+  std::vector<std::string> problems = {};  // bundles that could not be read, and why
 
   std::uint64_t count(Miss miss) const;  // over all mappings
 };
