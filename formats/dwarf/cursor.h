@@ -59,6 +59,9 @@ class Cursor {
 
   // What does not fit into 64 bits is cut off.
   std::uint64_t Uleb() {
+    if (at_ != end_ && static_cast<std::uint8_t>(*at_) < 0x80) {  // most are of one byte
+      return static_cast<std::uint8_t>(*at_++);
+    }
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
       if (at_ == end_) {

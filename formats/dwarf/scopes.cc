@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <ranges>
 #include <utility>
 
 namespace perftape::dwarf {
@@ -214,6 +216,53 @@ class ScopeWalker {
   ScopeWalk walk_;
 };
 
+// What encloses comes first; of those that cover the same, the later one is on top.
+bool IsBefore(const ScopeExtent& a, const ScopeExtent& b) {
+  if (a.extent.start != b.extent.start) return a.extent.start < b.extent.start;
+  if (a.extent.end != b.extent.end) return a.extent.end > b.extent.end;
+  return a.scope < b.scope;
+}
+
+// By start alone, a digit at a time from the lowest on: the starts of a unit differ in two or three
+// digits, where comparing them takes a step for each bit of their count.
+void SortByStart(std::span<ScopeExtent> extents) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  const auto start_of = [](const ScopeExtent& extent) { return extent.extent.start; };
+  const auto [lowest, highest] = std::ranges::minmax(std::views::transform(extents, start_of));
+  std::vector<ScopeExtent> space(extents.size());
+  std::span<ScopeExtent> from = extents, to = space;
+  for (unsigned shift = 0; shift < 64 && (highest - lowest) >> shift != 0; shift += kDigitBits) {
+    const auto digit_of = [&, base = lowest](const ScopeExtent& extent) {
+      return ((extent.extent.start - base) >> shift) % kDigits;
+    };
+    std::array<std::size_t, kDigits> places = {};
+    for (const ScopeExtent& extent : from) ++places[digit_of(extent)];
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+    for (const ScopeExtent& extent : from) to[places[digit_of(extent)]++] = extent;
+    std::swap(from, to);
+  }
+  if (from.data() != extents.data()) std::ranges::copy(from, extents.begin());
+}
+
+void SortExtents(std::span<ScopeExtent> extents) {
+  constexpr std::size_t kWorthDigits = 1024;
+  if (std::ranges::is_sorted(extents, IsBefore)) return;
+  if (extents.size() < kWorthDigits) {
+    std::ranges::sort(extents, IsBefore);
+    return;
+  }
+  SortByStart(extents);
+  for (auto at = extents.begin(); at != extents.end();) {
+    const auto next = std::find_if(
+        at, extents.end(),
+        [start = at->extent.start](const auto& other) { return other.extent.start != start; });
+    // Compilers have what encloses first.
+    if (!std::is_sorted(at, next, IsBefore)) std::sort(at, next, IsBefore);
+    at = next;
+  }
+}
+
 class Flattener {
  public:
   explicit Flattener(std::vector<ScopeStart> space) : starts_(std::move(space)) { starts_.clear(); }
@@ -255,13 +304,7 @@ ScopeWalk WalkScopes(const Unit& unit, std::span<const Extent> code, std::uint64
 }
 
 std::vector<ScopeStart> Flatten(std::span<ScopeExtent> extents, std::vector<ScopeStart> space) {
-  // What encloses comes first; of those that cover the same, the later one is on top.
-  const auto before = [](const ScopeExtent& a, const ScopeExtent& b) {
-    if (a.extent.start != b.extent.start) return a.extent.start < b.extent.start;
-    if (a.extent.end != b.extent.end) return a.extent.end > b.extent.end;
-    return a.scope < b.scope;
-  };
-  if (!std::ranges::is_sorted(extents, before)) std::ranges::sort(extents, before);
+  SortExtents(extents);
   return Flattener(std::move(space)).Run(extents);
 }
 

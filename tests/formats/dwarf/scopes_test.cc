@@ -34,6 +34,21 @@ TEST(Flatten, TakesTheLaterOfTwoThatClaimTheSameCode) {
   EXPECT_THAT(Flat({{{10, 20}, 0}, {{10, 20}, 1}}), ElementsAre(Pair(10, 1), Pair(20, kNoScope)));
 }
 
+TEST(Flatten, OrdersManyFunctionsFarApartAsItOrdersFew) {
+  constexpr std::uint64_t kFunctions = 5000, kApart = 0x12345678;
+  std::vector<ScopeExtent> extents;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> expected;
+  for (std::uint32_t i = 0; i < kFunctions; ++i) {
+    const std::uint64_t backwards = (kFunctions - i) * kApart, start = i * kApart;
+    extents.push_back({{backwards - kApart, backwards - kApart + 8}, 2 * i + 1});  // inlined
+    extents.push_back({{backwards - kApart, backwards - kApart + 20}, 2 * i});     // into this
+    const auto scope = static_cast<std::uint32_t>(2 * (kFunctions - 1 - i));
+    expected.insert(expected.end(),
+                    {{start, scope + 1}, {start + 8, scope}, {start + 20, kNoScope}});
+  }
+  EXPECT_EQ(Flat(extents), expected);
+}
+
 TEST(Flatten, EndsWhatBeganEarlierWhereTwoOverlap) {
   EXPECT_THAT(Flat({{{10, 20}, 0}, {{15, 30}, 1}}),
               ElementsAre(Pair(10, 0), Pair(15, 1), Pair(30, kNoScope)));
