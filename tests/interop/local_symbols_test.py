@@ -235,7 +235,6 @@ class Recording:
             bias = base - min(segment.address for segment in binary.segments) // 4096 * 4096
             for segment in binary.segments:
                 self.add_mapping(binary, segment, bias)
-            # A file with a thousand places does not tell more than one with a hundred.
             addresses = dict(places_in(binary, chance, functions, 3))
             for address, place in sorted(addresses.items()):
                 if binary.offset_of(address) is not None:
