@@ -73,6 +73,9 @@ void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
     console.Warning(fmt::format("{}: {}", input.name, line));
     findings.status = cli::kDegraded;
   }
+  for (const std::string& note : input.read.notes) {
+    console.Warning(fmt::format("{}: {}", input.name, note));
+  }
   const std::string line =
       fmt::format("{}: {}", input.name, cli::ReadLine(input.read, input.format));
   // Of thousands the sum is told.

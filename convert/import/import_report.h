@@ -24,6 +24,8 @@ struct ImportReport {
   std::uint64_t unknown_records = 0;  // of types that this version does not know
   std::uint64_t jit_dumps = 0;        // of just-in-time compiled code, that were found and used
   std::uint64_t jit_functions = 0;    // that these tell of
+  // What could not be used that names would need, in words; no damage to the profile.
+  std::vector<std::string> notes = {};
   std::vector<std::string> problems;  // what else was wrong, in words: "feature BUILD_ID: ..."
 };
 

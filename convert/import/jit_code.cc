@@ -58,14 +58,14 @@ void JitCode::TellOf(const perfdata::EventTable& events, const JitDumpFinder& fi
                      ProcessHistory& history, ImportReport& report) {
   if (met_.empty()) return;
   if (!HasMonotonicClock(events)) {
-    report.problems.push_back(fmt::format(
+    report.notes.push_back(fmt::format(
         "{}: not used, since the recording's clock is not CLOCK_MONOTONIC (perf record -k mono)",
         met_.front().path));
     return;
   }
   for (const Met& met : met_) {
     const Status told = Tell(met, find, history, report);
-    if (!told) report.problems.push_back(told.error().message);
+    if (!told) report.notes.push_back(told.error().message);
   }
 }
 
@@ -79,9 +79,8 @@ Status JitCode::Tell(const Met& met, const JitDumpFinder& find, ProcessHistory& 
                 met.path + ": not used, since its times are of the CPU's counter");
   }
   if (code->damaged() > 0 || code->cut_bytes() > 0) {
-    report.problems.push_back(
-        fmt::format("{}: {} damaged records, {} bytes behind the last whole one", met.path,
-                    code->damaged(), code->cut_bytes()));
+    report.notes.push_back(fmt::format("{}: {} damaged records, {} bytes behind the last whole one",
+                                       met.path, code->damaged(), code->cut_bytes()));
   }
   const auto number = static_cast<std::uint32_t>(dumps_.size());
   const bool has_lines = std::ranges::any_of(

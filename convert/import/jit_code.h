@@ -46,7 +46,7 @@ class JitCode {
   // Looks whether a MMAP or MMAP2 is of a dump.
   void Meet(const perfdata::RecordView& record, const perfdata::SampleFormat& format);
   // Tells `history` of all code in the dumps that were met and can be used; the other dumps are
-  // problems of the report. The history has views of this, also when this is moved.
+  // notes of the report. The history has views of this, also when this is moved.
   void TellOf(const perfdata::EventTable& events, const JitDumpFinder& find,
               ProcessHistory& history, ImportReport& report);
 

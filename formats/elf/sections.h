@@ -35,11 +35,4 @@ Result<SectionBytes> ReadSection(const ElfFile& file, const Section& section);
 // ".debug_info" of ".zdebug_info"; other names as they are.
 std::string PlainName(std::string_view section_name);
 
-// The file again, as libdw wants it, whose libelf may not know zstd: every section that is not
-// loaded is there, expanded, under its plain name; of those that are loaded, the headers and the
-// notes. kCorrupt and kUnsupported as ReadSection. For a file with compressed sections only; what
-// has none can be used as it is.
-Result<std::vector<std::byte>> ExpandedImage(const ElfFile& file);
-bool HasCompressedSections(const ElfFile& file);
-
 }  // namespace perftape::elf

@@ -36,17 +36,11 @@ void ReadSymbols(const ElfFile& file) {
   table.Find(ImageAddress{UINT64_MAX});
 }
 
-// An expanded image is one without compressed sections, and can be read as any other.
 void ReadSections(const ElfFile& file) {
   for (const Section& section : file.sections()) {
     const auto bytes = ReadSection(file, section);
     if (bytes && !bytes->bytes().empty() && bytes->bytes().back() == std::byte{1}) continue;
   }
-  auto expanded = ExpandedImage(file);
-  if (!expanded) return;
-  const auto again = ElfFile::Owning(*std::move(expanded));
-  if (!again || again->sections().size() != file.sections().size()) std::abort();
-  SymbolTable::Read(*again, file);
 }
 
 void ReadImage(Bytes image) {

@@ -28,8 +28,11 @@ Json InputJson(const InputReport& input) {
                {"skipped_lines", read.skipped_lines},
                {"frames", read.frames},
                {"unmapped_frames", read.unmapped_frames},
+               {"jit_dumps", read.jit_dumps},
+               {"jit_functions", read.jit_functions},
                {"damaged_records", read.damaged_records},
                {"unknown_records", read.unknown_records},
+               {"notes", read.notes},
                {"problems", read.problems}};
   if (!input.event.empty()) json["event"] = input.event;
   if (!input.other_events.empty()) json["other_events"] = input.other_events;

@@ -166,7 +166,7 @@ TEST(JitCode, IsNotUsedOnAnotherClock) {
   Recording recording(perfdata::kSampleIdAll);
   recording.AddSample(15, kCode);
   EXPECT_THAT(recording.Import(TwoInOnePlace()), ElementsAre("? in //anon 1"));
-  EXPECT_THAT(recording.report().problems, ElementsAre(HasSubstr("perf record -k mono")));
+  EXPECT_THAT(recording.report().notes, ElementsAre(HasSubstr("perf record -k mono")));
   EXPECT_THAT(recording.asked(), IsEmpty());
 }
 
@@ -174,7 +174,7 @@ TEST(JitCode, SaysWhichDumpIsMissing) {
   Recording recording;
   recording.AddSample(15, kCode);
   EXPECT_THAT(recording.Import(TwoInOnePlace(), "nowhere"), ElementsAre("? in //anon 1"));
-  EXPECT_THAT(recording.report().problems, ElementsAre("not there"));
+  EXPECT_THAT(recording.report().notes, ElementsAre("not there"));
 }
 
 TEST(JitCode, IsKnownByTheNamesThatCompilersGiveTheirDumps) {

@@ -23,6 +23,10 @@ std::string ReadLine(const ImportReport& report, std::string_view format) {
   if (report.unmapped_frames != 0) {
     line += fmt::format(", {} of them in no mapping", report.unmapped_frames);
   }
+  if (report.jit_dumps != 0) {
+    line += fmt::format("; {} of compiled code in {}", Counted(report.jit_functions, "function"),
+                        Counted(report.jit_dumps, "jitdump"));
+  }
   return line;
 }
 

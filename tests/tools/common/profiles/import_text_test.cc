@@ -25,6 +25,12 @@ TEST(ReadLine, SaysWhatTheRecordingLost) {
             "them in no mapping");
 }
 
+TEST(ReadLine, SaysWhatCompilersToldOfTheirCode) {
+  EXPECT_EQ(
+      ReadLine({.samples = 9, .frames = 5, .jit_dumps = 1, .jit_functions = 12, .problems = {}}),
+      "9 samples; 5 frames; 12 functions of compiled code in 1 jitdump");
+}
+
 TEST(DamageLines, AreNoneForASoundInput) {
   EXPECT_THAT(DamageLines({.samples = 9, .lost_samples = 2, .problems = {}}), IsEmpty());
 }
