@@ -63,6 +63,7 @@ class CandidateReader {
   }
 
   void Read(const Section& table) {
+    may_have_versions_ = table.type == SHT_SYMTAB;
     const SymbolEntries entries(file_, table);
     const FixedArray<std::uint32_t> large_numbers = LargeNumbersOf(table);
     out_.reserve(out_.size() + entries.size());
@@ -141,7 +142,7 @@ class CandidateReader {
     const std::uint64_t room = std::min(section.size - (start - section_start),
                                         std::numeric_limits<std::uint64_t>::max() - start);
     // The names are read here, in their order, where a sorted table would read them in none.
-    const std::string_view name = WithoutVersion(text);
+    const std::string_view name = may_have_versions_ ? WithoutVersion(text) : text;
     out_.push_back({.name = name,
                     .start = start,
                     .end = start + std::min(entry.size, room),
@@ -157,6 +158,7 @@ class CandidateReader {
   bool has_marks_;
   std::vector<Candidate>& out_;
   const Section* descriptors_ = nullptr;  // .opd, where it is there
+  bool may_have_versions_ = false;        // "memcpy@@GLIBC_2.14": .dynsym has them in another table
   std::uint64_t damaged_ = 0;
 };
 

@@ -181,6 +181,7 @@ SymbolTable SymbolTable::Build(std::span<const ElfFile* const> files) {
 // Symbols may nest and overlap; ranges do not. Each symbol opens a range at its start; where it
 // ends, the one that it interrupted goes on, if that has not ended as well.
 void SymbolTable::CutIntoRanges() {
+  ranges_.reserve(2 * symbols_.size());  // at most as many ends as starts
   std::vector<std::uint32_t> open;
   const auto end_of = [&](std::uint32_t index) {
     return symbols_[index].start.value + symbols_[index].size;
