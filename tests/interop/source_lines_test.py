@@ -196,7 +196,7 @@ def differences(resolve, kind, directory):
     ask = ask_llvm if exact else ask_binutils
     if not exact:
         # addr2line knows split DWARF by halves, and numbers the files of LTO's DWARF 5 otherwise.
-        if any(word in kind for word in ("clang", "split", "package", "lto")):
+        if any(word in kind for word in ("clang", "split", "package", "lto", "dwarf64")):
             raise Missing("llvm-symbolizer-19")
     told = ask(oracle_program, addresses)
     ours = frames_of(run(str(resolve), "--mangled", str(program), *map(str, more),
