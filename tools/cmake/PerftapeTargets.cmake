@@ -11,6 +11,15 @@ endif()
 # compiled all the same.
 option(PERFTAPE_PRECOMPILE "Compile what all tests include once" OFF)
 
+# What the tests of one label run; `cmake --build … --target tests-LABEL` builds it alone.
+add_custom_target(perftape-tools)
+foreach(label IN ITEMS unit fuzz cli interop root lint)
+  add_custom_target(tests-${label})
+endforeach()
+foreach(label IN ITEMS cli interop root)
+  add_dependencies(tests-${label} perftape-tools)
+endforeach()
+
 function(perftape_set_flags target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
@@ -47,6 +56,7 @@ function(perftape_tool name)
   add_executable(${name} ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+  add_dependencies(perftape-tools ${name})
 endfunction()
 
 # Makes a test share what was compiled for the first one.
@@ -81,6 +91,7 @@ function(perftape_test name)
     perftape_precompile(${name})
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_dependencies(tests-${ARG_LABEL} ${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS ${ARG_LABEL} RUN_SERIAL ${alone}
                ENVIRONMENT "PERFTAPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};PERFTAPE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
