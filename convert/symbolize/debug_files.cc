@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/symbolize/build_id_dir.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
+#include "formats/elf/debug_places.h"
 
 namespace perftape {
 namespace {
@@ -156,11 +156,11 @@ std::optional<elf::ElfFile> TryAll(auto& search, const std::vector<fs::path>& pa
 }
 
 std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::path>& directories,
-                                           const BuildId& id, BuildIdFile what,
+                                           const BuildId& id, elf::BuildIdFile what,
                                            std::string_view recorded_path) {
   if (id.empty()) return std::nullopt;
   for (const fs::path& directory : directories) {
-    if (auto file = TryAll(search, PlacesIn(directory, id, what, recorded_path))) return file;
+    if (auto file = TryAll(search, elf::PlacesIn(directory, id, what, recorded_path))) return file;
     search.NoteAbsent(directory.native() + ": nothing with build id " + id.hex());
   }
   return std::nullopt;
@@ -177,28 +177,6 @@ std::optional<elf::ElfFile> TryPath(auto& search, const fs::path& root, const Bi
   return search.Try(Below(root, path));
 }
 
-// As gdb looks for what .gnu_debuglink names ("Debugging Information in Separate Files").
-std::vector<fs::path> PlacesOfLink(std::string_view link, const std::string& filename,
-                                   const fs::path& root, const std::vector<fs::path>& directories) {
-  const fs::path directory = fs::path(filename).parent_path();
-  const fs::path name = fs::path(link).filename();
-  if (!IsPath(filename) || name.empty()) return {};
-  std::vector<fs::path> places = {Below(root, directory / name),
-                                  Below(root, directory / ".debug" / name)};
-  for (const fs::path& debug : directories) places.push_back(Below(debug, directory / name));
-  return places;
-}
-
-std::vector<fs::path> PlacesOfAltLink(std::string_view link, const fs::path& file,
-                                      const std::vector<fs::path>& directories) {
-  const fs::path target(link);
-  std::vector<fs::path> places = {target.is_absolute() ? target : file.parent_path() / target};
-  for (const fs::path& directory : directories) {
-    places.push_back(directory / ".dwz" / target.filename());
-  }
-  return places;
-}
-
 }  // namespace
 
 DebugFiles::DebugFiles(fs::path symfs, std::vector<fs::path> directories)
@@ -211,7 +189,7 @@ std::optional<elf::ElfFile> DebugFiles::FindImage(const BinaryQuery& query, Sear
   if (!symfs_.empty()) {
     if (auto file = TryPath(search, symfs_, query)) return file;
   }
-  if (auto file = TryDirectories(search, directories_, query.build_id, BuildIdFile::kImage,
+  if (auto file = TryDirectories(search, directories_, query.build_id, elf::BuildIdFile::kImage,
                                  query.filename)) {
     return file;
   }
@@ -228,7 +206,8 @@ std::optional<elf::ElfFile> DebugFiles::FindDebug(const BinaryQuery& query,
   if (!id.empty()) {
     if (auto file = TryBundles(search, query, id, bundle::FileKind::kDebug)) return file;
   }
-  if (auto file = TryDirectories(search, directories_, id, BuildIdFile::kDebug, query.filename)) {
+  if (auto file =
+          TryDirectories(search, directories_, id, elf::BuildIdFile::kDebug, query.filename)) {
     return file;
   }
   return image == nullptr ? std::nullopt : FindByLink(*image, query, search);
@@ -269,13 +248,13 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
 std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
                                                    const BinaryQuery& query, Search& search) const {
   const auto link = elf::ReadDebugLink(image);
-  if (!link) return std::nullopt;
+  if (!link || !IsPath(query.filename)) return std::nullopt;
   std::vector<fs::path> roots;
   if (!symfs_.empty()) roots.push_back(symfs_);
   if (query.not_local.empty()) roots.emplace_back("/");
   for (const fs::path& root : roots) {
     for (const fs::path& place :
-         PlacesOfLink(link->file_name, query.filename, root, directories_)) {
+         elf::PlacesOfDebugLink(link->file_name, query.filename, root, directories_)) {
       if (auto file = search.TryByCrc(place, link->crc)) return file;
     }
   }
@@ -291,9 +270,9 @@ void DebugFiles::FindSupplementary(const BinaryQuery& query, const fs::path& pat
   file = TryBundles(search, query, link->build_id, bundle::FileKind::kDebug);
   if (file) found.bundles.push_back(search.bundle());
   if (!file) {
-    file = TryDirectories(search, directories_, link->build_id, BuildIdFile::kDebug, {});
+    file = TryDirectories(search, directories_, link->build_id, elf::BuildIdFile::kDebug, {});
   }
-  if (!file) file = TryAll(search, PlacesOfAltLink(link->file_name, path, directories_));
+  if (!file) file = TryAll(search, elf::PlacesOfDebugAltLink(link->file_name, path, directories_));
 }
 
 }  // namespace perftape

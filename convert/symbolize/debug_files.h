@@ -48,7 +48,7 @@ struct BinaryQuery {
 class DebugFiles {
  public:
   // The recording machine's files below `symfs`, if it is not empty; files by build id in
-  // `directories` (build_id_dir.h).
+  // `directories` (formats/elf/debug_places.h).
   DebugFiles(std::filesystem::path symfs, std::vector<std::filesystem::path> directories);
 
   // In order: bundles, symfs, the directories, and the path itself.

@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "convert/symbolize/build_id_dir.h"
 #include "convert/symbolize/module_name.h"
 #include "convert/symbolize/vmlinux_symbolizer.h"
 #include "formats/base/file.h"
 #include "formats/elf/build_id.h"
+#include "formats/elf/debug_places.h"
 
 namespace perftape {
 namespace {
@@ -194,12 +194,13 @@ void KernelSymbolizer::AddSymfs() {
 }
 
 void KernelSymbolizer::AddDirectory(const fs::path& directory) {
-  for (const fs::path& path :
-       PlacesIn(directory, kernel_.build_id, BuildIdFile::kKallsyms, kKernelMappingName)) {
+  for (const fs::path& path : elf::PlacesIn(directory, kernel_.build_id,
+                                            elf::BuildIdFile::kKallsyms, kKernelMappingName)) {
     AddKallsyms(path, kernel_.build_id);
   }
-  for (const BuildIdFile what : {BuildIdFile::kImage, BuildIdFile::kDebug}) {
-    for (const fs::path& path : PlacesIn(directory, kernel_.build_id, what, kKernelMappingName)) {
+  for (const elf::BuildIdFile what : {elf::BuildIdFile::kImage, elf::BuildIdFile::kDebug}) {
+    for (const fs::path& path :
+         elf::PlacesIn(directory, kernel_.build_id, what, kKernelMappingName)) {
       std::error_code error;
       if (!fs::is_directory(path, error)) AddVmlinux(path);
     }

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "convert/symbolize/build_id_cache.h"
-#include "convert/symbolize/build_id_dir.h"
 #include "convert/symbolize/debug_files.h"
 #include "convert/symbolize/elf_symbolizer.h"
 #include "convert/symbolize/kernel_symbolizer.h"
 #include "convert/symbolize/module_name.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "convert/symbolize/vdso.h"
+#include "formats/elf/debug_places.h"
 
 namespace perftape {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
   std::vector<std::filesystem::path> directories = options.debug_dirs;
   if (options.default_debug_dirs) {
-    for (auto& directory : DefaultDebugDirs()) directories.push_back(std::move(directory));
+    for (auto& directory : elf::DefaultDebugDirs()) directories.push_back(std::move(directory));
   }
   return directories;
 }

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "convert/symbolize/build_id_dir.h"
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
+#include "formats/elf/debug_places.h"
 
 namespace perftape {
 namespace {
@@ -136,7 +136,8 @@ std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,
     }
     if (!build_id.empty()) {
       for (const std::filesystem::path& directory : directories_) {
-        for (const auto& path : PlacesIn(directory, build_id, BuildIdFile::kVdso, filename)) {
+        for (const auto& path :
+             elf::PlacesIn(directory, build_id, elf::BuildIdFile::kVdso, filename)) {
           auto file = elf::ElfFile::Open(path);
           const bool is_absent = !file && file.error().code == ErrorCode::kNotFound;
           if (!is_absent && search.Try(path.native(), std::move(file))) return;

@@ -25,7 +25,7 @@ Result<std::vector<std::byte>> ReadOwnVdso();
 
 class VdsoSymbolizer : public Symbolizer {
  public:
-  // Saved ones are looked for by build id in `directories` (build_id_dir.h).
+  // Saved ones are looked for by build id in `directories` (formats/elf/debug_places.h).
   explicit VdsoSymbolizer(std::vector<std::filesystem::path> directories);
   ~VdsoSymbolizer() override;
 

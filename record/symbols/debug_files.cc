@@ -3,42 +3,32 @@
 
 #include <fcntl.h>
 
-#include <cstdlib>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
+#include "formats/elf/debug_places.h"
 
 namespace perftape {
 namespace {
 
-std::filesystem::path FromEnvironment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set here
-  return value == nullptr ? std::filesystem::path() : std::filesystem::path(value);
-}
+namespace fs = std::filesystem;
 
-UniqueFd Open(const std::filesystem::path& path) {
+UniqueFd Open(const fs::path& path) {
   return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 }
 
-std::optional<SeparateDebugFile> WithBuildId(const std::filesystem::path& path,
-                                             const BuildId& build_id) {
+std::optional<SeparateDebugFile> WithBuildId(const fs::path& path, const BuildId& build_id) {
   UniqueFd file = Open(path);
   if (!file || elf::ReadBuildId(file.get()).value_or(BuildId{}) != build_id) return std::nullopt;
   return SeparateDebugFile{path, build_id, std::move(file)};
 }
 
 std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
-                                               const DebugDirectories& directories) {
-  const std::string id = build_id.hex();
-  if (id.size() <= 2) return std::nullopt;
-  const std::string beginning = id.substr(0, 2), rest = id.substr(2);
-  for (const std::filesystem::path& directory : directories) {
-    const std::filesystem::path entry = directory / ".build-id" / beginning;
-    for (const std::filesystem::path& path :
-         {entry / (rest + ".debug"), entry / rest / "debug", directory / id / "debuginfo"}) {
+                                               const std::vector<fs::path>& directories) {
+  for (const fs::path& directory : directories) {
+    for (const fs::path& path : elf::PlacesIn(directory, build_id, elf::BuildIdFile::kDebug, {})) {
       if (auto found = WithBuildId(path, build_id)) return found;
     }
   }
@@ -46,7 +36,7 @@ std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
 }
 
 // Its build id decides where both have one; else the checksum of all of it.
-std::optional<SeparateDebugFile> Linked(const std::filesystem::path& path, std::uint32_t crc,
+std::optional<SeparateDebugFile> Linked(const fs::path& path, std::uint32_t crc,
                                         const BuildId& build_id) {
   UniqueFd file = Open(path);
   if (!file) return std::nullopt;
@@ -61,19 +51,11 @@ std::optional<SeparateDebugFile> Linked(const std::filesystem::path& path, std::
   return SeparateDebugFile{path, *id, std::move(file)};
 }
 
-// As gdb looks for it: beside the binary, in .debug there, and below each directory.
-std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary,
-                                            const std::filesystem::path& path,
-                                            const DebugDirectories& directories) {
+std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary, const fs::path& path,
+                                            const std::vector<fs::path>& directories) {
   const std::optional<elf::DebugLink> link = elf::ReadDebugLink(binary);
   if (!link) return std::nullopt;
-  const std::filesystem::path name = std::filesystem::path(link->file_name).filename();
-  const std::filesystem::path parent = path.parent_path();
-  std::vector<std::filesystem::path> places = {parent / name, parent / ".debug" / name};
-  for (const std::filesystem::path& directory : directories) {
-    places.push_back(directory / parent.relative_path() / name);
-  }
-  for (const std::filesystem::path& place : places) {
+  for (const fs::path& place : elf::PlacesOfDebugLink(link->file_name, path, "/", directories)) {
     if (place == path) continue;
     if (auto found = Linked(place, link->crc, binary.build_id())) return found;
   }
@@ -81,35 +63,21 @@ std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary,
 }
 
 // What `file`, which lies at `path`, shares parts with.
-std::optional<SeparateDebugFile> FindShared(const elf::ElfFile& file,
-                                            const std::filesystem::path& path,
-                                            const DebugDirectories& directories) {
+std::optional<SeparateDebugFile> FindShared(const elf::ElfFile& file, const fs::path& path,
+                                            const std::vector<fs::path>& directories) {
   const std::optional<elf::DebugAltLink> link = elf::ReadDebugAltLink(file);
   if (!link) return std::nullopt;
-  // An absolute name stays what it is.
-  if (auto found = WithBuildId(path.parent_path() / link->file_name, link->build_id)) return found;
-  return FindByBuildId(link->build_id, directories);
+  if (auto found = FindByBuildId(link->build_id, directories)) return found;
+  for (const fs::path& place : elf::PlacesOfDebugAltLink(link->file_name, path, directories)) {
+    if (auto found = WithBuildId(place, link->build_id)) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-DebugDirectories DefaultDebugDirectories() {
-  DebugDirectories directories = {"/usr/lib/debug"};
-  const std::filesystem::path home = FromEnvironment("HOME");
-  if (!home.empty()) directories.push_back(home / ".debug");
-  // As libdebuginfod chooses it (debuginfod_find_debuginfo(3)).
-  std::filesystem::path cache = FromEnvironment("DEBUGINFOD_CACHE_PATH");
-  if (cache.empty() && !home.empty()) {
-    const std::filesystem::path xdg = FromEnvironment("XDG_CACHE_HOME");
-    cache = (xdg.empty() ? home / ".cache" : xdg) / "debuginfod_client";
-  }
-  if (!cache.empty()) directories.push_back(cache);
-  return directories;
-}
-
-std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary,
-                                              const std::filesystem::path& path,
-                                              const DebugDirectories& directories) {
+std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary, const fs::path& path,
+                                              const std::vector<fs::path>& directories) {
   std::vector<SeparateDebugFile> files;
   const auto add = [&](std::optional<SeparateDebugFile> found) {
     if (found) files.push_back(*std::move(found));
@@ -125,7 +93,7 @@ std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary,
   const Result<MappedFile> mapped = MappedFile::FromFd(files[0].file.get(), "debug file");
   if (!mapped) return files;
   const Result<elf::ElfFile> debug = elf::ElfFile::FromBytes(mapped->bytes());
-  if (debug) add(FindShared(*debug, std::filesystem::path(files[0].path), directories));
+  if (debug) add(FindShared(*debug, fs::path(files[0].path), directories));
   return files;
 }
 

@@ -19,16 +19,10 @@ struct SeparateDebugFile {
   UniqueFd file;
 };
 
-// Where to look: for files by build id, laid out as .build-id/aa/bb.debug, .build-id/aa/bb/debug or
-// aabb/debuginfo; and for a binary's own directory below each of them.
-using DebugDirectories = std::vector<std::filesystem::path>;
-
-// /usr/lib/debug, ~/.debug and debuginfod's cache.
-DebugDirectories DefaultDebugDirectories();
-
-// Those of the binary that was at `path`.
-std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary,
-                                              const std::filesystem::path& path,
-                                              const DebugDirectories& directories);
+// Those of the binary that was at `path`: by build id in `directories`, or by its links, from there
+// and from its own directory (formats/elf/debug_places.h).
+std::vector<SeparateDebugFile> FindDebugFiles(
+    const elf::ElfFile& binary, const std::filesystem::path& path,
+    const std::vector<std::filesystem::path>& directories);
 
 }  // namespace perftape

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/elf/build_id.h"
+#include "formats/elf/debug_places.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/headers.h"
 #include "formats/elf/slim.h"
@@ -135,7 +136,7 @@ class Filling {
     if (!image) return {};
     if (depth == BundleDepth::kSymbols && HasSymbols(*image)) return {};
     for (const SeparateDebugFile& found :
-         FindDebugFiles(*image, binary.path, DefaultDebugDirectories())) {
+         FindDebugFiles(*image, binary.path, elf::DefaultDebugDirs())) {
       // Beside the binary's own, where perf looks for it; what dwz made has another build id.
       const bool is_of_binary = found.build_id == binary.build_id;
       Content content = WholeFile({.path = is_of_binary ? binary.path : found.path.native(),

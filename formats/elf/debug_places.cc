@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/build_id_dir.h"
+#include "formats/elf/debug_places.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-namespace perftape {
+namespace perftape::elf {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,6 +39,7 @@ std::optional<fs::path> AbsoluteVariable(const char* name) {
 
 std::vector<fs::path> PlacesIn(const fs::path& directory, const BuildId& build_id, BuildIdFile what,
                                std::string_view recorded_path) {
+  if (build_id.empty()) return {};
   const std::string hex = build_id.hex();
   const fs::path link = directory / ".build-id" / hex.substr(0, 2) / hex.substr(2);
   std::vector<fs::path> places = {link / PerfName(what)};
@@ -74,4 +75,26 @@ std::vector<fs::path> DefaultDebugDirs() {
   return directories;
 }
 
-}  // namespace perftape
+std::vector<fs::path> PlacesOfDebugLink(std::string_view name, const fs::path& binary,
+                                        const fs::path& root,
+                                        const std::vector<fs::path>& directories) {
+  const fs::path file = fs::path(name).filename();
+  if (file.empty()) return {};
+  // Normal, so that ".." in it leads out of no root.
+  const fs::path directory = binary.parent_path().lexically_normal().relative_path();
+  std::vector<fs::path> places = {root / directory / file, root / directory / ".debug" / file};
+  for (const fs::path& debug : directories) places.push_back(debug / directory / file);
+  return places;
+}
+
+std::vector<fs::path> PlacesOfDebugAltLink(std::string_view name, const fs::path& file,
+                                           const std::vector<fs::path>& directories) {
+  const fs::path target(name);
+  std::vector<fs::path> places = {file.parent_path() / target};  // which an absolute one replaces
+  for (const fs::path& directory : directories) {
+    places.push_back(directory / ".dwz" / target.filename());
+  }
+  return places;
+}
+
+}  // namespace perftape::elf

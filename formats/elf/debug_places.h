@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where files lie in directories that are laid out by build id. All layouts that are known are
-// looked for in any directory:
+// Where symbols lie by custom. By build id: all layouts that are known are looked for in any
+// directory:
 //
 //   .build-id/aa/rest.debug, .build-id/aa/rest     /usr/lib/debug
 //   .build-id/aa/rest/{elf,debug,kallsyms,vdso}    ~/.debug (perf's build-id cache)
@@ -9,22 +9,26 @@
 //   ID/NAME                                        pprof's ($PPROF_BINARY_PATH)
 //
 // (tools/perf/util/build-id.c; elfutils debuginfod/debuginfod-client.c; google/pprof
-// internal/driver/fetch.go.)
+// internal/driver/fetch.go.) And by the names in a binary, as gdb looks for them ("Debugging
+// Information in Separate Files").
+//
+// Whether any of the places is there, and has what it should have, is not looked at.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include "formats/base/build_id.h"
 
-namespace perftape {
+namespace perftape::elf {
 
 // What is looked for: the binary, its separate debug file, a kernel's symbols, a vdso.
 enum class BuildIdFile : std::uint8_t { kImage, kDebug, kKallsyms, kVdso };
 
 // Where in `directory` it may be, the likeliest first; `recorded_path` is that of the binary on the
-// recording machine. Whether any of them is there, and is what it should be, is not looked at.
+// recording machine. Nothing for an empty build id.
 std::vector<std::filesystem::path> PlacesIn(const std::filesystem::path& directory,
                                             const BuildId& build_id, BuildIdFile what,
                                             std::string_view recorded_path);
@@ -32,4 +36,16 @@ std::vector<std::filesystem::path> PlacesIn(const std::filesystem::path& directo
 // Those that are searched unasked: ~/.debug, debuginfod's cache, /usr/lib/debug.
 std::vector<std::filesystem::path> DefaultDebugDirs();
 
-}  // namespace perftape
+// Where the file may be that .gnu_debuglink of a binary names, which was at `binary` of the machine
+// whose files are below `root`: beside it, in .debug there, and below each of `directories`.
+// Nothing for an empty name.
+std::vector<std::filesystem::path> PlacesOfDebugLink(
+    std::string_view name, const std::filesystem::path& binary, const std::filesystem::path& root,
+    const std::vector<std::filesystem::path>& directories);
+
+// Where the file may be that .gnu_debugaltlink of the file at `file` names, as dwz puts it.
+std::vector<std::filesystem::path> PlacesOfDebugAltLink(
+    std::string_view name, const std::filesystem::path& file,
+    const std::vector<std::filesystem::path>& directories);
+
+}  // namespace perftape::elf

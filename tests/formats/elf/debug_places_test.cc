@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/elf/debug_places.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temp_dir.h"
+
+namespace perftape::elf {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const BuildId kId = *BuildId::FromHex("0123456789");
+
+TEST(PlacesIn, HaveEachLayoutsDebugFile) {
+  EXPECT_THAT(PlacesIn("/d", kId, BuildIdFile::kDebug, "/bin/x"),
+              ElementsAre("/d/.build-id/01/23456789/debug", "/d/.build-id/01/23456789.debug",
+                          "/d/bin/x/0123456789/debug", "/d/0123456789/debuginfo"));
+}
+
+TEST(PlacesIn, HaveEachLayoutsBinary) {
+  const TempDir dir;
+  dir.Write("0123456789/x", "");
+  EXPECT_THAT(PlacesIn(dir.path(), kId, BuildIdFile::kImage, "/bin/x"),
+              ElementsAre(dir / ".build-id/01/23456789/elf", dir / ".build-id/01/23456789",
+                          dir / "bin/x/0123456789/elf", dir / "0123456789/executable",
+                          dir / "0123456789/x"));
+}
+
+TEST(PlacesIn, HaveKallsymsAndVdsosOfPerfsCache) {
+  EXPECT_THAT(
+      PlacesIn("/d", kId, BuildIdFile::kKallsyms, "[kernel.kallsyms]"),
+      ElementsAre("/d/.build-id/01/23456789/kallsyms", "/d/[kernel.kallsyms]/0123456789/kallsyms"));
+  EXPECT_THAT(PlacesIn("/d", kId, BuildIdFile::kVdso, "[vdso]"),
+              Contains("/d/[vdso]/0123456789/vdso"));
+}
+
+TEST(PlacesIn, StayInTheDirectory) {
+  EXPECT_THAT(PlacesIn("/d", kId, BuildIdFile::kKallsyms, "/../../etc"),
+              ElementsAre("/d/.build-id/01/23456789/kallsyms"));
+}
+
+TEST(PlacesIn, AreNoneWithoutABuildId) {
+  EXPECT_THAT(PlacesIn("/d", {}, BuildIdFile::kDebug, "/bin/x"), IsEmpty());
+}
+
+TEST(PlacesOfDebugLink, AreThoseOfGdb) {
+  EXPECT_THAT(PlacesOfDebugLink("x.debug", "/usr/bin/x", "/root", {"/usr/lib/debug"}),
+              ElementsAre("/root/usr/bin/x.debug", "/root/usr/bin/.debug/x.debug",
+                          "/usr/lib/debug/usr/bin/x.debug"));
+}
+
+TEST(PlacesOfDebugLink, LeadOutOfNoRoot) {
+  EXPECT_THAT(PlacesOfDebugLink("../../x.debug", "/../../bin/x", "/root", {"/d"}),
+              ElementsAre("/root/bin/x.debug", "/root/bin/.debug/x.debug", "/d/bin/x.debug"));
+  EXPECT_THAT(PlacesOfDebugLink("directory/", "/bin/x", "/", {}), IsEmpty());
+}
+
+TEST(PlacesOfDebugAltLink, AreWhereTheNameLeadsAndWhereDwzPutsIt) {
+  EXPECT_THAT(PlacesOfDebugAltLink("/usr/lib/debug/.dwz/shared", "/a/b.debug", {"/d"}),
+              ElementsAre("/usr/lib/debug/.dwz/shared", "/d/.dwz/shared"));
+  EXPECT_THAT(PlacesOfDebugAltLink("../shared", "/a/b/c.debug", {}), ElementsAre("/a/b/../shared"));
+}
+
+}  // namespace
+}  // namespace perftape::elf
