@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -394,8 +395,8 @@ std::string OutputOf(const std::string& command) {
 
 TEST(SymbolTable, KnowsEveryFunctionOfThisProgramThatNmKnows) {
   const std::string listing =
-      OutputOf("nm --defined-only --print-size /proc/" + std::to_string(getpid()) + "/exe 2>&1");
-  if (listing.find(" T ") == std::string::npos) GTEST_SKIP() << "no nm here: " << listing;
+      OutputOf("nm --defined-only --format=sysv /proc/" + std::to_string(getpid()) + "/exe 2>&1");
+  if (listing.find("FUNC|") == std::string::npos) GTEST_SKIP() << "no nm here: " << listing;
 
   const auto file = ElfFile::Open("/proc/self/exe");
   ASSERT_TRUE(file) << file.error().message;
@@ -404,9 +405,10 @@ TEST(SymbolTable, KnowsEveryFunctionOfThisProgramThatNmKnows) {
   std::istringstream lines(listing);
   for (std::string line; std::getline(lines, line);) {
     std::uint64_t start = 0, size = 0;
-    char type = 0;
-    if (sscanf(line.c_str(), "%lx %lx %c", &start, &size, &type) != 3) continue;
-    if (std::string_view("tTwWi").find(type) == std::string_view::npos || size == 0) continue;
+    std::erase(line, ' ');
+    // Name, value, class, type, size.
+    const std::string values = line.substr(std::min(line.find('|'), line.size()));
+    if (sscanf(values.c_str(), "|%lx|%*c|FUNC|%lx|", &start, &size) != 2 || size == 0) continue;
     ++compared;
     const Symbol* symbol = table.Find({start});
     ASSERT_NE(symbol, nullptr) << line;
