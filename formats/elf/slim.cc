@@ -18,9 +18,10 @@ constexpr std::uint64_t kNear = 64;
 // A piece's new place differs from the old one by a multiple of this: alignment is kept.
 constexpr std::uint64_t kPlaceUnit = 16;
 // Code that is kept, which is the linkage table, keeps its place unless that leaves a hole larger
-// than this: perf up to 6.2 takes the section's offset in the file for the address of the table's
-// entries (tools/perf/util/symbol-elf.c, dso__synthesize_plt_symbols).
-constexpr std::uint64_t kLargestHole = std::uint64_t{4} << 20;
+// than this (relocations lie there, 9 MB of libLLVM's): perf up to 6.2 takes the section's offset
+// in the file for the address of the table's entries (tools/perf/util/symbol-elf.c,
+// dso__synthesize_plt_symbols).
+constexpr std::uint64_t kLargestHole = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestNote = std::uint64_t{64} << 10;
 constexpr GElf_Word kArmExidx = 0x70000001;  // SHT_ARM_EXIDX and PT_ARM_EXIDX
 
