@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/symbolize/demangle.h"
+#include "formats/base/truncation.h"
 
 namespace perftape {
 namespace {
@@ -54,6 +55,7 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
 
 ElfNames::~ElfNames() {
   if (!IsWorthKeeping() || !lines_->has_built()) return;
+  if (!TruncatedFiles().empty()) return;  // it may be of this file, and others would trust it
   IndexCache(options_.index_cache).Store(image_.build_id(), lines_->Save());
 }
 

@@ -130,17 +130,20 @@ Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
 
 Result<MappedFile> MappedFile::FromFd(int fd, std::string_view name) {
   TRY_ASSIGN(const Bytes bytes, MapWhole(fd, name));
-  return MappedFile(bytes);
+  return MappedFile(bytes, name);
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})), guard_(std::move(other.guard_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
+  std::swap(guard_, other.guard_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
+  guard_ = {};
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 

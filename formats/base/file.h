@@ -10,6 +10,7 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
+#include "formats/base/truncation.h"
 
 namespace perftape {
 
@@ -46,8 +47,8 @@ Result<UniqueFd> CreateUnlinked();
 Result<std::string> ReadWholeFile(const std::filesystem::path& path,
                                   std::uint64_t limit = std::uint64_t{256} << 20);
 
-// An input file, mapped read-only. Views of its bytes live as long as it does. A file that another
-// process truncates meanwhile ends the program with SIGBUS, as it does every reader that maps.
+// An input file, mapped read-only. Views of its bytes live as long as it does. What another process
+// cuts off its end meanwhile is read as zeros.
 class MappedFile {
  public:
   // "-" is stdin. What cannot be mapped (a pipe, a terminal, a file in /proc) is first copied whole
@@ -63,10 +64,13 @@ class MappedFile {
   ~MappedFile();
 
   Bytes bytes() const { return bytes_; }
+  // Whether what was cut off has been read.
+  bool was_truncated() const { return guard_.has_struck(); }
 
  private:
-  explicit MappedFile(Bytes bytes) : bytes_(bytes) {}
+  MappedFile(Bytes bytes, std::string_view name) : bytes_(bytes), guard_(bytes, name) {}
   Bytes bytes_;
+  TruncationGuard guard_;
 };
 
 enum class IfExists : std::uint8_t { kRefuse, kReplace };

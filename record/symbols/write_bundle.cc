@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <future>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "formats/elf/build_id.h"
@@ -29,6 +30,8 @@ struct Content {
 
   Bytes bytes() const { return mapped ? mapped->bytes() : Bytes(slim); }
 };
+
+constexpr std::string_view kTruncated = "was truncated while it was read";
 
 Content WholeFile(BundledFile about, int fd) {
   Result<MappedFile> mapped = MappedFile::FromFd(fd, about.path);
@@ -59,6 +62,10 @@ Content Slimmed(const HitBinary& binary, BundleDepth depth) {
   const elf::SlimDwarf dwarf =
       depth == BundleDepth::kDebug ? elf::SlimDwarf::kKeep : elf::SlimDwarf::kDrop;
   auto slim = go::SlimCopy(*image, dwarf);
+  if (whole.mapped->was_truncated()) {
+    whole.about.missing = kTruncated;
+    return {std::move(whole.about)};
+  }
   if (!slim) return whole;
   whole.about.kept = Kept::kSymbols;
   return {std::move(whole.about), std::nullopt, *std::move(slim)};
@@ -75,7 +82,7 @@ std::optional<Content> NamesOf(const Content& debug) {
   const Result<elf::ElfFile> file = elf::ElfFile::FromBytes(debug.bytes());
   if (!file || !HasSymbols(*file)) return std::nullopt;
   auto slim = elf::SlimCopy(*file, {.dwarf = elf::SlimDwarf::kDrop});
-  if (!slim) return std::nullopt;
+  if (!slim || debug.mapped->was_truncated()) return std::nullopt;
   Content names = {.about = debug.about, .slim = *std::move(slim)};
   names.about.kept = Kept::kSymbols;
   return names;
@@ -95,6 +102,15 @@ Kernel ReadKernel(const KernelRoots& roots) {
 class Filling {
  public:
   explicit Filling(bundle::BundleWriter writer) : writer_(std::move(writer)) {}
+
+  Status Add(Content content) {
+    const std::string path = content.about.path;
+    TRY(Add(std::move(content.about), content.bytes()));
+    if (content.mapped && content.mapped->was_truncated()) {
+      summary_.missing.push_back(path + ": " + std::string(kTruncated));
+    }
+    return {};
+  }
 
   Status Add(BundledFile about, Bytes content) {
     if (!about.missing.empty()) {
@@ -120,7 +136,7 @@ class Filling {
     for (std::size_t i = 0; i < binaries.size(); ++i) {
       Content content = next.get();
       if (i + 1 < binaries.size()) next = begin(i + 1);
-      TRY(Add(std::move(content.about), content.bytes()));
+      TRY(Add(std::move(content)));
       if (depth != BundleDepth::kWhole) TRY(AddDebugFiles(binaries[i], depth));
     }
     return {};
@@ -148,7 +164,7 @@ class Filling {
         if (!names) continue;
         content = *std::move(names);
       }
-      TRY(Add(std::move(content.about), content.bytes()));
+      TRY(Add(std::move(content)));
     }
     return {};
   }
@@ -178,8 +194,7 @@ class Filling {
 
   Status AddJit(JitFile file) {
     if (!file.file) return Add(std::move(file.about), {});
-    const Content content = WholeFile(file.about, file.file.get());
-    return Add(content.about, content.bytes());
+    return Add(WholeFile(file.about, file.file.get()));
   }
 
   Result<BundleSummary> Finish(bundle::Manifest system) && {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/truncation.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 
@@ -138,6 +139,14 @@ int RunTool(const Command& command, int argc, char** argv,
   if (status.error().is_usage) return UsageError(command, console, status.error().error);
   console.Error(status.error().error.message);
   return kFailed;
+}
+
+bool WarnOfTruncatedFiles(Console& console) {
+  const std::vector<std::string> names = TruncatedFiles();
+  for (const std::string& name : names) {
+    console.Warning(name + ": was truncated while it was read, and counts as zeros from there on");
+  }
+  return names.empty();
 }
 
 int MainOfVerbs(const Command& tool, int argc, char** argv) {

@@ -68,6 +68,9 @@ struct RunError {
 int RunTool(const Command& command, int argc, char** argv,
             const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run);
 
+// Whether no input was truncated while it was read; warns of each that was.
+bool WarnOfTruncatedFiles(Console& console);
+
 // All of a tool's main(): returns its exit status.
 template <class Plan>
 int Main(const Tool<Plan>& tool, int argc, char** argv) {
@@ -77,8 +80,9 @@ int Main(const Tool<Plan>& tool, int argc, char** argv) {
                    if (!plan) return std::unexpected(RunError{std::move(plan).error(), true});
                    console.set_verbosity(VerbosityOf(parsed));
                    Result<int> status = tool.run(*plan, console);
+                   const bool is_whole = WarnOfTruncatedFiles(console);
                    if (!status) return std::unexpected(RunError{std::move(status).error(), false});
-                   return *status;
+                   return *status == kDone && !is_whole ? kDegraded : *status;
                  });
 }
 
