@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong while recording: signals, a failing command, a full disk, a ring that overflows."""
 
-import os
-import pathlib
 import signal
 import subprocess
 import time
@@ -12,8 +10,8 @@ import harness
 
 class Failure(harness.RecordingTest):
     def start(self, *arguments):
-        process = subprocess.Popen([harness.RECORD, *map(str, arguments)], cwd=self.dir,
-                                   stderr=subprocess.PIPE, text=True)
+        process = self.spawn(harness.RECORD, *arguments, cwd=self.dir, stderr=subprocess.PIPE,
+                             text=True)
         data = self.dir / "perf.data"
         while not data.exists() and process.poll() is None:
             time.sleep(0.01)
@@ -92,13 +90,8 @@ class Failure(harness.RecordingTest):
         self.assertGreater(len(pids), 1)
 
     def test_descendants_of_a_process_are_recorded_and_others_are_not(self):
-        other = subprocess.Popen([harness.BURNER, "--seconds", "30"], stdout=subprocess.DEVNULL)
-        try:
-            self.record("-q", "-F", "999", "--", "sh", "-c",
-                        f"{harness.BURNER} --seconds 1 & wait")
-        finally:
-            other.kill()
-            other.wait()
+        other = self.spawn(harness.BURNER, "--seconds", "30", stdout=subprocess.DEVNULL)
+        self.record("-q", "-F", "999", "--", "sh", "-c", f"{harness.BURNER} --seconds 1 & wait")
         rows = harness.inspect_samples(self.dir / "perf.data")
         self.assertIn("burn-matrix", {row["comm"] for row in rows})
         self.assertNotIn(str(other.pid), {row["pid"] for row in rows})

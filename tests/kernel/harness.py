@@ -135,6 +135,13 @@ class RecordingTest(unittest.TestCase):
     def tearDown(self):
         self._stack.close()
 
+    def spawn(self, *command, **options):
+        """A process that does not outlive the test, even one that fails."""
+        process = subprocess.Popen([str(word) for word in command], **options)
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)  # first
+        return process
+
     def record(self, *arguments, **options):
         status, out, err = run(RECORD, *arguments, cwd=self.dir, **options)
         self.assertEqual(status, 0, err)

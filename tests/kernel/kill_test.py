@@ -47,24 +47,20 @@ def committed_samples(path):
 class Kill(harness.RecordingTest):
     def test_a_killed_recording_opens_with_all_that_was_flushed(self):
         random.seed(20260101)
-        load = subprocess.Popen([harness.BURNER, "--seconds", "600"], stdout=subprocess.DEVNULL)
-        try:
-            for name, options in WAYS.items():
-                with self.subTest(name):
-                    total = sum(self.kill_one(options, attempt)
-                                for attempt in range(ROUNDS // len(WAYS)))
-                    print(f"{name}: opened {ROUNDS // len(WAYS)}, {total} samples")
-                    self.assertGreater(total, 1000)
-        finally:
-            load.kill()
-            load.wait()
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        for name, options in WAYS.items():
+            with self.subTest(name):
+                total = sum(self.kill_one(options, attempt)
+                            for attempt in range(ROUNDS // len(WAYS)))
+                print(f"{name}: opened {ROUNDS // len(WAYS)}, {total} samples")
+                self.assertGreater(total, 1000)
 
     def kill_one(self, options, attempt):
         """Records, kills and reads; returns how many samples there were. Each fifth is killed as
         soon as the file has its name."""
         path = self.dir / "killed.data"
-        recorder = subprocess.Popen([harness.RECORD, "-a", "-F", "4999", "-q", *options, "-o", path],
-                                    stderr=subprocess.DEVNULL)
+        recorder = self.spawn(harness.RECORD, "-a", "-F", "4999", "-q", *options, "-o", path,
+                              stderr=subprocess.DEVNULL)
         while not path.exists():
             self.assertIsNone(recorder.poll(), "the recorder ended by itself")
         time.sleep(random.uniform(0, 1.2) if attempt % 5 else 0)

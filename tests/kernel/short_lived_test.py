@@ -13,11 +13,11 @@ class ShortLived(harness.RecordingTest):
     def test_all_children_have_comm_and_mappings(self):
         ours = self.dir / "ours.data"
         theirs = self.dir / "theirs.data"
-        perf = subprocess.Popen(
-            ["perf", "record", "-a", "-e", "cpu-clock", "-F", "999", "-g", "-o", theirs, "--",
-             harness.RECORD, "-a", "-F", "999", "-q", "-o", ours, "--",
-             harness.BURNER, "--processes", str(CHILDREN)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=harness.perf_environment())
+        perf = self.spawn("perf", "record", "-a", "-e", "cpu-clock", "-F", "999", "-g", "-o", theirs,
+                          "--", harness.RECORD, "-a", "-F", "999", "-q", "-o", ours,
+                          "--", harness.BURNER, "--processes", CHILDREN,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=harness.perf_environment())
         _, err = perf.communicate(timeout=harness.TIMEOUT_S)
         self.assertEqual(perf.returncode, 0, err)
 

@@ -11,24 +11,18 @@ import harness
 
 class SideBySide(harness.RecordingTest):
     def test_counts_and_shares_agree_with_perf_record(self):
-        burner = subprocess.Popen([harness.BURNER, "--seconds", "14"], stdout=subprocess.DEVNULL)
-        try:
-            # perf does not follow threads that start after it.
-            while len(os.listdir(f"/proc/{burner.pid}/task")) < 4:
-                time.sleep(0.01)
-            target = str(burner.pid)
-            common = ["-F", "999", "-g", "-p", target]
-            perf = subprocess.Popen(
-                ["perf", "record", "-e", "cpu-clock", *common, "-o", self.dir / "perf.data", "--",
-                 "sleep", "10"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env=harness.perf_environment())
-            ours = subprocess.Popen(
-                [harness.RECORD, *common, "-q", "-o", self.dir / "ours.data", "--", "sleep", "10"])
-            self.assertEqual(ours.wait(harness.TIMEOUT_S), 0)
-            self.assertEqual(perf.wait(harness.TIMEOUT_S), 0)
-        finally:
-            burner.kill()
-            burner.wait()
+        burner = self.spawn(harness.BURNER, "--seconds", "14", stdout=subprocess.DEVNULL)
+        # perf does not follow threads that start after it.
+        while len(os.listdir(f"/proc/{burner.pid}/task")) < 4:
+            time.sleep(0.01)
+        common = ["-F", "999", "-g", "-p", burner.pid]
+        perf = self.spawn("perf", "record", "-e", "cpu-clock", *common, "-o", self.dir / "perf.data",
+                          "--", "sleep", "10", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env=harness.perf_environment())
+        ours = self.spawn(harness.RECORD, *common, "-q", "-o", self.dir / "ours.data", "--", "sleep",
+                          "10")
+        self.assertEqual(ours.wait(harness.TIMEOUT_S), 0)
+        self.assertEqual(perf.wait(harness.TIMEOUT_S), 0)
 
         theirs = harness.perf_report(self.dir / "perf.data")[0]
         mine, err = harness.perf_report(self.dir / "ours.data")
