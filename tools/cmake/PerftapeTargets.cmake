@@ -7,9 +7,9 @@ find_package(fmt REQUIRED)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
-# Halves the time that tests take to compile. Not for daily work: a test that forgets an include is
-# compiled all the same.
-option(PERFTAPE_PRECOMPILE "Compile what all tests include once" OFF)
+# Takes a third off the time to build. Not for daily work: a file that forgets an include is compiled
+# all the same.
+option(PERFTAPE_PRECOMPILE "Compile the headers that most files include once" OFF)
 
 # What the tests of one label run; `cmake --build … --target tests-LABEL` builds it alone.
 add_custom_target(perftape-tools)
@@ -25,6 +25,7 @@ function(perftape_set_flags target)
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-omit-frame-pointer
+    -pthread  # some libraries ask for it; what is precompiled has to have it, too
     # GCC 12 sees uninitialized members in inlined std::optional and std::expected, and overlapping
     # copies in std::string (PR 105651), that are not there.
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>"
@@ -41,6 +42,31 @@ function(perftape_set_flags target)
   endif()
 endfunction()
 
+# Where PERFTAPE_PRECOMPILE says so, makes a target share what was compiled for all of its kind: std,
+# or test, which has GoogleTest's headers, too.
+function(perftape_precompile name kind)
+  if(NOT PERFTAPE_PRECOMPILE)
+    return()
+  endif()
+  set(shared perftape_${kind}_headers)
+  if(NOT TARGET ${shared})
+    set(headers <algorithm> <array> <bit> <charconv> <cstdint> <cstring> <expected> <filesystem> <functional>
+      <limits> <map> <memory> <optional> <set> <span> <string> <unordered_map> <vector>)
+    if(kind STREQUAL test)
+      list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
+    endif()
+    set(empty ${PROJECT_BINARY_DIR}/${shared}.cc)
+    file(CONFIGURE OUTPUT ${empty} CONTENT "")
+    add_library(${shared} OBJECT ${empty})
+    perftape_set_flags(${shared})
+    if(kind STREQUAL test)
+      target_link_libraries(${shared} PRIVATE GTest::gmock GTest::gtest)
+    endif()
+    target_precompile_headers(${shared} PRIVATE ${headers})
+  endif()
+  target_precompile_headers(${name} REUSE_FROM ${shared})
+endfunction()
+
 # perftape_library(NAME SOURCES a.cc … [LINKS other …] [PRIVATE_LINKS outside …])
 # A library without sources is its headers.
 function(perftape_library name)
@@ -48,6 +74,9 @@ function(perftape_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  if(ARG_SOURCES)
+    perftape_precompile(${name} std)
+  endif()
 endfunction()
 
 # perftape_tool(NAME SOURCES a.cc … LINKS …): an executable in build/<preset>/bin.
@@ -56,21 +85,8 @@ function(perftape_tool name)
   add_executable(${name} ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+  perftape_precompile(${name} std)
   add_dependencies(perftape-tools ${name})
-endfunction()
-
-# Makes a test share what was compiled for the first one.
-function(perftape_precompile name)
-  if(NOT TARGET perftape_test_headers)
-    set(empty ${PROJECT_BINARY_DIR}/tests/precompiled.cc)
-    file(CONFIGURE OUTPUT ${empty} CONTENT "")
-    add_library(perftape_test_headers OBJECT ${empty})
-    perftape_set_flags(perftape_test_headers)
-    target_link_libraries(perftape_test_headers PRIVATE GTest::gmock GTest::gtest)
-    target_precompile_headers(perftape_test_headers PRIVATE
-      <gmock/gmock.h> <gtest/gtest.h> <algorithm> <expected> <filesystem> <map> <optional> <span> <string> <vector>)
-  endif()
-  target_precompile_headers(${name} REUSE_FROM perftape_test_headers)
 endfunction()
 
 # perftape_test(NAME SOURCES a_test.cc … LINKS … [LABEL unit]): one gtest executable, each of its
@@ -87,9 +103,7 @@ function(perftape_test name)
   add_executable(${name} ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main)
-  if(PERFTAPE_PRECOMPILE)
-    perftape_precompile(${name})
-  endif()
+  perftape_precompile(${name} test)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(tests-${ARG_LABEL} ${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
