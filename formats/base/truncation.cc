@@ -39,8 +39,8 @@ struct Registry {
 
 // Never destroyed: what other static objects have mapped may outlive it.
 Registry& TheRegistry() {
-  static Registry* const registry = new Registry;
-  return *registry;
+  static Registry& registry = *new Registry;
+  return registry;
 }
 
 Entry* EntryOf(std::uintptr_t address) {
@@ -58,10 +58,10 @@ void OnBusError(int, siginfo_t* info, void*) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   Entry* const entry = info->si_code == BUS_ADRERR ? EntryOf(address) : nullptr;
-  const std::uintptr_t page = address & ~(page_size - 1);
-  if (entry == nullptr ||
-      mmap(reinterpret_cast<void*>(page), entry->start + entry->size - page, PROT_READ,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+  const std::uintptr_t in_page = address % page_size;
+  if (entry == nullptr || mmap(static_cast<std::byte*>(info->si_addr) - in_page,
+                               entry->start + entry->size - (address - in_page), PROT_READ,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     // The instruction is tried again, and fails as it would have without this handler.
     sigaction(SIGBUS, &action_before, nullptr);
   } else {

@@ -80,8 +80,9 @@ std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary, const 
                                               const std::vector<fs::path>& directories) {
   std::vector<SeparateDebugFile> files;
   const auto add = [&](std::optional<SeparateDebugFile> found) {
-    if (found) files.push_back(*std::move(found));
-    return found.has_value();
+    if (!found) return false;
+    files.push_back(*std::move(found));
+    return true;
   };
   if (!add(FindByBuildId(binary.build_id(), directories))) {
     add(FindByLink(binary, path, directories));
