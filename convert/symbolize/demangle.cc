@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/demangle.h"
 
-// Else libiberty declares one that is not that of <cstring>.
+// Else libiberty declares a basename() that contradicts <cstring>'s.
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
