@@ -14,6 +14,7 @@
 
 #include "formats/perfdata/record_cursor.h"
 #include "formats/perfdata/writer.h"
+#include "record/background_drain.h"
 #include "record/bpf_programs.h"
 #include "record/build_ids.h"
 #include "record/cpu_events.h"
@@ -90,6 +91,7 @@ class Recording {
   Status WaitForWork();
   Status Flush(std::uint64_t limit_ns);
   Status DrainRings();
+  Status DrainSideband();
   Status WriteDue(Bytes record);
   Status WriteLosses();
   Status AppendLost(std::uint32_t cpu, std::uint64_t count);
@@ -128,6 +130,8 @@ class Recording {
   std::uint64_t damaged_written_ = 0;
   std::uint64_t first_sample_ns_ = 0, last_sample_ns_ = 0;
   std::vector<std::byte> records_, hit_build_ids_;  // scratch
+  // Uses sideband_ and merge_, so it goes first.
+  std::optional<BackgroundDrain> startup_drain_;
 };
 
 Status Recording::Open() {
@@ -150,6 +154,9 @@ Status Recording::Open() {
   // From here on no fork, exec or mapping goes unseen; what was before, the snapshot tells.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(sideband_events_));
   sideband_.emplace(std::move(sideband));
+  TRY_ASSIGN(BackgroundDrain drain,
+             BackgroundDrain::Start(sideband_->poll_fd(), [this] { return DrainSideband(); }));
+  startup_drain_.emplace(std::move(drain));
   decoder_.emplace(ids_, format_, UserAddressLimit());
   HitKeepers keepers;
   if (WantsBundle()) {
@@ -179,7 +186,7 @@ Status Recording::OpenEvents() {
   TRY_ASSIGN(sampling_,
              OpenOnCpus(AttrForBpf(sampling), options_.cpus.empty() ? online : options_.cpus));
   // A process may map and fork on any CPU, whichever are sampled.
-  TRY_ASSIGN(sideband_events_, OpenOnCpus(SidebandAttr(), online));
+  TRY_ASSIGN(sideband_events_, OpenOnCpus(AttrForPolling(SidebandAttr()), online));
   format_ = perfdata::FormatOf(sampling);
   for (const CpuEvent& event : sampling_) {
     ids_.Add(kSamplingEvent, static_cast<std::uint32_t>(event.cpu), event.id);
@@ -284,13 +291,14 @@ int Recording::PollTimeoutMs() const {
       std::min<std::uint64_t>(left_ns / 1'000'000 + 1, static_cast<std::uint64_t>(interval_ms)));
 }
 
-// Returns when the ring has enough to be worth a drain, when the recording may be over, or after a
+// Returns when a ring has enough to be worth a drain, when the recording may be over, or after a
 // flush interval.
 Status Recording::WaitForWork() {
   pollfd wait_for[] = {
       {.fd = stop_.fd(), .events = POLLIN, .revents = 0},
       {.fd = child_ ? child_->pidfd() : -1, .events = POLLIN, .revents = 0},
       {.fd = bpf_->poll_fd(), .events = POLLIN, .revents = 0},
+      {.fd = sideband_->poll_fd(), .events = POLLIN, .revents = 0},
   };
   // Once woken, the ring's descriptor stays readable while single samples come in. So it is not
   // looked at for a moment: else each of them would be drained, written and committed by itself.
@@ -301,11 +309,12 @@ Status Recording::WaitForWork() {
 }
 
 Status Recording::RunToTheEnd() {
-  while (!IsOver()) {
-    TRY(WaitForWork());
+  TRY(startup_drain_->Stop());
+  do {
     // What is younger than this may have older company that is not in its ring yet.
     TRY(Flush(MonotonicNs()));
-  }
+    TRY(WaitForWork());
+  } while (!IsOver());
   TRY(DisableAll(sampling_));
   return Flush(std::numeric_limits<std::uint64_t>::max());
 }
@@ -331,11 +340,14 @@ Status Recording::DrainRings() {
       ++summary_.damaged_messages;
     }
   };
-  const auto take_record = [&](Bytes record) {
-    if (!merge_.AddKernelRecord(record, format_)) ++summary_.damaged_messages;
-  };
   TRY(bpf_->Drain(take_message));
-  TRY(sideband_->Drain(take_record));
+  return DrainSideband();
+}
+
+Status Recording::DrainSideband() {
+  TRY(sideband_->Drain([this](Bytes record) {
+    if (!merge_.AddKernelRecord(record, format_)) ++summary_.damaged_messages;
+  }));
   return {};
 }
 

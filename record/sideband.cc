@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,6 +30,12 @@ std::unexpected<Error> ExplainMap(const CpuEvent& event, std::size_t size, int e
 
 }  // namespace
 
+perfdata::EventAttr AttrForPolling(perfdata::EventAttr attr, const SidebandOptions& options) {
+  attr.flags |= perfdata::kWatermark;
+  attr.wakeup_events = static_cast<std::uint32_t>(options.ring_bytes / 4);  // wakeup_watermark
+  return attr;
+}
+
 Result<Sideband> Sideband::Open(std::span<const CpuEvent> events, const SidebandOptions& options) {
   if (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < PageSize()) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -36,17 +43,25 @@ Result<Sideband> Sideband::Open(std::span<const CpuEvent> events, const Sideband
                             options.ring_bytes));
   }
   Sideband sideband;
-  for (const CpuEvent& event : events) {
-    const std::size_t size = PageSize() + options.ring_bytes;
-    void* address =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event.fd.get(), /*offset=*/0);
-    if (address == MAP_FAILED) return ExplainMap(event, options.ring_bytes, errno);
-    sideband.mappings_.push_back({address, size});
-    sideband.rings_.emplace_back(static_cast<perf_event_mmap_page*>(address),
-                                 static_cast<const std::byte*>(address) + PageSize(),
-                                 options.ring_bytes);
-  }
+  sideband.poll_fd_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  if (!sideband.poll_fd_) return FailErrno("epoll", errno);
+  for (const CpuEvent& event : events) TRY(sideband.Map(event, options.ring_bytes));
   return sideband;
+}
+
+Status Sideband::Map(const CpuEvent& event, std::size_t ring_bytes) {
+  const std::size_t size = PageSize() + ring_bytes;
+  void* address =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event.fd.get(), /*offset=*/0);
+  if (address == MAP_FAILED) return ExplainMap(event, ring_bytes, errno);
+  mappings_.push_back({address, size});
+  rings_.emplace_back(static_cast<perf_event_mmap_page*>(address),
+                      static_cast<const std::byte*>(address) + PageSize(), ring_bytes);
+  epoll_event readable = {.events = EPOLLIN, .data = {}};
+  if (epoll_ctl(poll_fd_.get(), EPOLL_CTL_ADD, event.fd.get(), &readable) != 0) {
+    return FailErrno(fmt::format("CPU {}: waiting for process events", event.cpu), errno);
+  }
+  return {};
 }
 
 Sideband::~Sideband() {

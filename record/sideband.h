@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "formats/base/file.h"
 #include "formats/base/result.h"
+#include "formats/perfdata/attr.h"
 #include "record/cpu_events.h"
 #include "record/ring.h"
 
@@ -20,6 +22,10 @@ struct SidebandOptions {
   // none in this.
   std::size_t ring_bytes = std::size_t{512} << 10;
 };
+
+// `attr` as the kernel should have it so that Sideband::poll_fd works: a ring that is a quarter
+// full wakes its reader.
+perfdata::EventAttr AttrForPolling(perfdata::EventAttr attr, const SidebandOptions& options = {});
 
 // Maps one ring for each event (SidebandAttr, opened by OpenOnCpus). Not thread-safe.
 class Sideband {
@@ -36,13 +42,19 @@ class Sideband {
   // during the call only. Returns how many. kCorrupt after all other rings were drained too.
   Result<std::size_t> Drain(const std::function<void(Bytes record)>& take);
 
+  // Becomes readable when a ring is a quarter full, if the events were opened with AttrForPolling.
+  // It belongs to this object.
+  int poll_fd() const { return poll_fd_.get(); }
+
  private:
   struct Mapping {
     void* address;
     std::size_t size;
   };
   Sideband() = default;
+  Status Map(const CpuEvent& event, std::size_t ring_bytes);
 
+  UniqueFd poll_fd_;  // epoll
   std::vector<Mapping> mappings_;
   std::vector<Ring> rings_;
 };

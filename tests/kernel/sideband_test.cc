@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "formats/perfdata/record.h"
+#include "record/background_drain.h"
 #include "record/child.h"
 #include "record/events.h"
 #include "tests/kernel/live.h"
@@ -191,6 +193,47 @@ TEST_F(SidebandTest, PassesOnWhatTheKernelSaysWasLost) {
   small.Drain();
   EXPECT_TRUE(small.Has<perfdata::Lost>(
       [](const perfdata::Lost& lost, std::uint16_t) { return lost.count > 0; }));
+}
+
+// Forks and ends of processes on every CPU, `bytes` of records or more in all.
+void FillRings(std::size_t bytes) {
+  for (std::size_t made = 0; made < bytes; made += 128) Process([] {}).Finish();
+}
+
+constexpr SidebandOptions kSmallRings = {.ring_bytes = 16384};
+
+TEST_F(SidebandTest, WakesItsReaderBeforeARingIsFull) {
+  const std::vector<CpuEvent> events =
+      OpenOnCpus(AttrForPolling(SidebandAttr(), kSmallRings), OnlineCpus().value()).value();
+  Sideband sideband = Sideband::Open(events, kSmallRings).value();
+  pollfd readable = {.fd = sideband.poll_fd(), .events = POLLIN, .revents = 0};
+  for (int i = 0; i < 1000 && poll(&readable, 1, 0) == 0; ++i) Process([] {}).Finish();
+  EXPECT_EQ(readable.revents, POLLIN);
+  ASSERT_THAT(sideband.Drain([](Bytes) {}), IsOk());
+  (void)poll(&readable, 1, 0);  // one more may be on its way
+  EXPECT_EQ(poll(&readable, 1, 0), 0);
+}
+
+TEST_F(SidebandTest, LosesNothingWhileItIsDrainedInTheBackground) {
+  const std::vector<CpuEvent> events =
+      OpenOnCpus(AttrForPolling(SidebandAttr(), kSmallRings), OnlineCpus().value()).value();
+  Sideband sideband = Sideband::Open(events, kSmallRings).value();
+  std::size_t records = 0, losses = 0;
+  const auto count = [&](Bytes bytes) {
+    perfdata::RecordHeader header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    ++records;
+    if (header.type == RecordType::kLost) ++losses;
+  };
+  BackgroundDrain drain = BackgroundDrain::Start(sideband.poll_fd(), [&]() -> Status {
+                            TRY(sideband.Drain(count));
+                            return {};
+                          }).value();
+  FillRings(4 * kSmallRings.ring_bytes * events.size());
+  EXPECT_THAT(drain.Stop(), IsOk());
+  EXPECT_THAT(drain.Stop(), IsOk()) << "a second time";
+  EXPECT_EQ(losses, 0U);
+  EXPECT_GT(records, 4 * kSmallRings.ring_bytes * events.size() / 128);
 }
 
 TEST_F(SidebandTest, IsRefusedMoreMemoryThanAUserMayLock) {
