@@ -2,6 +2,7 @@
 #include "record/child.h"
 
 #include <fmt/format.h>
+#include <paths.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,6 +12,8 @@
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "record/executable.h"
 
 namespace perftape {
 namespace {
@@ -38,23 +41,51 @@ bool ReadExactly(int fd, void* to, std::size_t size) {
   return got == static_cast<ssize_t>(size);
 }
 
+// What exec needs, made before the fork.
+struct ExecPlan {
+  const Executable& executable;
+  const SignalState& signals;
+  CommandOutput output;
+  std::vector<char*> arguments, shell_arguments;  // each ends with a null
+};
+
+ExecPlan MakeExecPlan(const Executable& executable, std::span<const std::string> command,
+                      const SignalState& signals, CommandOutput output) {
+  ExecPlan plan{executable, signals, output, {}, {}};
+  // execv leaves the strings as they are.
+  const auto word = [](const std::string& text) { return const_cast<char*>(text.c_str()); };
+  static const std::string kShell = _PATH_BSHELL;
+  plan.shell_arguments = {word(kShell), word(executable.path)};
+  for (const std::string& argument : command) plan.arguments.push_back(word(argument));
+  plan.arguments.push_back(nullptr);
+  plan.shell_arguments.insert(plan.shell_arguments.end(), plan.arguments.begin() + 1,
+                              plan.arguments.end());
+  return plan;
+}
+
 // What happens in the child: only calls that are safe after a fork in a threaded program.
-[[noreturn]] void WaitAndExec(char* const* arguments, const SignalState& signals, int channel) {
+[[noreturn]] void WaitAndExec(const ExecPlan& plan, int channel) {
   constexpr int kNotReleased = 125;
   constexpr int kExecFailed = 127;
   char released = 0;
   // End of file: the recorder gave up or died.
   if (!ReadExactly(channel, &released, 1)) _exit(kNotReleased);
-  signals.Restore();
-  execvp(arguments[0], arguments);
+  if (plan.output == CommandOutput::kStderr) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+  plan.signals.Restore();
+  execv(plan.executable.path.c_str(), plan.arguments.data());
+  // A script without "#!", as execvp(3) runs it.
+  if (errno == ENOEXEC && plan.executable.may_be_script) {
+    execv(_PATH_BSHELL, plan.shell_arguments.data());
+  }
   const int error_number = errno;
   [[maybe_unused]] const ssize_t written = write(channel, &error_number, sizeof error_number);
   _exit(kExecFailed);
 }
 
+// Of a command that was found.
 std::unexpected<Error> ExplainExec(const std::string& name, int error_number) {
-  if (error_number == ENOENT && name.find('/') == std::string::npos) {
-    return Fail(ErrorCode::kNotFound, fmt::format("{}: no such command in $PATH", name));
+  if (error_number == ENOENT) {
+    return Fail(ErrorCode::kUnsupported, name + ": the interpreter that it names does not exist");
   }
   return FailErrno(name, error_number);
 }
@@ -87,20 +118,18 @@ void SignalState::Restore() const {
   pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
 }
 
-Result<Child> Child::Start(std::span<const std::string> command, const SignalState& signals) {
+Result<Child> Child::Start(std::span<const std::string> command, const SignalState& signals,
+                           CommandOutput output) {
   if (command.empty()) return Fail(ErrorCode::kInvalidArgument, "no command to run");
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));  // execvp leaves it as it is
-  }
-  arguments.push_back(nullptr);
+  TRY_ASSIGN(const Executable executable, FindExecutable(command.front()));
+  const ExecPlan plan = MakeExecPlan(executable, command, signals, output);
   TRY_ASSIGN(Channel channel, MakeChannel());
 
   const pid_t pid = fork();
   if (pid < 0) return FailErrno("starting the command", errno);
   if (pid == 0) {
     close(channel.parent_end.get());
-    WaitAndExec(arguments.data(), signals, channel.child_end.get());
+    WaitAndExec(plan, channel.child_end.get());
   }
   Child child;
   child.pid_ = pid;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,13 +30,18 @@ class SignalState {
   sigset_t ignored_;
 };
 
+// Where a command's standard output goes: to the recorder's own, or to its standard error where a
+// recording has the other.
+enum class CommandOutput : std::uint8_t { kStdout, kStderr };
+
 // A child process. Standard input, output and error are the recorder's own, and so is the process
 // group: Ctrl-C on the terminal reaches both.
 class Child {
  public:
-  // Forks; the command waits. `command` is the name, looked up in $PATH, and its arguments;
-  // kInvalidArgument where it is empty.
-  static Result<Child> Start(std::span<const std::string> command, const SignalState& signals);
+  // Looks the command up and forks; the command waits. `command` is the name and its arguments;
+  // kInvalidArgument where it is empty, else the errors of FindExecutable.
+  static Result<Child> Start(std::span<const std::string> command, const SignalState& signals,
+                             CommandOutput output = CommandOutput::kStdout);
 
   Child(Child&&) noexcept;
   Child& operator=(Child&&) = delete;
@@ -47,8 +53,7 @@ class Child {
   // Readable when the command has ended. It belongs to the child.
   int pidfd() const { return pidfd_.get(); }
 
-  // Lets it go, and returns when it runs: kNotFound or kPermission, naming the command, where exec
-  // failed (the shell's exit statuses for these are 127 and 126).
+  // Lets it go, and returns when it runs. Where exec failed, the error names the command.
   Status Release();
 
   // Waits for the end. The exit status, 128 + n where signal n ended it. May be asked again.

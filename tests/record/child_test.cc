@@ -36,8 +36,15 @@ int StatusOf(const std::string& script) {
   return child.Wait().value();
 }
 
-Status Release(const std::vector<std::string>& command) {
-  return Child::Start(command, SignalState::Now()).value().Release();
+Result<Child> Start(const std::vector<std::string>& command) {
+  return Child::Start(command, SignalState::Now());
+}
+
+// An executable file.
+std::vector<std::string> Program(const TempDir& dir, std::string_view content) {
+  const std::filesystem::path file = dir.Write("program", content);
+  EXPECT_EQ(::chmod(file.c_str(), 0755), 0);
+  return {file};
 }
 
 TEST(Child, DoesNotRunBeforeItIsReleased) {
@@ -78,21 +85,50 @@ TEST(Child, RemembersItsExitStatus) {
   EXPECT_EQ(child.TryWait().value(), 3);
 }
 
-TEST(Child, SaysThatACommandIsNotInThePath) {
-  EXPECT_THAT(Release({"no-such-command"}),
+TEST(Child, IsNotStartedWhereThereIsNoSuchCommand) {
+  EXPECT_THAT(Start({"no-such-command"}),
               FailsWith(ErrorCode::kNotFound, "no-such-command: no such command in $PATH"));
 }
 
-TEST(Child, SaysThatAFileIsNotThere) {
-  EXPECT_THAT(Release({"/no/such/file"}),
-              FailsWith(ErrorCode::kNotFound, HasSubstr("/no/such/file")));
+TEST(Child, RunsAScriptWithoutAnInterpreterByTheShell) {
+  const TempDir dir;
+  Child child = Start(Program(dir, "exit 7\n")).value();
+  ASSERT_TRUE(child.Release());
+  EXPECT_EQ(child.Wait().value(), 7);
 }
 
-TEST(Child, SaysThatAFileMayNotBeExecuted) {
+TEST(Child, SaysThatAnInterpreterDoesNotExist) {
   const TempDir dir;
-  const std::filesystem::path file = dir.Write("plain", "text\n");
-  EXPECT_THAT(Release({file.string()}),
-              FailsWith(ErrorCode::kPermission, HasSubstr(file.string())));
+  EXPECT_THAT(Start(Program(dir, "#!/no/such/shell\n"))->Release(),
+              FailsWith(ErrorCode::kUnsupported, HasSubstr("interpreter")));
+}
+
+TEST(Child, DoesNotLetTheShellRunWhatIsNoText) {
+  const TempDir dir;
+  EXPECT_THAT(Start(Program(dir, std::string_view("MZ\0\1", 4)))->Release(),
+              FailsWith(ErrorCode::kIo, HasSubstr("Exec format error")));
+}
+
+TEST(Child, WritesToStderrWhereStdoutIsTheRecordings) {
+  const TempDir dir;
+  const auto redirected = [&](int fd, const char* name) {
+    const int before = dup(fd);
+    const int file = open((dir / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    dup2(file, fd);
+    close(file);
+    return before;
+  };
+  const int out = redirected(STDOUT_FILENO, "out"), err = redirected(STDERR_FILENO, "err");
+  const std::vector<std::string> command = {"sh", "-c", "echo hello"};
+  Child child = Child::Start(command, SignalState::Now(), CommandOutput::kStderr).value();
+  EXPECT_TRUE(child.Release());
+  EXPECT_EQ(child.Wait().value(), 0);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  close(out);
+  close(err);
+  EXPECT_EQ(ReadWholeFile(dir / "out").value(), "");
+  EXPECT_EQ(ReadWholeFile(dir / "err").value(), "hello\n");
 }
 
 TEST(Child, NeedsACommand) {
