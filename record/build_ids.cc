@@ -129,15 +129,28 @@ void BuildIdCollector::KeepOthers(std::uint32_t pid, const Region& region) const
 
 void BuildIdCollector::KeepMissing() const {
   if (keepers_.files == nullptr) return;
+  const auto reason_of = [](const Dso& dso, Outcome outcome) -> std::string_view {
+    switch (outcome) {
+      case Outcome::kFound:
+      case Outcome::kAbsent:
+        return "";
+      case Outcome::kReplaced:
+        return "replaced by another file before it could be opened";
+      case Outcome::kProcessEnded:
+        return "its process ended before it could be opened";
+      case Outcome::kReplacedOutside:
+        return "its process ended before it could be opened, and what has its name here is another "
+               "file: that of a container, or replaced";
+      case Outcome::kUnreachable:
+        break;
+    }
+    return dso.path == "[vdso]" ? "of 32-bit processes; this one has another"
+                                : "could not be opened: deleted, or its process is out of reach";
+  };
   std::map<std::string_view, std::string_view> missing;
   for (const auto& [dso, binary] : binaries_) {
-    if (dso->is_kernel) continue;
-    if (binary.outcome == Outcome::kReplaced) {
-      missing.emplace(dso->path, "replaced by another file before it could be opened");
-    } else if (binary.outcome == Outcome::kUnreachable) {
-      missing.emplace(dso->path, dso->path == "[vdso]" ? "of 32-bit processes; this one has another"
-                                                       : "gone before it could be opened");
-    }
+    const std::string_view reason = reason_of(*dso, binary.outcome);
+    if (!dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
   }
   for (const auto& [path, reason] : missing) {
     const bundle::FileKind kind =
@@ -188,14 +201,24 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
   if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
   name.remove_prefix(1);  // "/" would make operator/ forget what is before it
 
+  const auto is_settled = [](const Attempt& attempt) {
+    return attempt.outcome == Outcome::kFound || attempt.outcome == Outcome::kAbsent;
+  };
   bool is_replaced = false;
   for (const std::filesystem::path& path :
-       {process / "map_files" / MapFileName(region), process / "root" / name, roots_.root / name}) {
+       {process / "map_files" / MapFileName(region), process / "root" / name}) {
     Attempt attempt = ReadFileAt(path, *region.dso);
-    if (attempt.outcome == Outcome::kFound || attempt.outcome == Outcome::kAbsent) return attempt;
+    if (is_settled(attempt)) return attempt;
     is_replaced = is_replaced || attempt.outcome == Outcome::kReplaced;
   }
-  return {is_replaced ? Outcome::kReplaced : Outcome::kUnreachable, {}};
+  // The root of a process that has ended is not known any more: it may have been this one.
+  Attempt outside = ReadFileAt(roots_.root / name, *region.dso);
+  if (is_settled(outside)) return outside;
+  if (is_replaced) return {Outcome::kReplaced, {}};
+  std::error_code ignored;
+  if (std::filesystem::exists(process, ignored)) return {Outcome::kUnreachable, {}};
+  const bool is_another = outside.outcome == Outcome::kReplaced;
+  return {is_another ? Outcome::kReplacedOutside : Outcome::kProcessEnded, {}};
 }
 
 BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::path& path,
@@ -223,8 +246,10 @@ BuildIdCounts BuildIdCollector::counts() const {
         ++counts.absent;
         break;
       case Outcome::kReplaced:
+      case Outcome::kReplacedOutside:
         ++counts.replaced;
         break;
+      case Outcome::kProcessEnded:
       case Outcome::kUnreachable:
         ++counts.unreachable;
         break;

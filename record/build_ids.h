@@ -36,7 +36,7 @@ struct BuildIdRoots {
 struct BuildIdCounts {
   std::uint64_t found = 0;
   std::uint64_t absent = 0;       // the binary has no build id
-  std::uint64_t replaced = 0;     // under its name there is another file by now
+  std::uint64_t replaced = 0;     // under its name there is another file
   std::uint64_t unreachable = 0;  // the file could not be opened or read
 };
 
@@ -69,7 +69,14 @@ class BuildIdCollector {
   void KeepMissing() const;
 
  private:
-  enum class Outcome : std::uint8_t { kFound, kAbsent, kReplaced, kUnreachable };
+  enum class Outcome : std::uint8_t {
+    kFound,
+    kAbsent,
+    kReplaced,         // its process has another file under that name now
+    kProcessEnded,     // and there is no such file in the recorder's own root
+    kReplacedOutside,  // the same, but there is another
+    kUnreachable,
+  };
   struct Binary {
     Outcome outcome = Outcome::kUnreachable;
     unsigned attempts = 0;

@@ -84,9 +84,20 @@ class BuildIds : public testing::Test {
 
   std::vector<HeaderBuildId> Announced() const { return Decoded<HeaderBuildId>(RecordsIn(out_)); }
 
+  // Why the keeper of files has none of `path`; empty where it has it.
+  std::string MissingReason(std::string_view path) {
+    collector_.KeepMissing();
+    for (const HitBinary& binary : files_.binaries()) {
+      if (binary.path == path) return binary.missing;
+    }
+    return "never hit";
+  }
+
   TempDir dir_;
+  HitFiles files_{8};
   BuildIdCollector collector_{kTestFormat,
-                              {.root = dir_ / "root", .proc = dir_ / "proc", .sys = dir_ / "sys"}};
+                              {.root = dir_ / "root", .proc = dir_ / "proc", .sys = dir_ / "sys"},
+                              {.files = &files_}};
   std::vector<std::byte> out_;
 };
 
@@ -164,6 +175,31 @@ TEST_F(BuildIds, AreNotTakenFromAFileThatReplacedTheMappedOne) {
   Hit(7, {0x400100, 0x500100});
   EXPECT_THAT(Announced(), IsEmpty());
   EXPECT_EQ(collector_.counts().replaced, 2u);
+}
+
+TEST_F(BuildIds, SayThatAFileWasReplacedOnlyWhereItsProcessSeesAnother) {
+  WriteElfOf(7, "/bin/x", kId);
+  Map(7, 0x400000, "/bin/x", 0, 4711);
+  Hit(7, {0x400100});
+  EXPECT_EQ(MissingReason("/bin/x"), "replaced by another file before it could be opened");
+}
+
+// A process of a container: its /bin/x is not ours, and nobody has replaced anything.
+TEST_F(BuildIds, SayThatTheProcessEndedWhereOnlyTheRecordersRootHasAnotherFile) {
+  WriteElf("/bin/x", kId);
+  Map(7, 0x400000, "/bin/x", 0, 4711);
+  Map(7, 0x500000, "/bin/y", 0, 4712);
+  Hit(7, {0x400100, 0x500100});
+  EXPECT_EQ(MissingReason("/bin/y"), "its process ended before it could be opened");
+  EXPECT_THAT(MissingReason("/bin/x"), testing::StartsWith("its process ended before it could be"));
+  EXPECT_THAT(MissingReason("/bin/x"), testing::HasSubstr("another file"));
+}
+
+TEST_F(BuildIds, SayThatAFileCouldNotBeOpenedWhereItsProcessLives) {
+  std::filesystem::create_directories(dir_ / "proc/7");
+  Map(7, 0x400000, "/bin/x", 0, 4711);
+  Hit(7, {0x400100});
+  EXPECT_THAT(MissingReason("/bin/x"), testing::StartsWith("could not be opened"));
 }
 
 TEST_F(BuildIds, AreLookedForAgainInAnotherProcess) {
