@@ -15,6 +15,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/record.h"
 #include "record/proc_files.h"
+#include "record/requirements.h"
 
 namespace perftape {
 namespace {
@@ -159,9 +160,7 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
                    .filename = filename},
                   format, out));
   } else {
-    const std::string reason =
-        kernel ? "/proc/kallsyms hides addresses (needs CAP_SYSLOG, or kernel.kptr_restrict=0)"
-               : kernel.error().message;
+    const std::string reason = kernel ? HiddenAddressesText() : kernel.error().message;
     warnings.push_back("kernel frames will have no names: " + reason);
   }
 

@@ -54,15 +54,23 @@ std::string MissingCapabilities(const SystemFacts& facts) {
   return names;
 }
 
-// Since when and where kernel addresses are shown: kernel/ksyms_common.c, kallsyms_show_value.
-bool ShowsKernelAddresses(const SystemFacts& facts) {
-  const int restrict = facts.kptr_restrict.value_or(0);
-  if (restrict >= 2) return false;
-  if (facts.Has(CAP_SYSLOG)) return true;
-  return restrict == 0 && facts.perf_paranoid.value_or(2) <= 1;
-}
-
 }  // namespace
+
+std::string WhyAddressesAreHidden(const SystemFacts& facts) {
+  const int restrict = facts.kptr_restrict.value_or(0);
+  if (restrict >= 2) {
+    return fmt::format(
+        "kernel.kptr_restrict is {}, which hides them from root, too: 'sudo sysctl "
+        "kernel.kptr_restrict=1'",
+        restrict);
+  }
+  if (facts.Has(CAP_SYSLOG)) return "";
+  if (restrict == 0 && facts.perf_paranoid.value_or(2) <= 1) return "";
+  return fmt::format(
+      "CAP_SYSLOG is missing (kernel.kptr_restrict is {}): run it as root, or grant "
+      "it",
+      restrict);
+}
 
 SystemFacts ReadSystemFacts() {
   std::error_code ignored;
@@ -71,6 +79,12 @@ SystemFacts ReadSystemFacts() {
           .perf_paranoid = ReadKernelSetting("perf_event_paranoid"),
           .kptr_restrict = ReadKernelSetting("kptr_restrict"),
           .locked_down = IsLockedDown()};
+}
+
+std::string HiddenAddressesText() {
+  const std::string why = WhyAddressesAreHidden(ReadSystemFacts());
+  // Where none is known, CAP_SYSLOG is that of a user namespace, perhaps.
+  return "/proc/kallsyms hides addresses" + (why.empty() ? "" : ": " + why);
 }
 
 Findings CheckFacts(const SystemFacts& facts) {
@@ -102,13 +116,9 @@ Findings CheckFacts(const SystemFacts& facts) {
         "the kernel is locked down (lockdown=confidentiality), so that BPF may not read it: boot "
         "with lockdown=integrity or without");
   }
-  if (!ShowsKernelAddresses(facts)) {
-    findings.limits.push_back(fmt::format(
-        "/proc/kallsyms hides its addresses (kernel.kptr_restrict is {}), so kernel functions will "
-        "have no names: {}",
-        facts.kptr_restrict.value_or(0),
-        facts.kptr_restrict.value_or(0) >= 2 ? "'sudo sysctl kernel.kptr_restrict=1'"
-                                             : "run it as root, or grant CAP_SYSLOG"));
+  if (const std::string why = WhyAddressesAreHidden(facts); !why.empty()) {
+    findings.limits.push_back(
+        "kernel functions will have no names, because the kernel hides their addresses: " + why);
   }
   return findings;
 }

@@ -22,6 +22,13 @@ struct SystemFacts {
 
 SystemFacts ReadSystemFacts();
 
+// Why /proc/kallsyms and /proc/modules show no addresses to this process, and what to do:
+// "kernel.kptr_restrict is 2, …"; empty where they should (kallsyms_show_value in
+// kernel/ksyms_common.c).
+std::string WhyAddressesAreHidden(const SystemFacts& facts);
+// The same of this process, which has read zeros there.
+std::string HiddenAddressesText();
+
 struct Findings {
   std::vector<std::string> missing;  // without these nothing can be recorded
   std::vector<std::string> limits;   // without these something will be absent from a recording

@@ -10,6 +10,7 @@
 #include "formats/base/file.h"
 #include "formats/elf/build_id.h"
 #include "record/proc_files.h"
+#include "record/requirements.h"
 
 namespace perftape {
 namespace {
@@ -76,8 +77,7 @@ Result<std::string> ReadKallsyms(const KernelRoots& roots, bundle::Manifest& sys
     const std::optional<std::uint64_t> address = AddressOf(text, symbol);
     if (!address) continue;
     if (*address == 0) {
-      return Fail(ErrorCode::kPermission,
-                  "/proc/kallsyms hides addresses (needs CAP_SYSLOG, or kernel.kptr_restrict=0)");
+      return Fail(ErrorCode::kPermission, HiddenAddressesText());
     }
     system.reference_symbol = symbol;
     system.reference_address = *address;

@@ -69,7 +69,7 @@ TEST(KernelMaps, WarnsWhereAddressesAreHidden) {
   proc.Write("kallsyms", "0000000000000000 T _stext\n0000000000000000 T _text\n");
   const Mapped mapped = MapsOf(proc);
   EXPECT_THAT(mapped.records, IsEmpty());
-  EXPECT_THAT(mapped.warnings, ElementsAre(HasSubstr("kptr_restrict")));
+  EXPECT_THAT(mapped.warnings, ElementsAre(HasSubstr("kallsyms hides addresses")));
 }
 
 TEST(KernelMaps, WarnsWithoutKallsyms) {

@@ -12,6 +12,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::uint64_t Only(int capability) {
   return std::uint64_t{1} << capability;
@@ -93,6 +94,18 @@ TEST(CheckFacts, NeedsNoSyslogWhereTheKernelIsOpen) {
   facts.capabilities &= ~Only(CAP_SYSLOG);
   facts.perf_paranoid = 1;
   EXPECT_THAT(CheckFacts(facts).limits, IsEmpty());
+}
+
+TEST(WhyAddressesAreHidden, BlamesWhatHidesThem) {
+  SystemFacts facts = Good();
+  EXPECT_EQ(WhyAddressesAreHidden(facts), "");
+  facts.kptr_restrict = 2;
+  EXPECT_THAT(WhyAddressesAreHidden(facts),
+              AllOf(HasSubstr("kernel.kptr_restrict is 2"), Not(HasSubstr("CAP_SYSLOG"))));
+  facts.kptr_restrict = 1;
+  EXPECT_EQ(WhyAddressesAreHidden(facts), "");
+  facts.capabilities = 0;
+  EXPECT_THAT(WhyAddressesAreHidden(facts), HasSubstr("CAP_SYSLOG is missing"));
 }
 
 TEST(CheckFacts, KnowsThatKptrRestrictHidesAddressesEvenFromRoot) {
