@@ -50,7 +50,10 @@ Status Targets::ResolveProcesses(const Processes& target) {
   for (const pid_t pid : target.pids) {
     // By system call: glibc 2.36 is the first to wrap it.
     UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    if (!pidfd) return FailErrno(fmt::format("process {}", pid), errno == ESRCH ? ENOENT : errno);
+    if (!pidfd && errno == ESRCH) {
+      return Fail(ErrorCode::kNotFound, fmt::format("process {}: No such process", pid));
+    }
+    if (!pidfd) return FailErrno(fmt::format("process {}", pid), errno);
     pidfds_.push_back(std::move(pidfd));
     AddProcess(static_cast<std::uint32_t>(pid));
     TRY_ASSIGN(const std::vector<std::uint32_t> descendants,
