@@ -11,6 +11,7 @@
 
 #include "formats/bundle/archive_writer.h"
 #include "formats/bundle/layout.h"
+#include "formats/bundle/marker.h"
 
 namespace perftape::bundle {
 
@@ -47,6 +48,7 @@ Status BundleWriter::Add(BundledFile file, Bytes content) {
   file.member = archive_->Unused(MemberName(file));
   file.missing.clear();
   TRY(archive_->tar.AddFile(file.member, content));
+  TRY(archive_->tar.AddFile(MarkerOf(file.member), AsBytes(MarkerText(content.size()))));
   archive_->names.insert(file.member);
   const bool is_in_cache = FileAt(file.member).has_value();
   if (has_id && is_in_cache) {

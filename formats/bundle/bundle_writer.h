@@ -3,6 +3,7 @@
 // all that plain perf needs.
 //
 //   usr/bin/ls/BUILDID/elf                    .build-id/aa/bbcc… -> ../../usr/bin/ls/BUILDID
+//   usr/bin/ls/BUILDID/elf.perftape           (each file has such a marker: marker.h)
 //   [kernel.kallsyms]/BUILDID/kallsyms        [vdso]/BUILDID/vdso
 //   perf-map/perf-123.map                     jitdump/123/jit-123.dump
 //   manifest.json
@@ -29,9 +30,9 @@ class BundleWriter {
   BundleWriter& operator=(BundleWriter&&) noexcept;
   ~BundleWriter();
 
-  // Adds `content` under the place that its path, kind and build id give it, with the link of its
-  // build id, and to the manifest, whose `member` it sets. What is there already (the same build id
-  // and kind) is not added again. kIo where the disk is full.
+  // Adds `content` under the place that its path, kind and build id give it, with its marker and
+  // the link of its build id, and to the manifest, whose `member` it sets. What is there already
+  // (the same build id and kind) is not added again. kIo where the disk is full.
   Status Add(BundledFile file, Bytes content);
   // A file that could not be had: only the manifest tells of it.
   void AddMissing(BundledFile file);

@@ -9,10 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "formats/bundle/layout.h"
+#include "formats/bundle/marker.h"
 #include "formats/bundle/zeros.h"
 
 namespace perftape::bundle {
@@ -136,35 +138,78 @@ bool SaysTheBuildId(const UnpackedMember& member) {
   return member.is_link() ? member.name.starts_with(".build-id/") : FileAt(member.name).has_value();
 }
 
+// The marker comes before its file: one without a file does no harm.
+Status WriteMarker(const Place& file, std::uint64_t size) {
+  const std::string whole = MarkerOf(file.whole);
+  if (MarkerOf(file.leaf).size() > NAME_MAX) return {};  // No name of a cache is as long.
+  UniqueFd directory(fcntl(file.directory.get(), F_DUPFD_CLOEXEC, 0));
+  if (!directory) return FailErrno(whole, errno);
+  return WriteFile({std::move(directory), MarkerOf(file.leaf), whole}, AsBytes(MarkerText(size)));
+}
+
 class Extraction {
  public:
-  Extraction(const Bundle& bundle, UniqueFd root, IfExists if_exists)
-      : bundle_(bundle), root_(std::move(root)), if_exists_(if_exists) {}
+  Extraction(const Bundle& bundle, UniqueFd root, const ExtractOptions& options)
+      : bundle_(bundle), root_(std::move(root)), options_(options) {
+    for (const BundledFile& file : bundle.manifest().files) {
+      if (!file.build_id.empty()) described_.emplace(file.member, &file);
+    }
+  }
 
   Result<ExtractReport> Run() && {
     // Links come last, so that none leads nowhere.
     for (const UnpackedMember& member : bundle_.members()) {
-      if (!member.is_link() && member.name != kManifestName) TRY(TakeFile(member));
+      if (member.is_link() || member.name == kManifestName || IsMarker(member.name)) continue;
+      TRY(ExtractFile(member));
     }
     for (const UnpackedMember& member : bundle_.members()) {
-      if (member.is_link()) TRY(TakeLink(member));
+      if (member.is_link()) TRY(ExtractLink(member));
     }
     return std::move(report_);
   }
 
  private:
-  Status TakeFile(const UnpackedMember& member) {
+  Status ExtractFile(const UnpackedMember& member) {
     const Bytes content = bundle_.BytesOf(member);
+    if (const BundledFile* file = Described(member)) {
+      if (IsInCache(*file)) {
+        ++report_.already_there;
+        return {};
+      }
+      if (options_.is_on_machine && options_.is_on_machine(*file, content)) {
+        ++report_.on_machine;
+        return {};
+      }
+    }
     TRY_ASSIGN(const Place place, PlaceOf(root_.get(), member.name));
     TRY_ASSIGN(const There there, FileThere(place, content));
     if (!IsWanted(member, there)) return {};
+    TRY(WriteMarker(place, content.size()));
     TRY(WriteFile(place, content));
     ++report_.written;
     report_.bytes += content.size();
     return {};
   }
 
-  Status TakeLink(const UnpackedMember& member) {
+  // What the manifest says of a member with a build id; null for others.
+  const BundledFile* Described(const UnpackedMember& member) const {
+    const auto found = described_.find(member.name);
+    return found == described_.end() ? nullptr : found->second;
+  }
+
+  // Whether the link of its build id leads to a file of its kind already, which may have been
+  // recorded under another path. (Whether it does is asked, nothing more.)
+  bool IsInCache(const BundledFile& file) const {
+    if (options_.if_exists == IfExists::kReplace) return false;
+    const std::string link = LinkTo(file.member, file.build_id).name;
+    const std::string leaf = file.member.substr(file.member.rfind('/') + 1);
+    struct stat status = {};
+    return fstatat(root_.get(), (link + "/" + leaf).c_str(), &status, 0) == 0 &&
+           S_ISREG(status.st_mode);
+  }
+
+  Status ExtractLink(const UnpackedMember& member) {
+    if (!HasTarget(member)) return {};
     TRY_ASSIGN(const Place place, PlaceOf(root_.get(), member.name));
     TRY_ASSIGN(const There there, LinkThere(place, member.target));
     if (!IsWanted(member, there)) return {};
@@ -173,9 +218,16 @@ class Extraction {
     return {};
   }
 
+  // Not so where none of the files that the link leads to was wanted.
+  bool HasTarget(const UnpackedMember& link) const {
+    const std::filesystem::path target =
+        std::filesystem::path(link.name).parent_path() / link.target;
+    return faccessat(root_.get(), target.lexically_normal().c_str(), F_OK, 0) == 0;
+  }
+
   bool IsWanted(const UnpackedMember& member, There there) {
     if (there == There::kNothing) return true;
-    if (there == There::kOther && if_exists_ == IfExists::kReplace) return true;
+    if (there == There::kOther && options_.if_exists == IfExists::kReplace) return true;
     if (there == There::kOther && !SaysTheBuildId(member)) {
       report_.kept.push_back(member.name);
     } else {
@@ -186,20 +238,21 @@ class Extraction {
 
   const Bundle& bundle_;
   UniqueFd root_;
-  IfExists if_exists_;
+  const ExtractOptions& options_;
+  std::map<std::string_view, const BundledFile*> described_;  // by member
   ExtractReport report_;
 };
 
 }  // namespace
 
 Result<ExtractReport> Extract(const Bundle& bundle, const std::filesystem::path& directory,
-                              IfExists if_exists) {
+                              const ExtractOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return FailErrno(directory.native(), error.value());
   UniqueFd root(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return FailErrno(directory.native(), errno);
-  auto report = Extraction(bundle, std::move(root), if_exists).Run();
+  auto report = Extraction(bundle, std::move(root), options).Run();
   if (!report) return Fail(InContext(directory.native(), std::move(report).error()));
   return report;
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "formats/bundle/bundle.h"
+#include "formats/bundle/clean.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/extract.h"
 
@@ -52,8 +53,9 @@ void Check(bool holds) {
 void ExtractBesideACanary(const Bundle& bundle) {
   const fs::path target = Playground::Path() / "target";
   fs::remove_all(target);
-  (void)Extract(bundle, target, IfExists::kRefuse);
-  (void)Extract(bundle, target, IfExists::kReplace);
+  (void)Extract(bundle, target);
+  (void)Extract(bundle, target, {.if_exists = IfExists::kReplace});
+  Check(Clean(target).has_value());
   for (const auto& entry : fs::directory_iterator(Playground::Path())) {
     Check(entry.path() == target);
   }

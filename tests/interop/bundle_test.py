@@ -39,8 +39,9 @@ class Judge:
         (work / "home").mkdir()
 
     def run(self, *words, **more):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
         done = subprocess.run([str(word) for word in words], cwd=self.work, text=True,
-                              env=self.environment, capture_output=True, timeout=120, **more)
+                              env=self.environment, timeout=120, **pipes)
         if done.returncode != 0:
             sys.exit(f"{words}: status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -69,19 +70,49 @@ class Judge:
             sys.exit(f"{what}: perf report does not have the function:\n{report}")
         print(f"{what}: perf names {named} of {samples} samples")
 
+    def annotates(self, cache):
+        """Whether perf shows the function's code, which only the binary has."""
+        text = self.run("perf", "--buildid-dir", cache, "annotate", "--stdio", "-i", "perf.data",
+                        "-s", "spin_for_the_bundle")
+        return "ret" in text.split()
+
+    def must_leave_annotate_alone(self):
+        """A bundle on the machine that it is from: extract hides no binary, and clean uncovers those
+        that plain tar has hidden."""
+        subprocess.run([self.bundle, "create", "-q", "-o", "slim.tar.zst", "perf.data"],
+                       cwd=self.work, env=self.environment, check=False)
+        cache = self.work / "annotated"
+        if not self.annotates(cache):
+            sys.exit("perf annotate shows no code without a bundle: this test would show nothing")
+        said = self.run(self.bundle, "extract", "-C", cache, "slim.tar.zst", stderr=subprocess.STDOUT)
+        if "skipped: this machine has" not in said or not self.annotates(cache):
+            sys.exit(f"perftape-bundle extract hides the binary from perf annotate:\n{said}")
+        self.run(self.bundle, "clean", "--buildid-dir", cache)
+        if list(cache.iterdir()):
+            sys.exit(f"perftape-bundle clean leaves {list(cache.rglob('*'))}")
+
+        self.run("tar", "-xf", "slim.tar.zst", "-C", cache, "--exclude", "manifest.json")
+        if self.annotates(cache):
+            sys.exit("perf annotate finds code in a slim copy: this test shows nothing")
+        said = self.run(self.bundle, "clean", "--buildid-dir", cache, stderr=subprocess.STDOUT)
+        if list(cache.iterdir()) or not self.annotates(cache):
+            sys.exit(f"perftape-bundle clean leaves what plain tar wrote:\n{said}")
+        print("perf annotate shows code beside a bundle")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True, type=Path)
     parser.add_argument("--make", required=True, type=Path, help="make_bundle of tests/support")
     options = parser.parse_args()
-    for tool in ("perf", "gcc", "tar", "zstd"):
+    for tool in ("perf", "gcc", "objdump", "tar", "zstd"):
         if not shutil.which(tool):
             skip(f"no {tool} here")
     with tempfile.TemporaryDirectory(prefix="perftape-bundle-") as name:
         work = Path(name).resolve()
         judge = Judge(options, work)
         judge.record()
+        judge.must_leave_annotate_alone()
         judge.run(judge.make, "bundle.tar.zst", "spin")
         (work / "spin").rename(work / "moved-away")
         if judge.names(work / "empty")[0] != 0:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bundle/command.h"
 
+#include "tools/bundle/clean.h"
 #include "tools/bundle/create.h"
 #include "tools/bundle/embed.h"
 #include "tools/bundle/extract.h"
@@ -18,6 +19,7 @@ constexpr cli::Verb kVerbs[] = {
     {"verify", "whether it is sound, and has all that a recording hit", &VerifyCommand,
      &VerifyMain},
     {"extract", "its files into ~/.debug, where perf finds them", &ExtractCommand, &ExtractMain},
+    {"clean", "remove extracted files from ~/.debug", &CleanCommand, &CleanMain},
     {"embed", "a bundle into a perf.data", &EmbedCommand, &EmbedMain},
     {"strip", "the bundle out of a perf.data", &StripCommand, &StripMain},
 };

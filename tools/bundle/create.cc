@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "record/symbols/bundle_file.h"
 #include "record/symbols/recorded_hits.h"
 #include "record/symbols/write_bundle.h"
+#include "tools/bundle/build_id_cache.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 
@@ -84,10 +84,10 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
 
 std::vector<std::filesystem::path> Caches() {
   std::vector<std::filesystem::path> caches;
-  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): never set here
-  if (home == nullptr) return caches;
-  caches.push_back(std::filesystem::path(home) / ".debug");
-  caches.push_back(std::filesystem::path(home) / ".cache/debuginfod_client");
+  const std::filesystem::path perfs = DefaultBuildIdCache();
+  if (perfs.empty()) return caches;
+  caches.push_back(perfs);
+  caches.push_back(perfs.parent_path() / ".cache/debuginfod_client");
   return caches;
 }
 

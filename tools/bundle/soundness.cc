@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/bundle/layout.h"
+#include "formats/bundle/marker.h"
 #include "formats/elf/build_id.h"
 #include "formats/kallsyms/kallsyms.h"
 #include "tools/bundle/open.h"
@@ -93,12 +94,15 @@ class Check {
     if (!symbols) Report(file, "{}", symbols.error().message);
   }
 
-  // A perf archive has no manifest, and whatever else the cache held.
+  // Markers are of no interest here: extract writes its own. A perf archive has no manifest, and
+  // whatever else the cache held.
   void CheckForOthers() {
     if (!bundle_.Find(bundle::kManifestName)) return;
     known_.insert(bundle::kManifestName);
     for (const bundle::UnpackedMember& member : bundle_.members()) {
-      if (member.is_link() || known_.contains(member.name)) continue;
+      if (member.is_link() || known_.contains(member.name) || bundle::IsMarker(member.name)) {
+        continue;
+      }
       findings_.push_back(member.name + ": is in the bundle, but not in the manifest");
     }
   }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "formats/bundle/bundle.h"
+#include "formats/bundle/marker.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -30,7 +31,7 @@ class BundleWriterTest : public testing::Test {
   TempDir dir_;
 };
 
-TEST_F(BundleWriterTest, WritesAFileItsLinkAndTheManifest) {
+TEST_F(BundleWriterTest, WritesAFileItsMarkerItsLinkAndTheManifest) {
   BundleWriter writer = Create();
   ASSERT_THAT(
       writer.Add({.path = "/usr/bin/ls", .build_id = kId, .kept = Kept::kSymbols, .size = 9},
@@ -43,8 +44,10 @@ TEST_F(BundleWriterTest, WritesAFileItsLinkAndTheManifest) {
   ASSERT_THAT(bundle, IsOk());
   EXPECT_THAT(bundle->members(),
               ElementsAre(Field(&UnpackedMember::name, std::string(kDirectory) + "/elf"),
+                          Field(&UnpackedMember::name, std::string(kDirectory) + "/elf.perftape"),
                           Field(&UnpackedMember::target, "../../" + std::string(kDirectory)),
                           Field(&UnpackedMember::name, "manifest.json")));
+  EXPECT_EQ(SizeInMarker(AsText(*bundle->Find(std::string(kDirectory) + "/elf.perftape"))), 7);
   EXPECT_EQ(bundle->manifest().host, "here");
   ASSERT_EQ(bundle->manifest().files.size(), 1);
   EXPECT_EQ(bundle->manifest().files[0].member, std::string(kDirectory) + "/elf");

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <set>
+#include <stdexcept>
 
+#include "formats/bundle/marker.h"
 #include "tests/support/matchers.h"
 #include "tests/support/tar_builder.h"
 #include "tests/support/temp_dir.h"
@@ -41,11 +43,11 @@ class ExtractTest : public testing::Test {
   }
 
   // A bundle with an empty manifest and what the test adds.
-  Result<ExtractReport> ExtractTar(const IfExists if_exists = IfExists::kRefuse) {
+  Result<ExtractReport> ExtractTar(const ExtractOptions& options = {}) {
     tar_.Add({.name = "manifest.json", .content = R"({"version": 1, "files": []})"});
     auto bundle = Bundle::FromBytes(AsBytes(tar_.Bytes()));
     if (!bundle) return Fail(std::move(bundle).error());
-    return Extract(*bundle, target_, if_exists);
+    return Extract(*bundle, target_, options);
   }
 
   std::string Content(const std::string& name) { return *ReadWholeFile(target_ / name); }
@@ -107,7 +109,7 @@ TEST_F(ExtractTest, TellsWhatDiffersAndReplacesItWhereAsked) {
   EXPECT_THAT(report->kept, ElementsAre("perf-map/perf-7.map"));
   EXPECT_EQ(Content("perf-map/perf-7.map"), "of another process");
 
-  report = ExtractTar(IfExists::kReplace);
+  report = ExtractTar({.if_exists = IfExists::kReplace});
   ASSERT_THAT(report, IsOk());
   EXPECT_EQ(Content("perf-map/perf-7.map"), "map");
 }
@@ -142,7 +144,8 @@ TEST_F(ExtractTest, NeverWritesThroughALinkOfTheTarget) {
   fs::create_symlink("../outside", target_ / "usr");
   tar_.Add({.name = kPlace + "/elf", .content = "dead"});
   EXPECT_THAT(ExtractTar(), FailsWith(ErrorCode::kInvalidArgument, testing::HasSubstr("link")));
-  EXPECT_THAT(ExtractTar(IfExists::kReplace), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ExtractTar({.if_exists = IfExists::kReplace}),
+              FailsWith(ErrorCode::kInvalidArgument));
 }
 
 TEST_F(ExtractTest, ReplacesALinkInThePlaceOfAFileButNeverWhatItLeadsTo) {
@@ -151,7 +154,7 @@ TEST_F(ExtractTest, ReplacesALinkInThePlaceOfAFileButNeverWhatItLeadsTo) {
   auto report = ExtractTar();
   ASSERT_THAT(report, IsOk());
   EXPECT_THAT(report->kept, ElementsAre("file"));
-  ASSERT_THAT(ExtractTar(IfExists::kReplace), IsOk());
+  ASSERT_THAT(ExtractTar({.if_exists = IfExists::kReplace}), IsOk());
   EXPECT_EQ(Content("file"), "dead");
 }
 
@@ -188,7 +191,73 @@ TEST_F(ExtractTest, LeavesNoTemporaryFile) {
   for (const auto& entry : fs::directory_iterator(target_)) {
     names.push_back(entry.path().filename());
   }
-  EXPECT_THAT(names, ElementsAre("a"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a", "a.perftape"));
+}
+
+// The manifest of a bundle without one is made of the members' names.
+Bundle BundleOf(TarBuilder& tar) {
+  auto bundle = Bundle::FromBytes(AsBytes(tar.Bytes()));
+  if (!bundle) throw std::runtime_error(bundle.error().message);
+  return *std::move(bundle);
+}
+
+TEST_F(ExtractTest, MarksWhatItWritesAndTakesNoMarkerOfTheArchive) {
+  tar_.Add({.name = kPlace + "/elf", .content = "content"});
+  tar_.Add({.name = kPlace + "/elf.perftape", .content = "of another bundle"});
+  const auto report = ExtractTar();
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->written, 1);
+  EXPECT_EQ(SizeInMarker(Content(kPlace + "/elf.perftape")), 7);
+}
+
+TEST_F(ExtractTest, DoesNotMarkWhatWasThere) {
+  dir_.Write("target/perf-map/perf-7.map", "map");
+  tar_.Add({.name = "perf-map/perf-7.map", .content = "map"});
+  ASSERT_THAT(ExtractTar(), IsOk());
+  EXPECT_FALSE(fs::exists(target_ / "perf-map/perf-7.map.perftape"));
+}
+
+TEST_F(ExtractTest, SkipsWhatTheMachineHasWithItsLink) {
+  tar_.Add({.name = kPlace + "/elf", .content = "slim"});
+  tar_.Add({.name = kLink, .type = '2', .target = "../../" + kPlace});
+  tar_.Add({.name = "usr/bin/other/f" + std::string(kHex.substr(1)) + "/elf", .content = "x"});
+  const auto report = Extract(BundleOf(tar_), target_,
+                              {.is_on_machine = [](const BundledFile& file, Bytes content) {
+                                return file.path == "/usr/bin/ls" && AsText(content) == "slim";
+                              }});
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->on_machine, 1);
+  EXPECT_EQ(report->written, 1);
+  EXPECT_FALSE(fs::exists(target_ / "usr/bin/ls"));
+  EXPECT_FALSE(fs::exists(target_ / ".build-id"));
+}
+
+TEST_F(ExtractTest, KeepsTheLinkWhereADebugFileIsWritten) {
+  tar_.Add({.name = kPlace + "/elf", .content = "slim"});
+  tar_.Add({.name = kPlace + "/debug", .content = "names"});
+  tar_.Add({.name = kLink, .type = '2', .target = "../../" + kPlace});
+  const auto report =
+      Extract(BundleOf(tar_), target_, {.is_on_machine = [](const BundledFile& file, Bytes) {
+                return file.kind == FileKind::kElf;
+              }});
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->on_machine, 1);
+  EXPECT_EQ(Content(kLink + "/debug"), "names");
+  EXPECT_FALSE(fs::exists(target_ / kLink / "elf"));
+}
+
+TEST_F(ExtractTest, LeavesABuildIdThatTheCacheHasUnderAnotherPath) {
+  const std::string other = "opt/ls/" + std::string(kHex);
+  dir_.Write("target/" + other + "/elf", "the whole binary");
+  fs::create_directories(target_ / ".build-id/01");
+  fs::create_symlink("../../" + other, target_ / kLink);
+  tar_.Add({.name = kPlace + "/elf", .content = "slim"});
+  tar_.Add({.name = kLink, .type = '2', .target = "../../" + kPlace});
+  const auto report = Extract(BundleOf(tar_), target_);
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->already_there, 1);
+  EXPECT_FALSE(fs::exists(target_ / "usr"));
+  EXPECT_EQ(Content(kLink + "/elf"), "the whole binary");
 }
 
 }  // namespace

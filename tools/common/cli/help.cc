@@ -214,7 +214,8 @@ std::string VersionText(const Command& command) {
 }
 
 std::string HelpText(const Command& command) {
-  std::string text = fmt::format("Usage: {} [OPTION...] {}\n\n", command.name, command.operands);
+  std::string text = fmt::format("Usage: {} [OPTION...]{}{}\n\n", command.name,
+                                 command.operands.empty() ? "" : " ", command.operands);
   text += Wrapped(command.purpose, 0, 0);
   text += "\nOptions:\n";
   for (const Option& option : AllOptions(command)) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markers tell which files of a build-id cache a bundle put there, so that Clean can remove them:
+// "elf.perftape" beside "elf". The archive has them too, so that plain tar writes them. perf opens
+// files of a cache by their names, so it never sees a marker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perftape::bundle {
+
+inline constexpr std::string_view kMarkerSuffix = ".perftape";
+
+inline bool IsMarker(std::string_view name) {
+  return name.size() > kMarkerSuffix.size() && name.ends_with(kMarkerSuffix);
+}
+inline std::string MarkerOf(std::string_view file) {
+  return std::string(file) + std::string(kMarkerSuffix);
+}
+// "elf" of "elf.perftape".
+inline std::string_view MarkedBy(std::string_view marker) {
+  return marker.substr(0, marker.size() - kMarkerSuffix.size());
+}
+
+// The marker of a file of `size` bytes. A slim copy is smaller than its original, so the size tells
+// whether a file is still the one that was marked, or perf has put the original there since.
+std::string MarkerText(std::uint64_t size);
+// The size in a marker; nothing for other texts.
+std::optional<std::uint64_t> SizeInMarker(std::string_view text);
+
+}  // namespace perftape::bundle

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/clean.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+
+#include "formats/bundle/clean.h"
+#include "tools/bundle/build_id_cache.h"
+#include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+constexpr cli::Option kOptions[] = {
+    {.name = "buildid-dir",
+     .argument = "DIR",
+     .help = "the cache, instead of ~/.debug",
+     .completion = cli::Completion::kFile},
+    {.name = "quiet", .letter = 'q', .help = "warnings and errors only"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle clean",
+    .purpose =
+        "Remove from ~/.debug the files that were extracted from bundles, with their links and "
+        "the directories that are empty then. What perf put there stays.",
+    .operands = "",
+    .options = kOptions,
+    .operand_completion = cli::Completion::kNothing,
+    .epilogue =
+        "Examples:\n"
+        "  perftape-bundle clean\n"
+        "  perftape-bundle clean --buildid-dir symbols\n"};
+
+struct Plan {
+  std::filesystem::path directory;
+  bool is_default = false;
+};
+
+Result<Plan> PlanOf(const cli::Parsed& parsed) {
+  if (!parsed.operands().empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "takes no operand; --buildid-dir DIR names another cache than ~/.debug");
+  }
+  if (const auto directory = parsed.Value("buildid-dir")) return Plan{.directory = *directory};
+  Plan plan{.directory = DefaultBuildIdCache(), .is_default = true};
+  if (plan.directory.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "HOME is not set; --buildid-dir DIR names the cache");
+  }
+  return plan;
+}
+
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  auto cleaned = bundle::Clean(plan.directory);
+  const bool has_no_cache = !cleaned && cleaned.error().code == ErrorCode::kNotFound;
+  if (plan.is_default && has_no_cache) cleaned = bundle::CleanReport{};
+  if (!cleaned) return Fail(std::move(cleaned).error());
+  const std::string& directory = plan.directory.native();
+  console.Plain(fmt::format("{}: removed {} ({} bytes) and {}", directory,
+                            cli::Counted(cleaned->files, "file"), cleaned->bytes,
+                            cli::Counted(cleaned->links, "link")));
+  for (const std::string& name : cleaned->kept) {
+    console.Warning(
+        fmt::format("{}: {}: kept, since it was replaced after the extraction", directory, name));
+  }
+  return cli::kDone;
+}
+
+}  // namespace
+
+const cli::Command& CleanCommand() {
+  return kCommand;
+}
+
+int CleanMain(int argc, char** argv) {
+  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+}
+
+}  // namespace perftape::bundle_tool
