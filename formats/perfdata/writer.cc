@@ -13,24 +13,37 @@
 namespace perftape::perfdata {
 namespace {
 
-// Gives `from` the name `to`; what had it becomes `to`.old. At no instant is there no file `to`,
-// where the file system can exchange names.
-Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
-  const std::string old = to.native() + ".old";
-  const auto exchange = [&] {
-    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0;
-  };
-  if (exchange()) {
-    if (rename(from.c_str(), old.c_str()) == 0) return {};
-    const int error_number = errno;
-    exchange();  // or what had the name before would go away with the unpublished file
-    return FailErrno(old, error_number);
-  }
-  if (errno != ENOENT && rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) {
-    return FailErrno(old, errno);
-  }
+// For file systems that know no other way: for an instant there is no file `to`.
+Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem::path& to,
+                        const std::string& old) {
+  if (rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) return FailErrno(old, errno);
   if (rename(from.c_str(), to.c_str()) != 0) return FailErrno(to.native(), errno);
   return {};
+}
+
+// Gives `from` the name `to`; what had it becomes `to`.old. At no instant is there no file `to`,
+// where the file system can exchange names, and no file is lost that another recorder gave the name
+// to meanwhile.
+Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::string old = to.native() + ".old";
+  const auto rename_with = [&](unsigned flags) {
+    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+  };
+  while (true) {
+    if (rename_with(RENAME_EXCHANGE)) break;
+    if (errno != ENOENT) return RenameInTwoSteps(from, to, old);
+    if (rename_with(RENAME_NOREPLACE)) return {};
+    if (errno != EEXIST) return RenameInTwoSteps(from, to, old);
+  }
+  if (rename(from.c_str(), old.c_str()) == 0) return {};
+  const int error_number = errno;
+  rename_with(RENAME_EXCHANGE);  // or what had the name would go away with the unpublished file
+  return FailErrno(old, error_number);
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat status = {};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 // One write within the header's page, which nobody sees half of.
@@ -80,10 +93,14 @@ Status Writer::OpenFile(const std::filesystem::path& path, OldFile old) {
   path_ = path;
   old_ = old;
   struct stat status = {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
     // A device such as /dev/null is written to, never renamed over.
     fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   } else {
+    // Known now, before what is going to be recorded has begun.
+    const std::string kept = path.native() + ".old";
+    if (exists && old == OldFile::kKeep && IsDirectory(kept)) return FailErrno(kept, EISDIR);
     // Readable by its owner only, as perf makes it: a profile tells what a machine does.
     std::string temporary = path.native() + ".XXXXXX";
     fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));

@@ -160,12 +160,23 @@ TEST(Writer, KeepsTheOldFileAsOld) {
   EXPECT_THAT(FilesIn(directory), SizeIs(2));
 }
 
-TEST(Writer, DoesNotLoseTheOldFileWhereItCannotBeKept) {
+TEST(Writer, DoesNotBeginWhereTheOldFileCannotBeKept) {
   const TempDir directory;
   directory.Write("perf.data", "the old one");
   directory.Write("perf.data.old/in/the/way", "");
+  const std::array events = {SomeEvent()};
+  EXPECT_THAT(Writer::Create(directory / "perf.data", events),
+              FailsWith(ErrorCode::kIo, HasSubstr("perf.data.old")));
+  EXPECT_EQ(ReadWholeFile(directory / "perf.data").value(), "the old one");
+  EXPECT_THAT(FilesIn(directory), SizeIs(2));
+}
+
+TEST(Writer, DoesNotLoseTheOldFileWhereItCannotBeKept) {
+  const TempDir directory;
+  directory.Write("perf.data", "the old one");
   {
     Writer writer = MustCreate(directory / "perf.data");
+    directory.Write("perf.data.old/in/the/way", "");
     EXPECT_THAT(writer.Publish(), FailsWith(ErrorCode::kIo, HasSubstr("perf.data.old")));
   }
   EXPECT_EQ(ReadWholeFile(directory / "perf.data").value(), "the old one");
