@@ -38,6 +38,9 @@ class RecordCompressor {
   // what was appended so far.
   Status Flush(std::vector<std::byte>& out);
 
+  // Forgets what waits for its slice: what was appended last is not written, and nothing follows.
+  void Drop() { slice_.clear(); }
+
   // The payload of the feature COMPRESSED: { u32 version, type, level, ratio, mmap_len; }. The
   // ratio is that of all that was compressed so far.
   std::vector<std::byte> FeaturePayload() const;

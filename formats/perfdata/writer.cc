@@ -165,6 +165,25 @@ Status Writer::Commit() {
   return {};
 }
 
+Status Writer::CommitInstead(Bytes records) {
+  if (container_ == Container::kPipe) {
+    return Fail(ErrorCode::kUnsupported, path_.native() + ": ends within a record");
+  }
+  if (compressor_) compressor_->Drop();
+  pending_.assign(records.begin(), records.end());
+  failed_ = false;
+  return Commit();
+}
+
+Result<UniqueFd> Writer::DuplicateFile() const {
+  struct stat status = {};
+  if (fstat(fd_.get(), &status) != 0) return FailErrno(path_.native(), errno);
+  if (container_ == Container::kPipe || !S_ISREG(status.st_mode)) return UniqueFd();
+  UniqueFd copy(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return FailErrno(path_.native(), errno);
+  return copy;
+}
+
 // What lies behind the end becomes a record; the same bytes lie behind the new end, before it is
 // told.
 Status Writer::WritePending() {

@@ -81,6 +81,11 @@ class Writer {
   // an error (kIo: disk full) the file is as it was at the last Commit, and stays so.
   Status Commit();
 
+  // After a Commit that failed: drops what was appended since the one before, and commits these
+  // records in its place, never compressed. Nothing may be appended behind them; Finish may follow.
+  // kUnsupported for a pipe, where a part of what failed is written.
+  Status CommitInstead(Bytes records);
+
   // Gives the file its name; OldFile says what becomes of an existing one. Nothing for a pipe. Call
   // it when what is committed is worth opening.
   Status Publish();
@@ -91,6 +96,11 @@ class Writer {
   // without them.
   // Returns the size in bytes of the file, or of all that went through the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
+
+  // A descriptor of its own of the file, open for reading and writing, for what comes behind it
+  // when it is finished: by its name it may be another by then. None of a pipe, nor of what is no
+  // regular file.
+  Result<UniqueFd> DuplicateFile() const;
 
   // Of all that is committed; nothing where nothing is compressed.
   std::optional<Compression> compression() const;

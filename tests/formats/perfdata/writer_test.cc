@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
@@ -183,6 +184,48 @@ TEST(Writer, DoesNotLoseTheOldFileWhereItCannotBeKept) {
   EXPECT_THAT(FilesIn(directory), SizeIs(2));
 }
 
+TEST(Writer, GoesOnInItsOwnFileWhenAnotherTakesTheName) {
+  const TempDir directory;
+  Writer first = MustCreate(directory / "perf.data");
+  EXPECT_THAT(first.Publish(), IsOk());
+  Writer second = MustCreate(directory / "perf.data");
+  EXPECT_THAT(second.Publish(), IsOk());
+  const UniqueFd file = first.DuplicateFile().value();
+  EXPECT_THAT(first.Append(SampleAt(1)), IsOk());
+  EXPECT_THAT(second.Append(SampleAt(2)), IsOk());
+  EXPECT_THAT(std::move(second).Finish({}), IsOk());
+  EXPECT_THAT(std::move(first).Finish({}), IsOk());
+  EXPECT_THAT(WriteAllAt(file.get(), SampleAt(3), 1 << 20), IsOk());
+  EXPECT_THAT(SamplesIn(directory / "perf.data"), ElementsAre(2));
+  EXPECT_THAT(SamplesIn(directory / "perf.data.old"), ElementsAre(1));
+  EXPECT_GT(std::filesystem::file_size(directory / "perf.data.old"), 1U << 20);
+}
+
+TEST(Writer, LosesNoFileWhenTwoArePublishedAtOnce) {
+  for (int round = 0; round < 100; ++round) {
+    const TempDir directory;
+    Writer first = MustCreate(directory / "perf.data");
+    Writer second = MustCreate(directory / "perf.data");
+    std::atomic<int> ready = 0;
+    const auto publish = [&](Writer& writer) {
+      for (++ready; ready < 2;) std::this_thread::yield();
+      EXPECT_THAT(writer.Publish(), IsOk());
+    };
+    std::thread other(publish, std::ref(second));
+    publish(first);
+    other.join();
+    ASSERT_THAT(FilesIn(directory),
+                ElementsAre(directory / "perf.data", directory / "perf.data.old"));
+  }
+}
+
+TEST(Writer, HasNoFileToDuplicateInAPipeOrADevice) {
+  EXPECT_FALSE(MustCreate("/dev/null").DuplicateFile().value());
+  const std::array events = {SomeEvent()};
+  UniqueFd fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  EXPECT_FALSE(Writer::ToPipe(std::move(fd), events, {})->DuplicateFile().value());
+}
+
 TEST(Writer, MakesAFileThatOnlyItsOwnerReads) {
   const TempDir directory;
   Writer writer = MustCreate(directory / "perf.data");
@@ -293,6 +336,30 @@ TEST(Writer, KeepsWhatWasCommittedWhenTheDiskIsFull) {
   });
   EXPECT_TRUE(ended_well);
   EXPECT_THAT(SamplesIn(path), ElementsAre(1));
+}
+
+TEST(Writer, CommitsInsteadWhatStillFitsOnAFullDisk) {
+  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(1)}) {
+    const TempDir directory;
+    const auto path = directory / "perf.data";
+    const bool ended_well = WithFileSizeLimit(4096, [&] {
+      const std::array events = {SomeEvent()};
+      Writer writer = Writer::Create(path, events, {.compression_level = level}).value();
+      bool good = writer.Append(SampleAt(1)).has_value() && writer.Commit().has_value() &&
+                  writer.Publish().has_value();
+      for (std::uint64_t ip = 2; ip < 5000; ++ip) {
+        good = good && writer.Append(SampleAt(ip * 0x9e3779b97f4a7c15)).has_value();
+      }
+      good = good && !writer.Commit() && writer.Append(SampleAt(2)).has_value();
+      good = good && writer.CommitInstead(SampleAt(3)).has_value();
+      const std::array features = {Feature{FeatureBit::kHostname, TextFeature{"machine"}}};
+      return good && std::move(writer).Finish(features).has_value();
+    });
+    EXPECT_TRUE(ended_well) << level.value_or(0);
+    EXPECT_THAT(SamplesIn(path), ElementsAre(1, 3)) << level.value_or(0);
+    const std::string file = ReadWholeFile(path).value_or("");
+    EXPECT_EQ(Reader::FromBytes(AsBytes(file))->text(FeatureBit::kHostname), "machine");
+  }
 }
 
 TEST(Writer, LeavesNothingBehindWhenTheFeaturesOfAnUnpublishedFileDoNotFit) {
