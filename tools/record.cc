@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-record: where programs spend their time, into a perf.data.
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,12 @@ bool CheckRequirements(cli::Console& console) {
   return true;
 }
 
+// Without waiting for whoever reads it.
+bool IsWritable(int fd) {
+  pollfd entry = {.fd = fd, .events = POLLOUT, .revents = 0};
+  return poll(&entry, 1, 0) == 1;
+}
+
 Result<int> Run(const RecordOptions& plan, cli::Console& console) {
   if (plan.output == "-" && isatty(STDOUT_FILENO) == 1) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -51,7 +58,9 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
 
   RecordOptions options = plan;
   options.command_line = OwnCommandLine();
-  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch());
+  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
+               if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
+             }));
   TRY_ASSIGN(const RecordSummary summary, Record(options, signals->token()));
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);

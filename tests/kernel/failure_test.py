@@ -38,6 +38,23 @@ class Failure(harness.RecordingTest):
         self.assertNotEqual(status, 0)
         self.assertIn("no-such-command-here", err)
 
+    def test_two_signals_at_once_are_one(self):
+        for attempt in range(10):
+            with self.subTest(attempt=attempt):
+                process, data = self.start("-C0")
+                process.send_signal(signal.SIGTERM)
+                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=harness.TIMEOUT_S)
+                self.assertEqual(process.returncode, 0, err)
+                self.assertIn("symbols of", err)
+                data.unlink()
+
+    def test_timeout_ends_a_recording_well(self):
+        status, _, err = harness.run("timeout", "1", harness.RECORD, "-C0", cwd=self.dir)
+        self.assertEqual(status, 124, err)
+        self.assertIn("symbols of", err)
+
     def test_an_existing_file_is_kept_as_old(self):
         self.record("-q", "--", "true")
         first = (self.dir / "perf.data").read_bytes()

@@ -8,9 +8,12 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 namespace perftape::record_tool {
 namespace {
+
+constexpr std::chrono::seconds kSameRequest(1);
 
 sigset_t SignalsThatStop() {
   sigset_t set;
@@ -35,10 +38,13 @@ void DieOf(int number) {
 
 }  // namespace
 
-Result<std::unique_ptr<StopSignals>> StopSignals::Catch() {
+Result<std::unique_ptr<StopSignals>> StopSignals::Catch(std::function<void(int)> before_end,
+                                                        std::function<Clock::time_point()> now) {
   std::unique_ptr<StopSignals> signals(new StopSignals);
+  signals->before_end_ = std::move(before_end);
+  signals->now_ = std::move(now);
   const sigset_t set = SignalsThatStop();
-  pthread_sigmask(SIG_BLOCK, &set, &signals->before_);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals->signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC));
   if (!signals->signals_) return FailErrno("signalfd", errno);
   signals->end_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
@@ -53,7 +59,6 @@ StopSignals::~StopSignals() {
     (void)WriteAll(end_.get(), std::as_bytes(std::span(&one, 1)));
     thread_.join();
   }
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void StopSignals::Wait() {
@@ -64,9 +69,17 @@ void StopSignals::Wait() {
     if (waits[1].revents != 0) return;
     signalfd_siginfo arrived = {};
     if (read(signals_.get(), &arrived, sizeof arrived) != sizeof arrived) continue;
-    // False where it was requested before.
-    if (!stop_.request_stop()) DieOf(static_cast<int>(arrived.ssi_signo));
+    Arrived(static_cast<int>(arrived.ssi_signo));
   }
+}
+
+void StopSignals::Arrived(int signal) {
+  const Clock::time_point now = now_();
+  if (!first_) first_ = now;
+  stop_.request_stop();
+  if (now - *first_ < kSameRequest) return;
+  before_end_(signal);
+  DieOf(signal);
 }
 
 }  // namespace perftape::record_tool

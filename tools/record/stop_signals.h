@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGINT, SIGTERM and SIGHUP as a request to stop. The first one asks, so that the recording ends
-// well; a second one ends the process at once, as if nobody had caught it.
+// well. What comes within a second of it is the same request: timeout(1) signals its child and then
+// the whole process group. A later one ends the process, as if nobody had caught it.
 #pragma once
 
+#include <chrono>
 #include <csignal>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
@@ -13,11 +17,19 @@
 
 namespace perftape::record_tool {
 
-// As long as it lives the signals are blocked in the thread that made it and in those that this one
-// starts, and a thread of its own waits for them. SIGHUP is left alone where it is ignored (nohup).
+// From then on the signals are blocked in the thread that made it and in those that this one
+// starts, and a thread of its own waits for them, as long as this lives. They stay blocked behind
+// it: a repeated signal must not end a program whose work is done. SIGHUP is left alone where it is
+// ignored (nohup).
 class StopSignals {
  public:
-  static Result<std::unique_ptr<StopSignals>> Catch();
+  using Clock = std::chrono::steady_clock;
+
+  // `before_end` is called, in the thread that waits, when a second signal is about to end the
+  // process. It must not block.
+  static Result<std::unique_ptr<StopSignals>> Catch(
+      std::function<void(int signal)> before_end,
+      std::function<Clock::time_point()> now = &Clock::now);
 
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -28,10 +40,13 @@ class StopSignals {
  private:
   StopSignals() = default;
   void Wait();
+  void Arrived(int signal);
 
-  sigset_t before_ = {};
-  UniqueFd signals_;  // signalfd
-  UniqueFd end_;      // eventfd: written to, the thread ends
+  std::function<void(int)> before_end_;
+  std::function<Clock::time_point()> now_;
+  std::optional<Clock::time_point> first_;  // of the signals that arrived
+  UniqueFd signals_;                        // signalfd
+  UniqueFd end_;                            // eventfd: written to, the thread ends
   std::stop_source stop_;
   std::thread thread_;
 };

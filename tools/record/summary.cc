@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 
@@ -43,6 +45,15 @@ void AddBundleLines(const RecordSummary& summary, std::vector<std::string>& line
 }
 
 }  // namespace
+
+std::string SecondSignalText(int signal, const RecordOptions& options) {
+  using Place = BundleRequest::Place;
+  return fmt::format(
+      "a second signal (SIG{}) ends it at once: {} has what was written until now, "
+      "without {}summary",
+      sigabbrev_np(signal), options.output == "-" ? "stdout" : options.output.native(),
+      options.bundle.place == Place::kNone ? "" : "symbols and ");
+}
 
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
                                       const std::filesystem::path& output) {

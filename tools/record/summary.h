@@ -15,6 +15,9 @@ namespace perftape::record_tool {
 std::vector<std::string> SummaryLines(const RecordSummary& summary,
                                       const std::filesystem::path& output);
 
+// What a second signal, which ends the recorder at once, leaves out.
+std::string SecondSignalText(int signal, const RecordOptions& options);
+
 // The command's where one ended; else 0, or 3 where more than a twentieth of all samples was lost
 // (where perf warns, too: tools/perf/builtin-record.c of 6.1 says "Check IO/CPU overload!"), or
 // where a bundle was asked for and could not be written.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <iostream>
 #include <mutex>
 
 namespace perftape::record_tool {
@@ -18,40 +20,68 @@ void WaitFor(const std::stop_token& token) {
   stopped.wait(lock, token, [] { return false; });
 }
 
+// A clock that stands still until it is moved.
+std::atomic<StopSignals::Clock::duration> passed{};
+
+std::unique_ptr<StopSignals> Catch() {
+  auto signals = StopSignals::Catch(
+      [](int signal) { std::cerr << "left out by signal " << signal << std::endl; },
+      [] { return StopSignals::Clock::time_point(passed.load()); });
+  return *std::move(signals);
+}
+
+bool IsPending(int number) {
+  sigset_t pending;
+  sigpending(&pending);
+  return sigismember(&pending, number) == 1;
+}
+
 TEST(StopSignals, TakeTheFirstSignalForARequest) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto signals = StopSignals::Catch();
-    ASSERT_TRUE(signals);
-    ASSERT_FALSE((*signals)->token().stop_requested());
+    const auto signals = Catch();
+    ASSERT_FALSE(signals->token().stop_requested());
     kill(getpid(), number);
-    WaitFor((*signals)->token());
-    EXPECT_TRUE((*signals)->token().stop_requested()) << number;
+    WaitFor(signals->token());
+    EXPECT_TRUE(signals->token().stop_requested()) << number;
+  }
+}
+
+TEST(StopSignals, TakeRepetitionsWithinASecondForTheSameRequest) {
+  const auto signals = Catch();
+  kill(getpid(), SIGTERM);
+  WaitFor(signals->token());
+  for (const int number : {SIGTERM, SIGINT, SIGTERM}) {
+    passed = passed.load() + std::chrono::milliseconds(333);
+    kill(getpid(), number);
+    while (IsPending(number)) std::this_thread::yield();
   }
 }
 
 TEST(StopSignals, EndWithoutASignal) {
-  const auto signals = StopSignals::Catch();
+  const auto signals = Catch();
   ASSERT_TRUE(signals);
 }
 
-TEST(StopSignals, UnblockTheSignalsWhenTheyGo) {
-  { const auto signals = StopSignals::Catch(); }
-  sigset_t blocked;
-  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-  EXPECT_EQ(sigismember(&blocked, SIGINT), 0);
+TEST(StopSignals, LeaveTheSignalsBlockedSoThatARepetitionFindsNobody) {
+  Catch();
+  kill(getpid(), SIGTERM);
+  EXPECT_TRUE(IsPending(SIGTERM));
+  const auto signals = Catch();  // takes it
+  WaitFor(signals->token());
 }
 
 void DieOfTheSecondSignal() {
-  const auto signals = StopSignals::Catch();
+  const auto signals = Catch();
   kill(getpid(), SIGTERM);
-  WaitFor((*signals)->token());
+  WaitFor(signals->token());
+  passed = passed.load() + std::chrono::seconds(1);
   kill(getpid(), SIGTERM);
   while (true) pause();
 }
 
-TEST(StopSignalsDeathTest, LetASecondSignalEndTheProcess) {
+TEST(StopSignalsDeathTest, LetALaterSignalEndTheProcessAndSayWhatIsLeftOut) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(DieOfTheSecondSignal(), testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(DieOfTheSecondSignal(), testing::KilledBySignal(SIGTERM), "left out by signal 15");
 }
 
 }  // namespace

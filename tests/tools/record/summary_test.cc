@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+
 #include "tools/common/cli/console.h"
 
 namespace perftape::record_tool {
@@ -66,6 +68,17 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
                           "symbols of 1 file, 2.0 KiB, 4 missing", "no symbols of /a: gone",
                           "no symbols of /b: gone", "no symbols of /c: gone"));
+}
+
+TEST(SecondSignalText, SaysWhatIsLeftOut) {
+  RecordOptions options;
+  EXPECT_EQ(SecondSignalText(SIGTERM, options),
+            "a second signal (SIGTERM) ends it at once: perf.data has what was written until now, "
+            "without symbols and summary");
+  options.bundle.place = BundleRequest::Place::kNone;
+  EXPECT_EQ(SecondSignalText(SIGINT, options),
+            "a second signal (SIGINT) ends it at once: perf.data has what was written until now, "
+            "without summary");
 }
 
 TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {
