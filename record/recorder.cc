@@ -20,9 +20,11 @@
 #include "record/cpu_events.h"
 #include "record/cpu_list.h"
 #include "record/event_ids.h"
+#include "record/executable.h"
 #include "record/from_wire.h"
 #include "record/kernel_maps.h"
 #include "record/machine.h"
+#include "record/open_file_name.h"
 #include "record/proc_snapshot.h"
 #include "record/sideband.h"
 #include "record/target_filter.h"
@@ -71,15 +73,24 @@ class Recording {
     if (child_) (void)child_->Send(SIGTERM);
   }
 
-  // Opens all that can fail for want of privileges or memory, before anything is written.
-  Status Open();
-  // Writes what already runs, and gives the file its name.
-  Status WriteSnapshot();
-  Status Start();
+  // Leaves the file that has the recording's name alone where anything fails.
+  Status Begin();
   Status RunToTheEnd();
   Result<RecordSummary> Finish() &&;
+  // After an error of Begin: a command that could not be run is no failure of the recorder's.
+  Result<RecordSummary> GiveUp(Error error) &&;
+  // After an error of RunToTheEnd (disk full): counts what is not in the file.
+  RecordSummary EndEarly(const Error& error) &&;
 
  private:
+  // Opens all that can fail for want of privileges or memory, before anything is written.
+  Status Open();
+  Status StartCommand();
+  std::unexpected<Error> CommandFailed(Error error);
+  // Writes what already runs.
+  Status WriteSnapshot();
+  // Lets the samples and the command go, and gives the file its name.
+  Status Start();
   Status OpenEvents();
   Status OpenWriter();
   void DropWhatNoPipeCarries();
@@ -95,7 +106,13 @@ class Recording {
   Status WriteDue(Bytes record);
   Status WriteLosses();
   Status AppendLost(std::uint32_t cpu, std::uint64_t count);
+  template <class Record>
+  Status AppendLostOf(std::uint32_t event, const Record& record, std::uint32_t cpu = 0);
   Status WarnOfUntrackedForks();
+  Result<std::uint64_t> WriteFeatures();
+  void CountTheUnwritten();
+  Status WriteLastRecords();
+  void CheckName();
   bool WantsBundle() const;
   void WriteBundleOfSymbols();
 
@@ -119,6 +136,8 @@ class Recording {
   std::optional<BpfSession> bpf_;
   std::optional<Sideband> sideband_;
   std::optional<perfdata::Writer> writer_;
+  UniqueFd file_;  // the recording's, by which its bundle finds it; none of a pipe or a device
+  std::optional<std::filesystem::path> file_name_;  // as it was published
   std::vector<perfdata::Feature> features_;
   std::vector<BpfProgram> programs_;
   std::optional<TargetFilter> members_;
@@ -128,17 +147,45 @@ class Recording {
   TimeMerge merge_;
   std::vector<std::uint64_t> lost_written_;  // by CPU, since the start
   std::uint64_t damaged_written_ = 0;
+  std::uint64_t process_events_ = 0;
+  struct {
+    std::uint64_t samples = 0, lost_samples = 0, process_events = 0;
+  } committed_;
   std::uint64_t first_sample_ns_ = 0, last_sample_ns_ = 0;
   std::vector<std::byte> records_, hit_build_ids_;  // scratch
   // Uses sideband_ and merge_, so it goes first.
   std::optional<BackgroundDrain> startup_drain_;
 };
 
+Status Recording::Begin() {
+  TRY(Open());
+  TRY(WriteSnapshot());
+  return Start();
+}
+
+Status Recording::StartCommand() {
+  if (options_.command.empty()) return {};
+  // Into the recording, the command's own words would be damage; perf record does the same.
+  const auto output = options_.output == "-" ? CommandOutput::kStderr : CommandOutput::kStdout;
+  Result<Child> child = Child::Start(options_.command, options_.command_signals, output);
+  if (!child) return CommandFailed(std::move(child).error());
+  child_.emplace(*std::move(child));
+  return {};
+}
+
+std::unexpected<Error> Recording::CommandFailed(Error error) {
+  summary_.command_failure = error.message;
+  summary_.command_status = ExitStatusOfFailedExec(error.code);
+  return Fail(std::move(error));
+}
+
+Result<RecordSummary> Recording::GiveUp(Error error) && {
+  if (summary_.command_failure.empty()) return Fail(std::move(error));
+  return std::move(summary_);
+}
+
 Status Recording::Open() {
-  if (!options_.command.empty()) {
-    TRY_ASSIGN(Child child, Child::Start(options_.command, options_.command_signals));
-    child_.emplace(std::move(child));
-  }
+  TRY(StartCommand());
   std::optional<pid_t> command;
   if (child_) command = child_->pid();
   TRY_ASSIGN(targets_, Targets::Resolve(options_.target, command));
@@ -220,6 +267,7 @@ Status Recording::OpenWriter() {
   if (options_.output != "-") {
     TRY_ASSIGN(perfdata::Writer file, perfdata::Writer::Create(options_.output, Events(), how));
     writer_.emplace(std::move(file));
+    TRY_ASSIGN(file_, writer_->DuplicateFile());
     return {};
   }
   UniqueFd out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
@@ -260,17 +308,23 @@ Status Recording::WriteSnapshot() {
   TRY(perfdata::Encode(perfdata::FinishedInit{}, 0, records_));
   TRY(build_ids_->Observe(records_, hit_build_ids_));
   TRY(writer_->Append(records_));
-  TRY(writer_->Commit());
-  return writer_->Publish();
+  return writer_->Commit();
 }
 
 Status Recording::Start() {
   TRY(bpf_->AttachTo(sampling_));
   TRY(EnableAll(sampling_));
-  if (child_) TRY(child_->Release());
+  if (child_) {
+    if (Status released = child_->Release(); !released) {
+      return CommandFailed(std::move(released).error());
+    }
+  }
   if (options_.duration) {
     deadline_ns_ = MonotonicNs() + static_cast<std::uint64_t>(options_.duration->count());
   }
+  // Only now: what failed until here has not taken an earlier recording's name away.
+  TRY(writer_->Publish());
+  if (file_) file_name_ = NameOfOpenFile(file_.get());
   return {};
 }
 
@@ -327,7 +381,9 @@ Status Recording::Flush(std::uint64_t limit_ns) {
   records_.clear();
   TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records_));
   TRY(writer_->Append(records_));
-  return writer_->Commit();
+  TRY(writer_->Commit());
+  committed_ = {summary_.samples, summary_.lost_samples, process_events_};
+  return {};
 }
 
 Status Recording::DrainRings() {
@@ -360,7 +416,10 @@ Status Recording::WriteDue(Bytes bytes) {
     ++summary_.samples;
     last_sample_ns_ = perfdata::TimeOf(*record, format_);
     if (first_sample_ns_ == 0) first_sample_ns_ = last_sample_ns_;
-  } else if (record->type == perfdata::RecordType::kLost) {
+  } else {
+    ++process_events_;
+  }
+  if (record->type == perfdata::RecordType::kLost) {
     TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(*record, format_));
     summary_.lost_process_events += lost.count;
   }
@@ -392,9 +451,14 @@ Status Recording::WriteLosses() {
 Status Recording::AppendLost(std::uint32_t cpu, std::uint64_t count) {
   if (count == 0) return {};
   summary_.lost_samples += count;
+  return AppendLostOf(kSamplingEvent, perfdata::LostSamples{.count = count}, cpu);
+}
+
+template <class Record>
+Status Recording::AppendLostOf(std::uint32_t event, const Record& record, std::uint32_t cpu) {
   const perfdata::SampleId trailer{
-      .time = MonotonicNs(), .id = ids_.Find(kSamplingEvent, cpu).value_or(0), .cpu = cpu};
-  return perfdata::Encode(perfdata::LostSamples{.count = count}, trailer, format_, 0, records_);
+      .time = MonotonicNs(), .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
+  return perfdata::Encode(record, trailer, format_, 0, records_);
 }
 
 // Nobody knows how many samples a process would have had that could not join the targets.
@@ -415,19 +479,86 @@ Result<RecordSummary> Recording::Finish() && {
     TRY_ASSIGN(summary_.command_status, child_->Wait());
   }
   TRY(WarnOfUntrackedForks());
-  features_.push_back({perfdata::FeatureBit::kBuildId, build_ids_->all()});
-  features_.push_back(
-      {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
   summary_.compression = writer_->compression();
-  TRY_ASSIGN(summary_.bytes_written, std::move(*writer_).Finish(features_));
-  writer_.reset();
-  if (bundle_) WriteBundleOfSymbols();
+  const std::uint64_t size = writer_->size();
+  const Result<std::uint64_t> written = WriteFeatures();
+  summary_.bytes_written = written.value_or(size);
+  if (!written) summary_.failure = written.error().message + ": the features are missing";
+  CheckName();
+  WriteBundleOfSymbols();
   return std::move(summary_);
 }
 
+Result<std::uint64_t> Recording::WriteFeatures() {
+  features_.push_back({perfdata::FeatureBit::kBuildId, build_ids_->all()});
+  features_.push_back(
+      {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
+  return std::move(*writer_).Finish(features_);
+}
+
+RecordSummary Recording::EndEarly(const Error& error) && {
+  (void)DisableAll(sampling_);
+  CountTheUnwritten();
+  summary_.bytes_written = writer_->size();
+  if (WriteLastRecords()) summary_.bytes_written = WriteFeatures().value_or(writer_->size());
+  summary_.failure = error.message;
+  CheckName();
+  WriteBundleOfSymbols();
+  return std::move(summary_);
+}
+
+// What was appended since the last commit, and what is still on its way from the kernel.
+void Recording::CountTheUnwritten() {
+  InOrder sink{*this};
+  (void)DrainRings();
+  (void)merge_.Release(std::numeric_limits<std::uint64_t>::max(), sink);
+  (void)WriteLosses();
+  summary_.unwritten_samples = summary_.samples - committed_.samples;
+  summary_.lost_samples += summary_.unwritten_samples;
+  summary_.samples = committed_.samples;
+  summary_.lost_process_events += process_events_ - committed_.process_events;
+}
+
+// There may be room for the numbers of what there was no room for.
+Status Recording::WriteLastRecords() {
+  records_.clear();
+  TRY(AppendLostOf(kSamplingEvent, perfdata::LostSamples{.count = summary_.lost_samples -
+                                                                  committed_.lost_samples}));
+  const std::uint64_t events = process_events_ - committed_.process_events;
+  if (events > 0) {
+    const std::uint64_t id = ids_.Find(kSidebandEvent, 0).value_or(0);
+    TRY(AppendLostOf(kSidebandEvent, perfdata::Lost{.event_id = id, .count = events}));
+  }
+  TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records_));
+  return writer_->CommitInstead(records_);
+}
+
+// Another recording may have taken the name; then this one has another, or none.
+void Recording::CheckName() {
+  if (options_.output != "-") summary_.file = options_.output;
+  if (!file_) return;
+  const std::optional<std::filesystem::path> name = NameOfOpenFile(file_.get());
+  if (name == file_name_) return;
+  if (!name) {
+    summary_.failure =
+        options_.output.native() + ": was deleted, or replaced twice, while it was written";
+    summary_.lost_samples += std::exchange(summary_.samples, 0);
+    return;
+  }
+  summary_.file = *name;
+  summary_.warnings.push_back("the name " + options_.output.native() +
+                              " belongs to another file by now; this recording is " +
+                              name->native());
+}
+
 void Recording::WriteBundleOfSymbols() {
+  if (!bundle_) return;
+  if (!summary_.failure.empty() && options_.bundle.place != BundleRequest::Place::kAside) {
+    summary_.bundle_failure = "they belong behind a recording that is finished";
+    return;
+  }
   build_ids_->KeepMissing();
-  Result<BundleSummary> written = std::move(*bundle_).Write(options_.output);
+  Result<BundleSummary> written = std::move(*bundle_).Write(file_.get(), summary_.file.native());
   if (written) {
     summary_.bundle = *std::move(written);
   } else {
@@ -439,10 +570,12 @@ void Recording::WriteBundleOfSymbols() {
 
 Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop) {
   Recording recording(options, std::move(stop));
-  TRY(recording.Open());
-  TRY(recording.WriteSnapshot());
-  TRY(recording.Start());
-  TRY(recording.RunToTheEnd());
+  if (Status begun = recording.Begin(); !begun) {
+    return std::move(recording).GiveUp(std::move(begun).error());
+  }
+  if (const Status run = recording.RunToTheEnd(); !run) {
+    return std::move(recording).EndEarly(run.error());
+  }
   return std::move(recording).Finish();
 }
 

@@ -55,16 +55,26 @@ struct LossByCpu {
 };
 
 struct RecordSummary {
-  std::uint64_t samples = 0;              // in the file
-  std::uint64_t lost_samples = 0;         // the sum of `losses` and of damaged_messages
-  std::uint64_t lost_process_events = 0;  // the kernel's LOST: comms or mappings may be missing
+  std::uint64_t samples = 0;  // in the file
+  // The sum of `losses` and of the next two; all of them where the file is gone.
+  std::uint64_t lost_samples = 0;
   std::uint64_t damaged_messages = 0;     // from the kernel side, refused on arrival
+  std::uint64_t unwritten_samples = 0;    // that came in, and found no room in the file
+  std::uint64_t lost_process_events = 0;  // LOST, or unwritten: comms or mappings may be missing
   std::uint64_t bytes_written = 0;
   std::optional<perfdata::Compression> compression;  // of the records, where it was asked for
   std::vector<LossByCpu> losses;                     // of the CPUs that lost any
   std::optional<BundleSummary> bundle;               // of symbols, where there is one
   std::string bundle_failure;                        // why there is none though it was asked for
-  std::optional<int> command_status;  // the command's; 128 + n where signal n ended it
+  // Where the recording is: `output`, or a name that someone has given it meanwhile. Empty where it
+  // is in no file.
+  std::filesystem::path file;
+  // Why it ended before its time (disk full) or is gone. What is in the file opens in perf.
+  std::string failure;
+  // Why the command could not be run. Then nothing was recorded, and no file was touched.
+  std::string command_failure;
+  // The command's; 128 + n where signal n ended it; a shell's 126 or 127 where it could not be run.
+  std::optional<int> command_status;
   std::vector<std::string> warnings;  // what else a user should know, a sentence each
 };
 
@@ -72,9 +82,9 @@ struct RecordSummary {
 // requested, whichever comes first; then finishes the file. Two threads must not record at once.
 //
 // Errors: those of BpfSession::Load (kPermission: what is missing and how to get it), of
-// OpenOnCpus, Child and perfdata::Writer. After an error in the middle (disk full) the file holds
-// all that was committed and opens in perf. A bundle that cannot be written is no error: the
-// recording is complete without it.
+// OpenOnCpus and perfdata::Writer. Then an earlier file under the name of the recording is as it
+// was. An error in the middle (disk full) is in the summary, and so is a bundle that cannot be
+// written: the recording is complete without it.
 Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop);
 
 }  // namespace perftape

@@ -62,17 +62,24 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));
   TRY_ASSIGN(const RecordSummary summary, Record(options, signals->token()));
+  if (!summary.command_failure.empty()) {
+    console.Error(summary.command_failure);
+    return ExitStatus(summary);
+  }
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);
+  if (!summary.failure.empty()) console.Error(FailureText(summary));
   if (!summary.bundle_failure.empty()) {
-    console.Warning("the recording is complete, but without symbols: " + summary.bundle_failure);
+    console.Warning((summary.failure.empty() ? "the recording is complete, but without symbols: "
+                                             : "no symbols were kept: ") +
+                    summary.bundle_failure);
   }
   const bool is_pipe = options.output == "-";
   if (is_pipe && options.bundle.place == BundleRequest::Place::kInRecording) {
     console.Detail(
         "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
   }
-  for (const std::string& line : SummaryLines(summary, options.output)) console.Note(line);
+  for (const std::string& line : SummaryLines(summary)) console.Note(line);
   return ExitStatus(summary);
 }
 

@@ -32,8 +32,8 @@ Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   return prepared;
 }
 
-Result<BundleSummary> RecordingBundle::Write(const std::filesystem::path& recording) && {
-  return request_.place == BundleRequest::Place::kAside ? WriteAside() : WriteInto(recording);
+Result<BundleSummary> RecordingBundle::Write(int recording, std::string_view name) && {
+  return request_.place == BundleRequest::Place::kAside ? WriteAside() : WriteInto(recording, name);
 }
 
 Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd) {
@@ -50,28 +50,22 @@ Result<BundleSummary> RecordingBundle::WriteAside() {
   return summary;
 }
 
-Result<BundleSummary> RecordingBundle::WriteInto(const std::filesystem::path& recording) {
-  const UniqueFd file(::open(recording.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return FailErrno(recording.native(), errno);
+Result<BundleSummary> RecordingBundle::WriteInto(int recording, std::string_view name) {
   struct stat before = {};
-  if (::fstat(file.get(), &before) != 0) return FailErrno(recording.native(), errno);
-  if (!S_ISREG(before.st_mode)) {
-    return Fail(ErrorCode::kUnsupported, recording.native() + ": not a regular file");
-  }
+  if (::fstat(recording, &before) != 0) return FailErrno(name, errno);
   const auto embed = [&]() -> Result<BundleSummary> {
-    TRY_ASSIGN(const std::uint64_t offset, bundle::BeginEmbedding(file.get()));
-    UniqueFd copy(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-    if (!copy) return FailErrno(recording.native(), errno);
+    TRY_ASSIGN(const std::uint64_t offset, bundle::BeginEmbedding(recording));
+    UniqueFd copy(::fcntl(recording, F_DUPFD_CLOEXEC, 0));
+    if (!copy) return FailErrno("duplicating its descriptor", errno);
     TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(copy)));
-    TRY(bundle::EndEmbedding(file.get(), offset));
+    TRY(bundle::EndEmbedding(recording, offset));
     return summary;
   };
   Result<BundleSummary> summary = embed();
+  if (summary) return summary;
   // Without its footer it would be nothing but what a reader has to skip.
-  if (!summary && ::ftruncate(file.get(), before.st_size) != 0) {
-    return FailErrno(recording.native(), errno);
-  }
-  return summary;
+  if (::ftruncate(recording, before.st_size) != 0) return FailErrno(name, errno);
+  return Fail(InContext(name, std::move(summary).error()));
 }
 
 }  // namespace perftape

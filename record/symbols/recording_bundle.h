@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "formats/base/result.h"
 #include "record/symbols/bundle_file.h"
@@ -37,14 +38,14 @@ class RecordingBundle {
   HitFiles& files() { return *files_; }
   JitFiles& jit() { return *jit_; }
 
-  // Writes the bundle: into `recording`, which is finished and has its name, or aside, where an
-  // existing file is kept as FILE.old. A recording that the bundle does not fit behind is as it was
-  // before. kIo where the disk is full; kUnsupported where the recording is no regular file.
-  Result<BundleSummary> Write(const std::filesystem::path& recording) &&;
+  // Writes the bundle: behind the recording, a finished file that is open for reading and writing
+  // as `recording`, or aside, where an existing file is kept as FILE.old. `name` is for messages. A
+  // recording that the bundle does not fit behind is as it was before. kIo where the disk is full.
+  Result<BundleSummary> Write(int recording, std::string_view name) &&;
 
  private:
   explicit RecordingBundle(BundleRequest request);
-  Result<BundleSummary> WriteInto(const std::filesystem::path& recording);
+  Result<BundleSummary> WriteInto(int recording, std::string_view name);
   Result<BundleSummary> WriteAside();
   Result<BundleSummary> WriteTo(UniqueFd fd);
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong while recording: signals, a failing command, a full disk, a ring that overflows."""
 
+import re
+import resource
 import signal
 import subprocess
 import time
@@ -33,10 +35,52 @@ class Failure(harness.RecordingTest):
                                      cwd=self.dir)
         self.assertEqual(status, 128 + signal.SIGTERM, err)
 
-    def test_a_command_that_does_not_exist_is_told_and_leaves_no_file(self):
-        status, _, err = harness.run(harness.RECORD, "--", "no-such-command-here", cwd=self.dir)
-        self.assertNotEqual(status, 0)
-        self.assertIn("no-such-command-here", err)
+    def contents(self):
+        return {file.name: file.read_bytes() for file in self.dir.iterdir() if file.is_file()}
+
+    def test_a_recording_that_does_not_begin_leaves_earlier_ones_alone(self):
+        self.record("-q", "--no-bundle", "--", "true")
+        self.record("-q", "--no-bundle", "--", "true")
+        for name, mode, text in (("plain", 0o644, b"text"), ("binary", 0o755, b"MZ\0\1"),
+                                 ("orphan", 0o755, b"#!/no/such/shell\n")):
+            (self.dir / name).write_bytes(text)
+            (self.dir / name).chmod(mode)
+        gone = self.spawn("true")
+        gone.wait()
+        before = self.contents()
+        for words, expected in ((["--", "no-such-command-here"], 127), (["--", "/no/such/file"], 127),
+                                (["--", "./plain"], 126), (["--", "./binary"], 126),
+                                (["--", "./orphan"], 126), (["--", "/"], 126),
+                                (["-p", str(gone.pid)], 1)):
+            with self.subTest(words=words):
+                status, _, err = harness.run(harness.RECORD, *words, cwd=self.dir)
+                self.assertEqual(status, expected, err)
+                self.assertIn(words[-1], err)
+                self.assertEqual(self.contents(), before)
+
+    def test_two_recordings_of_one_name_are_both_complete(self):
+        first, data = self.start("-C0")
+        status, _, err = harness.run(harness.RECORD, "-C0", "--duration", "0.2", cwd=self.dir)
+        self.assertEqual(status, 0, err)
+        self.assertNotIn("belongs to another file", err)
+        first.send_signal(signal.SIGINT)
+        _, err = first.communicate(timeout=harness.TIMEOUT_S)
+        self.assertEqual(first.returncode, 0, err)
+        self.assertIn("perf.data belongs to another file", err)
+        self.assertRegex(err, r"samples, 0 lost, .* in \S*/perf\.data\.old")
+        for file in (data, self.dir / "perf.data.old"):
+            status, out, err = harness.run(harness.BUNDLE, "list", file)
+            self.assertEqual(status, 0, f"{file}: {err}")
+            status, out, err = harness.run(harness.INSPECT, "--validate", file)
+            self.assertEqual(status, 0, f"{file}: {out}{err}")
+
+    def test_a_recording_whose_file_is_deleted_does_not_say_that_all_is_well(self):
+        process, data = self.start("-C0")
+        data.unlink()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=harness.TIMEOUT_S)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("perf.data: was deleted", err)
 
     def test_two_signals_at_once_are_one(self):
         for attempt in range(10):
@@ -77,10 +121,40 @@ class Failure(harness.RecordingTest):
         status, _, err = harness.run(harness.RECORD, "-a", "-F", "9999", *options, "-o", data, "--",
                                      harness.BURNER, "--seconds", "8")
         self.assertEqual(status, 1, err)
-        self.assertIn("No space left on device", err)
-        counts, err = harness.perf_report(data)
-        self.assertEqual(err, "")
-        self.assertGreater(sum(counts.values()), 100)
+        self.assertIn(f"{data}: write: No space left on device", err)
+        self.check_what_is_safe(data, err)
+
+    def check_what_is_safe(self, data, err):
+        """What the message says is what is in the file."""
+        told = re.search(r"(\d+) samples? safe in it, (\d+) lost", err)
+        self.assertIsNotNone(told, err)
+        safe, lost = int(told[1]), int(told[2])
+        self.assertGreater(safe, 100)
+        self.assertGreater(lost, 0)
+        self.assertIn("no symbols were kept", err)
+        counts, perf_err = harness.perf_report(data)
+        self.assertRegex(perf_err, r"\A(Warning:\nProcessed \d+ \w+ and lost .*!\n\n"
+                                   r"(Check IO/CPU overload!\n\n)?)*\Z")
+        self.assertEqual(sum(counts.values()), safe)
+        # Their number nearly always finds the room that they did not.
+        counted = sum(map(int, re.findall(r" LOST_SAMPLES .*: lost (\d+)", self.records(data))))
+        self.assertIn(counted, (lost, 0), err)
+
+    def records(self, data):
+        status, out, err = harness.run(harness.INSPECT, "--records", data)
+        self.assertEqual(status, 0, err)
+        return out
+
+    def test_a_limit_of_the_file_size_ends_a_recording_as_a_full_disk_does(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+
+        status, _, err = harness.run(harness.RECORD, "-a", "-F", "9999", "--", harness.BURNER,
+                                     "--seconds", "8", cwd=self.dir, preexec_fn=limit,
+                                     restore_signals=False)  # SIGXFSZ stays ignored
+        self.assertEqual(status, 1, err)
+        self.assertIn("perf.data: write: File too large", err)
+        self.check_what_is_safe(self.dir / "perf.data", err)
 
     def test_samples_that_found_no_room_are_counted_and_written(self):
         _, err = self.record_degraded("-F", "20000", "--mmap-pages", "1", "-a", "--",

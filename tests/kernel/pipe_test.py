@@ -51,6 +51,14 @@ class Pipe(harness.RecordingTest):
         findings = re.findall(r"^0x\S+ (?:error|warning) (?!lost-).*$", out, re.MULTILINE)
         self.assertEqual(findings, [])
 
+    def test_what_the_command_writes_is_no_part_of_it(self):
+        status, out, err = harness.shell(
+            f"{harness.RECORD} -q -o - -- sh -c 'echo to stdout; seq 100000' 2>said | "
+            f"{harness.INSPECT} --validate -", self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertNotRegex(out, r"(?m)^0x\S+ error")
+        self.assertTrue((self.dir / "said").read_text().startswith("to stdout\n1\n2\n"))
+
     def test_a_reader_that_goes_away_ends_the_recording(self):
         status, _, err = harness.run("bash", "-c", f"{PRODUCE} | head -c 1000 >/dev/null; "
                                      "echo ${PIPESTATUS[0]}", cwd=self.dir)

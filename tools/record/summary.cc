@@ -46,6 +46,11 @@ void AddBundleLines(const RecordSummary& summary, std::vector<std::string>& line
 
 }  // namespace
 
+std::string FailureText(const RecordSummary& summary) {
+  return fmt::format("{}; {} safe in it, {} lost", summary.failure,
+                     cli::Counted(summary.samples, "sample"), summary.lost_samples);
+}
+
 std::string SecondSignalText(int signal, const RecordOptions& options) {
   using Place = BundleRequest::Place;
   return fmt::format(
@@ -55,12 +60,11 @@ std::string SecondSignalText(int signal, const RecordOptions& options) {
       options.bundle.place == Place::kNone ? "" : "symbols and ");
 }
 
-std::vector<std::string> SummaryLines(const RecordSummary& summary,
-                                      const std::filesystem::path& output) {
+std::vector<std::string> SummaryLines(const RecordSummary& summary) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}, {} lost, {} in {}", cli::Counted(summary.samples, "sample"),
                               summary.lost_samples, SizeText(summary.bytes_written),
-                              output == "-" ? "stdout" : output.native()));
+                              summary.file.empty() ? "stdout" : summary.file.native()));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
   for (const LossByCpu& loss : summary.losses) {
     if (loss.ring_full != 0) {
@@ -76,6 +80,10 @@ std::vector<std::string> SummaryLines(const RecordSummary& summary,
     lines.push_back(
         fmt::format("lost: {}, damaged on their way from the kernel", summary.damaged_messages));
   }
+  if (summary.unwritten_samples != 0) {
+    lines.push_back(
+        fmt::format("lost: {}, there was no room for them in the file", summary.unwritten_samples));
+  }
   if (summary.lost_process_events != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",
                                 summary.lost_process_events));
@@ -85,6 +93,7 @@ std::vector<std::string> SummaryLines(const RecordSummary& summary,
 }
 
 int ExitStatus(const RecordSummary& summary) {
+  if (!summary.failure.empty()) return cli::kFailed;
   if (summary.command_status) return *summary.command_status;
   if (!summary.bundle_failure.empty()) return cli::kDegraded;
   const std::uint64_t lost = summary.lost_samples;

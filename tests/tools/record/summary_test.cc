@@ -16,6 +16,7 @@ RecordSummary Summary(std::uint64_t samples, std::uint64_t lost,
   summary.samples = samples;
   summary.lost_samples = lost;
   summary.bytes_written = 2048;
+  summary.file = "perf.data";
   summary.command_status = command_status;
   return summary;
 }
@@ -23,16 +24,15 @@ RecordSummary Summary(std::uint64_t samples, std::uint64_t lost,
 using testing::ElementsAre;
 
 TEST(SummaryLines, AreOneWhereNothingWasLost) {
-  EXPECT_THAT(SummaryLines(Summary(4950, 0), "perf.data"),
+  EXPECT_THAT(SummaryLines(Summary(4950, 0)),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data"));
 }
 
 TEST(SummaryLines, SayHowFarTheRecordsWereCompressed) {
   RecordSummary summary = Summary(4950, 0);
   summary.compression = perfdata::Compression{.taken = 10240, .made = 2000};
-  EXPECT_THAT(SummaryLines(summary, "perf.data"),
-              ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
-                          "compressed (original 10.0 KiB, ratio 5.1)"));
+  EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
+                                                 "compressed (original 10.0 KiB, ratio 5.1)"));
 }
 
 TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
@@ -40,8 +40,9 @@ TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
   summary.losses = {{.cpu = 0, .ring_full = 5}, {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
   summary.damaged_messages = 1;
   summary.lost_process_events = 4;
+  summary.file.clear();
   EXPECT_THAT(
-      SummaryLines(summary, "-"),
+      SummaryLines(summary),
       ElementsAre("10 samples, 9 lost, 2.0 KiB in stdout", "lost on CPU 0: 5, the ring was full",
                   "lost on CPU 3: 1, the ring was full",
                   "lost on CPU 3: 2, a sample interrupted another",
@@ -53,7 +54,7 @@ TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {
   RecordSummary summary = Summary(4950, 0);
   summary.bundle =
       BundleSummary{.files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
-  EXPECT_THAT(SummaryLines(summary, "perf.data"),
+  EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
                           "symbols of 35 files, 1.0 MiB (10 % of what they are from)"));
 }
@@ -64,10 +65,25 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
                                  .bytes = 2048,
                                  .original_bytes = 0,
                                  .missing = {"/a: gone", "/b: gone", "/c: gone", "/d: gone"}};
-  EXPECT_THAT(SummaryLines(summary, "perf.data"),
+  EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
                           "symbols of 1 file, 2.0 KiB, 4 missing", "no symbols of /a: gone",
                           "no symbols of /b: gone", "no symbols of /c: gone"));
+}
+
+TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
+  RecordSummary summary = Summary(4950, 12);
+  summary.unwritten_samples = 12;
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("4950 samples, 12 lost, 2.0 KiB in perf.data",
+                          "lost: 12, there was no room for them in the file"));
+}
+
+TEST(FailureText, SaysHowManySamplesAreSafeAndHowManyWereLost) {
+  RecordSummary summary = Summary(4950, 12);
+  summary.failure = "perf.data: write: No space left on device";
+  EXPECT_EQ(FailureText(summary),
+            "perf.data: write: No space left on device; 4950 samples safe in it, 12 lost");
 }
 
 TEST(SecondSignalText, SaysWhatIsLeftOut) {
@@ -96,6 +112,19 @@ TEST(ExitStatus, IsDegradedAboveATwentiethLost) {
 TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
   EXPECT_EQ(ExitStatus(Summary(1, 9, 0)), 0);
   EXPECT_EQ(ExitStatus(Summary(1, 0, 130)), 130);
+}
+
+TEST(ExitStatus, IsFailureWhereTheRecordingEndedBeforeItsTimeWhateverTheCommandsIs) {
+  RecordSummary summary = Summary(1, 0, 0);
+  summary.failure = "perf.data: write: No space left on device";
+  EXPECT_EQ(ExitStatus(summary), cli::kFailed);
+}
+
+TEST(ExitStatus, IsAShellsWhereTheCommandCouldNotBeRun) {
+  RecordSummary summary;
+  summary.command_failure = "x: no such command in $PATH";
+  summary.command_status = 127;
+  EXPECT_EQ(ExitStatus(summary), 127);
 }
 
 }  // namespace
