@@ -9,7 +9,9 @@
 #include <charconv>
 
 #include "formats/base/file.h"
+#include "record/executable.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
 namespace perftape::record_tool {
@@ -18,6 +20,12 @@ namespace {
 using cli::Completion;
 
 constexpr cli::Option kOptions[] = {
+    {.name = "event",
+     .letter = 'e',
+     .argument = "EVENT",
+     .help = "what is sampled: cpu-clock, time on a CPU (default)",
+     .completion = Completion::kChoice,
+     .choices = "cpu-clock"},
     {.name = "freq",
      .letter = 'F',
      .argument = "HZ",
@@ -54,6 +62,12 @@ constexpr cli::Option kOptions[] = {
      .help = "how call chains are found: fp, by frame pointers",
      .completion = Completion::kChoice,
      .choices = "fp"},
+    {.name = "clockid",
+     .letter = 'k',
+     .argument = "CLOCK",
+     .help = "whose time the samples have: mono, CLOCK_MONOTONIC (default)",
+     .completion = Completion::kChoice,
+     .choices = "mono"},
     {.name = "no-callgraph", .help = "no call chains, only where each sample hit"},
     {.name = "output",
      .letter = 'o',
@@ -86,6 +100,26 @@ constexpr cli::Option kOptions[] = {
     {.name = "verbose", .letter = 'v', .help = "also what libbpf says while loading"},
 };
 
+// perf record's, mostly.
+constexpr cli::ForeignOption kForeign[] = {
+    {.name = "time", .instead = "--duration SECONDS ends the recording after a time"},
+    {.name = "cgroup",
+     .letter = 'G',
+     .instead = "recording a control group is not supported; -p with the pids in its "
+                "cgroup.procs records these processes and all that they start"},
+    {.name = "delay",
+     .letter = 'D',
+     .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
+                "drop the beginning with 'perftape-convert --time FROM,TO'"},
+    {.name = "no-inherit",
+     .letter = 'i',
+     .instead = "children of a process are always followed; -t TID records single threads"},
+    {.name = "all-kernel",
+     .instead = "both kernel and user are recorded; 'perftape-convert --no-user' leaves one out"},
+    {.name = "all-user",
+     .instead = "both kernel and user are recorded; 'perftape-convert --no-kernel' leaves one out"},
+};
+
 constexpr cli::Command kCommand = {
     .name = "perftape-record",
     .purpose =
@@ -103,7 +137,8 @@ constexpr cli::Command kCommand = {
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: COMMAND's where one ran; else 0 done, 1 failed, 2 usage, 3 done but\n"
-        "more than 5 % of the samples were lost, or the symbols could not be kept.\n"};
+        "more than 5 % of the samples were lost, or the symbols could not be kept.\n",
+    .foreign = kForeign};
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -123,7 +158,9 @@ Result<SamplingRate> RateOf(const cli::Parsed& parsed) {
   if (const auto period = parsed.Value("count")) {
     if (parsed.Has("freq")) return Usage("-F and -c: one of them");
     // The kernel's event counts nanoseconds; below a microsecond it does nothing but sample.
-    TRY_ASSIGN(const std::uint64_t count, cli::ParseNumber("-c", *period, {.smallest = 1000}));
+    // Beyond 2^63 it refuses them (perf_event_open in kernel/events/core.c).
+    TRY_ASSIGN(const std::uint64_t count,
+               cli::ParseNumber("-c", *period, {.smallest = 1000, .largest = INT64_MAX}));
     return Period{count};
   }
   const std::string_view text = parsed.Value("freq").value_or("99");
@@ -171,10 +208,37 @@ Result<Target> TargetOf(const cli::Parsed& parsed) {
   return Workload{};
 }
 
+// perf's syntax: events with commas between them, each with modifiers behind a colon.
+Status CheckEvents(const cli::Parsed& parsed) {
+  for (const std::string_view event : parsed.Values("event")) {
+    if (event == "cpu-clock") continue;
+    return Usage(
+        fmt::format("-e: '{}' is not supported; the only event is cpu-clock, of user and kernel. "
+                    "'perf record -e "
+                    "EVENT -g' records others, and all tools here read its recordings",
+                    cli::EscapeForTerminal(event)));
+  }
+  return {};
+}
+
+// By name or number, as perf takes it.
+Status CheckClock(const cli::Parsed& parsed) {
+  constexpr std::string_view kMonotonic[] = {"mono", "monotonic", "CLOCK_MONOTONIC", "1"};
+  const std::optional<std::string_view> clock = parsed.Value("clockid");
+  if (!clock || std::ranges::find(kMonotonic, *clock) != std::end(kMonotonic)) return {};
+  return Usage(fmt::format(
+      "-k: '{}' is not supported; times are always of CLOCK_MONOTONIC (mono), and the feature "
+      "CLOCK_DATA maps them to wall time",
+      cli::EscapeForTerminal(*clock)));
+}
+
 Result<Callchains> CallchainsOf(const cli::Parsed& parsed) {
   const std::optional<std::string_view> method = parsed.Value("call-graph");
   if (method && *method != "fp") {
-    return Usage(fmt::format("--call-graph: '{}' is not among: fp", *method));
+    return Usage(fmt::format(
+        "--call-graph: '{}' is not supported; call chains follow frame pointers (fp). Programs "
+        "without them need -fno-omit-frame-pointer, or 'perf record --call-graph dwarf'",
+        cli::EscapeForTerminal(*method)));
   }
   if (!parsed.Has("no-callgraph")) return Callchains::kFramePointers;
   if (method || parsed.Has("g")) return Usage("--no-callgraph and -g: one of them");
@@ -206,6 +270,7 @@ Result<BundleRequest> BundleOf(const cli::Parsed& parsed) {
 // perf's notation: a bare number counts pages.
 Result<std::size_t> RingBytesOf(std::string_view text) {
   constexpr std::string_view kUnits = "BKMG";
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // the kernel's own limit is 4G - 1
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::uint64_t unit = page;
   std::string_view digits = text;
@@ -213,10 +278,27 @@ Result<std::size_t> RingBytesOf(std::string_view text) {
     unit = std::uint64_t{1} << (10 * kUnits.find(text.back()));
     digits.remove_suffix(1);
   }
-  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
-  TRY_ASSIGN(const std::uint64_t count,
-             cli::ParseNumber("-m", digits, {.smallest = 1, .largest = kLargest / unit}));
-  return std::bit_ceil(std::max(count * unit, page));
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return Usage(fmt::format("-m: '{}' is no number of pages, nor a size with B, K, M or G",
+                             cli::EscapeForTerminal(text)));
+  }
+  const Result<std::uint64_t> count =
+      cli::ParseNumber("-m", digits, {.smallest = 1, .largest = kLargest / unit});
+  if (!count && digits.find_first_not_of('0') != std::string_view::npos) {
+    return Usage(fmt::format("-m: {} is more than a ring buffer can have: 1G, {} pages", text,
+                             kLargest / page));
+  }
+  TRY(count);
+  return std::bit_ceil(std::max(*count * unit, page));
+}
+
+// "-z 3 -- true": the level would be taken for the command.
+Status CheckLevelApart(const cli::Parsed& parsed) {
+  const std::optional<std::string_view> level = parsed.Value("compression-level");
+  if (!level || !level->empty() || parsed.operands().empty()) return {};
+  const std::string& command = parsed.operands().front();
+  if (!cli::ParseCompressionLevel("-z", command) || FindExecutable(command)) return {};
+  return Usage(fmt::format("-z {}: write the level in the same word: -z{}", command, command));
 }
 
 }  // namespace
@@ -227,6 +309,8 @@ const cli::Command& RecordCommand() {
 
 Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   RecordOptions options;
+  TRY(CheckEvents(parsed));
+  TRY(CheckClock(parsed));
   TRY_ASSIGN(options.rate, RateOf(parsed));
   TRY_ASSIGN(options.target, TargetOf(parsed));
   TRY_ASSIGN(options.callchains, CallchainsOf(parsed));
@@ -247,6 +331,7 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   if (const auto pages = parsed.Value("mmap-pages")) {
     TRY_ASSIGN(options.ring_bytes, RingBytesOf(*pages));
   }
+  TRY(CheckLevelApart(parsed));
   if (const auto level = parsed.Value("compression-level")) {
     TRY_ASSIGN(options.compression_level, cli::ParseCompressionLevel("-z", *level));
   }

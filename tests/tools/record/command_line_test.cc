@@ -2,9 +2,12 @@
 #include "tools/record/command_line.h"
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -99,9 +102,18 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
   EXPECT_EQ(PlanOfWords({"-m", "3"})->ring_bytes, 4 * page);
   EXPECT_EQ(PlanOfWords({"-m", "1B"})->ring_bytes, page);
   EXPECT_EQ(PlanOfWords({"-m", "16M"})->ring_bytes, std::size_t{16} << 20);
-  for (const char* bad : {"0", "M", "2G", "8X", "99999999999999999999"}) {
-    EXPECT_FALSE(PlanOfWords({"-m", bad})) << bad;
+  const auto refuses = [](const char* message) {
+    return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+  };
+  for (const char* bad : {"M", "8X", "100T", "", "-1"}) {
+    EXPECT_THAT(PlanOfWords({"-m", bad}), refuses("no number of pages, nor a size")) << bad;
   }
+  for (const char* large :
+       {"2G", "100G", "1025M", "99999999999999999999", "99999999999999999999G"}) {
+    EXPECT_THAT(PlanOfWords({"-m", large}), refuses("more than a ring buffer can have: 1G"))
+        << large;
+  }
+  EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is not 1 to"));
 }
 
 TEST(RecordPlan, CompressesWhereAsked) {
@@ -110,7 +122,44 @@ TEST(RecordPlan, CompressesWhereAsked) {
   EXPECT_EQ(PlanOfWords({"-z22"})->compression_level, 22);
   EXPECT_EQ(PlanOfWords({"--compression-level"})->compression_level, 1);
   EXPECT_EQ(PlanOfWords({"--compression-level=9"})->compression_level, 9);
-  EXPECT_THAT(PlanOfWords({"-z", "3"})->command, ElementsAre("3"));
+}
+
+TEST(RecordPlan, SaysWhereALevelStandsUnlessACommandHasSuchAName) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"-z", "3", "--", "true"}, {"-qz", "3", "true"}, {"--compression-level", "3", "true"}}) {
+    EXPECT_THAT(PlanOfWords(words), FailsWith(ErrorCode::kInvalidArgument,
+                                              "-z 3: write the level in the same word: -z3"));
+  }
+  EXPECT_THAT(PlanOfWords({"-z", "23"})->command, ElementsAre("23"));
+  const TempDir directory;
+  ASSERT_EQ(chmod(directory.Write("3", "#!/bin/sh\n").c_str(), 0755), 0);
+  const std::string before = getenv("PATH");
+  setenv("PATH", directory.path().c_str(), 1);
+  EXPECT_THAT(PlanOfWords({"-z", "3", "--"})->command, ElementsAre("3", "--"));
+  setenv("PATH", before.c_str(), 1);
+}
+
+TEST(RecordPlan, TakesPerfsWordsForWhatIsAlwaysSo) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"-e", "cpu-clock"}, {"-k", "mono"}, {"-kCLOCK_MONOTONIC"}, {"--clockid=1"}}) {
+    EXPECT_TRUE(PlanOfWords(words)) << words[0];
+  }
+}
+
+TEST(RecordPlan, SaysWhatThereIsInPlaceOfWhatOnlyPerfHas) {
+  const auto refuses = [](const char* message) {
+    return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+  };
+  EXPECT_THAT(PlanOfWords({"-e", "cycles"}), refuses("the only event is cpu-clock"));
+  EXPECT_THAT(PlanOfWords({"-e", "cpu-clock:u"}), refuses("of user and kernel"));
+  EXPECT_THAT(PlanOfWords({"-e", "cpu-clock", "-e", "cycles"}), refuses("-e: 'cycles'"));
+  EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf"}), refuses("-fno-omit-frame-pointer"));
+  EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
+  EXPECT_THAT(PlanOfWords({"-G", "x", "true"}), refuses("unknown option -G: "));
+  EXPECT_THAT(PlanOfWords({"--cgroup=x"}), refuses("cgroup.procs"));
+  EXPECT_THAT(PlanOfWords({"-D500"}), refuses("--time FROM,TO"));
+  EXPECT_THAT(PlanOfWords({"--delay", "500"}), refuses("unknown option --delay: "));
+  EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration SECONDS"));
 }
 
 TEST(RecordPlan, TakesAPeriodInPlaceOfAFrequency) {
@@ -142,9 +191,11 @@ TEST(RecordPlan, NamesTheWordThatItDoesNotUnderstand) {
   EXPECT_THAT(PlanOfWords({"-F", "0"}), refuses("-F: 0 is not at least 1"));
   EXPECT_THAT(PlanOfWords({"-F", "fast"}), refuses("-F: 'fast' is no whole number"));
   EXPECT_THAT(PlanOfWords({"-F", "4000000000"}), refuses("-F: 4000000000 is above the limit"));
-  EXPECT_THAT(PlanOfWords({"-c", "1"}), refuses("-c: 1 is not at least 1000"));
+  EXPECT_THAT(PlanOfWords({"-c", "1"}), refuses("-c: 1 is not 1000 to 9223372036854775807"));
+  EXPECT_THAT(PlanOfWords({"-c", "9223372036854775808"}), refuses("is not 1000 to"));
+  EXPECT_THAT(PlanOfWords({"-c", "99999999999999999999"}), refuses("is more than"));
   EXPECT_THAT(PlanOfWords({"--call-graph", "lbr"}),
-              refuses("--call-graph: 'lbr' is not among: fp"));
+              refuses("--call-graph: 'lbr' is not supported"));
   EXPECT_THAT(PlanOfWords({"-o", ""}), refuses("-o: the name is empty"));
   EXPECT_THAT(PlanOfWords({"-z0"}), refuses("-z: 0 is not 1 to 22"));
   EXPECT_THAT(PlanOfWords({"-z23"}), refuses("-z: 23 is not 1 to 22"));

@@ -40,8 +40,13 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// "; did you mean --duration?" where one option is near enough.
+// ": there is FOO instead" for a word that other tools know; "; did you mean --duration?" where one
+// option is near enough.
 std::string Hint(const Command& command, std::string_view word) {
+  for (const ForeignOption& foreign : command.foreign) {
+    const bool is_it = foreign.name == word || (word.size() == 1 && foreign.letter == word[0]);
+    if (is_it) return fmt::format(": {}", foreign.instead);
+  }
   std::string_view nearest;
   std::size_t distance = 3;
   const auto consider = [&](const Option& option) {

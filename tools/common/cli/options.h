@@ -48,6 +48,14 @@ struct Option {
   std::string spelled() const;
 };
 
+// An option that users of similar tools try here. It is still unknown, and no help, completion or
+// man page shows it, but the error says what to use instead.
+struct ForeignOption {
+  std::string_view name = {};
+  char letter = 0;
+  std::string_view instead = {};  // a sentence, behind "unknown option --time: "
+};
+
 // One table of several, in their order.
 template <std::size_t... Sizes>
 constexpr std::array<Option, (Sizes + ...)> Joined(const Option (&... parts)[Sizes]) {
@@ -76,6 +84,7 @@ struct Command {
   std::string_view epilogue = {};         // ends --help: examples
   // Of a tool whose first operand is one of these.
   std::span<const Verb> verbs = {};
+  std::span<const ForeignOption> foreign = {};
 };
 
 // What a tool can do, with a command line of its own.

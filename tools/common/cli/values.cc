@@ -27,6 +27,10 @@ std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
               fmt::format("{}: '{}' is no {}", option, EscapeForTerminal(text), what));
 }
 
+bool IsAllDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<std::uint64_t> WholeNumber(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -49,6 +53,10 @@ std::vector<std::string_view> Split(std::string_view text) {
 
 Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range) {
   const std::optional<std::uint64_t> number = WholeNumber(text);
+  if (!number && IsAllDigits(text)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: {} is more than {}", option, text, range.largest));
+  }
   if (!number) return Refuse(option, text, "whole number");
   if (*number < range.smallest || *number > range.largest) {
     const std::string limits = range.largest == UINT64_MAX

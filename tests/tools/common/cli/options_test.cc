@@ -22,8 +22,13 @@ constexpr Option kOptions[] = {
      .help = "how small",
      .argument_is_optional = true},
 };
-constexpr Command kMixed = {
-    .name = "perftape-x", .purpose = "tests", .operands = "FILE", .options = kOptions};
+constexpr ForeignOption kForeign[] = {
+    {.name = "time", .letter = 'T', .instead = "--duration ends it"}};
+constexpr Command kMixed = {.name = "perftape-x",
+                            .purpose = "tests",
+                            .operands = "FILE",
+                            .options = kOptions,
+                            .foreign = kForeign};
 constexpr Command kRunner = {.name = "perftape-x",
                              .purpose = "tests",
                              .operands = "[--] COMMAND",
@@ -142,6 +147,15 @@ TEST(Parse, NamesAnUnknownOptionAndTheOneThatWasMeant) {
   EXPECT_EQ(ErrorOf(kMixed, {"--dur"}), "unknown option --dur; did you mean --duration?");
   EXPECT_EQ(ErrorOf(kMixed, {"--frequency=9"}), "unknown option --frequency; did you mean --freq?");
   EXPECT_EQ(ErrorOf(kMixed, {"--stack-size=3"}), "unknown option --stack-size");
+}
+
+TEST(Parse, SaysWhatThereIsInPlaceOfAnOptionOfOtherTools) {
+  for (const char* word : {"--time=5", "--time"}) {
+    EXPECT_EQ(ErrorOf(kMixed, {word, "5"}), "unknown option --time: --duration ends it");
+  }
+  for (const char* word : {"-T", "-T5", "-qT"}) {
+    EXPECT_EQ(ErrorOf(kMixed, {word}), "unknown option -T: --duration ends it");
+  }
 }
 
 TEST(Parse, NamesAnUnknownLetterAmongOthers) {

@@ -17,7 +17,7 @@ std::string ErrorOf(const Result<T>& result) {
 
 TEST(ParseNumber, RefusesWhatIsNoWholeNumber) {
   EXPECT_EQ(ParseNumber("-c", "1000"), 1000U);
-  for (const char* text : {"", "-1", "+1", "0x10", "1e3", "12 ", "99999999999999999999"}) {
+  for (const char* text : {"", "-1", "+1", "0x10", "1e3", "12 "}) {
     EXPECT_EQ(ErrorOf(ParseNumber("-c", text)),
               "-c: '" + std::string(text) + "' is no whole number");
   }
@@ -26,6 +26,8 @@ TEST(ParseNumber, RefusesWhatIsNoWholeNumber) {
 TEST(ParseNumber, SaysWhichNumbersItTakes) {
   EXPECT_EQ(ErrorOf(ParseNumber("-F", "0", {.smallest = 1})), "-F: 0 is not at least 1");
   EXPECT_EQ(ErrorOf(ParseNumber("-F", "9", {.smallest = 1, .largest = 8})), "-F: 9 is not 1 to 8");
+  EXPECT_EQ(ErrorOf(ParseNumber("-F", "99999999999999999999", {.largest = 8})),
+            "-F: 99999999999999999999 is more than 8");
 }
 
 TEST(ParseSeconds, TakesFractions) {
