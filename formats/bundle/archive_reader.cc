@@ -72,6 +72,7 @@ class Spool {
   }
 
   std::uint64_t size() const { return size_; }
+  std::uint64_t holes() const { return holes_; }  // bytes
   void Align() { size_ = (size_ + kAlignment - 1) / kAlignment * kAlignment; }
 
   Status Append(Bytes bytes) {
@@ -80,6 +81,7 @@ class Spool {
       const Bytes piece = bytes.first(std::min(bytes.size(), to_page));
       const bool is_hole = IsZero(piece);
       if (is_hole) TRY(Flush());
+      if (is_hole) holes_ += piece.size();
       if (!is_hole && pending_.empty()) pending_at_ = size_;
       if (!is_hole) pending_.insert(pending_.end(), piece.begin(), piece.end());
       size_ += piece.size();
@@ -106,7 +108,7 @@ class Spool {
   }
 
   UniqueFd fd_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0, holes_ = 0;
   std::vector<std::byte> pending_;  // goes to pending_at_
   std::uint64_t pending_at_ = 0;
 };
@@ -146,8 +148,8 @@ class Unpacking {
   // Compared before the bytes are read: those of what is passed over are unpacked, too.
   Status CheckSize(std::uint64_t size) {
     const auto unpacked = static_cast<std::uint64_t>(archive_filter_bytes(tar_.get(), 0));
-    if (unpacked > limits_.total || size > limits_.total - unpacked)
-      return TooMuch("bytes", limits_.total);
+    const std::uint64_t most = limits_.total + limits_.zeros;
+    if (unpacked > most || size > most - unpacked) return TooMuch("bytes", most);
     return {};
   }
 
@@ -188,6 +190,11 @@ class Unpacking {
       if (got == 0) break;
       if (got < 0) return Damage();
       TRY(spool_.Append(Bytes(buffer_).first(static_cast<std::size_t>(got))));
+      const auto unpacked = static_cast<std::uint64_t>(archive_filter_bytes(tar_.get(), 0));
+      const std::uint64_t zeros = std::min(spool_.holes(), limits_.zeros);
+      if (unpacked > zeros && unpacked - zeros > limits_.total) {
+        return TooMuch("bytes", limits_.total);
+      }
     }
     member.size = spool_.size() - member.offset;
     return {};

@@ -16,11 +16,13 @@ namespace perftape::bundle {
 
 // How much an archive may unpack to, its headers included, before it is taken for an attack:
 // kUnsupported then. Binaries compress to a quarter; slimmed ones, which are holes for the larger
-// part, to a hundredth.
+// part, to a hundredth. Pages of zeros, which become holes and compress to nothing, have a limit of
+// their own: symbol tables in a binary of others may be made of them.
 struct UnpackLimits {
   std::uint64_t total = std::uint64_t{64} << 30;   // bytes
   std::uint64_t always = std::uint64_t{64} << 20;  // bytes that even the smallest may unpack to
   std::uint64_t ratio = 1000;                      // as many times its own size, above that
+  std::uint64_t zeros = std::uint64_t{8} << 30;    // bytes that do not count for these
   std::uint64_t members = 1'000'000;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/symbol_entries.h"
 
 namespace perftape::elf {
@@ -63,6 +64,12 @@ class CandidateReader {
   }
 
   void Read(const Section& table) {
+    const std::uint64_t size = file_.RawBytes(table).size();
+    if (size > left_) {
+      counts_.left_out += size;
+      return;
+    }
+    left_ -= size;
     may_have_versions_ = table.type == SHT_SYMTAB;
     const SymbolEntries entries(file_, table);
     const FixedArray<std::uint32_t> large_numbers = LargeNumbersOf(table);
@@ -75,7 +82,7 @@ class CandidateReader {
     }
   }
 
-  std::uint64_t damaged() const { return damaged_; }
+  const CandidateCounts& counts() const { return counts_; }
 
  private:
   // Where there are more than 65279 sections, a table of their numbers lies beside that of symbols.
@@ -93,14 +100,14 @@ class CandidateReader {
     if (entry.name == 0 || number == SHN_UNDEF) return;
     if (entry.section == SHN_ABS || entry.section == SHN_COMMON) return;
     if (number >= sections_.size()) {
-      ++damaged_;
+      ++counts_.damaged;
       return;
     }
     const Section& section = sections_[number];
     if (!NamesCode(entry, section)) return;
     const char* text = entries.TextOf(entry);
     if (text == nullptr) {
-      ++damaged_;
+      ++counts_.damaged;
       return;
     }
     if (*text == '\0' || (has_marks_ && IsMark(machine_, text))) return;
@@ -159,20 +166,21 @@ class CandidateReader {
   std::vector<Candidate>& out_;
   const Section* descriptors_ = nullptr;  // .opd, where it is there
   bool may_have_versions_ = false;        // "memcpy@@GLIBC_2.14": .dynsym has them in another table
-  std::uint64_t damaged_ = 0;
+  std::uint64_t left_ = symbol_limits::kSymbolTables;  // bytes that may still be read
+  CandidateCounts counts_;
 };
 
 }  // namespace
 
 // Of equally good aliases the first is chosen, so the fuller table comes first.
-std::uint64_t AppendCandidates(const ElfFile& file, std::vector<Candidate>& out) {
+CandidateCounts AppendCandidates(const ElfFile& file, std::vector<Candidate>& out) {
   CandidateReader reader(file, out);
   for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
     for (const Section& section : file.sections()) {
       if (section.type == type) reader.Read(section);
     }
   }
-  return reader.damaged();
+  return reader.counts();
 }
 
 }  // namespace perftape::elf

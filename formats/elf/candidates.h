@@ -20,10 +20,14 @@ struct Candidate {
   std::uint8_t underscores = 0;  // that the name begins with, as perf would demangle it
 };
 
+struct CandidateCounts {
+  std::uint64_t damaged = 0;   // symbols that contradict the file: no such section, no such name
+  std::uint64_t left_out = 0;  // bytes of tables beyond what is read of a file (symbol_limits.h)
+};
+
 // Appends the symbols of all tables of `file`, .symtab first. Which are left out: undefined,
 // absolute and common ones; data; section and file names; marks that assemblers set within
-// functions (ARM's and RISC-V's "$d"). Returns how many contradict the file: no such section, a
-// name outside its table.
-std::uint64_t AppendCandidates(const ElfFile& file, std::vector<Candidate>& out);
+// functions (ARM's and RISC-V's "$d").
+CandidateCounts AppendCandidates(const ElfFile& file, std::vector<Candidate>& out);
 
 }  // namespace perftape::elf

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/base/symbol_limits.h"
+
 namespace perftape::elf {
 namespace {
 
@@ -13,7 +15,8 @@ void ForEachEntry(Bytes image, std::uint64_t offset, std::uint64_t entry_size,
                   std::uint64_t smallest, std::uint64_t count, const Visit& visit) {
   if (entry_size < smallest || offset >= image.size()) return;
   const Bytes table = image.subspan(offset);
-  const std::uint64_t there = std::min<std::uint64_t>(count, table.size() / entry_size);
+  const std::uint64_t there =
+      std::min({count, table.size() / entry_size, std::uint64_t{symbol_limits::kElfHeaders}});
   for (std::uint64_t i = 0; i < there; ++i) visit(table.subspan(i * entry_size, entry_size));
 }
 

@@ -135,7 +135,7 @@ class Slimmer {
     DecideFates();
     KeepHeaders();
     const std::uint64_t size = pieces_.Place();
-    if (size >= image_.size()) return std::nullopt;
+    if (size >= image_.size() || size > options_.limit) return std::nullopt;
     out_.resize(size);
     for (const Piece& piece : pieces_.all()) {
       std::memcpy(&out_[piece.place], &image_[piece.start], piece.end - piece.start);
@@ -244,7 +244,9 @@ class Slimmer {
       return Fate::kKeep;
     }
     const bool is_relocation = header.sh_type == SHT_RELA || header.sh_type == SHT_REL;
-    if (is_relocation && (header.sh_flags & SHF_ALLOC) != 0) return Fate::kKeepSlots;
+    if (is_relocation && (header.sh_flags & SHF_ALLOC) != 0) {
+      return header.sh_size <= options_.limit ? Fate::kKeepSlots : Fate::kDrop;
+    }
     const bool is_dwarf = name.starts_with(".debug_") || name.starts_with(".zdebug_");
     if (is_dwarf && options_.dwarf == SlimDwarf::kKeep) return Fate::kKeep;
     const bool is_asked_for = std::ranges::any_of(
@@ -421,6 +423,8 @@ class Slimmer {
 }  // namespace
 
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOptions& options) {
+  // libelf has memory for as many as the header says.
+  if (file.header().section_count > symbol_limits::kElfHeaders) return std::nullopt;
   const LibelfHandle handle(file);
   if (handle.elf == nullptr) return std::nullopt;
   std::optional<std::vector<std::byte>> copy = Slimmer(handle, options).Copy();

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "formats/base/addresses.h"
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/elf_file.h"
 
 namespace perftape::elf {
@@ -38,11 +39,12 @@ struct SlimOptions {
   // Also kept: the sections that these lie in, with zeros around them, and relocations of them.
   // Go's pclntab is in .data.rel.ro of some.
   std::span<const FileRange> also = {};
+  std::uint64_t limit = symbol_limits::kSymbolTables;  // bytes of the copy
 };
 
 // The copy, which is smaller than the file; in the file's own class and byte order. Nothing where
 // the file must be kept whole: it is relocatable, has no sections, its parts overlap,
-// or nothing can be left out.
+// or nothing can be left out. Nothing either where the copy would be larger than its limit.
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file,
                                                const SlimOptions& options = {});
 

@@ -167,15 +167,21 @@ SymbolTable SymbolTable::Build(std::span<const ElfFile* const> files) {
   if (!has_symtab) {
     if (auto embedded = ReadMiniDebugInfo(mapped)) {
       table.embedded_.push_back(*std::move(embedded));
-      table.damaged_ += AppendCandidates(table.embedded_.back(), candidates);
+      table.Append(table.embedded_.back(), candidates);
     }
   }
-  for (const ElfFile* file : files) table.damaged_ += AppendCandidates(*file, candidates);
+  for (const ElfFile* file : files) table.Append(*file, candidates);
   AddPlt(mapped, candidates, table.made_names_);
   table.symbols_ = ChooseAmongAliases(candidates);
   table.CutIntoRanges();
   table.IndexRanges();
   return table;
+}
+
+void SymbolTable::Append(const ElfFile& file, std::vector<Candidate>& candidates) {
+  const CandidateCounts counts = AppendCandidates(file, candidates);
+  counts_.damaged += counts.damaged;
+  counts_.left_out += counts.left_out;
 }
 
 // Symbols may nest and overlap; ranges do not. Each symbol opens a range at its start; where it

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/base/addresses.h"
+#include "formats/elf/candidates.h"
 #include "formats/elf/elf_file.h"
 
 namespace perftape::elf {
@@ -45,7 +46,9 @@ class SymbolTable {
 
   std::span<const Symbol> symbols() const { return symbols_; }  // by start; one for each
   // Symbols left out since they contradict the file: no such section, a name outside its table.
-  std::uint64_t damaged() const { return damaged_; }
+  std::uint64_t damaged() const { return counts_.damaged; }
+  // Bytes of tables that were not read, since they are larger than symbol_limits.h allows.
+  std::uint64_t left_out() const { return counts_.left_out; }
 
  private:
   // From `start` up to the next range the address belongs to one symbol, or to none.
@@ -56,6 +59,7 @@ class SymbolTable {
 
   SymbolTable() = default;
   static SymbolTable Build(std::span<const ElfFile* const> files);
+  void Append(const ElfFile& file, std::vector<Candidate>& candidates);
   void CutIntoRanges();
   void IndexRanges();
 
@@ -68,7 +72,7 @@ class SymbolTable {
 
   std::vector<ElfFile> embedded_;       // what names are views of besides the caller's files
   std::deque<std::string> made_names_;  // those that stand in no string table
-  std::uint64_t damaged_ = 0;
+  CandidateCounts counts_;
 };
 
 }  // namespace perftape::elf

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 
+#include "formats/base/symbol_limits.h"
+
 namespace perftape::go {
 
 Image::Image(const elf::ElfFile& file)
     : encoding_{.order = file.header().order, .word_size = file.header().is_64 ? 8U : 4U},
       has_sections_(file.sections().size() > 1) {  // besides number 0, which is none
   for (const elf::Section& section : file.sections()) {
-    const Bytes bytes = file.RawBytes(section);
+    Bytes bytes = file.RawBytes(section);
     if (bytes.size() < section.size && section.type != SHT_NOBITS) continue;
+    if (bytes.size() > symbol_limits::kSymbolTables) bytes = {};
     names_.emplace_back(section.name, ImageAddress{section.address});
     if (section.address == 0) continue;
     if (section.type == SHT_RELA) relocations_.push_back(bytes);
@@ -22,7 +25,8 @@ Image::Image(const elf::ElfFile& file)
   for (const elf::Segment& segment : file.segments()) {
     if (segment.executable || segment.offset.value >= all.size()) continue;
     const Bytes rest = all.subspan(segment.offset.value);
-    const std::uint64_t size = std::min<std::uint64_t>(segment.size, rest.size());
+    const std::uint64_t size =
+        std::min({segment.size, std::uint64_t{rest.size()}, symbol_limits::kSymbolTables});
     data_.push_back({{}, segment.address, rest.first(size)});
   }
 }

@@ -5,10 +5,11 @@
 
 namespace perftape::go {
 
-std::optional<std::vector<std::byte>> SlimCopy(const elf::ElfFile& file, elf::SlimDwarf dwarf) {
+std::optional<std::vector<std::byte>> SlimCopy(const elf::ElfFile& file, elf::SlimDwarf dwarf,
+                                               std::uint64_t limit) {
   std::vector<elf::FileRange> tables;
   if (const auto table = PcLineTable::Read(file)) tables = table->RangesRead();
-  return elf::SlimCopy(file, {.dwarf = dwarf, .also = tables});
+  return elf::SlimCopy(file, {.dwarf = dwarf, .also = tables, .limit = limit});
 }
 
 }  // namespace perftape::go

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/slim.h"
 
 namespace perftape::go {
 
-// As elf::SlimCopy; nothing where the file must be kept whole.
-std::optional<std::vector<std::byte>> SlimCopy(const elf::ElfFile& file, elf::SlimDwarf dwarf);
+// As elf::SlimCopy; nothing where the file must be kept whole, or the copy would be larger than
+// `limit`.
+std::optional<std::vector<std::byte>> SlimCopy(const elf::ElfFile& file, elf::SlimDwarf dwarf,
+                                               std::uint64_t limit = symbol_limits::kSymbolTables);
 
 }  // namespace perftape::go

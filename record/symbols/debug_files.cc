@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_places.h"
@@ -44,7 +45,8 @@ std::optional<SeparateDebugFile> Linked(const fs::path& path, std::uint32_t crc,
   if (!id) return std::nullopt;
   if (id->empty() || build_id.empty()) {
     const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), path.native());
-    if (!mapped || elf::DebugLinkCrc(mapped->bytes()) != crc) return std::nullopt;
+    if (!mapped || mapped->bytes().size() > symbol_limits::kChecksummed) return std::nullopt;
+    if (elf::DebugLinkCrc(mapped->bytes()) != crc) return std::nullopt;
   } else if (*id != build_id) {
     return std::nullopt;
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/slim.h"
 
@@ -55,8 +56,13 @@ void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file
   } else if (const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), path); mapped) {
     const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(mapped->bytes());
     auto slim = image ? elf::SlimCopy(*image) : std::nullopt;
-    if (slim) binary.slim = *std::move(slim);
-    if (!slim) binary.missing = "too many files to keep this one open";
+    const std::uint64_t room = symbol_limits::kSymbolTables - slim_bytes_;
+    if (slim && slim->size() <= room) {
+      slim_bytes_ += slim->size();
+      binary.slim = *std::move(slim);
+    } else {
+      binary.missing = "too many files to keep this one open";
+    }
   } else {
     binary.missing = mapped.error().message;
   }

@@ -32,7 +32,9 @@ std::size_t RoomForOpenFiles();
 // Not thread-safe.
 class HitFiles {
  public:
-  // Keeps at most `most_open` files open; of those beyond that a slim copy is made at once.
+  // Keeps at most `most_open` files open; of those beyond that a slim copy is made at once, and
+  // kept in memory as long as all such copies are no more than is read of one file
+  // (symbol_limits.h).
   explicit HitFiles(std::size_t most_open) : most_open_(most_open) {}
 
   // A file that was found, open. One with the same build id, or without one the same file under the
@@ -53,6 +55,7 @@ class HitFiles {
  private:
   std::size_t most_open_;
   std::size_t open_ = 0;
+  std::uint64_t slim_bytes_ = 0;
   std::vector<HitBinary> binaries_;
   bool has_kernel_ = false, has_vdso_ = false;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_places.h"
 #include "formats/elf/elf_file.h"
@@ -33,6 +34,18 @@ struct Content {
 
 constexpr std::string_view kTruncated = "was truncated while it was read";
 
+// How much goes into a bundle, of one file and in all.
+struct Limits {
+  std::uint64_t file = symbol_limits::kWholeFile;
+  std::uint64_t bundle = symbol_limits::kWholeBundle;
+};
+
+Limits LimitsOf(BundleDepth depth) {
+  if (depth != BundleDepth::kSymbols) return {};
+  return {symbol_limits::kSymbolTables, symbol_limits::kBundle};
+}
+
+// Its bytes are not looked at yet.
 Content WholeFile(BundledFile about, int fd) {
   Result<MappedFile> mapped = MappedFile::FromFd(fd, about.path);
   if (!mapped) {
@@ -44,7 +57,15 @@ Content WholeFile(BundledFile about, int fd) {
   return {std::move(about), *std::move(mapped)};
 }
 
-Content Slimmed(const HitBinary& binary, BundleDepth depth) {
+// The same, but missing where it is larger than `limit`.
+Content WholeFileUpTo(std::uint64_t limit, Content whole) {
+  if (!whole.mapped || whole.about.size <= limit) return whole;
+  whole.about.kept = Kept::kNothing;
+  whole.about.missing = MoreThanIsRead(whole.about.size, limit);
+  return {std::move(whole.about)};
+}
+
+Content Slimmed(const HitBinary& binary, BundleDepth depth, std::uint64_t limit) {
   BundledFile about{.path = binary.path,
                     .kind = binary.kind,
                     .build_id = binary.build_id,
@@ -56,17 +77,19 @@ Content Slimmed(const HitBinary& binary, BundleDepth depth) {
     return {std::move(about), std::nullopt, binary.slim};
   }
   Content whole = WholeFile(std::move(about), binary.file.get());
-  if (depth == BundleDepth::kWhole || !whole.mapped) return whole;
+  if (depth == BundleDepth::kWhole || !whole.mapped) {
+    return WholeFileUpTo(limit, std::move(whole));
+  }
   const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(whole.mapped->bytes());
-  if (!image) return whole;
+  if (!image) return WholeFileUpTo(limit, std::move(whole));
   const elf::SlimDwarf dwarf =
       depth == BundleDepth::kDebug ? elf::SlimDwarf::kKeep : elf::SlimDwarf::kDrop;
-  auto slim = go::SlimCopy(*image, dwarf);
+  auto slim = go::SlimCopy(*image, dwarf, limit);
   if (whole.mapped->was_truncated()) {
     whole.about.missing = kTruncated;
     return {std::move(whole.about)};
   }
-  if (!slim) return whole;
+  if (!slim) return WholeFileUpTo(limit, std::move(whole));
   whole.about.kept = Kept::kSymbols;
   return {std::move(whole.about), std::nullopt, *std::move(slim)};
 }
@@ -101,7 +124,8 @@ Kernel ReadKernel(const KernelRoots& roots) {
 
 class Filling {
  public:
-  explicit Filling(bundle::BundleWriter writer) : writer_(std::move(writer)) {}
+  Filling(bundle::BundleWriter writer, BundleDepth depth)
+      : writer_(std::move(writer)), depth_(depth), limits_(LimitsOf(depth)) {}
 
   Status Add(Content content) {
     const std::string path = content.about.path;
@@ -113,23 +137,30 @@ class Filling {
   }
 
   Status Add(BundledFile about, Bytes content) {
+    if (about.missing.empty() && content.size() > limits_.bundle - written_) {
+      about.missing = "left out: the bundle would have more than " +
+                      std::to_string(limits_.bundle) + " bytes of files";
+    }
     if (!about.missing.empty()) {
       summary_.missing.push_back(about.path + ": " + about.missing);
       writer_.AddMissing(std::move(about));
       return {};
     }
     ++summary_.files;
+    written_ += content.size();
     summary_.original_bytes += about.size;
     return writer_.Add(std::move(about), content);
   }
 
   // The next one is made ready while the one before is compressed.
-  Status AddBinaries(const HitFiles& files, BundleDepth depth) {
+  Status AddBinaries(const HitFiles& files) {
     const std::vector<HitBinary>& binaries = files.binaries();
     const auto begin = [&](std::size_t i) {
+      const std::uint64_t limit = std::min(limits_.file, limits_.bundle - written_);
       // Deferred where there can be no thread.
-      return std::async(std::launch::async | std::launch::deferred,
-                        [&binaries, depth, i] { return Slimmed(binaries[i], depth); });
+      return std::async(
+          std::launch::async | std::launch::deferred,
+          [&binary = binaries[i], depth = depth_, limit] { return Slimmed(binary, depth, limit); });
     };
     std::future<Content> next;
     if (!binaries.empty()) next = begin(0);
@@ -137,20 +168,20 @@ class Filling {
       Content content = next.get();
       if (i + 1 < binaries.size()) next = begin(i + 1);
       TRY(Add(std::move(content)));
-      if (depth != BundleDepth::kWhole) TRY(AddDebugFiles(binaries[i], depth));
+      if (depth_ != BundleDepth::kWhole) TRY(AddDebugFiles(binaries[i]));
     }
     return {};
   }
 
   // Of a stripped binary the names are in its separate debug file; the DWARF there is for those who
   // ask for it.
-  Status AddDebugFiles(const HitBinary& binary, BundleDepth depth) {
+  Status AddDebugFiles(const HitBinary& binary) {
     if (!binary.file) return {};
     const Result<MappedFile> mapped = MappedFile::FromFd(binary.file.get(), binary.path);
     if (!mapped) return {};
     const Result<elf::ElfFile> image = elf::ElfFile::FromBytes(mapped->bytes());
     if (!image) return {};
-    if (depth == BundleDepth::kSymbols && HasSymbols(*image)) return {};
+    if (depth_ == BundleDepth::kSymbols && HasSymbols(*image)) return {};
     for (const SeparateDebugFile& found :
          FindDebugFiles(*image, binary.path, elf::DefaultDebugDirs())) {
       // Beside the binary's own, where perf looks for it; what dwz made has another build id.
@@ -159,12 +190,12 @@ class Filling {
                                    .kind = FileKind::kDebug,
                                    .build_id = found.build_id},
                                   found.file.get());
-      if (depth == BundleDepth::kSymbols) {
+      if (depth_ == BundleDepth::kSymbols) {
         std::optional<Content> names = NamesOf(content);
         if (!names) continue;
         content = *std::move(names);
       }
-      TRY(Add(std::move(content)));
+      TRY(Add(WholeFileUpTo(limits_.file, std::move(content))));
     }
     return {};
   }
@@ -194,7 +225,15 @@ class Filling {
 
   Status AddJit(JitFile file) {
     if (!file.file) return Add(std::move(file.about), {});
-    return Add(WholeFile(file.about, file.file.get()));
+    const bool is_map = file.about.kind == FileKind::kPerfMap;
+    const std::uint64_t limit = is_map ? symbol_limits::kPerfMap : symbol_limits::kJitDump;
+    Content content = WholeFileUpTo(limit, WholeFile(file.about, file.file.get()));
+    if (content.bytes().size() > symbol_limits::kAllJitFiles - jit_written_) {
+      content.about.missing = "left out: perf maps and jitdumps have more than " +
+                              std::to_string(symbol_limits::kAllJitFiles) + " bytes in all";
+    }
+    if (content.about.missing.empty()) jit_written_ += content.bytes().size();
+    return Add(std::move(content));
   }
 
   Result<BundleSummary> Finish(bundle::Manifest system) && {
@@ -204,6 +243,9 @@ class Filling {
 
  private:
   bundle::BundleWriter writer_;
+  BundleDepth depth_;
+  Limits limits_;
+  std::uint64_t written_ = 0, jit_written_ = 0;  // bytes of files; the latter those of JITs
   BundleSummary summary_;
 };
 
@@ -211,11 +253,11 @@ class Filling {
 
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots) {
-  Filling bundle(std::move(writer));
+  Filling bundle(std::move(writer), depth);
   // The kernel takes a tenth of a second to write its symbols down.
   std::future<Kernel> kernel_read =
       std::async(std::launch::async | std::launch::deferred, [&] { return ReadKernel(roots); });
-  TRY(bundle.AddBinaries(contents.files, depth));
+  TRY(bundle.AddBinaries(contents.files));
   for (JitFile& file : contents.jit) TRY(bundle.AddJit(std::move(file)));
   if (contents.files.has_vdso()) TRY(bundle.AddVdso());
   Kernel kernel = kernel_read.get();

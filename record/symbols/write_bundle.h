@@ -37,7 +37,8 @@ struct BundleContents {
   std::optional<bundle::Manifest> other_system = {};
 };
 
-// Adds all of it to `writer` and finishes that. What cannot be read is missing, with the reason;
+// Adds all of it to `writer` and finishes that. What cannot be read, or is more than is read of a
+// file or for a bundle (symbol_limits.h), is missing, with the reason;
 // kIo where the bundle cannot be written. Slim copies are made in a thread of their own while the
 // one before is compressed.
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,

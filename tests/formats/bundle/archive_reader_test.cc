@@ -136,12 +136,20 @@ TEST(UnpackArchive, RefusesTheHugeSizeOfWhatItPassesOver) {
 }
 
 TEST(UnpackArchive, RefusesABomb) {
-  const std::string zeros(20 << 20, '\0');
-  const std::string bomb = Compressed("zeros", AsBytes(zeros));
+  const std::string ones(20 << 20, '1');
+  const std::string bomb = Compressed("ones", AsBytes(ones));
   ASSERT_LT(bomb.size(), 8000u);
   const UnpackLimits limits{.always = 1 << 20, .ratio = 1000};
   EXPECT_THAT(Unpack(AsBytes(bomb), limits), FailsWith(ErrorCode::kUnsupported));
   EXPECT_THAT(Unpack(AsBytes(bomb), {}), IsOk());  // So small a one does no harm.
+}
+
+TEST(UnpackArchive, CountsZerosApart) {
+  const std::string zeros(20 << 20, '\0');
+  const std::string archive = Compressed("zeros", AsBytes(zeros));
+  EXPECT_THAT(Unpack(AsBytes(archive), {.always = 1 << 20, .ratio = 1000}), IsOk());
+  EXPECT_THAT(Unpack(AsBytes(archive), {.always = 1 << 20, .ratio = 1000, .zeros = 1 << 20}),
+              FailsWith(ErrorCode::kUnsupported));
 }
 
 TEST(UnpackArchive, RefusesTooManyMembers) {

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
+#include "formats/elf/slim.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
@@ -128,6 +130,27 @@ TEST(ElfFile, DoesNotReadDevicesNorDirectories) {
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported) << path;
   }
+}
+
+// Section 0 may count 2^32 sections, and a hole has room for the headers of as many.
+TEST(ElfFileLimit, ReadsNoMillionSectionHeadersOutOfAHole) {
+  std::vector<std::byte> image = SmallElf("0123456789");
+  Elf64_Ehdr header;
+  std::memcpy(&header, image.data(), sizeof header);
+  Elf64_Shdr first = {};
+  first.sh_size = UINT32_MAX;
+  header.e_shnum = 0;
+  header.e_shoff = image.size();
+  std::memcpy(image.data(), &header, sizeof header);
+  const auto* bytes = reinterpret_cast<const std::byte*>(&first);
+  image.insert(image.end(), bytes, bytes + sizeof first);
+  const TempDir dir;
+  const auto path = dir.Write("x", image);
+  std::filesystem::resize_file(path, std::uint64_t{1 << 20} * sizeof(Elf64_Shdr));
+  const auto file = ElfFile::Open(path);
+  ASSERT_TRUE(file);
+  EXPECT_LE(file->sections().size(), 1u << 18);
+  EXPECT_FALSE(SlimCopy(*file));
 }
 
 }  // namespace

@@ -381,5 +381,14 @@ TEST(SlimCopy, KeepsTheTablesOfTheProgramThatRunsThisTest) {
   }
 }
 
+TEST(SlimCopy, IsNoneWhereItWouldBeLargerThanItsLimit) {
+  const std::vector<std::byte> image = SmallElf("0123456789");
+  const ElfFile file = ElfFile::FromBytes(image).value();
+  const auto slim = SlimCopy(file);
+  ASSERT_TRUE(slim);
+  EXPECT_TRUE(SlimCopy(file, {.limit = slim->size()}));
+  EXPECT_FALSE(SlimCopy(file, {.limit = slim->size() - 1}));
+}
+
 }  // namespace
 }  // namespace perftape::elf

@@ -15,6 +15,7 @@
 
 #include "formats/elf/expand.h"
 #include "tests/support/elf_builder.h"
+#include "tests/support/sparse_elf.h"
 
 namespace perftape::elf {
 namespace {
@@ -416,6 +417,26 @@ TEST(SymbolTable, KnowsEveryFunctionOfThisProgramThatNmKnows) {
     EXPECT_EQ(table.Find({start + size - 1}), symbol) << line;
   }
   EXPECT_GT(compared, 100);
+}
+
+TEST(SymbolTableLimit, LeavesOutATableOfGigabytesAndReadsTheOthers) {
+  ElfBuilder elf;
+  const auto text = elf.AddSection(
+      {.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .address = kText, .size = 0x100});
+  elf.AddSymbol({.name = "hidden", .value = kText, .size = 0x10, .section = text});
+  elf.AddDynamicSymbol({.name = "shown", .value = kText + 0x20, .size = 0x10, .section = text});
+  const TempDir dir;
+  constexpr std::uint64_t kSize = std::uint64_t{3} << 30;
+  const auto path = WriteSparseElf(dir, "x", elf.Build(), SHT_SYMTAB, kSize);
+  const ElfFile file = ElfFile::Open(path).value();
+  const SymbolTable table = SymbolTable::Read(file);
+  EXPECT_EQ(table.left_out(), kSize);
+  EXPECT_NE(table.Find({kText + 0x20}), nullptr);
+}
+
+TEST(SymbolTableLimit, LeavesOutNothingOfOrdinaryFiles) {
+  const auto image = SmallElf("0123456789");
+  EXPECT_EQ(SymbolTable::Read(ElfFile::FromBytes(image).value()).left_out(), 0u);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "formats/elf/symbols.h"
 #include "tests/record/symbols/machine_dir.h"
 #include "tests/support/matchers.h"
+#include "tests/support/sparse_elf.h"
 
 namespace perftape {
 namespace {
@@ -125,6 +126,55 @@ TEST_F(WriteBundleTest, HoldsNoDebugFileOfABinaryThatHasItsSymbols) {
   machine_.dir.Write("bin/x", SmallElf("0123456789abcdefghij"));
   files_.Add(stripped.path, kId, machine_.Open("bin/x"));
   EXPECT_EQ(Write().manifest().files.size(), 1u);
+}
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+
+TEST_F(WriteBundleTest, LeavesOutASymbolTableOfGigabytesAndSaysSo) {
+  WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, 3 * kGiB);
+  files_.Add("/bin/x", kId, machine_.Open("x"));
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 1u);
+  EXPECT_EQ(bundle.manifest().files[0].kept, Kept::kNothing);
+  EXPECT_THAT(bundle.manifest().files[0].missing,
+              testing::EndsWith("bytes, more than the 1073741824 that are read"));
+  EXPECT_THAT(summary_.missing, ElementsAre(testing::StartsWith("/bin/x: of 32")));
+}
+
+// What is no ELF file would be kept whole.
+TEST_F(WriteBundleTest, LeavesOutAnyFileOfGigabytes) {
+  std::filesystem::resize_file(machine_.dir.Write("x", "no ELF file"), 3 * kGiB);
+  files_.Add("/bin/x", kId, machine_.Open("x"));
+  EXPECT_EQ(Write().manifest().files[0].missing,
+            "of 3221225472 bytes, more than the 1073741824 that are read");
+}
+
+TEST_F(WriteBundleTest, LeavesOutPerfMapsAndJitdumpsOfGigabytes) {
+  std::vector<JitFile> jit;
+  const auto add = [&](FileKind kind, const char* name, std::uint64_t size) {
+    std::filesystem::resize_file(machine_.dir.Write(name, "401000 10 compiled\n"), size);
+    jit.push_back(
+        {.about = {.path = name, .kind = kind, .pid = 7, .kept = Kept::kWhole, .size = size},
+         .file = machine_.Open(name)});
+  };
+  add(FileKind::kPerfMap, "perf-7.map", 16 * kGiB);
+  add(FileKind::kJitDump, "jit-7.dump", 2 * kGiB);
+  add(FileKind::kPerfMap, "perf-8.map", 100);
+  const auto summary = WriteBundle({.files = files_, .jit = std::move(jit)}, BundleDepth::kWhole,
+                                   machine_.Writer(), machine_.kernel());
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->files, 1u);
+  EXPECT_THAT(
+      summary->missing,
+      ElementsAre("perf-7.map: of 17179869184 bytes, more than the 268435456 that are read",
+                  "jit-7.dump: of 2147483648 bytes, more than the 1073741824 that are read"));
+}
+
+// Zeros compress to nothing, but do not make the bundle one that readers refuse.
+TEST_F(WriteBundleTest, HoldsATableOfZerosThatItsReaderTakes) {
+  WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, kGiB / 8);
+  files_.Add("/bin/x", kId, machine_.Open("x"));
+  EXPECT_EQ(Write().manifest().files[0].kept, Kept::kSymbols);
 }
 
 TEST_F(WriteBundleTest, DescribesTheSystemAndItsModules) {
