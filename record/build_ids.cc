@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
@@ -223,16 +224,18 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
 
 BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::path& path,
                                                        const Dso& dso) const {
-  // Whatever bears that name now must not make the recorder wait or change its terminal.
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const UniqueFd path_only(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!path_only) return {Outcome::kUnreachable, {}};
+  if (!IsFileOf(dso, path_only.get())) return {Outcome::kReplaced, {}};
+  Result<UniqueFd> fd = ReopenRegularFile(path_only, path.native());
+  if (!fd && fd.error().code == ErrorCode::kUnsupported) return {Outcome::kAbsent, {}};
   if (!fd) return {Outcome::kUnreachable, {}};
-  if (!IsFileOf(dso, fd.get())) return {Outcome::kReplaced, {}};
-  const Result<BuildId> build_id = elf::ReadBuildId(fd.get());
+  const Result<BuildId> build_id = elf::ReadBuildId(fd->get());
   // A file that is mapped to be executed but is no ELF file has no build id either.
   const bool is_other_format = !build_id && build_id.error().code != ErrorCode::kIo;
   if (!build_id && !is_other_format) return {Outcome::kUnreachable, {}};
   if (!build_id) return {Outcome::kAbsent, {}};
-  return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id, std::move(fd)};
+  return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id, *std::move(fd)};
 }
 
 BuildIdCounts BuildIdCollector::counts() const {

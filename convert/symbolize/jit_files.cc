@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/regular_file.h"
 
 namespace perftape {
 namespace {
@@ -79,11 +80,7 @@ std::optional<JitFile> FindInBundles(const JitPlaces& places, FileKind kind, std
 }
 
 Result<JitFile> OpenGiven(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return Fail(ErrorCode::kNotFound, path.native() + ": no such file");
-  }
-  TRY_ASSIGN(MappedFile mapped, MappedFile::Open(path));
+  TRY_ASSIGN(MappedFile mapped, MapRegularFile(path));
   auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
   return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
 }
@@ -116,16 +113,17 @@ std::optional<JitFile> FindInDirectories(const JitPlaces& places, std::string_vi
 }  // namespace
 
 Result<JitFile> OpenTrusted(const std::filesystem::path& path, std::uint32_t pid) {
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return FailErrno(path.native(), errno);
+  const UniqueFd path_only(open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+  if (!path_only) return FailErrno(path.native(), errno);
   struct stat status = {};
-  if (fstat(fd.get(), &status) != 0) return FailErrno(path.native(), errno);
+  if (fstat(path_only.get(), &status) != 0) return FailErrno(path.native(), errno);
   const auto refuse = [&](const std::string& reason) {
     return Fail(ErrorCode::kPermission, path.native() + ": " + reason);
   };
   if (!S_ISREG(status.st_mode)) return refuse("not a regular file");
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others may write to it");
   if (!IsTrustedOwner(status.st_uid, pid)) return refuse("belongs to another user");
+  TRY_ASSIGN(const UniqueFd fd, ReopenRegularFile(path_only, path.native()));
   TRY_ASSIGN(MappedFile mapped, MappedFile::FromFd(fd.get(), path.native()));
   auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
   return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};

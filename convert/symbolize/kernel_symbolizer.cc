@@ -245,7 +245,10 @@ Result<std::shared_ptr<const KernelTable>> KernelSymbolizer::TableOf(const fs::p
   const auto known = tables_.find(path.native());
   if (known != tables_.end()) return known->second;
   Result<std::shared_ptr<const KernelTable>> table;
-  if (auto symbols = kallsyms::Kallsyms::Read(path)) {
+  // What the user named may be a pipe: <(zcat kallsyms.gz).
+  const bool is_given = path == options_.kallsyms || path == options_.vmlinux;
+  auto symbols = is_given ? kallsyms::Kallsyms::Read(path) : kallsyms::Kallsyms::ReadRegular(path);
+  if (symbols) {
     const BuildId id = path == kRunningKallsyms ? RunningKernelBuildId() : build_id;
     table = std::make_shared<const KernelTable>(path.native(), *std::move(symbols), id);
   } else {

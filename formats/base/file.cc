@@ -6,10 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
+
+#include "formats/base/regular_file.h"
 
 namespace perftape {
 namespace {
@@ -95,18 +96,7 @@ Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset) {
 Result<std::string> ReadWholeFile(const std::filesystem::path& path, std::uint64_t limit) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return FailErrno(path.native(), errno);
-  std::string text;
-  while (true) {
-    const std::size_t before = text.size();
-    text.resize(before + kFlushSize);
-    const ssize_t got = read(fd.get(), text.data() + before, kFlushSize);
-    const int error_number = errno;
-    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) return text;
-    if (got < 0 && error_number != EINTR) return FailErrno(path.native(), error_number);
-    if (text.size() > limit)
-      return Fail(ErrorCode::kCorrupt, path.native() + ": larger than expected");
-  }
+  return ReadToEnd(fd.get(), path.native(), limit);
 }
 
 Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {

@@ -2,7 +2,6 @@
 #include "formats/elf/build_id.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/base/file.h"
+#include "formats/base/regular_file.h"
 
 namespace perftape::elf {
 namespace {
@@ -182,9 +181,7 @@ Result<BuildId> Search(const Source& source) {
 }  // namespace
 
 Result<BuildId> ReadBuildId(const std::filesystem::path& path) {
-  // Never waits for a writer, nor wakes a device: a recorded name may be anything.
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return FailErrno(path.native(), errno);
+  TRY_ASSIGN(const UniqueFd fd, OpenRegularFile(path));
   auto id = ReadBuildId(fd.get());
   if (!id) return Fail(InContext(path.native(), std::move(id).error()));
   return id;

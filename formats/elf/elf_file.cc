@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/elf/elf_file.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <string>
 #include <utility>
 
+#include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
 
 namespace perftape::elf {
@@ -58,14 +56,9 @@ std::vector<Segment> LoadedSections(std::span<const Section> sections, std::uint
 }  // namespace
 
 Result<ElfFile> ElfFile::Open(const std::filesystem::path& path) {
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0) return FailErrno(path.native(), errno);
-  if (!S_ISREG(status.st_mode)) {
-    return Fail(ErrorCode::kUnsupported, path.native() + ": not a regular file");
-  }
   ElfFile file;
   file.path_ = path;
-  TRY_ASSIGN(file.mapping_, MappedFile::Open(path));
+  TRY_ASSIGN(file.mapping_, MapRegularFile(path));
   file.image_ = file.mapping_->bytes();
   auto decoded = Decode(std::move(file));
   if (!decoded) return Fail(InContext(path.native(), std::move(decoded).error()));

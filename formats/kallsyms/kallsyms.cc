@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/regular_file.h"
 
 namespace perftape::kallsyms {
 namespace {
@@ -83,6 +84,12 @@ void FixEnds(std::vector<Symbol>& symbols) {
   }
 }
 
+Result<Kallsyms> ParseFile(const std::filesystem::path& path, std::string text) {
+  auto parsed = Kallsyms::Parse(std::move(text));
+  if (!parsed) return Fail(InContext(path.native(), std::move(parsed).error()));
+  return parsed;
+}
+
 }  // namespace
 
 Kallsyms::Kallsyms(std::string text)
@@ -90,9 +97,12 @@ Kallsyms::Kallsyms(std::string text)
 
 Result<Kallsyms> Kallsyms::Read(const std::filesystem::path& path) {
   TRY_ASSIGN(std::string text, ReadWholeFile(path));
-  auto parsed = Parse(std::move(text));
-  if (!parsed) return Fail(InContext(path.native(), std::move(parsed).error()));
-  return parsed;
+  return ParseFile(path, std::move(text));
+}
+
+Result<Kallsyms> Kallsyms::ReadRegular(const std::filesystem::path& path) {
+  TRY_ASSIGN(std::string text, ReadRegularFile(path));
+  return ParseFile(path, std::move(text));
 }
 
 Result<Kallsyms> Kallsyms::Parse(std::string text) {

@@ -36,6 +36,8 @@ struct Symbol {
 class Kallsyms {
  public:
   static Result<Kallsyms> Read(const std::filesystem::path& path = "/proc/kallsyms");
+  // The same for a path that somebody else chose: only a regular file is opened.
+  static Result<Kallsyms> ReadRegular(const std::filesystem::path& path);
   // kPermission where all addresses are zero, as readers without the right to see them get them;
   // kCorrupt where no line is one of a symbol. Other lines that are none are passed over.
   static Result<Kallsyms> Parse(std::string text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/base/regular_file.h"
 #include "formats/perfdata/attr_table.h"
 #include "formats/perfdata/tracepoints.h"
 
@@ -27,12 +28,14 @@ std::optional<unsigned> NumberOf(const std::string& filename) {
 }
 
 // data.0, data.1, … as far as there is no gap, which is how perf writes them.
-std::vector<std::filesystem::path> FurtherFiles(const std::filesystem::path& directory) {
+Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::path& directory) {
   std::vector<unsigned> numbers;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
-    if (const auto number = NumberOf(entry.path().filename().native())) numbers.push_back(*number);
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    if (const auto number = NumberOf(at->path().filename().native())) numbers.push_back(*number);
   }
+  if (error) return FailErrno(directory.native(), error.value());
   std::ranges::sort(numbers);
   std::vector<std::filesystem::path> files;
   for (const unsigned number : numbers) {
@@ -89,12 +92,13 @@ Result<Reader> Reader::FromBytes(Bytes file) {
 }
 
 Result<Reader> Reader::OpenDirectory(const std::filesystem::path& directory) {
-  TRY_ASSIGN(MappedFile main, MappedFile::Open(directory / kMainFile));
+  TRY_ASSIGN(MappedFile main, MapRegularFile(directory / kMainFile));
   Result<Reader> reader = FromBytes(main.bytes());
   if (!reader) return Fail(InContext(kMainFile, std::move(reader).error()));
   reader->files_.push_back(std::move(main));
-  for (const std::filesystem::path& path : FurtherFiles(directory)) {
-    TRY_ASSIGN(MappedFile file, MappedFile::Open(path));
+  TRY_ASSIGN(const std::vector<std::filesystem::path> further, FurtherFiles(directory));
+  for (const std::filesystem::path& path : further) {
+    TRY_ASSIGN(MappedFile file, MapRegularFile(path));
     reader->files_.push_back(std::move(file));
   }
   return reader;

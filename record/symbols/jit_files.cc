@@ -14,17 +14,18 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/regular_file.h"
 #include "record/proc_files.h"
 
 namespace perftape {
 namespace {
 
-// A name that someone else chose: it must not make the recorder wait, nor lead out of its root.
+// A path that someone else chose: opened with O_PATH, and not outside `root`.
 UniqueFd OpenWithin(const std::filesystem::path& root, std::string_view path) {
   const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {};
   open_how how = {};
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   const std::string name(path);
   return UniqueFd(
@@ -59,6 +60,22 @@ std::string WhyNot(int fd, std::int64_t user) {
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "writable by other users";
   return {};
+}
+
+// The file for reading, or why there is none.
+struct Trusted {
+  UniqueFd file = {};
+  std::string refused = {};
+};
+
+// `path_only` was opened with O_PATH.
+Trusted OpenTrusted(const UniqueFd& path_only, std::int64_t user) {
+  if (std::string reason = WhyNot(path_only.get(), user); !reason.empty()) {
+    return {.refused = std::move(reason)};
+  }
+  Result<UniqueFd> file = ReopenRegularFile(path_only, "file");
+  if (!file) return {.refused = "could not be opened"};
+  return {.file = *std::move(file)};
 }
 
 std::string MapPath(std::uint32_t pid) {
@@ -114,10 +131,11 @@ void JitFiles::Hit(std::uint32_t pid) {
 }
 
 void JitFiles::FindMap(std::uint32_t pid, Process& process) const {
-  UniqueFd map = OpenAsSeenBy(pid, MapPath(process.own_pid == 0 ? pid : process.own_pid));
+  const UniqueFd map = OpenAsSeenBy(pid, MapPath(process.own_pid == 0 ? pid : process.own_pid));
   if (!map) return;
-  process.refused = WhyNot(map.get(), process.user);
-  if (process.refused.empty()) process.map = std::move(map);
+  Trusted opened = OpenTrusted(map, process.user);
+  process.map = std::move(opened.file);
+  process.refused = std::move(opened.refused);
 }
 
 UniqueFd JitFiles::OpenAsSeenBy(std::uint32_t pid, const std::string& path) const {
@@ -135,10 +153,16 @@ void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
   Process::Dump dump{.path = path, .file = {}, .refused = {}};
   std::array<char, 40> range = {};
   std::snprintf(range.data(), range.size(), "%" PRIx64 "-%" PRIx64, region.start, region.end);
-  dump.file = UniqueFd(::open((proc_ / std::to_string(pid) / "map_files" / range.data()).c_str(),
-                              O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!dump.file) dump.file = OpenAsSeenBy(pid, path);
-  dump.refused = dump.file ? WhyNot(dump.file.get(), process.user) : "could not be opened";
+  const std::filesystem::path mapped = proc_ / std::to_string(pid) / "map_files" / range.data();
+  UniqueFd path_only(::open(mapped.c_str(), O_PATH | O_CLOEXEC));
+  if (!path_only) path_only = OpenAsSeenBy(pid, path);
+  if (path_only) {
+    Trusted opened = OpenTrusted(path_only, process.user);
+    dump.file = std::move(opened.file);
+    dump.refused = std::move(opened.refused);
+  } else {
+    dump.refused = "could not be opened";
+  }
   process.dumps.push_back(std::move(dump));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/recorded_hits.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
@@ -97,11 +96,11 @@ class Finder {
     }
     bool has_other = false;
     for (const std::filesystem::path& place : places) {
-      UniqueFd file(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+      Result<UniqueFd> file = OpenRegularFile(place);
       if (!file) continue;
-      const Result<BuildId> found = elf::ReadBuildId(file.get());
+      const Result<BuildId> found = elf::ReadBuildId(file->get());
       if (found && found->Matches(build_id)) {
-        return files_.Add(dso.path, build_id, std::move(file));
+        return files_.Add(dso.path, build_id, *std::move(file));
       }
       has_other = has_other || found.has_value();
     }
