@@ -3,6 +3,6 @@
 #include "tools/bundle/command.h"
 #include "tools/common/cli/console.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   return perftape::cli::MainOfVerbs(perftape::bundle_tool::BundleCommand(), argc, argv);
 }

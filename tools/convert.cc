@@ -207,7 +207,7 @@ Result<int> RunForPprof(const Plan& plan, cli::Console& console) {
 }  // namespace
 }  // namespace perftape::convert_tool
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   using namespace perftape;
   if (argc > 0 && convert_tool::IsPerfToProfile(argv[0])) {
     return cli::Main<convert_tool::Plan>(

@@ -137,7 +137,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }  // namespace
 }  // namespace perftape::inspect
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<inspect::Plan>({inspect::InspectCommand(), &inspect::PlanOf, &inspect::Run},
                                   argc, argv);

@@ -47,9 +47,10 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
 
 std::vector<std::string> VerbsIn(const std::filesystem::path& directory) {
   std::vector<std::string> verbs;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename();
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
     if (name.starts_with(kPrefix)) verbs.push_back(name.substr(kPrefix.size()));
   }
   std::ranges::sort(verbs);
@@ -79,7 +80,7 @@ Result<int> Run(const Plan& plan, cli::Console& /*console*/) {
 }  // namespace
 }  // namespace perftape
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
 }

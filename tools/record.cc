@@ -86,7 +86,7 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
 }  // namespace
 }  // namespace perftape::record_tool
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<RecordOptions>(
       {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);

@@ -33,7 +33,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }  // namespace
 }  // namespace perftape::recover_tool
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<recover_tool::Plan>(
       {recover_tool::RecoverCommand(), &recover_tool::PlanOf, &recover_tool::Run}, argc, argv);

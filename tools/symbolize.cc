@@ -117,7 +117,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }  // namespace
 }  // namespace perftape::symbolize_tool
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<symbolize_tool::Plan>(
       {symbolize_tool::SymbolizeCommand(), &symbolize_tool::PlanOf, &symbolize_tool::Run}, argc,

@@ -43,6 +43,12 @@ const bundle::BundledFile* EntryOf(const bundle::Manifest& manifest, std::string
   return entry == manifest.files.end() ? nullptr : &*entry;
 }
 
+void AddNew(const std::vector<std::string>& notes, std::vector<std::string>& all) {
+  for (const std::string& note : notes) {
+    if (std::ranges::find(all, note) == all.end()) all.push_back(note);
+  }
+}
+
 }  // namespace
 
 // Opens the first of several candidates that is what it should be; remembers what the others were.
@@ -60,9 +66,7 @@ class DebugFiles::Search {
   std::optional<elf::ElfFile> TryIfThere(const fs::path& path) {
     const auto id = elf::ReadBuildId(path);
     if (!id) {
-      if (id.error().code != ErrorCode::kNotFound && !fs::is_directory(path)) {
-        Note(id.error().message);
-      }
+      NoteUnusable(path, id.error());
       return std::nullopt;
     }
     if (!Fits(path.native(), *id)) return std::nullopt;
@@ -81,12 +85,24 @@ class DebugFiles::Search {
   // Which CRC the file should have, instead of which build id.
   std::optional<elf::ElfFile> TryByCrc(const fs::path& path, std::uint32_t crc) {
     auto file = elf::ElfFile::Open(path);
-    if (!file) return std::nullopt;
+    if (!file) {
+      NoteUnusable(path, file.error());
+      return std::nullopt;
+    }
     if (elf::DebugLinkCrc(file->image()) != crc) {
       Note(path.native() + ": its CRC is another than .gnu_debuglink says");
       return std::nullopt;
     }
     return Take(path.native(), std::move(file));
+  }
+
+  // Whether files in it can be looked for; if not, one note says why.
+  bool CanSearch(const fs::path& directory) {
+    std::error_code error;
+    (void)fs::exists(directory / ".", error);
+    if (error != std::errc::permission_denied) return true;
+    Note(directory.native() + ": " + error.message());
+    return false;
   }
 
   void NoteAbsent(std::string what) { absent_.push_back(std::move(what)); }
@@ -104,6 +120,14 @@ class DebugFiles::Search {
     found_other_build_ = true;
     Note(name + ": " + Different(id, wanted_));
     return false;
+  }
+
+  // A directory there, or a file where a directory should be, belongs to another layout.
+  void NoteUnusable(const fs::path& path, const Error& error) {
+    std::error_code ignored;
+    const fs::file_type type = fs::status(path, ignored).type();
+    if (type == fs::file_type::not_found || type == fs::file_type::directory) return;
+    Note(error.message);
   }
 
   std::optional<elf::ElfFile> Take(const std::string& name, Result<elf::ElfFile> file) {
@@ -160,6 +184,7 @@ std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::p
                                            std::string_view recorded_path) {
   if (id.empty()) return std::nullopt;
   for (const fs::path& directory : directories) {
+    if (!search.CanSearch(directory)) continue;
     if (auto file = TryAll(search, elf::PlacesIn(directory, id, what, recorded_path))) return file;
     search.NoteAbsent(directory.native() + ": nothing with build id " + id.hex());
   }
@@ -229,7 +254,7 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
 
   for (const Search* search : {&images, &debugs}) {
     if (search->bundle()) found.bundles.push_back(search->bundle());
-    found.tried.insert(found.tried.end(), search->notes().begin(), search->notes().end());
+    AddNew(search->notes(), found.tried);
   }
   if (!found.image && !found.debug) {
     found.miss = images.found_other_build() ? Miss::kWrongBuildId : Miss::kNoFile;

@@ -123,6 +123,43 @@ class Format(LintCase):
                      CLANG_FORMAT=str(self.root / "other-format"))
 
 
+class Filesystem(LintCase):
+    HEAD = ("#include <filesystem>\nnamespace fs = std::filesystem;\n"
+            "void f(const fs::path& path) {\n  std::error_code error;\n")
+
+    def write_body(self, body):
+        self.write("convert/a.cc", self.HEAD + body + "\n}\n")
+
+    def test_accepts_what_cannot_throw(self):
+        for body in ("fs::exists(path, error);", "std::filesystem::status(path / g(1, 2), error);",
+                     "for (fs::directory_iterator at(path, error), end; !error && at != end;\n"
+                     "     at.increment(error)) {\n  at->is_regular_file(error);\n}",
+                     "// fs::exists(path)", 'g("fs::exists(path)");', "input.is_directory();",
+                     "std::rename(path.c_str(), path.c_str());"):
+            self.write_body(body)
+            self.accepts("check_filesystem.py")
+
+    def test_refuses_what_throws(self):
+        for body in ("fs::exists(path);", "std::filesystem::exists(path);", "exists(path);",
+                     "::std::filesystem::file_size(path);", "fs::temp_directory_path();",
+                     "fs::is_directory(\n    path / g(1,\n             error));",
+                     "fs::copy(path, path, options);", "fs::rename(path, path);",
+                     "using std::filesystem::exists;", "using namespace std::filesystem;",
+                     "fs::directory_iterator at(path);",
+                     "for (const auto& entry : fs::directory_iterator(path, error)) {}",
+                     "for (const auto& entry :\n     fs::recursive_directory_iterator{path}) {}",
+                     "fs::directory_iterator at(path, error);\nfor (const auto& entry : at) {}",
+                     "fs::directory_iterator at(path, error), end;\n++at;",
+                     "fs::directory_iterator at(path, error), end;\nat->is_regular_file();",
+                     "fs::directory_entry entry;\nentry.file_size();"):
+            self.write_body(body)
+            self.refuses("check_filesystem.py", "convert/a.cc:")
+
+    def test_lets_tests_throw(self):
+        self.write("tests/convert/a_test.cc", self.HEAD + "fs::exists(path); }\n")
+        self.accepts("check_filesystem.py")
+
+
 class Spdx(LintCase):
     def test_accepts_the_right_lines(self):
         self.write("convert/a.h", APACHE)

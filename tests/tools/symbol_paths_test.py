@@ -10,6 +10,8 @@ nobody, which takes root.
 import argparse
 import ctypes
 import os
+import pwd
+import shutil
 import struct
 import subprocess
 import sys
@@ -87,6 +89,73 @@ class SymbolPaths(unittest.TestCase):
         self.assertEqual(status, 0, err)
         self.assertNotEqual(out, "")
         return err
+
+
+@unittest.skipIf(os.geteuid() != 0, "not root: permissions are tested as another user")
+class Unreadable(SymbolPaths):
+    def setUp(self):
+        super().setUp()
+        # nobody may not be able to reach the build directory.
+        self.tools = self.directory("tools")
+        shutil.copy(BIN / "perftape-convert", self.tools)
+        shutil.copy(BIN / "perftape-symbolize", self.tools)
+        nobody = pwd.getpwnam("nobody")
+        self.as_nobody = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+    def sources_for_nobody(self, *arguments):
+        return self.sources(*arguments, tool=self.tools / "perftape-convert", **self.as_nobody)
+
+    def test_a_recorded_path_is_a_reason(self):
+        private = self.directory("private", 0o700)
+        self.data.write_bytes(recording(f"{private}/program"))
+        told = self.sources_for_nobody("--local")
+        self.assertIn(f"not {private}/program: Permission denied\n", told)
+
+    def test_a_root_of_files_is_a_reason(self):
+        symfs = self.directory("symfs", 0o700)
+        self.data.write_bytes(recording("/usr/bin/program"))
+        told = self.sources_for_nobody("--symfs", symfs)
+        self.assertIn(f"not {symfs}/usr/bin/program: Permission denied\n", told)
+
+    def test_a_directory_of_debug_files_is_one_reason(self):
+        debug = self.directory("debug", 0o700)
+        self.data.write_bytes(recording("/usr/bin/program"))
+        told = self.sources_for_nobody("--debug-dir", debug)
+        self.assertEqual(told.count("Permission denied"), 1, told)
+        self.assertIn(f"not {debug}: Permission denied\n", told)
+
+    def test_the_users_own_cache_is_one_reason(self):
+        cache = self.directory("home/.debug", 0o700)
+        self.data.write_bytes(recording("/usr/bin/program"))
+        self.assertIn(f"not {cache}: Permission denied\n", self.sources_for_nobody())
+
+    def test_a_part_of_the_cache_is_a_reason(self):
+        self.directory("home/.debug/.build-id/00", 0o700)
+        self.data.write_bytes(recording("/usr/bin/program"))
+        self.assertIn("/.build-id/00/", self.sources_for_nobody())
+
+    def test_a_map_of_a_compiler_is_a_reason(self):
+        symfs = self.directory("symfs")
+        self.directory("symfs/tmp", 0o700)
+        self.data.write_bytes(recording("//anon"))
+        told = self.sources_for_nobody("--symfs", symfs)
+        self.assertIn(f"{symfs}/tmp/perf-7.map: Permission denied", told)
+
+    def test_symbolize_carries_on(self):
+        private = self.directory("private", 0o700)
+        self.data.write_bytes(recording(f"{private}/program"))
+        out = self.directory("out", 0o777)
+        status, _, err = self.run_tool(self.tools / "perftape-symbolize", self.data, "--local",
+                                       "--show-sources", "-o", out / "x.data", **self.as_nobody)
+        self.assertEqual(status, 0, err)
+        self.assertIn(f"not {private}/program: Permission denied\n", err)
+
+
+class LongNames(SymbolPaths):
+    def test_a_component_beyond_the_file_systems_limit_is_a_reason(self):
+        path = "/usr/bin/" + "x" * 256
+        self.data.write_bytes(recording(path))
+        self.assertIn(f"not {path}: File name too long\n", self.sources("--local"))
 
 
 class NotRegular(SymbolPaths):

@@ -235,6 +235,13 @@ TEST(DebugFiles, TakesNothingOfAnotherBuildForWhatDwzMovedOut) {
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
 }
 
+TEST(DebugFiles, NamesTheReasonOfAPathThatIsTooLong) {
+  const std::string path = "/bin/" + std::string(256, 'x');
+  const DebugFile found = FindLocally(path, kAbc);
+  EXPECT_EQ(found.miss, Miss::kNoFile);
+  EXPECT_EQ(found.problem, path + ": File name too long");
+}
+
 struct InBundle {
   bundle::BundledFile about;
   std::vector<std::byte> content;

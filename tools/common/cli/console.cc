@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
+#include <new>
 #include <vector>
 
 #include "formats/base/file.h"
@@ -70,6 +72,43 @@ Result<std::optional<std::string>> CommonAnswer(const Command& command, const Pa
   return std::nullopt;
 }
 
+int ParseAndRun(const Command& command, int argc, char** argv,
+                const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) {
+  FillStandardDescriptors();
+  // Some callers ignore it for us; then a reader that leaves would look like a failure.
+  (void)std::signal(SIGPIPE, SIG_DFL);
+  Console console(command.name);
+
+  const std::vector<std::string> words(argv + 1, argv + (argc > 0 ? argc : 1));
+  const Result<Parsed> parsed = Parse(command, words);
+  if (!parsed) return UsageError(command, console, parsed.error());
+  const auto answer = CommonAnswer(command, *parsed);
+  if (!answer) return UsageError(command, console, answer.error());
+  if (*answer) {
+    const Status printed = PrintToStdout(**answer);
+    if (printed) return kDone;
+    console.Error(printed.error().message);
+    return kFailed;
+  }
+
+  const std::expected<int, RunError> status = run(*parsed, console);
+  if (status) return *status;
+  if (status.error().is_usage) return UsageError(command, console, status.error().error);
+  console.Error(status.error().error.message);
+  return kFailed;
+}
+
+int ReportException(const Command& command, std::string_view what) noexcept {
+  try {
+    Console(command.name).Error(fmt::format("unexpected error: {}", what));
+  } catch (...) {
+    // No memory for a message that names the cause.
+    constexpr std::string_view kMessage = "unexpected error: out of memory\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  }
+  return kFailed;
+}
+
 }  // namespace
 
 Console::Console(std::string_view tool) : tool_(tool), coloured_(WantsColour()) {}
@@ -115,30 +154,18 @@ Status PrintToStdout(std::string_view text) {
   return {};
 }
 
-int RunTool(const Command& command, int argc, char** argv,
-            const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) {
-  FillStandardDescriptors();
-  // Some callers ignore it for us; then a reader that leaves would look like a failure.
-  (void)std::signal(SIGPIPE, SIG_DFL);
-  Console console(command.name);
-
-  const std::vector<std::string> words(argv + 1, argv + (argc > 0 ? argc : 1));
-  const Result<Parsed> parsed = Parse(command, words);
-  if (!parsed) return UsageError(command, console, parsed.error());
-  const auto answer = CommonAnswer(command, *parsed);
-  if (!answer) return UsageError(command, console, answer.error());
-  if (*answer) {
-    const Status printed = PrintToStdout(**answer);
-    if (printed) return kDone;
-    console.Error(printed.error().message);
-    return kFailed;
+int RunTool(
+    const Command& command, int argc, char** argv,
+    const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) noexcept {
+  try {
+    return ParseAndRun(command, argc, argv, run);
+  } catch (const std::bad_alloc&) {
+    return ReportException(command, "out of memory");
+  } catch (const std::exception& exception) {
+    return ReportException(command, exception.what());
+  } catch (...) {
+    return ReportException(command, "unknown exception");
   }
-
-  const std::expected<int, RunError> status = run(*parsed, console);
-  if (status) return *status;
-  if (status.error().is_usage) return UsageError(command, console, status.error().error);
-  console.Error(status.error().error.message);
-  return kFailed;
 }
 
 bool WarnOfTruncatedFiles(Console& console) {
@@ -149,7 +176,7 @@ bool WarnOfTruncatedFiles(Console& console) {
   return names.empty();
 }
 
-int MainOfVerbs(const Command& tool, int argc, char** argv) {
+int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept {
   const auto run = [&](const Parsed& parsed, Console&) -> std::expected<int, RunError> {
     const auto usage = [](std::string message) {
       return std::unexpected(RunError{{ErrorCode::kInvalidArgument, std::move(message)}, true});

@@ -60,20 +60,22 @@ struct Tool {
 };
 
 // What Main does, without the types: parses, answers the common options, reports errors. `run`
-// tells by `usage_error` that its error is one of usage.
+// tells by `usage_error` that its error is one of usage. An exception, whatever threw it, becomes a
+// message and kFailed.
 struct RunError {
   Error error;
   bool is_usage = false;
 };
-int RunTool(const Command& command, int argc, char** argv,
-            const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run);
+int RunTool(
+    const Command& command, int argc, char** argv,
+    const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) noexcept;
 
 // Whether no input was truncated while it was read; warns of each that was.
 bool WarnOfTruncatedFiles(Console& console);
 
 // All of a tool's main(): returns its exit status.
 template <class Plan>
-int Main(const Tool<Plan>& tool, int argc, char** argv) {
+int Main(const Tool<Plan>& tool, int argc, char** argv) noexcept {
   return RunTool(tool.command, argc, argv,
                  [&](const Parsed& parsed, Console& console) -> std::expected<int, RunError> {
                    Result<Plan> plan = tool.plan(parsed);
@@ -87,6 +89,6 @@ int Main(const Tool<Plan>& tool, int argc, char** argv) {
 }
 
 // All of the main() of a tool with verbs: hands the words from the verb on to it.
-int MainOfVerbs(const Command& tool, int argc, char** argv);
+int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept;
 
 }  // namespace perftape::cli
