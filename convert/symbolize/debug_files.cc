@@ -262,7 +262,8 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
     found.tried.insert(found.tried.end(), images.absent().begin(), images.absent().end());
     return found;
   }
-  FindSupplementary(query, (found.debug ? debugs : images).taken(), found);
+  found.searched = SearchedFor(query);
+  FindSupplementary(query, found);
   found.source = found.image ? images.taken() : debugs.taken();
   if (found.image && found.debug) found.source += " with " + debugs.taken();
   if (query.build_id.empty()) found.source += ", build id unchecked";
@@ -274,10 +275,7 @@ std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
                                                    const BinaryQuery& query, Search& search) const {
   const auto link = elf::ReadDebugLink(image);
   if (!link || !IsPath(query.filename)) return std::nullopt;
-  std::vector<fs::path> roots;
-  if (!symfs_.empty()) roots.push_back(symfs_);
-  if (query.not_local.empty()) roots.emplace_back("/");
-  for (const fs::path& root : roots) {
+  for (const fs::path& root : SearchedFor(query).roots) {
     for (const fs::path& place :
          elf::PlacesOfDebugLink(link->file_name, query.filename, root, directories_)) {
       if (auto file = search.TryByCrc(place, link->crc)) return file;
@@ -286,9 +284,16 @@ std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
   return std::nullopt;
 }
 
-void DebugFiles::FindSupplementary(const BinaryQuery& query, const fs::path& path,
-                                   DebugFile& found) const {
-  const auto link = elf::ReadDebugAltLink(found.debug ? *found.debug : *found.image);
+elf::SearchedDirectories DebugFiles::SearchedFor(const BinaryQuery& query) const {
+  elf::SearchedDirectories searched = {.roots = {}, .debug_dirs = directories_};
+  if (!symfs_.empty()) searched.roots.push_back(symfs_);
+  if (query.not_local.empty()) searched.roots.emplace_back("/");
+  return searched;
+}
+
+void DebugFiles::FindSupplementary(const BinaryQuery& query, DebugFile& found) const {
+  const elf::ElfFile& linking = found.debug ? *found.debug : *found.image;
+  const auto link = elf::ReadDebugAltLink(linking);
   if (!link || link->build_id.empty()) return;
   Search search(link->build_id);
   auto& file = found.supplementary;
@@ -297,7 +302,13 @@ void DebugFiles::FindSupplementary(const BinaryQuery& query, const fs::path& pat
   if (!file) {
     file = TryDirectories(search, directories_, link->build_id, elf::BuildIdFile::kDebug, {});
   }
-  if (!file) file = TryAll(search, elf::PlacesOfDebugAltLink(link->file_name, path, directories_));
+  if (file) return;
+  const elf::LinkPlaces places =
+      elf::PlacesOfDebugAltLink(link->file_name, linking.path(), found.searched);
+  file = TryAll(search, places.paths);
+  if (file) return;
+  if (!places.outside.empty()) search.Note(places.Refusal() + ", named by .gnu_debugaltlink");
+  AddNew(search.notes(), found.tried);
 }
 
 }  // namespace perftape

@@ -16,6 +16,7 @@
 #include "formats/base/build_id.h"
 #include "formats/bundle/bundle.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/searched_directories.h"
 
 namespace perftape {
 
@@ -29,6 +30,7 @@ struct DebugFile {
   std::optional<elf::ElfFile> debug;
   std::optional<elf::ElfFile> supplementary;
   std::vector<SharedBundle> bundles;  // what they may be views of
+  elf::SearchedDirectories searched;  // for what these files name in turn
   Miss miss = Miss::kNone;
   std::string source;              // where they are, for people
   std::string problem;             // why there is no image, where that is not plain
@@ -62,9 +64,10 @@ class DebugFiles {
   // By .gnu_debuglink of the image.
   std::optional<elf::ElfFile> FindByLink(const elf::ElfFile& image, const BinaryQuery& query,
                                          Search& search) const;
-  // By .gnu_debugaltlink of the debug file, or without one the image, which lies at `path`.
-  void FindSupplementary(const BinaryQuery& query, const std::filesystem::path& path,
-                         DebugFile& found) const;
+  // By .gnu_debugaltlink of the debug file, or without one the image.
+  void FindSupplementary(const BinaryQuery& query, DebugFile& found) const;
+  // Where names in the binary's own files may lead.
+  elf::SearchedDirectories SearchedFor(const BinaryQuery& query) const;
 
   std::filesystem::path symfs_;
   std::vector<std::filesystem::path> directories_;

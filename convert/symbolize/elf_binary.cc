@@ -20,6 +20,7 @@ ElfBinary::ElfBinary(DebugFile found, const SymbolOptions& options) : file(std::
   if (!file.image) return;
   names.emplace(*file.image, file.debug ? &*file.debug : nullptr,
                 ElfNameOptions{.supplementary = file.supplementary ? &*file.supplementary : nullptr,
+                               .searched = file.searched,
                                .demangling = options.demangling,
                                .source_lines = options.source_lines,
                                .index_cache = options.index_cache});

@@ -24,8 +24,9 @@ std::unique_ptr<dwarf::SourceIndex> OpenLines(const elf::ElfFile& image, const e
   if (options.source_lines == SourceLines::kNone) return nullptr;
   for (const elf::ElfFile* file : {debug, &image}) {
     if (file == nullptr) continue;
-    auto index = dwarf::SourceIndex::Open(image, *file,
-                                          {.path = file->path(), .shared = options.supplementary});
+    auto index = dwarf::SourceIndex::Open(
+        image, *file,
+        {.path = file->path(), .shared = options.supplementary, .searched = options.searched});
     if (index) return index;
   }
   return nullptr;

@@ -19,6 +19,7 @@
 #include "formats/base/addresses.h"
 #include "formats/dwarf/source_index.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/searched_directories.h"
 #include "formats/elf/symbols.h"
 #include "formats/go/pc_line_table.h"
 
@@ -26,6 +27,7 @@ namespace perftape {
 
 struct ElfNameOptions {
   const elf::ElfFile* supplementary = nullptr;  // what dwz moved out of the image or its debug file
+  elf::SearchedDirectories searched = {};       // for split units (.dwo)
   Demangling demangling = Demangling::kTemplates;
   SourceLines source_lines = SourceLines::kLinesAndInlines;
   std::filesystem::path index_cache = {};  // empty: none is kept

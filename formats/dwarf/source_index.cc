@@ -90,7 +90,7 @@ struct SourceIndex::Parts {
         headers(ReadUnitHeaders(sections.info, sections.order)),
         code(CodeOf(image)),
         work_limit(kLeastWorkLimit + kWorkPerByte * sections.size()),
-        splits(surroundings.path) {
+        splits(surroundings.path, surroundings.searched) {
     if (surroundings.shared != nullptr) {
       shared.emplace(LoadedSections::Read(*surroundings.shared, Part::kLinked));
       shared_headers = ReadUnitHeaders(shared->get().info, shared->get().order);

@@ -23,6 +23,7 @@
 #include "formats/dwarf/unit_index.h"
 #include "formats/dwarf/unit_map.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/searched_directories.h"
 
 namespace perftape::dwarf {
 
@@ -40,7 +41,8 @@ struct CallFrame {
 
 struct Surroundings {
   std::filesystem::path path = {};  // where the file with the DWARF lies; beside it are its parts
-  const elf::ElfFile* shared = nullptr;  // its supplementary file (.gnu_debugaltlink), if any
+  const elf::ElfFile* shared = nullptr;    // its supplementary file (.gnu_debugaltlink), if any
+  elf::SearchedDirectories searched = {};  // where its split units may be, besides
 };
 
 class SourceIndex {

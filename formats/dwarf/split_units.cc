@@ -69,37 +69,56 @@ class PackageIndex {
 }  // namespace
 
 Result<Unit> SplitUnits::Open(const Unit& skeleton, std::uint64_t& work) {
-  const std::filesystem::path name(skeleton.dwo_name), directory(skeleton.directory);
-  std::vector<std::filesystem::path> places;
-  if (!program_.empty()) {
-    places.push_back(program_);
-    places.back() += ".dwp";
+  const elf::LinkPlaces places = PlacesOf(skeleton);
+  std::string problem = places.Refusal();
+  for (const std::filesystem::path& path : places.paths) {
+    const Opened& opened = OpenFile(path);
+    if (opened.file == nullptr) {
+      if (problem.empty()) problem = opened.problem;
+      continue;
+    }
+    if (auto unit = FindIn(*opened.file, skeleton, work)) return *std::move(unit);
   }
-  if ((directory / name).is_absolute()) places.push_back(directory / name);
-  if (!program_.empty()) {
-    places.push_back(program_.parent_path() / name.relative_path());
-    places.push_back(program_.parent_path() / name.filename());
-  }
-  for (const std::filesystem::path& place : places) {
-    const File* file = OpenFile(place);
-    if (file == nullptr) continue;
-    if (auto unit = FindIn(*file, skeleton, work)) return *std::move(unit);
-  }
-  return Fail(ErrorCode::kNotFound, std::string(skeleton.dwo_name) + ": not found");
+  if (!problem.empty()) problem = " (" + problem + ")";
+  return Fail(ErrorCode::kNotFound, std::string(skeleton.dwo_name) + ": not found" + problem);
 }
 
-const SplitUnits::File* SplitUnits::OpenFile(const std::filesystem::path& path) {
+elf::LinkPlaces SplitUnits::PlacesOf(const Unit& skeleton) const {
+  const std::filesystem::path name(skeleton.dwo_name), directory(skeleton.directory);
+  std::filesystem::path beside = program_.parent_path();
+  if (beside.empty() && !program_.empty()) beside = ".";
+  elf::LinkPlaces places;
+  if ((directory / name).is_absolute()) {
+    places = elf::PlacesOfLink(name, directory, beside, searched_);
+  }
+  if (program_.empty()) return places;
+  std::filesystem::path package = program_;
+  package += ".dwp";
+  places.paths.insert(places.paths.begin(), std::move(package));
+  for (const std::filesystem::path& part : {name.relative_path(), name.filename()}) {
+    std::filesystem::path path = (beside / part).lexically_normal();
+    if (elf::IsBelow(path, beside)) places.paths.push_back(std::move(path));
+  }
+  return places;
+}
+
+const SplitUnits::Opened& SplitUnits::OpenFile(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] = files_.try_emplace(path);
-  if (!is_new) return known->second.get();
+  Opened& opened = known->second;
+  if (!is_new) return opened;
   auto elf = elf::ElfFile::Open(path);
-  if (!elf || !HasDwarf(*elf, Part::kSplit)) return nullptr;
+  if (!elf) {
+    if (elf.error().code != ErrorCode::kNotFound) opened.problem = std::move(elf).error().message;
+    return opened;
+  }
+  if (!HasDwarf(*elf, Part::kSplit)) return opened;
   auto file = std::make_unique<File>(File{.elf = *std::move(elf)});
   file->sections = LoadedSections::Read(file->elf, Part::kSplit);
   const Sections& sections = file->sections.get();
   file->headers = ReadUnitHeaders(sections.info, sections.order);
-  known->second = std::move(file);
-  return known->second.get();
+  opened.file = std::move(file);
+  return opened;
 }
 
 std::optional<Unit> SplitUnits::FindIn(const File& file, const Unit& skeleton,

@@ -14,18 +14,19 @@
 
 #include "formats/dwarf/unit.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/searched_directories.h"
 
 namespace perftape::dwarf {
 
 class SplitUnits {
  public:
-  // `program` is where the file with the skeletons lies; without one, only what skeletons name by
-  // an absolute path is found.
-  explicit SplitUnits(std::filesystem::path program) : program_(std::move(program)) {}
+  // `program` is where the file with the skeletons lies; empty for an image in memory.
+  SplitUnits(std::filesystem::path program, elf::SearchedDirectories searched)
+      : program_(std::move(program)), searched_(std::move(searched)) {}
 
   // The unit that `skeleton` stands for, whose id is compared. Looks for <program>.dwp, then for
-  // the .dwo where the compiler put it, then beside the program. kNotFound with the name. Lives as
-  // long as this. Threads may call it at once.
+  // the .dwo where the compiler put it if that is searched, then beside the program. kNotFound with
+  // the name and the reason. Lives as long as this. Threads may call it at once.
   Result<Unit> Open(const Unit& skeleton, std::uint64_t& work);
 
  private:
@@ -35,15 +36,22 @@ class SplitUnits {
     std::vector<UnitHeader> headers = {};
   };
 
-  // Null where there is no such file; each is opened once.
-  const File* OpenFile(const std::filesystem::path& path);
+  struct Opened {
+    std::unique_ptr<const File> file;  // null: cannot be used
+    std::string problem;               // why, where there is such a file
+  };
+
+  elf::LinkPlaces PlacesOf(const Unit& skeleton) const;
+  // Each is opened once.
+  const Opened& OpenFile(const std::filesystem::path& path);
   static std::optional<Unit> FindIn(const File& file, const Unit& skeleton, std::uint64_t& work);
   static std::optional<Unit> FindInPackage(const File& file, const Unit& skeleton,
                                            std::uint64_t& work);
 
   std::filesystem::path program_;
+  elf::SearchedDirectories searched_;
   std::mutex mutex_;
-  std::map<std::filesystem::path, std::unique_ptr<const File>> files_;  // null: cannot be used
+  std::map<std::filesystem::path, Opened> files_;
 };
 
 }  // namespace perftape::dwarf

@@ -29,6 +29,10 @@ std::vector<fs::path> FilesIn(const fs::path& directory) {
   return files;
 }
 
+bool IsFileName(const fs::path& name) {
+  return !name.empty() && name != "." && name != "..";
+}
+
 std::optional<fs::path> AbsoluteVariable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set here
   if (value == nullptr || *value != '/') return std::nullopt;
@@ -79,20 +83,21 @@ std::vector<fs::path> PlacesOfDebugLink(std::string_view name, const fs::path& b
                                         const fs::path& root,
                                         const std::vector<fs::path>& directories) {
   const fs::path file = fs::path(name).filename();
-  if (file.empty()) return {};
-  // Normal, so that ".." in it leads out of no root.
-  const fs::path directory = binary.parent_path().lexically_normal().relative_path();
+  if (!IsFileName(file)) return {};
+  // Absolute and normal, so that ".." in it leads out of no root.
+  const fs::path directory = ("/" / binary.parent_path()).lexically_normal().relative_path();
   std::vector<fs::path> places = {root / directory / file, root / directory / ".debug" / file};
   for (const fs::path& debug : directories) places.push_back(debug / directory / file);
   return places;
 }
 
-std::vector<fs::path> PlacesOfDebugAltLink(std::string_view name, const fs::path& file,
-                                           const std::vector<fs::path>& directories) {
-  const fs::path target(name);
-  std::vector<fs::path> places = {file.parent_path() / target};  // which an absolute one replaces
-  for (const fs::path& directory : directories) {
-    places.push_back(directory / ".dwz" / target.filename());
+LinkPlaces PlacesOfDebugAltLink(std::string_view name, const fs::path& file,
+                                const SearchedDirectories& searched) {
+  const fs::path target(name), directory = file.parent_path();
+  LinkPlaces places = PlacesOfLink(target, directory, directory, searched);
+  if (!IsFileName(target.filename())) return places;
+  for (const fs::path& debug : searched.debug_dirs) {
+    places.paths.push_back(debug / ".dwz" / target.filename());
   }
   return places;
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "formats/base/build_id.h"
+#include "formats/elf/searched_directories.h"
 
 namespace perftape::elf {
 
@@ -43,9 +44,9 @@ std::vector<std::filesystem::path> PlacesOfDebugLink(
     std::string_view name, const std::filesystem::path& binary, const std::filesystem::path& root,
     const std::vector<std::filesystem::path>& directories);
 
-// Where the file may be that .gnu_debugaltlink of the file at `file` names, as dwz puts it.
-std::vector<std::filesystem::path> PlacesOfDebugAltLink(
-    std::string_view name, const std::filesystem::path& file,
-    const std::vector<std::filesystem::path>& directories);
+// Where the file may be that .gnu_debugaltlink of the file at `file` names: where the name leads,
+// if that is searched, and in .dwz of each debug directory, where dwz puts it.
+LinkPlaces PlacesOfDebugAltLink(std::string_view name, const std::filesystem::path& file,
+                                const SearchedDirectories& searched);
 
 }  // namespace perftape::elf

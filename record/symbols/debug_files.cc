@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/debug_files.h"
 
-#include <fcntl.h>
-
 #include <optional>
 #include <utility>
 
+#include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
@@ -16,14 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-UniqueFd Open(const fs::path& path) {
-  return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-}
-
 std::optional<SeparateDebugFile> WithBuildId(const fs::path& path, const BuildId& build_id) {
-  UniqueFd file = Open(path);
-  if (!file || elf::ReadBuildId(file.get()).value_or(BuildId{}) != build_id) return std::nullopt;
-  return SeparateDebugFile{path, build_id, std::move(file)};
+  Result<UniqueFd> file = OpenRegularFile(path);
+  if (!file || elf::ReadBuildId(file->get()).value_or(BuildId{}) != build_id) return std::nullopt;
+  return SeparateDebugFile{path, build_id, *std::move(file)};
 }
 
 std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
@@ -39,18 +34,18 @@ std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
 // Its build id decides where both have one; else the checksum of all of it.
 std::optional<SeparateDebugFile> Linked(const fs::path& path, std::uint32_t crc,
                                         const BuildId& build_id) {
-  UniqueFd file = Open(path);
+  Result<UniqueFd> file = OpenRegularFile(path);
   if (!file) return std::nullopt;
-  const Result<BuildId> id = elf::ReadBuildId(file.get());
+  const Result<BuildId> id = elf::ReadBuildId(file->get());
   if (!id) return std::nullopt;
   if (id->empty() || build_id.empty()) {
-    const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), path.native());
+    const Result<MappedFile> mapped = MappedFile::FromFd(file->get(), path.native());
     if (!mapped || mapped->bytes().size() > symbol_limits::kChecksummed) return std::nullopt;
     if (elf::DebugLinkCrc(mapped->bytes()) != crc) return std::nullopt;
   } else if (*id != build_id) {
     return std::nullopt;
   }
-  return SeparateDebugFile{path, *id, std::move(file)};
+  return SeparateDebugFile{path, *id, *std::move(file)};
 }
 
 std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary, const fs::path& path,
@@ -70,10 +65,14 @@ std::optional<SeparateDebugFile> FindShared(const elf::ElfFile& file, const fs::
   const std::optional<elf::DebugAltLink> link = elf::ReadDebugAltLink(file);
   if (!link) return std::nullopt;
   if (auto found = FindByBuildId(link->build_id, directories)) return found;
-  for (const fs::path& place : elf::PlacesOfDebugAltLink(link->file_name, path, directories)) {
+  const elf::LinkPlaces places =
+      elf::PlacesOfDebugAltLink(link->file_name, path, {.debug_dirs = directories});
+  for (const fs::path& place : places.paths) {
     if (auto found = WithBuildId(place, link->build_id)) return found;
   }
-  return std::nullopt;
+  if (places.outside.empty()) return std::nullopt;
+  return SeparateDebugFile{
+      places.outside, link->build_id, {}, "outside the directories that are searched"};
 }
 
 }  // namespace

@@ -17,10 +17,12 @@ struct SeparateDebugFile {
   std::filesystem::path path;
   BuildId build_id;  // empty where it has none
   UniqueFd file;
+  std::string refused = {};  // why a file that the binary names was not opened; then `file` is none
 };
 
 // Those of the binary that was at `path`: by build id in `directories`, or by its links, from there
-// and from its own directory (formats/elf/debug_places.h).
+// and from its own directory (formats/elf/debug_places.h). A link that leads anywhere else is
+// refused.
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
     const std::vector<std::filesystem::path>& directories);

@@ -184,6 +184,11 @@ class Filling {
     if (depth_ == BundleDepth::kSymbols && HasSymbols(*image)) return {};
     for (const SeparateDebugFile& found :
          FindDebugFiles(*image, binary.path, elf::DefaultDebugDirs())) {
+      if (!found.refused.empty()) {
+        summary_.missing.push_back(found.path.native() + ", which " + binary.path +
+                                   " names: " + found.refused);
+        continue;
+      }
       // Beside the binary's own, where perf looks for it; what dwz made has another build id.
       const bool is_of_binary = found.build_id == binary.build_id;
       Content content = WholeFile({.path = is_of_binary ? binary.path : found.path.native(),

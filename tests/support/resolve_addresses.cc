@@ -73,6 +73,7 @@ int Main(int count, char** texts) {
              supplementary = OpenNth(arguments, 2);
   if (!image) return 2;
   if (supplementary) arguments.options.supplementary = &*supplementary;
+  arguments.options.searched.roots = {"/"};
 
   std::vector<FileOffset> offsets;
   for (std::string line; std::getline(std::cin, line);) {

@@ -235,6 +235,20 @@ TEST(DebugFiles, TakesNothingOfAnotherBuildForWhatDwzMovedOut) {
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
 }
 
+TEST(DebugFiles, FollowsNoLinkOfDwzOutOfWhatIsSearched) {
+  const TempDir dir;
+  const std::string outside = dir.Write("outside/shared", SmallElf("xyz"));
+  dir.Write("ids/616263/executable", ElfWith(".gnu_debugaltlink", outside + "\0xyz"s));
+  const DebugFiles files({}, {dir / "ids"});
+  const DebugFile found = files.Find(
+      {.filename = "/bin/program", .build_id = kAbc, .not_local = "it was recorded elsewhere"});
+  ASSERT_TRUE(found.image);
+  EXPECT_FALSE(found.supplementary);
+  EXPECT_THAT(found.tried, Contains(outside + ": outside the directories that are searched, named "
+                                              "by .gnu_debugaltlink"));
+  EXPECT_TRUE(files.Find({.filename = "/bin/program", .build_id = kAbc}).supplementary);
+}
+
 TEST(DebugFiles, NamesTheReasonOfAPathThatIsTooLong) {
   const std::string path = "/bin/" + std::string(256, 'x');
   const DebugFile found = FindLocally(path, kAbc);

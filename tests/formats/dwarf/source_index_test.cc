@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "tests/support/elf_builder.h"
+#include "tests/support/temp_dir.h"
 
 namespace perftape::dwarf {
 namespace {
@@ -109,7 +110,17 @@ TEST(SourceIndex, SaysWhichSplitFileIsNotThere) {
   ASSERT_EQ(frames.size(), 1U);  // the line is known all the same
   EXPECT_EQ(frames[0].function, "");
   EXPECT_EQ(frames[0].filename, "/src/s.c");
-  EXPECT_THAT(index->problem(), ::testing::HasSubstr(".dwo: not found"));
+  EXPECT_THAT(index->problem(), ::testing::HasSubstr(".dwo: not found (/"));
+  EXPECT_THAT(index->problem(), ::testing::HasSubstr("outside the directories that are searched"));
+}
+
+TEST(SourceIndex, LooksForSplitFilesOnlyInWhatIsSearched) {
+  const elf::ElfFile file = OpenProgram("clang-split5");
+  const TempDir dir;
+  const auto index = SourceIndex::Open(file, file, {.searched = {.roots = {dir.path()}}});
+  ASSERT_NE(index, nullptr);
+  index->Prepare(CodeOf(file));
+  EXPECT_THAT(index->problem(), ::testing::EndsWith(".dwo: not found"));
 }
 
 TEST(SourceIndex, KnowsNothingOutsideTheCode) {

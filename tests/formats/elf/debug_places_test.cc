@@ -56,13 +56,27 @@ TEST(PlacesOfDebugLink, AreThoseOfGdb) {
 TEST(PlacesOfDebugLink, LeadOutOfNoRoot) {
   EXPECT_THAT(PlacesOfDebugLink("../../x.debug", "/../../bin/x", "/root", {"/d"}),
               ElementsAre("/root/bin/x.debug", "/root/bin/.debug/x.debug", "/d/bin/x.debug"));
+  EXPECT_THAT(PlacesOfDebugLink("x.debug", "../../bin/x", "/root", {}),
+              ElementsAre("/root/bin/x.debug", "/root/bin/.debug/x.debug"));
+  EXPECT_THAT(PlacesOfDebugLink("..", "/bin/x", "/", {}), IsEmpty());
   EXPECT_THAT(PlacesOfDebugLink("directory/", "/bin/x", "/", {}), IsEmpty());
 }
 
 TEST(PlacesOfDebugAltLink, AreWhereTheNameLeadsAndWhereDwzPutsIt) {
-  EXPECT_THAT(PlacesOfDebugAltLink("/usr/lib/debug/.dwz/shared", "/a/b.debug", {"/d"}),
-              ElementsAre("/usr/lib/debug/.dwz/shared", "/d/.dwz/shared"));
-  EXPECT_THAT(PlacesOfDebugAltLink("../shared", "/a/b/c.debug", {}), ElementsAre("/a/b/../shared"));
+  const SearchedDirectories searched = {.debug_dirs = {"/d"}};
+  EXPECT_THAT(PlacesOfDebugAltLink("/d/x/shared", "/a/b.debug", searched).paths,
+              ElementsAre("/d/x/shared", "/d/.dwz/shared"));
+  EXPECT_THAT(PlacesOfDebugAltLink("../../.dwz/shared", "/d/a/b/c.debug", searched).paths,
+              ElementsAre("/d/.dwz/shared", "/d/.dwz/shared"));
+  EXPECT_THAT(PlacesOfDebugAltLink("shared", "/a/b.debug", {}).paths, ElementsAre("/a/shared"));
+}
+
+TEST(PlacesOfDebugAltLink, AreInNoOtherDirectory) {
+  const LinkPlaces places =
+      PlacesOfDebugAltLink("/dev/watchdog", "/home/user/program", {.debug_dirs = {"/d"}});
+  EXPECT_THAT(places.paths, ElementsAre("/d/.dwz/watchdog"));
+  EXPECT_EQ(places.outside, "/dev/watchdog");
+  EXPECT_THAT(PlacesOfDebugAltLink("..", "/d/program", {.debug_dirs = {"/d"}}).paths, IsEmpty());
 }
 
 }  // namespace

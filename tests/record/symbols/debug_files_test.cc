@@ -90,5 +90,17 @@ TEST_F(DebugFiles, FindWhatIsSharedByItsBuildIdToo) {
   EXPECT_THAT(Find(SmallElf(kId)), testing::ElementsAre("debug/" + kPlace, "debug/" + kOtherPlace));
 }
 
+TEST_F(DebugFiles, AreNotOpenedWhereALinkLeadsElsewhere) {
+  const std::string outside = dir_.Write("outside/shared.debug", SmallElf(kOtherId));
+  const auto bytes = ElfWith(kId, ".gnu_debugaltlink", outside + "\0"s + std::string(kOtherId));
+  const auto file = elf::ElfFile::FromBytes(bytes);
+  ASSERT_TRUE(file);
+  const auto found = FindDebugFiles(*file, dir_ / "bin/x", {dir_ / "debug"});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_FALSE(found[0].file);
+  EXPECT_EQ(found[0].path, outside);
+  EXPECT_EQ(found[0].refused, "outside the directories that are searched");
+}
+
 }  // namespace
 }  // namespace perftape

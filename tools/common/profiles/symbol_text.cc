@@ -64,7 +64,8 @@ std::vector<std::string> SymbolSourceLines(const SymbolizeReport& report) {
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
                                 mapping.source.empty() ? "no names" : mapping.source));
     for (const std::string& tried : mapping.tried) lines.push_back("  not " + tried);
-    const bool is_told = !mapping.source.empty() || !mapping.tried.empty();
+    // Where there are names, it is about lines; else what was tried says the same.
+    const bool is_told = mapping.source.empty() && !mapping.tried.empty();
     if (!is_told && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);
   }
   return lines;

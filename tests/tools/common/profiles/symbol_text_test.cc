@@ -44,5 +44,14 @@ TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
                           "[vdso]: no names", "  no such file"));
 }
 
+TEST(SymbolSourceLines, TellWhatWasWrongWithTheLines) {
+  SymbolizeReport report = TwoMappings();
+  report.mappings.pop_back();
+  report.mappings[0].source = "/bin/ls (symbols)";
+  report.mappings[0].problem = "ls.dwo: not found";
+  EXPECT_THAT(SymbolSourceLines(report),
+              ElementsAre("/bin/ls abcd: /bin/ls (symbols)", "  ls.dwo: not found"));
+}
+
 }  // namespace
 }  // namespace perftape::cli
