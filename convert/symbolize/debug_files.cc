@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include "formats/dwarf/sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_places.h"
@@ -49,13 +51,31 @@ void AddNew(const std::vector<std::string>& notes, std::vector<std::string>& all
   }
 }
 
+// What a file must have to be of use.
+enum class Content : std::uint8_t { kAny, kSymbols, kDwarf };
+
+bool Has(const elf::ElfFile& file, Content content) {
+  switch (content) {
+    case Content::kAny:
+      break;
+    case Content::kSymbols:
+      return std::ranges::any_of(file.sections(), [](const elf::Section& section) {
+        return section.type == SHT_SYMTAB && section.size != 0;
+      });
+    case Content::kDwarf:  // that of relocatable files is not read
+      return file.header().type != ET_REL && dwarf::HasDwarf(file, dwarf::Part::kLinked);
+  }
+  return true;
+}
+
 }  // namespace
 
 // Opens the first of several candidates that is what it should be; remembers what the others were.
 class DebugFiles::Search {
  public:
   // `wanted` is empty where only the place can tell.
-  explicit Search(const BuildId& wanted) : wanted_(wanted) {}
+  explicit Search(const BuildId& wanted, Content content = Content::kAny)
+      : wanted_(wanted), content_(content) {}
 
   std::optional<elf::ElfFile> Try(const fs::path& path) {
     std::error_code error;
@@ -89,6 +109,7 @@ class DebugFiles::Search {
       NoteUnusable(path, file.error());
       return std::nullopt;
     }
+    if (!Has(*file, content_)) return std::nullopt;
     if (elf::DebugLinkCrc(file->image()) != crc) {
       Note(path.native() + ": its CRC is another than .gnu_debuglink says");
       return std::nullopt;
@@ -136,11 +157,13 @@ class DebugFiles::Search {
       Note(message.starts_with(name) ? message : name + ": " + message);
       return std::nullopt;
     }
+    if (!Has(*file, content_)) return std::nullopt;
     taken_ = name;
     return *std::move(file);
   }
 
   BuildId wanted_;
+  Content content_;
   bool found_other_build_ = false;
   std::string taken_;    // the one that was opened last
   SharedBundle bundle_;  // where it is from one
@@ -262,13 +285,38 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
     found.tried.insert(found.tried.end(), images.absent().begin(), images.absent().end());
     return found;
   }
-  found.searched = SearchedFor(query);
-  FindSupplementary(query, found);
   found.source = found.image ? images.taken() : debugs.taken();
   if (found.image && found.debug) found.source += " with " + debugs.taken();
-  if (query.build_id.empty()) found.source += ", build id unchecked";
   if (!found.image) found.image = std::exchange(found.debug, std::nullopt);
+  Complete(query, found);
+  if (query.build_id.empty()) found.source += ", build id unchecked";
+  found.searched = SearchedFor(query);
+  FindSupplementary(query, found);
   return found;
+}
+
+// The first source often has less than a later one: a bundle has no DWARF, an installed binary has
+// no symbol table. Only a build id tells that two files are of one binary.
+void DebugFiles::Complete(const BinaryQuery& query, DebugFile& found) const {
+  BinaryQuery later = query;
+  later.build_id = found.image->build_id();
+  if (later.build_id.empty()) return;
+  const auto has = [&](Content content) {
+    return Has(*found.image, content) || (found.debug && Has(*found.debug, content));
+  };
+  const auto find = [&](Content content, std::string_view role) {
+    Search search(later.build_id, content);
+    auto file = FindDebug(later, &*found.image, later.build_id, search);
+    if (!file) file = FindImage(later, search);
+    if (file) found.source.append(role).append(search.taken());
+    if (search.bundle()) found.bundles.push_back(search.bundle());
+    AddNew(search.notes(), found.tried);
+    return file;
+  };
+  if (!found.debug && !has(Content::kSymbols)) found.debug = find(Content::kSymbols, " with ");
+  if (query.wants_lines && !has(Content::kDwarf)) {
+    found.lines = find(Content::kDwarf, ", lines from ");
+  }
 }
 
 std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
@@ -292,7 +340,9 @@ elf::SearchedDirectories DebugFiles::SearchedFor(const BinaryQuery& query) const
 }
 
 void DebugFiles::FindSupplementary(const BinaryQuery& query, DebugFile& found) const {
-  const elf::ElfFile& linking = found.debug ? *found.debug : *found.image;
+  const elf::ElfFile& linking = found.lines   ? *found.lines
+                                : found.debug ? *found.debug
+                                              : *found.image;
   const auto link = elf::ReadDebugAltLink(linking);
   if (!link || link->build_id.empty()) return;
   Search search(link->build_id);

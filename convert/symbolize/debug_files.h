@@ -23,11 +23,13 @@ namespace perftape {
 using SharedBundle = std::shared_ptr<const bundle::Bundle>;
 
 // `image` is what was mapped, or where only that is left its debug file: it knows the addresses.
-// `debug` is the separate debug file, with more names; `supplementary` is what dwz moved out of
-// either. Without an image, `miss` says why.
+// `debug` is the separate debug file, with more names; `lines` is one more file of the same build
+// id, which has the DWARF where these two have none; `supplementary` is what dwz moved out of the
+// file with the DWARF. Without an image, `miss` says why.
 struct DebugFile {
   std::optional<elf::ElfFile> image;
   std::optional<elf::ElfFile> debug;
+  std::optional<elf::ElfFile> lines;
   std::optional<elf::ElfFile> supplementary;
   std::vector<SharedBundle> bundles;  // what they may be views of
   elf::SearchedDirectories searched;  // for what these files name in turn
@@ -45,6 +47,7 @@ struct BinaryQuery {
   std::span<const SharedBundle> bundles = {};  // the recording's own first
   // Why files at their paths on this machine may not be taken; empty where they may.
   std::string not_local = {};
+  bool wants_lines = true;  // whether DWARF is searched for in all sources
 };
 
 class DebugFiles {
@@ -53,7 +56,8 @@ class DebugFiles {
   // `directories` (formats/elf/debug_places.h).
   DebugFiles(std::filesystem::path symfs, std::vector<std::filesystem::path> directories);
 
-  // In order: bundles, symfs, the directories, and the path itself.
+  // In order: bundles, symfs, the directories, and the path itself. The first that is found has the
+  // names; what it lacks is taken from the first later one that has it.
   DebugFile Find(const BinaryQuery& query) const;
 
  private:
@@ -64,7 +68,9 @@ class DebugFiles {
   // By .gnu_debuglink of the image.
   std::optional<elf::ElfFile> FindByLink(const elf::ElfFile& image, const BinaryQuery& query,
                                          Search& search) const;
-  // By .gnu_debugaltlink of the debug file, or without one the image.
+  // Adds the symbol table and the DWARF that the first source does not have.
+  void Complete(const BinaryQuery& query, DebugFile& found) const;
+  // By .gnu_debugaltlink of the file with the DWARF.
   void FindSupplementary(const BinaryQuery& query, DebugFile& found) const;
   // Where names in the binary's own files may lead.
   elf::SearchedDirectories SearchedFor(const BinaryQuery& query) const;

@@ -19,7 +19,8 @@ bool HasLines(const Resolution& resolution) {
 ElfBinary::ElfBinary(DebugFile found, const SymbolOptions& options) : file(std::move(found)) {
   if (!file.image) return;
   names.emplace(*file.image, file.debug ? &*file.debug : nullptr,
-                ElfNameOptions{.supplementary = file.supplementary ? &*file.supplementary : nullptr,
+                ElfNameOptions{.lines = file.lines ? &*file.lines : nullptr,
+                               .supplementary = file.supplementary ? &*file.supplementary : nullptr,
                                .searched = file.searched,
                                .demangling = options.demangling,
                                .source_lines = options.source_lines,

@@ -22,7 +22,7 @@ constexpr std::uint64_t kWorthKeeping = std::uint64_t{4} << 20;
 std::unique_ptr<dwarf::SourceIndex> OpenLines(const elf::ElfFile& image, const elf::ElfFile* debug,
                                               const ElfNameOptions& options) {
   if (options.source_lines == SourceLines::kNone) return nullptr;
-  for (const elf::ElfFile* file : {debug, &image}) {
+  for (const elf::ElfFile* file : {options.lines, debug, &image}) {
     if (file == nullptr) continue;
     auto index = dwarf::SourceIndex::Open(
         image, *file,

@@ -26,6 +26,8 @@
 namespace perftape {
 
 struct ElfNameOptions {
+  const elf::ElfFile* lines =
+      nullptr;  // a third file of the binary, which is asked for DWARF first
   const elf::ElfFile* supplementary = nullptr;  // what dwz moved out of the image or its debug file
   elf::SearchedDirectories searched = {};       // for split units (.dwo)
   Demangling demangling = Demangling::kTemplates;

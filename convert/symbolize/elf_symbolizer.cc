@@ -45,19 +45,23 @@ Result<Resolution> ElfSymbolizer::Resolve(const Profile& profile, MappingId id,
 }
 
 ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
-  if (const auto known = by_build_id_.find(build_id); known != by_build_id_.end()) {
+  // Files of this machine add lines, but only to recordings that were made on it.
+  const std::pair key(build_id, recording_.not_local().empty());
+  if (const auto known = by_build_id_.find(key); known != by_build_id_.end()) {
     return *known->second;
   }
   std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
   if (other) return *other;
   const std::vector<SharedBundle> bundles = recording_.bundles();
-  auto binary = std::make_unique<ElfBinary>(files_.Find({.filename = filename,
-                                                         .build_id = build_id,
-                                                         .bundles = bundles,
-                                                         .not_local = recording_.not_local()}),
-                                            options_);
+  auto binary = std::make_unique<ElfBinary>(
+      files_.Find({.filename = filename,
+                   .build_id = build_id,
+                   .bundles = bundles,
+                   .not_local = recording_.not_local(),
+                   .wants_lines = options_.source_lines != SourceLines::kNone}),
+      options_);
   if (!binary->file.image || build_id.empty()) return *(other = std::move(binary));
-  return *(by_build_id_[build_id] = std::move(binary));
+  return *(by_build_id_[key] = std::move(binary));
 }
 
 }  // namespace perftape

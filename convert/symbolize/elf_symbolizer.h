@@ -44,7 +44,8 @@ class ElfSymbolizer : public Symbolizer {
   DebugFiles files_;
   SymbolOptions options_;
   OfRecording recording_;
-  std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id_;
+  // By build id, and whether files of this machine may be taken.
+  std::map<std::pair<BuildId, bool>, std::unique_ptr<ElfBinary>> by_build_id_;
   // Of this recording: those that were not found, or that no build id tells apart.
   std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };

@@ -82,7 +82,8 @@ LoadedSections LoadedSections::Read(const elf::ElfFile& file, Part part) {
 
 bool HasDwarf(const elf::ElfFile& file, Part part) {
   const auto is_info = [part](const elf::Section& section) {
-    return section.type != SHT_NOBITS && PlaceOf(section.name, part) == &Sections::info;
+    return section.type != SHT_NOBITS && section.size != 0 &&
+           PlaceOf(section.name, part) == &Sections::info;
   };
   return std::ranges::any_of(file.sections(), is_info);
 }

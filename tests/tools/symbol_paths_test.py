@@ -200,6 +200,78 @@ class NotRegular(SymbolPaths):
         self.assertIn(f"{fifo}: not a regular file\n", err)
 
 
+PROGRAM = """
+static __attribute__((always_inline)) inline int inner(volatile int *at) {
+  int sum = 0;
+  for (int i = 0; i < 100; ++i) sum += *at;
+  return sum;
+}
+__attribute__((noinline)) int outer(volatile int *at) { return inner(at); }
+int main() { volatile int one = 1; return outer(&one); }
+"""
+
+
+@unittest.skipIf(shutil.which("cc") is None or shutil.which("nm") is None, "no C compiler")
+class Completed(SymbolPaths):
+    """The symbols that travel with a recording have no DWARF; the binary on this machine does."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.root / "program"
+        source = self.root / "program.c"
+        source.write_text(PROGRAM)
+        identity = "5eed" * 10
+        subprocess.run(["cc", "-g", "-O1", "-no-pie", f"-Wl,--build-id=0x{identity}", "-o",
+                        self.program, source], check=True)
+        listed = subprocess.run(["nm", "-S", self.program], check=True, capture_output=True,
+                                text=True).stdout
+        start, size = next(line.split()[:2] for line in listed.splitlines()
+                           if line.endswith(" outer"))
+        # The first segment lies at 0x400000 and at the beginning of the file.
+        start = int(start, 16) - 0x400000
+        self.data.write_bytes(recording(self.program, bytes.fromhex(identity),
+                                        range(start, start + int(size, 16), 2)))
+        carried = self.root / "carried.data"
+        status, _, err = self.run_tool(BIN / "perftape-symbolize", self.data, "--local", "-o", carried)
+        self.assertEqual(status, 0, err)
+        self.data = carried
+
+    def folded(self, *arguments):
+        status, out, err = self.run_tool(BIN / "perftape-convert", self.data, "--show-sources",
+                                         "--to", "folded", "-o", "-", *arguments)
+        self.assertEqual(status, 0, err)
+        return out, err
+
+    def test_names_are_from_the_bundle_and_lines_from_the_binary(self):
+        out, err = self.folded("--local")
+        self.assertIn("outer;inner ", out)
+        self.assertIn(f": bundle: {self.program}, lines from {self.program} (symbols, DWARF)\n", err)
+
+    def test_lines_are_from_a_file_with_the_same_build_id(self):
+        moved = self.directory("symfs" + str(self.root)) / "program"
+        self.program.rename(moved)
+        out, err = self.folded("--no-local", "--symfs", self.root / "symfs")
+        self.assertIn("outer;inner ", out)
+        self.assertIn(f", lines from {moved} (symbols, DWARF)\n", err)
+
+    def test_there_are_none_where_no_later_source_has_them(self):
+        out, err = self.folded("--no-local")
+        self.assertIn("outer ", out)
+        self.assertNotIn("inner", out)
+        self.assertIn(f": bundle: {self.program} (symbols)\n", err)
+
+    def test_a_binary_of_another_build_gives_none_and_is_a_reason(self):
+        subprocess.run(["cc", "-g", "-Wl,--build-id=0x1234", "-o", self.program,
+                        self.root / "program.c"], check=True)
+        out, err = self.folded("--local")
+        self.assertNotIn("inner", out)
+        self.assertIn(f"not {self.program}: build id 1234, recorded was 5eed", err)
+
+    def test_none_are_searched_where_none_are_wanted(self):
+        _, err = self.folded("--local", "--no-lines")
+        self.assertNotIn("lines from", err)
+
+
 def main():
     global BIN
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])

@@ -235,6 +235,11 @@ TEST(DebugFiles, TakesNothingOfAnotherBuildForWhatDwzMovedOut) {
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
 }
 
+// With a section of the debug information, and a symbol table.
+std::vector<std::byte> WithDwarf() {
+  return ElfWith(".debug_info", "unit");
+}
+
 TEST(DebugFiles, FollowsNoLinkOfDwzOutOfWhatIsSearched) {
   const TempDir dir;
   const std::string outside = dir.Write("outside/shared", SmallElf("xyz"));
@@ -254,6 +259,37 @@ TEST(DebugFiles, NamesTheReasonOfAPathThatIsTooLong) {
   const DebugFile found = FindLocally(path, kAbc);
   EXPECT_EQ(found.miss, Miss::kNoFile);
   EXPECT_EQ(found.problem, path + ": File name too long");
+}
+
+TEST(DebugFiles, TakesLinesFromALaterSourceOfTheSameBuildId) {
+  const TempDir dir;
+  // The sections of a slim copy are empty.
+  const std::string image = dir.Write("ids/616263/executable", ElfWith(".debug_info", ""));
+  const std::string later = dir.Write("program", WithDwarf());
+  const DebugFiles files({}, {dir / "ids"});
+  const DebugFile found = files.Find({.filename = later, .build_id = kAbc});
+  ASSERT_TRUE(found.image);
+  EXPECT_EQ(found.image->path(), image);
+  ASSERT_TRUE(found.lines);
+  EXPECT_EQ(found.lines->path(), later);
+  EXPECT_EQ(found.source, image + ", lines from " + later);
+  EXPECT_FALSE(files.Find({.filename = later, .build_id = kAbc, .wants_lines = false}).lines);
+}
+
+TEST(DebugFiles, TakesNoLinesOfAnotherBuild) {
+  const TempDir dir;
+  dir.Write("ids/616263/executable", SmallElf("abc"));
+  const std::string later = dir.Write("program", ElfWith(".debug_info", "unit", "xyz"));
+  const DebugFile found = DebugFiles({}, {dir / "ids"}).Find({.filename = later, .build_id = kAbc});
+  EXPECT_FALSE(found.lines);
+  EXPECT_THAT(found.tried, Contains(later + ": build id 78797a, recorded was 616263"));
+}
+
+TEST(DebugFiles, LooksForNoMoreLinesWhereTheFirstSourceHasThem) {
+  const TempDir dir;
+  dir.Write("ids/616263/executable", WithDwarf());
+  const std::string later = dir.Write("program", WithDwarf());
+  EXPECT_FALSE(DebugFiles({}, {dir / "ids"}).Find({.filename = later, .build_id = kAbc}).lines);
 }
 
 struct InBundle {
