@@ -11,6 +11,7 @@
 #include "convert/symbolize/module_name.h"
 #include "convert/symbolize/vmlinux_symbolizer.h"
 #include "formats/base/file.h"
+#include "formats/dwarf/sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_places.h"
 
@@ -95,12 +96,17 @@ Result<Resolution> KernelSymbolizer::Resolve(const Profile& profile, MappingId i
   ListPlaces(profile);
   Resolution best = MissAll(offsets.size(), Miss::kNoFile, {});
   std::vector<std::string> tried;
-  for (Place& place : places_) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[i];
     std::string problem;
     if (Open(place, kernel_)) {
       TRY_ASSIGN(Resolution found, place.symbolizer->Resolve(profile, id, offsets));
       if (!found.source.empty()) {
         found.tried = std::move(tried);
+        if (!place.is_vmlinux) {
+          AddLines(found, std::span(places_).subspan(i + 1),
+                   [&](Symbolizer& vmlinux) { return vmlinux.Resolve(profile, id, offsets); });
+        }
         return found;
       }
       problem = found.problem;
@@ -119,6 +125,35 @@ Result<Resolution> KernelSymbolizer::Resolve(const Profile& profile, MappingId i
   }
   best.tried = std::move(tried);
   return best;
+}
+
+void KernelSymbolizer::AddLines(Resolution& named, std::span<Place> later,
+                                const std::function<Result<Resolution>(Symbolizer&)>& resolve) {
+  // Only a build id tells that both are of one kernel.
+  if (options_.source_lines == SourceLines::kNone || kernel_.build_id.empty()) return;
+  for (Place& place : later) {
+    if (!place.is_vmlinux || !HasLines(place)) continue;
+    const auto found = Open(place, kernel_) ? resolve(*place.symbolizer) : Result<Resolution>();
+    if (!found || found->source.empty()) continue;
+    for (std::size_t i = 0; i < named.answers.size(); ++i) {
+      Resolved answer = found->answers[i];
+      if (answer.frames.empty()) continue;
+      if (const Resolved& name = named.answers[i]; !name.frames.empty()) {
+        answer.frames.back().name = name.frames.back().name;
+        answer.frames.back().system_name = name.frames.back().system_name;
+      }
+      named.answers[i] = std::move(answer);
+    }
+    named.source += ", lines from " + place.name;
+    return;
+  }
+}
+
+bool KernelSymbolizer::HasLines(const Place& vmlinux) {
+  const auto binary = VmlinuxAt(vmlinux.name);
+  if (!binary) return false;
+  const elf::ElfFile& image = *(*binary)->file.image;
+  return image.build_id().Matches(kernel_.build_id) && dwarf::HasDwarf(image, dwarf::Part::kLinked);
 }
 
 bool KernelSymbolizer::Open(Place& place, const RecordedKernel& kernel) {
@@ -226,7 +261,8 @@ void KernelSymbolizer::AddVmlinux(const fs::path& path) {
          // A System.map, then.
          TRY_ASSIGN(auto table, TableOf(path, {}));
          return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
-       }});
+       },
+       .is_vmlinux = true});
 }
 
 void KernelSymbolizer::AddRunningKernel() {

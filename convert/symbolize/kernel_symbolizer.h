@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ class KernelSymbolizer : public Symbolizer {
     std::function<Result<std::unique_ptr<Symbolizer>>(const RecordedKernel&)> open = {};
     std::unique_ptr<Symbolizer> symbolizer = {};  // once opened
     std::string problem = {};                     // why it could not be
+    bool is_vmlinux = false;                      // or a System.map
     bool is_guess = false;  // of many that may be there: no word of it if it is not
   };
   using Tables = std::map<std::string, Result<std::shared_ptr<const KernelTable>>>;
@@ -59,6 +61,10 @@ class KernelSymbolizer : public Symbolizer {
   Result<std::shared_ptr<const KernelTable>> TableOf(const std::filesystem::path& path,
                                                      const BuildId& build_id);
   Result<std::shared_ptr<ElfBinary>> VmlinuxAt(const std::filesystem::path& path);
+  // Adds lines to names of a table: those of the first vmlinux in `later` of the same build id.
+  void AddLines(Resolution& named, std::span<Place> later,
+                const std::function<Result<Resolution>(Symbolizer&)>& resolve);
+  bool HasLines(const Place& vmlinux);
   static bool Open(Place& place, const RecordedKernel& kernel);
 
   SymbolOptions options_;

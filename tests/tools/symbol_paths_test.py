@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bombs_test import IP, SAMPLE, TID, TIME, attr, perf_file, record
 
-MMAP2, MISC_USER, MISC_BUILD_ID = 10, 2, 1 << 14
+MMAP2, MISC_KERNEL, MISC_USER, MISC_BUILD_ID = 10, 1, 2, 1 << 14
 BUILD_ID = bytes(range(20))
 IN_OPEN = 0x20
 HANGS_AFTER_SECONDS = 120
@@ -270,6 +270,57 @@ class Completed(SymbolPaths):
     def test_none_are_searched_where_none_are_wanted(self):
         _, err = self.folded("--local", "--no-lines")
         self.assertNotIn("lines from", err)
+
+
+KERNEL = """
+static __attribute__((always_inline)) inline int inner(volatile int *at) {
+  int sum = 0;
+  for (int i = 0; i < 100; ++i) sum += *at;
+  return sum;
+}
+__attribute__((noinline)) int outer(volatile int *at) { return inner(at); }
+int _start(void) { volatile int one = 1; return outer(&one); }
+"""
+TEXT = 0xffffffff81000000
+
+
+@unittest.skipIf(shutil.which("cc") is None or shutil.which("nm") is None, "no C compiler")
+class CompletedKernel(SymbolPaths):
+    def setUp(self):
+        super().setUp()
+        source = self.root / "kernel.c"
+        source.write_text(KERNEL)
+        self.vmlinux = self.root / "vmlinux"
+        subprocess.run(["cc", "-g", "-O1", "-nostdlib", "-static", "-fcf-protection=none",
+                        "-mcmodel=kernel", "-no-pie", "-fno-pic", f"-Wl,-Ttext={TEXT:#x}",
+                        f"-Wl,--defsym=_text={TEXT:#x}", f"-Wl,--build-id=0x{BUILD_ID.hex()}", "-o",
+                        self.vmlinux, source], check=True)
+        listed = subprocess.run(["nm", "-n", self.vmlinux], check=True, capture_output=True,
+                                text=True).stdout
+        addresses = {name: int(address, 16)
+                     for address, _, name in map(str.split, listed.splitlines())}
+        self.kallsyms = self.root / "kallsyms"
+        self.kallsyms.write_text("".join(f"{addresses[name]:016x} T {name}\n"
+                                         for name in ("_text", "outer", "_start")))
+        start = addresses["outer"]
+        name = b"[kernel.kallsyms]_text\0\0"
+        mapping = struct.pack("<iIQQQB3x20sII", -1, 0, TEXT, addresses["_edata"] - TEXT, TEXT, 20, BUILD_ID, 5, 2)
+        records = record(MMAP2, mapping + name, misc=MISC_KERNEL | MISC_BUILD_ID)
+        for offset in range(2, 10):
+            records += record(SAMPLE, struct.pack("<QIIQ", start + offset, 7, 7, 1000),
+                              misc=MISC_KERNEL)
+        self.data.write_bytes(perf_file(records, event=attr(IP | TID | TIME)))
+
+    def test_names_are_from_kallsyms_and_lines_from_vmlinux(self):
+        told = self.sources("--kallsyms", self.kallsyms, "--vmlinux", self.vmlinux)
+        self.assertIn(f", lines from {self.vmlinux}\n", told)
+        _, out, _ = self.run_tool(BIN / "perftape-convert", self.data, "--kallsyms", self.kallsyms,
+                                  "--vmlinux", self.vmlinux, "--to", "folded", "-o", "-")
+        self.assertIn("outer;inner ", out)
+
+    def test_none_are_searched_where_none_are_wanted(self):
+        self.assertNotIn("lines from", self.sources("--kallsyms", self.kallsyms, "--vmlinux",
+                                                    self.vmlinux, "--no-lines"))
 
 
 def main():
