@@ -159,7 +159,11 @@ void TellOfConversion(const Plan& plan, const Profile& written, Findings& findin
                       cli::Console& console) {
   const ConversionReport& report = findings.report;
   if (plan.inputs.size() > 1) console.Note(InputsLine(report));
-  if (!report.symbols.mappings.empty()) console.Note(cli::SymbolLine(report.symbols));
+  if (!report.symbols.mappings.empty()) {
+    const auto detail =
+        plan.show_sources ? cli::SymbolDetail::kSources : cli::SymbolDetail::kSummary;
+    console.Note(cli::SymbolLine(report.symbols, detail));
+  }
   for (const std::string& problem : report.symbols.problems) console.Warning(problem);
   for (const std::string& line : cli::MappingLines(report.symbols)) console.Detail(line);
   if (plan.show_sources) {

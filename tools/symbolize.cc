@@ -29,7 +29,8 @@ WriteOptions WriteOptionsOf(const Plan& plan) {
 }
 
 void TellOfSymbols(const SymbolizeReport& report, const Plan& plan, cli::Console& console) {
-  console.Note(cli::SymbolLine(report));
+  const auto detail = plan.show_sources ? cli::SymbolDetail::kSources : cli::SymbolDetail::kSummary;
+  console.Note(cli::SymbolLine(report, detail));
   for (const std::string& line : cli::MappingLines(report)) console.Detail(line);
   for (const std::string& problem : report.problems) console.Warning(problem);
   if (!plan.show_sources) return;

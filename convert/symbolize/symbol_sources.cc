@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/symbol_sources.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <utility>
 
 #include "convert/symbolize/build_id_cache.h"
@@ -21,6 +24,15 @@ std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
     for (auto& directory : elf::DefaultDebugDirs()) directories.push_back(std::move(directory));
   }
   return directories;
+}
+
+// A directory that the user named: a wrong one would look like one without symbols.
+Status CheckDirectory(std::string_view option, const std::filesystem::path& path) {
+  const std::string name = std::string(option) + " " + path.native();
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return FailErrno(name, errno);
+  if (!S_ISDIR(status.st_mode)) return FailErrno(name, ENOTDIR);
+  return {};
 }
 
 }  // namespace
@@ -106,6 +118,10 @@ SymbolSources& SymbolSources::operator=(SymbolSources&&) noexcept = default;
 SymbolSources::~SymbolSources() = default;
 
 Result<SymbolSources> SymbolSources::Open(const SymbolOptions& options) {
+  if (!options.symfs.empty()) TRY(CheckDirectory("--symfs", options.symfs));
+  for (const std::filesystem::path& directory : options.debug_dirs) {
+    TRY(CheckDirectory("--debug-dir", directory));
+  }
   auto places = std::make_unique<Places>(options);
   if (!options.bundle.empty()) {
     auto opened = bundle::Bundle::Open(options.bundle);

@@ -51,7 +51,7 @@ struct CacheReport {
 
 class SymbolSources {
  public:
-  // An Error where `options` names a file that cannot be read.
+  // An Error where `options` names a file that cannot be read, or a directory that is none.
   static Result<SymbolSources> Open(const SymbolOptions& options);
 
   SymbolSources(SymbolSources&&) noexcept;

@@ -200,6 +200,31 @@ class NotRegular(SymbolPaths):
         self.assertIn(f"{fifo}: not a regular file\n", err)
 
 
+class NamedByTheUser(SymbolPaths):
+    def test_directories_that_are_absent_or_files_are_refused(self):
+        self.data.write_bytes(recording("/usr/bin/program"))
+        absent = self.root / "absent"
+        for option in ("--symfs", "--debug-dir"):
+            for tool in ("perftape-convert", "perftape-symbolize"):
+                for path, reason in ((absent, "No such file or directory"),
+                                     (self.data, "Not a directory")):
+                    out = self.root / "out.data"
+                    status, _, err = self.run_tool(BIN / tool, self.data, option, path, "-o",
+                                                   self.root / "out.folded")
+                    self.assertEqual(status, 1, err)
+                    self.assertIn(f"{tool}: {option} {path}: {reason}\n", err)
+                    self.assertFalse(out.exists())
+
+    def test_files_that_are_absent_are_refused(self):
+        self.data.write_bytes(recording("/usr/bin/program"))
+        absent = self.root / "absent"
+        for option in ("--bundle", "--kallsyms", "--vmlinux"):
+            status, _, err = self.run_tool(BIN / "perftape-convert", self.data, option, absent, "-o",
+                                           self.root / "out.folded")
+            self.assertEqual(status, 1, err)
+            self.assertIn(f"{absent}: No such file or directory\n", err)
+
+
 PROGRAM = """
 static __attribute__((always_inline)) inline int inner(volatile int *at) {
   int sum = 0;

@@ -30,7 +30,7 @@ std::string MissesText(Count count) {
 
 }  // namespace
 
-std::string SymbolLine(const SymbolizeReport& report) {
+std::string SymbolLine(const SymbolizeReport& report, SymbolDetail detail) {
   const auto count = [&](Miss miss) { return report.count(miss); };
   std::string line =
       fmt::format("symbols: {} named", Counted(report.count(Miss::kNone) + report.kept, "place"));
@@ -40,6 +40,8 @@ std::string SymbolLine(const SymbolizeReport& report) {
     line += fmt::format("{}{} in no mapping", misses.empty() ? "; without a name: " : ", ",
                         report.unmapped);
   }
+  const bool has_reasons = count(Miss::kNoFile) != 0 || count(Miss::kWrongBuildId) != 0;
+  if (has_reasons && detail == SymbolDetail::kSummary) line += " (--show-sources says why)";
   return line;
 }
 

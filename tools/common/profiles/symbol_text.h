@@ -2,6 +2,7 @@
 // How many places got names, and from where, for a person.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,12 @@
 
 namespace perftape::cli {
 
-// "symbols: 1234 places named; 56 without a name: 12 no file, 3 of another build, 41 no symbol".
-std::string SymbolLine(const SymbolizeReport& report);
+// Whether --show-sources was given.
+enum class SymbolDetail : std::uint8_t { kSummary, kSources };
+
+// "symbols: 1234 places named; 56 without a name: 12 no file, 3 of another build, 41 no symbol"; a
+// summary names the option that says more.
+std::string SymbolLine(const SymbolizeReport& report, SymbolDetail detail);
 
 // The same for each mapping, with the reason where one is known.
 std::vector<std::string> MappingLines(const SymbolizeReport& report);

@@ -20,12 +20,22 @@ SymbolizeReport TwoMappings() {
 TEST(SymbolLine, SaysWhyPlacesHaveNoName) {
   SymbolizeReport report = TwoMappings();
   report.unmapped = 7;
-  EXPECT_EQ(SymbolLine(report),
-            "symbols: 5 places named; without a name: 3 no file, 2 no symbol, 7 in no mapping");
+  const std::string line =
+      "symbols: 5 places named; without a name: 3 no file, 2 no symbol, 7 in no mapping";
+  EXPECT_EQ(SymbolLine(report, SymbolDetail::kSummary), line + " (--show-sources says why)");
+  EXPECT_EQ(SymbolLine(report, SymbolDetail::kSources), line);
 }
 
 TEST(SymbolLine, IsShortWhereAllHaveNames) {
-  EXPECT_EQ(SymbolLine({.mappings = {}, .kept = 12}), "symbols: 12 places named");
+  EXPECT_EQ(SymbolLine({.mappings = {}, .kept = 12}, SymbolDetail::kSummary),
+            "symbols: 12 places named");
+}
+
+TEST(SymbolLine, PointsToSourcesOnlyForWhatTheyExplain) {
+  SymbolizeReport report = TwoMappings();
+  report.mappings.pop_back();
+  EXPECT_EQ(SymbolLine(report, SymbolDetail::kSummary),
+            "symbols: 5 places named; without a name: 2 no symbol");
 }
 
 TEST(MappingLines, SayTheSameOfEachMapping) {
