@@ -212,10 +212,25 @@ std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
   return size;
 }
 
+// Bits 3 to 11 are nobody's, and the modes end at 5.
+bool HasOddMisc(const RecordView& record) {
+  constexpr std::uint16_t kUnused = 0x0ff8;
+  return (record.misc & kUnused) != 0 || (record.misc & perfdata::kMiscCpumodeMask) > 5;
+}
+
 }  // namespace
 
 bool IsCompressed(RecordType type) {
   return type == RecordType::kCompressed || type == RecordType::kCompressed2;
+}
+
+bool MayBeForeign(const RecordView& record) {
+  // All known writers use 16 bits for types. They pad records to 8; simpleperf's first one has 12
+  // bytes where it knows no kernel symbols.
+  constexpr std::uint32_t kTypesEnd = 1 << 16;
+  const auto type = std::to_underlying(record.type);
+  return type != 0 && type < kTypesEnd && !perfdata::IsKnown(record.type) &&
+         record.size() % sizeof(std::uint32_t) == 0 && !HasOddMisc(record);
 }
 
 Judgement Judge(const RecordView& record, const perfdata::EventTable& events) {
@@ -230,10 +245,7 @@ Judgement Judge(const RecordView& record, const perfdata::EventTable& events) {
     judgement = JudgeToolRecord(record);
     if (judgement.fit == Fit::kExact) judgement = JudgeBody(*shape, record.payload, record.order);
   }
-  // Bits 3 to 11 are nobody's, and the modes end at 5.
-  constexpr std::uint16_t kUnused = 0x0ff8;
-  const bool odd_misc = (record.misc & kUnused) != 0 || (record.misc & 7) > 5;
-  return judgement.fit == Fit::kExact && odd_misc ? kOddMisc : judgement;
+  return judgement.fit == Fit::kExact && HasOddMisc(record) ? kOddMisc : judgement;
 }
 
 Framing ReadFrame(Bytes bytes, std::endian order, Frame& frame) {

@@ -32,6 +32,10 @@ Judgement Judge(const perfdata::RecordView& record, const perfdata::EventTable& 
 // COMPRESSED and COMPRESSED2: records inside.
 bool IsCompressed(perfdata::RecordType type);
 
+// Whether the header of a whole record of unknown type may be sound: of a newer perf, or of another
+// tool's own types, such as simpleperf's from 32769 on. Only its header can be judged.
+bool MayBeForeign(const perfdata::RecordView& record);
+
 // A record's frame: its header, and how many bytes it takes.
 struct Frame {
   perfdata::RecordView record;

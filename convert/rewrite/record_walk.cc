@@ -73,14 +73,15 @@ Status RecordWalk::Run(Bytes stream, std::uint64_t offset) {
 
 Result<Onward> RecordWalk::Handle(const Step& step, Bytes window, std::uint64_t offset) {
   const Place place = {.offset = offset};
-  if (step.kind == Step::Kind::kRecord) {
-    if (!IsCompressed(step.frame.record.type)) return Visit(step, window, place);
-    return Expand(CompressedIn(step.frame.record), offset);
-  }
+  const RecordType type = step.frame.record.type;
   if (IsLikelyCompressed(step)) {
     visitor_.guessed(fmt::format("record at {}: {}, taken for COMPRESSED", TextOf(place),
-                                 perfdata::RecordName(step.frame.record.type)));
+                                 perfdata::RecordName(type)));
     return Expand(step.frame.record.payload, offset);
+  }
+  if (step.kind == Step::Kind::kRecord) {
+    if (!IsCompressed(type)) return Visit(step, window, place);
+    return Expand(CompressedIn(step.frame.record), offset);
   }
   Drop(place, step.size, step.reason);
   return Onward::kGoOn;
@@ -96,8 +97,9 @@ Result<Onward> RecordWalk::Visit(const Step& step, Bytes window, const Place& pl
 
 // A record that cannot be what its type says, but has a zstd frame, or more of one, for a body.
 bool RecordWalk::IsLikelyCompressed(const Step& step) const {
-  if (step.kind != Step::Kind::kDamaged) return false;
   const RecordType type = step.frame.record.type;
+  const bool is_foreign = step.kind == Step::Kind::kRecord && !perfdata::IsKnown(type);
+  if (step.kind != Step::Kind::kDamaged && !is_foreign) return false;
   const bool is_marker = type == RecordType::kFinishedRound || type == RecordType::kFinishedInit;
   const bool goes_on = is_marker && !zstd_problem_ && !expanded_.sources.empty();
   return goes_on || BeginsFrame(step.frame.record.payload);

@@ -23,6 +23,10 @@ static_assert(kLookAhead < RecordScanner::kLongestWindow);
 constexpr int kMostFollowers = 3;
 constexpr int kWorthOfTheEnd = 2;
 
+// Records of unknown type that are stepped over to reach one that can be judged. So many in a row,
+// each where the one before ends, are no accident.
+constexpr int kMostForeign = 16;
+
 constexpr std::uint64_t kDayNs = std::uint64_t{86'400} * 1'000'000'000;
 
 bool AreNear(std::uint64_t one_ns, std::uint64_t other_ns) {
@@ -75,9 +79,14 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
   if (framing != Framing::kWhole) {
     return Search(window, 1, WhyNoFrame(framing, frame, window.size()), extent);
   }
+  const bool is_foreign = MayBeForeign(frame.record);
+  // Only what follows confirms its size.
+  if (is_foreign && extent == Window::kMoreFollows && window.size() < kLongestWindow) return {};
   const Judgement judgement = Judge(frame.record, *events_);
   const Bytes rest = window.subspan(frame.size);
-  if (judgement.fit == Fit::kExact && IsLikelyNext(rest, extent)) return Accept(frame);
+  if ((is_foreign || judgement.fit == Fit::kExact) && IsLikelyNext(rest, extent)) {
+    return Accept(frame);
+  }
 
   // Either its size is wrong, and then it may hold others; or what follows it is damaged. What is
   // inside decides first, so that a record is judged alike wherever it lies.
@@ -141,14 +150,21 @@ std::optional<std::size_t> RecordScanner::FindChain(Bytes window, std::size_t fr
 bool RecordScanner::IsChain(Bytes window, std::size_t at, Window extent, Odds odds) const {
   int needed = kMostFollowers;
   std::uint64_t chain_time = 0;
-  for (int followers = 0;; ++followers) {
+  int foreign = 0;
+  for (int followers = 0;;) {
     const Bytes rest = window.subspan(at);
     if (followers > 0 && rest.empty()) return followers - 1 + kWorthOfTheEnd >= needed;
+    if (foreign > 0 && rest.empty()) return true;
     Frame frame;
     const Framing framing = ReadFrame(rest, order_, frame);
     // What lies behind the window cannot speak against it.
     if (framing == Framing::kCut && extent == Window::kMoreFollows) return followers > 0;
-    if (framing != Framing::kWhole || !perfdata::IsKnown(frame.record.type)) return false;
+    if (framing != Framing::kWhole) return false;
+    if (MayBeForeign(frame.record)) {
+      if (++foreign == kMostForeign) return true;
+      at += frame.size;
+      continue;
+    }
     const Judgement judgement = Judge(frame.record, *events_);
     if (judgement.fit == Fit::kBroken) return false;
     if (followers == 0 && judgement.fit != Fit::kExact) return false;
@@ -161,6 +177,7 @@ bool RecordScanner::IsChain(Bytes window, std::size_t at, Window extent, Odds od
     }
     if (time != 0) chain_time = time;
     if (followers == needed) return true;
+    ++followers;
     at += frame.size;
   }
 }
@@ -175,29 +192,43 @@ int RecordScanner::FollowersFor(const RecordView& record, Odds odds) const {
 
 // Cheaper than a chain: what follows a record that fits is a header that could be.
 bool RecordScanner::IsLikelyNext(Bytes rest, Window extent) const {
-  if (rest.empty()) return true;
-  Frame frame;
-  const Framing framing = ReadFrame(rest, order_, frame);
-  if (rest.size() < kHeaderSize) return extent == Window::kMoreFollows;
-  if (!perfdata::IsKnown(frame.record.type)) return false;
-  if (framing == Framing::kCut) return extent == Window::kMoreFollows;
-  return framing == Framing::kWhole;
+  for (int foreign = 0; foreign < kMostForeign && !rest.empty(); ++foreign) {
+    Frame frame;
+    const Framing framing = ReadFrame(rest, order_, frame);
+    if (rest.size() < kHeaderSize) return extent == Window::kMoreFollows;
+    if (framing == Framing::kWhole && MayBeForeign(frame.record)) {
+      rest = rest.subspan(frame.size);
+      continue;
+    }
+    if (!perfdata::IsKnown(frame.record.type)) return false;
+    if (framing == Framing::kCut) return extent == Window::kMoreFollows;
+    return framing == Framing::kWhole;
+  }
+  return true;
 }
 
 // Whether what follows a record that may be right are records that may be.
 bool RecordScanner::AreLikelyNext(Bytes rest, Window extent) const {
-  for (int followers = 0; followers < kMostFollowers && !rest.empty(); ++followers) {
+  int foreign = 0;
+  for (int followers = 0; followers < kMostFollowers && !rest.empty();) {
     Frame frame;
     const Framing framing = ReadFrame(rest, order_, frame);
     if (framing == Framing::kCut && extent == Window::kMoreFollows) return true;
-    if (framing != Framing::kWhole || !perfdata::IsKnown(frame.record.type)) return false;
-    if (Judge(frame.record, *events_).fit == Fit::kBroken) return false;
+    if (framing != Framing::kWhole) return false;
+    if (MayBeForeign(frame.record)) {
+      if (++foreign == kMostForeign) return true;
+    } else if (Judge(frame.record, *events_).fit == Fit::kBroken) {
+      return false;
+    } else {
+      ++followers;
+    }
     rest = rest.subspan(frame.size);
   }
   return true;
 }
 
 std::uint64_t RecordScanner::TimeOf(const RecordView& record) const {
+  if (!perfdata::IsKnown(record.type)) return 0;
   const perfdata::Event* event = events_->EventOf(record);
   return event == nullptr ? 0 : perfdata::TimeOf(record, event->format);
 }

@@ -25,8 +25,8 @@ namespace perftape::rewrite {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    kRecord,   // a record that reads
-    kDamaged,  // a record whose frame is whole and whose body is not, or of an unknown type
+    kRecord,   // a record that reads, or one of unknown type that others follow
+    kDamaged,  // a record whose frame is whole and whose body is not
     kGap,      // bytes that are no record
     kMore,     // more bytes are needed to tell
   };

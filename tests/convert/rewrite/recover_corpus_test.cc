@@ -155,6 +155,10 @@ TEST_F(RecoverCorpus, LosesNothingOfAGoodRecording) {
     const Result<RecoverReport> report = RecoverFile(entry.path());
     ASSERT_THAT(report, IsOk()) << name;
     EXPECT_EQ(report->is_whole(), !why.contains(name)) << name;
+    if (name.starts_with("simpleperf")) {
+      EXPECT_EQ(report->dropped_bytes, 0U) << name;
+      EXPECT_EQ(report->samples(), SamplesIn(entry.path())) << name;
+    }
     EXPECT_EQ(SamplesIn(output_), report->samples()) << name;
   }
 }

@@ -353,6 +353,25 @@ TEST_F(RecoverTest, LeavesOutRecordsThatPerf61DoesNotKnow) {
   EXPECT_FALSE(report_->is_whole());
 }
 
+// simpleperf's own types, each counted; every sample between them stays.
+TEST_F(RecoverTest, CountsRecordsOfOtherToolsByType) {
+  PerfDataBuilder builder;
+  builder.AddEvent();
+  for (std::uint64_t i = 0; i < 21; ++i) {
+    builder.AddSample({.ip = 1, .pid = 7, .time = 1000 + i});
+    builder.AddHeaderOnly({.type = RecordType{32774}, .size = 80});
+    builder.AddRaw(std::vector<std::byte>(72));
+    builder.AddHeaderOnly({.type = RecordType{32775}, .size = 64});
+    builder.AddRaw(std::vector<std::byte>(56));
+  }
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(report_->samples(), 21U);
+  EXPECT_EQ(report_->dropped_bytes, 0U);
+  EXPECT_EQ(report_->left_out.at(RecordType{32774}), 21U);
+  EXPECT_EQ(report_->left_out.at(RecordType{32775}), 21U);
+}
+
 TEST_F(RecoverTest, DropsARecordOfAnEventThatIsNotThere) {
   PerfDataBuilder builder = SmallRecording();
   const std::size_t samples = 24;

@@ -25,6 +25,11 @@ class RecordScannerTest : public testing::Test {
       builder_.AddSample({.ip = 0x400000, .pid = 7, .tid = 7, .time = time + i});
     }
   }
+  // A record of a type that nobody here knows; its body is text.
+  void AddForeign(std::uint16_t size, std::uint32_t type = 32775) {
+    builder_.AddHeaderOnly({.type = RecordType{type}, .size = size});
+    AddText(std::string(size - std::size_t{8}, 'x'));
+  }
   void AddText(std::string_view text) { builder_.AddRaw(AsBytes(text)); }
   RecordScanner Scanner() {
     events_ = builder_.Open().events();
@@ -112,6 +117,63 @@ TEST_F(RecordScannerTest, TakesNoRecordsFromInsideAGoodOne) {
   const Salvaged salvaged = Run();
   EXPECT_EQ(salvaged.records.size(), 3U);
   EXPECT_THAT(salvaged.dropped, IsEmpty());
+}
+
+TEST_F(RecordScannerTest, StepsOverAnyNumberOfRecordsOfUnknownTypeAnywhere) {
+  for (const std::size_t count : {1U, 2U, 3U, 40U}) {
+    for (std::size_t before = 0; before <= 5; ++before) {
+      PerfDataBuilder fresh;
+      fresh.AddEvent();
+      builder_ = std::move(fresh);
+      AddSamples(1000, before);
+      for (std::size_t i = 0; i < count; ++i) AddForeign(static_cast<std::uint16_t>(8 + 12 * i));
+      AddSamples(1010, 5 - before);
+      const Records all = RecordsOf(builder_.records());
+      const Salvaged salvaged = Run();
+      EXPECT_EQ(salvaged.records, all) << count << " behind " << before;
+      EXPECT_THAT(salvaged.dropped, IsEmpty());
+    }
+  }
+}
+
+// As simpleperf has them: its unwinder tells of each sample behind it.
+TEST_F(RecordScannerTest, StepsOverRecordsOfUnknownTypeBetweenAllSamples) {
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    AddSamples(1000 + i, 1);
+    AddForeign(80, 32774);
+    AddForeign(64, 32775);
+  }
+  const Salvaged salvaged = Run();
+  EXPECT_EQ(salvaged.records.size(), 60U);
+  EXPECT_THAT(salvaged.dropped, IsEmpty());
+}
+
+TEST_F(RecordScannerTest, DropsOnlyTheDamagedRecordAmongThoseOfUnknownType) {
+  AddSamples(1000, 2);
+  AddForeign(24);
+  const std::size_t at = builder_.records().size();
+  builder_.AddHeaderOnly({.type = RecordType::kComm, .size = 16});  // too short
+  AddText("xxxxxxxx");
+  AddForeign(24);
+  AddForeign(40);
+  AddSamples(1002, 3);
+  const Salvaged salvaged = Run();
+  EXPECT_EQ(salvaged.records.size(), 8U);
+  ASSERT_EQ(salvaged.dropped.size(), 1U);
+  EXPECT_EQ(salvaged.dropped[0].place.offset, at);
+  EXPECT_EQ(salvaged.dropped[0].size, 16U);
+}
+
+// A size that leads nowhere is damage, whatever the type.
+TEST_F(RecordScannerTest, FindsTheNextRecordWhereAnUnknownOneLiesAboutItsSize) {
+  AddSamples(1000, 2);
+  builder_.AddHeaderOnly({.type = RecordType{32775}, .size = 80});
+  AddText(std::string(56, 'x'));
+  AddSamples(1002, 4);
+  const Salvaged salvaged = Run();
+  EXPECT_EQ(salvaged.records.size(), 6U);
+  ASSERT_EQ(salvaged.dropped.size(), 1U);
+  EXPECT_EQ(salvaged.dropped[0].size, 64U);
 }
 
 // A record with bytes left over is kept or dropped for what it holds, not for what follows it: the
