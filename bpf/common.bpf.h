@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What every sampling program needs: the ring, the filter and its maps, process ids as the recorder
- * sees them, and the counters of what was lost.
+ * sees them, and what each CPU counts.
  */
 #ifndef PERFTAPE_BPF_COMMON_BPF_H
 #define PERFTAPE_BPF_COMMON_BPF_H
@@ -19,12 +19,14 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
+/* By CPU; user space sets how many there may be. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct wire_losses);
-} losses SEC(".maps");
+	__type(value, struct wire_cpu);
+} cpus SEC(".maps");
 
 /*
  * Both are preallocated hashes: before 6.1 a perf_event program may use no others. The values mean
@@ -46,14 +48,20 @@ struct {
 
 const volatile struct wire_filter filter = {};
 
-/* Counts a loss of the cause `member` of wire_losses. */
+static __always_inline struct wire_cpu *this_cpu(void)
+{
+	__u32 number = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &number);
+}
+
+/* Counts a loss of the cause `member` of wire_cpu. */
 #define COUNT_LOSS(member)                                                                         \
 	do {                                                                                       \
-		__u32 zero = 0;                                                                    \
-		struct wire_losses *lost = bpf_map_lookup_elem(&losses, &zero);                    \
+		struct wire_cpu *loser = this_cpu();                                               \
                                                                                                    \
-		if (lost)                                                                          \
-			lost->member++;                                                            \
+		if (loser)                                                                         \
+			loser->member++;                                                           \
 	} while (0)
 
 /* include/linux/pid_namespace.h: MAX_PID_NS_LEVEL */

@@ -34,6 +34,10 @@ enum {
 };
 
 enum {
+	BPF_F_MMAPABLE = 1U << 10,
+};
+
+enum {
 	BPF_F_USER_STACK = 1ULL << 8,
 };
 
@@ -112,6 +116,30 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+};
+
+/* include/linux/timerqueue.h, hrtimer_types.h */
+struct timerqueue_node {
+	__s64 expires;
+};
+
+struct hrtimer {
+	struct timerqueue_node node;
+};
+
+/* include/linux/perf_event.h */
+struct hw_perf_event {
+	struct hrtimer hrtimer; /* of cpu-clock */
+	__u64 interrupts_seq;	/* number of the tick at the last overflow */
+	__u64 interrupts;	/* overflows since that tick; all ones: throttled */
+};
+
+struct perf_event {
+	struct hw_perf_event hw;
+};
+
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
 };
 
 #pragma clang attribute pop

@@ -2,10 +2,11 @@
 /*
  * A perf event's overflow becomes a sample in the ring. It is built in scratch memory of the CPU
  * and sent with its true length: cheaper than reserving the largest sample, a tenth of its size,
- * and older (5.8) than dynptrs. The three programs below it keep target_processes; they are loaded
- * only where processes are filtered.
+ * and older (5.8) than dynptrs. The three programs at the end keep target_processes; they are
+ * loaded only where processes are filtered.
  */
 #include "bpf/common.bpf.h"
+#include "bpf/missed.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -72,29 +73,24 @@ static __always_inline __u32 walk_stacks(struct bpf_perf_event_data *ctx, struct
 	return kernel + user;
 }
 
-SEC("perf_event")
-int on_cpu(struct bpf_perf_event_data *ctx)
+static __always_inline void send_sample(struct bpf_perf_event_data *ctx, __u64 now_ns, __u32 tgid,
+					__u32 tid)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u32 tgid = tgid_of(task);
-	__u32 tid = tid_of(task);
 	struct full_sample *full;
 	__u32 zero = 0;
 	__u64 size;
 
-	if (!is_wanted(tgid, tid))
-		return 0;
 	full = bpf_map_lookup_elem(&scratch, &zero);
 	if (!full) {
 		COUNT_LOSS(no_scratch);
-		return 0;
+		return;
 	}
 	full->sample = (struct wire_sample){
 		.header =
 			{
 				.kind = WIRE_SAMPLE,
 				.cpu = bpf_get_smp_processor_id(),
-				.time_ns = bpf_ktime_get_ns(),
+				.time_ns = now_ns,
 			},
 		.ip = interrupted_ip(ctx),
 		.period = ctx->sample_period,
@@ -107,6 +103,50 @@ int on_cpu(struct bpf_perf_event_data *ctx)
 		size += walk_stacks(ctx, full) * sizeof(__u64);
 	full->sample.header.size = size;
 	send(full, size);
+}
+
+static __always_inline void sample_if_wanted(struct bpf_perf_event_data *ctx, struct wire_cpu *cpu,
+					     const struct overflow *overflow)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u32 tgid = tgid_of(task);
+	__u32 tid = tid_of(task);
+	int wanted = is_wanted(tgid, tid);
+
+	count_missed(cpu, overflow, wanted);
+	cpu->was_wanted = wanted;
+	if (!wanted)
+		return;
+	cpu->wanted++;
+	send_sample(ctx, overflow->now_ns, tgid, tid);
+}
+
+SEC("perf_event")
+int on_cpu(struct bpf_perf_event_data *ctx)
+{
+	struct wire_cpu *cpu = this_cpu();
+	struct overflow overflow;
+
+	if (!cpu)
+		return 0;
+	overflow = this_overflow(ctx);
+	sample_if_wanted(ctx, cpu, &overflow);
+	end_overflow(cpu, &overflow);
+	return 0;
+}
+
+/* The same where a kernel does not let a program look at its event. */
+SEC("perf_event")
+int on_cpu_by_time(struct bpf_perf_event_data *ctx)
+{
+	struct wire_cpu *cpu = this_cpu();
+	struct overflow overflow;
+
+	if (!cpu)
+		return 0;
+	overflow = estimated_overflow(cpu);
+	sample_if_wanted(ctx, cpu, &overflow);
+	end_overflow(cpu, &overflow);
 	return 0;
 }
 

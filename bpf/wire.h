@@ -54,13 +54,42 @@ struct wire_sample {
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
 
-/* What could not be delivered, by cause; one of these for each CPU, counting up. */
-struct wire_losses {
-	__u64 ring_full;       /* samples: the ring buffer had no room */
-	__u64 no_scratch;      /* samples: no memory to build the message in */
-	__u64 untracked_forks; /* processes that should have joined target_processes: it was full */
+/* Why an expiry of a CPU's sampling timer came to nothing. */
+enum wire_missed {
+	WIRE_THROTTLED, /* the kernel had stopped the timer: more than perf_event_max_sample_rate */
+	WIRE_SKIPPED,	/* an overflow, but another held bpf_prog_active: no call of the program */
+	WIRE_NO_OVERFLOW, /* the kernel made no overflow of it: nobody would have got a sample */
+	WIRE_UNDECIDED,	  /* one of the last two, a tick of the kernel or more ago */
+	WIRE_LATE,	  /* it was over before the one before it had been served */
+	WIRE_STALLED,	  /* the same, by WIRE_STALL_NS: the CPU stood still, or its interrupts */
+	WIRE_UNEXPLAINED, /* any of these: this kernel does not show its events to programs */
+	WIRE_MISSED_CAUSES,
 };
-WIRE_ASSERT(sizeof(struct wire_losses) == 24, "wire_losses changed");
+
+#define WIRE_STALL_NS	1000000
+#define WIRE_THROTTLING (~0ULL) /* wire_cpu.interrupts; MAX_INTERRUPTS of kernel/events/core.c */
+
+/*
+ * What one CPU counts, in a map that user space has mapped: a bpf(2) call for it would make the
+ * kernel skip overflows meanwhile. Only programs on that CPU write it; an expiry_ns of 0, which
+ * user space may set while none runs there, begins anew.
+ */
+struct wire_cpu {
+	__u64 overflows;    /* calls of the sampling program, whomever they hit */
+	__u64 expiry_ns;    /* when the timer was due for the last of these, CLOCK_MONOTONIC */
+	__u64 end_ns;	    /* when the program had done */
+	__u64 wanted;	    /* those that hit a task that is wanted */
+	__u64 was_wanted;   /* the last one did */
+	__u64 interrupts;   /* overflows since the last tick; all ones: the kernel throttled then */
+	__u64 tick;	    /* the number of that tick */
+	__u64 throttled_ns; /* time without the timer that is not yet in missed[], below a period */
+	__u64 missed[WIRE_MISSED_CAUSES]; /* by cause, in halves: see missed.bpf.h */
+	__u64 ring_full;		  /* samples: the ring buffer had no room */
+	__u64 no_scratch;		  /* samples: no memory to build the message in */
+	__u64 untracked_forks;		  /* processes that target_processes had no room for */
+	__u64 pad[6];
+};
+WIRE_ASSERT(sizeof(struct wire_cpu) == 192, "wire_cpu changed");
 
 /* What is asked for; all zero takes every task of every user. Read-only once loaded. */
 struct wire_filter {
@@ -73,7 +102,9 @@ struct wire_filter {
 	__u32 callchain;     /* 0: samples have no frames */
 	__u32 pid_namespace; /* the recorder's: inode of /proc/self/ns/pid; 0: the initial one */
 	__u32 wakeup_bytes;  /* a power of two: readers are woken for each so many that pile up */
+	__u32 pad;
+	__u64 period_ns; /* of the timer; 0: what it misses is not counted */
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 36, "wire_filter changed");
+WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
 
 #endif

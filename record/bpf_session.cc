@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "on_cpu.skel.h"
+#include "record/cpu_counters.h"
 #include "record/requirements.h"
 
 namespace perftape {
@@ -101,11 +102,23 @@ wire_filter WireFilter(const BpfOptions& options) {
       .callchain = options.callchains != Callchains::kNone,
       .pid_namespace = PidNamespace(),
       .wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring)),
+      .pad = 0,
+      .period_ns = options.period_ns,
   };
 }
 
-void Configure(on_cpu_bpf& skeleton, const BpfOptions& options) {
+bpf_program* SamplingProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
+  return source == ExpirySource::kKernelIfPossible ? skeleton.progs.on_cpu
+                                                   : skeleton.progs.on_cpu_by_time;
+}
+
+void Configure(on_cpu_bpf& skeleton, const BpfOptions& options, ExpirySource source,
+               std::size_t cpus) {
   skeleton.rodata->filter = WireFilter(options);
+  bpf_program__set_autoload(skeleton.progs.on_cpu, false);
+  bpf_program__set_autoload(skeleton.progs.on_cpu_by_time, false);
+  bpf_program__set_autoload(SamplingProgram(skeleton, source), true);
+  bpf_map__set_max_entries(skeleton.maps.cpus, static_cast<__u32>(cpus));
   bpf_map__set_max_entries(skeleton.maps.ring, static_cast<__u32>(options.ring_bytes));
   const SampleFilter& filter = options.filter;
   if (!filter.threads.empty()) {
@@ -177,6 +190,8 @@ struct BpfSession::Impl {
   LibbpfLog log_wanted = LibbpfLog::kWarnings;
   bool by_process = false;
   std::unique_ptr<on_cpu_bpf, DestroySkeleton> skeleton;
+  bpf_program* sampling_program = nullptr;
+  CpuCounters cpus;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   std::vector<Link> process_links;
   std::vector<UniqueFd> event_links;
@@ -187,10 +202,27 @@ struct BpfSession::Impl {
   std::size_t bytes_left = 0;
   std::size_t ring_bytes = 0;
 
+  Status LoadSkeleton(const BpfOptions& options, ExpirySource source);
   Status AddTargets(const SampleFilter& filter);
   Status FollowProcesses();
   static int TakeMessage(void* impl, void* message, std::size_t size);
 };
+
+Status BpfSession::Impl::LoadSkeleton(const BpfOptions& options, ExpirySource source) {
+  const int possible = libbpf_num_possible_cpus();
+  if (possible < 0) return FailErrno("counting the CPUs", -possible);
+  const auto cpu_count = static_cast<std::size_t>(possible);
+  log.clear();
+  skeleton.reset(on_cpu_bpf__open());
+  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  Configure(*skeleton, options, source, cpu_count);
+  if (const int error = on_cpu_bpf__load(skeleton.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF programs", -error, log);
+  }
+  sampling_program = SamplingProgram(*skeleton, source);
+  TRY_ASSIGN(cpus, CpuCounters::Map(bpf_map__fd(skeleton->maps.cpus), cpu_count));
+  return {};
+}
 
 Status BpfSession::Impl::AddTargets(const SampleFilter& filter) {
   for (const pid_t pid : filter.processes) TRY(AddKey(skeleton->maps.target_processes, pid));
@@ -231,12 +263,12 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   impl->ring_bytes = options.ring_bytes;
   const CapturedLog captured(impl->log, options.log);
 
-  impl->skeleton.reset(on_cpu_bpf__open());
-  if (!impl->skeleton) return ExplainFailure("cannot open the BPF programs", errno, impl->log);
-  Configure(*impl->skeleton, options);
-  if (const int error = on_cpu_bpf__load(impl->skeleton.get()); error != 0) {
-    return ExplainFailure("cannot load the BPF programs", -error, impl->log);
+  // Before Linux 6.2, or without the JIT, a program sees no more of its event than the registers.
+  Status loaded = impl->LoadSkeleton(options, options.expiry_source);
+  if (!loaded && options.expiry_source == ExpirySource::kKernelIfPossible) {
+    loaded = impl->LoadSkeleton(options, ExpirySource::kOwnClock);
   }
+  TRY(std::move(loaded));
   TRY(impl->AddTargets(options.filter));
   impl->ring.reset(ring_buffer__new(bpf_map__fd(impl->skeleton->maps.ring), Impl::TakeMessage,
                                     impl.get(), nullptr));
@@ -247,7 +279,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
 Status BpfSession::AttachTo(std::span<const CpuEvent> events) {
   const CapturedLog captured(impl_->log, impl_->log_wanted);
   if (impl_->by_process && impl_->process_links.empty()) TRY(impl_->FollowProcesses());
-  const int program = bpf_program__fd(impl_->skeleton->progs.on_cpu);
+  const int program = bpf_program__fd(impl_->sampling_program);
   for (const CpuEvent& event : events) {
     TRY_ASSIGN(UniqueFd link, LinkToEvent(program, event));
     impl_->event_links.push_back(std::move(link));
@@ -269,16 +301,12 @@ int BpfSession::poll_fd() const {
   return ring_buffer__epoll_fd(impl_->ring.get());
 }
 
-Result<std::vector<wire_losses>> BpfSession::Losses() const {
-  const int cpus = libbpf_num_possible_cpus();
-  if (cpus < 0) return FailErrno("counting the CPUs", -cpus);
-  // The kernel fills one value for each possible CPU.
-  std::vector<wire_losses> losses(static_cast<std::size_t>(cpus));
-  const std::uint32_t only = 0;
-  if (bpf_map_lookup_elem(bpf_map__fd(impl_->skeleton->maps.losses), &only, losses.data()) != 0) {
-    return FailErrno("reading the counters of lost samples", errno);
-  }
-  return losses;
+std::vector<wire_cpu> BpfSession::Counters() const {
+  return impl_->cpus.Copy();
+}
+
+void BpfSession::RestartTimer(int cpu) {
+  impl_->cpus.RestartTimer(static_cast<std::size_t>(cpu));
 }
 
 Status BpfSession::AddProcess(pid_t pid) {

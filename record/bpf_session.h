@@ -43,10 +43,16 @@ struct SampleFilter {
 enum class Callchains : std::uint8_t { kNone, kFramePointers };
 enum class LibbpfLog : std::uint8_t { kWarnings, kAll };
 
+// How the program knows when its timer was due. By its clock alone it cannot tell why an expiry was
+// missed.
+enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
+
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
+  std::uint64_t period_ns = 0;  // of the events (TimerPeriodNs); 0: missed expiries are not counted
+  ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
   LibbpfLog log = LibbpfLog::kWarnings;
 };
 
@@ -74,8 +80,12 @@ class BpfSession {
   // so wait for it with a timeout, and drain either way. It belongs to the session.
   int poll_fd() const;
 
-  // What was lost on each possible CPU since Load; the index is the CPU.
-  Result<std::vector<wire_losses>> Losses() const;
+  // What each possible CPU counted since Load; the index is the CPU. It takes no system call.
+  std::vector<wire_cpu> Counters() const;
+
+  // The event of `cpu` is a new one: what its timer missed counts from here on. No event may be
+  // running there.
+  void RestartTimer(int cpu);
 
   // One more process, as if it had been in SampleFilter::processes. kInvalidArgument unless the
   // session was loaded with some (by_process).

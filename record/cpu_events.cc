@@ -125,6 +125,27 @@ Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
   return events;
 }
 
+Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to) {
+  for (const CpuEvent& event : events) {
+    const auto target = std::ranges::find(to, event.cpu, &CpuEvent::cpu);
+    if (target == to.end()) continue;
+    if (ioctl(event.fd.get(), PERF_EVENT_IOC_SET_OUTPUT, target->fd.get()) != 0) {
+      return FailErrno(fmt::format("CPU {}: redirecting a perf event", event.cpu), errno);
+    }
+  }
+  return {};
+}
+
+Result<std::uint64_t> EnabledNs(const CpuEvent& event) {
+  struct {
+    std::uint64_t count, enabled_ns, id;
+  } values{};  // kReadTotalTimeEnabled | kReadId
+  if (read(event.fd.get(), &values, sizeof values) < 0) {
+    return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
+  }
+  return values.enabled_ns;
+}
+
 Status EnableAll(std::span<const CpuEvent> events) {
   return ControlAll(events, PERF_EVENT_IOC_ENABLE, "starting");
 }

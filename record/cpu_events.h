@@ -26,6 +26,15 @@ struct CpuEvent {
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus);
 
+// What `events` have to say in a ring (THROTTLE, UNTHROTTLE) goes into that of the event of the
+// same CPU in `to`, which is mapped. Those of a CPU that `to` lacks are left alone.
+Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to);
+
+// How long the event has been enabled, by its own clock. It needs kReadTotalTimeEnabled in the
+// attribute. It stands still after the CPU went offline: the kernel takes the event off it for
+// good, also when it comes back (kernel/events/core.c, __perf_event_exit_context).
+Result<std::uint64_t> EnabledNs(const CpuEvent& event);
+
 // Starts and stops counting, on every CPU.
 Status EnableAll(std::span<const CpuEvent> events);
 Status DisableAll(std::span<const CpuEvent> events);

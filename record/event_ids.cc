@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/event_ids.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "formats/perfdata/record.h"
 
 namespace perftape {
@@ -37,6 +40,40 @@ std::vector<std::uint64_t> EventIds::IdsOf(std::uint32_t event) const {
     ids.push_back(at->second);
   }
   return ids;
+}
+
+void EventIds::Reserve(std::uint32_t event, std::span<const int> cpus) {
+  std::uint64_t last = 0;
+  for (const auto& [place, id] : ids_) last = std::max(last, id);
+  for (const int cpu : cpus) {
+    const bool is_new = ids_.try_emplace({event, static_cast<std::uint32_t>(cpu)}, last + 1).second;
+    if (is_new) ++last;
+  }
+}
+
+void EventIds::AddAlias(std::uint64_t kernel_id, std::uint32_t event, std::uint32_t cpu) {
+  if (const std::optional<std::uint64_t> id = Find(event, cpu)) aliases_[kernel_id] = *id;
+}
+
+void EventIds::ReplaceAliases(std::span<std::byte> record) const {
+  const auto replace = [&](std::size_t offset) {
+    std::uint64_t id = 0;
+    if (offset + sizeof id > record.size()) return;
+    std::memcpy(&id, record.data() + offset, sizeof id);
+    const auto found = aliases_.find(id);
+    if (found != aliases_.end()) std::memcpy(record.data() + offset, &found->second, sizeof id);
+  };
+  perfdata::RecordHeader header{};
+  if (record.size() < sizeof header + sizeof(std::uint64_t)) return;
+  std::memcpy(&header, record.data(), sizeof header);
+  replace(record.size() - sizeof(std::uint64_t));
+  if (header.type == perfdata::RecordType::kLost) {
+    replace(sizeof header);  // { u64 id; ... }
+  } else if (header.type == perfdata::RecordType::kThrottle ||
+             header.type == perfdata::RecordType::kUnthrottle) {
+    replace(sizeof header + 8);   // { u64 time; u64 id;
+    replace(sizeof header + 16);  //   u64 stream_id; }
+  }
 }
 
 Status EventIds::AppendIndex(std::vector<std::byte>& out) const {

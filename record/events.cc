@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/events.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace perftape {
@@ -35,6 +36,15 @@ perfdata::EventAttr SamplingAttr(SamplingRate rate) {
   return attr;
 }
 
+std::uint64_t TimerPeriodNs(SamplingRate rate) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kShortestNs = 10'000;
+  const Frequency* frequency = std::get_if<Frequency>(&rate);
+  const std::uint64_t wanted = frequency != nullptr
+                                   ? kNsPerSecond / std::max<std::uint64_t>(frequency->hz, 1)
+                                   : std::get<Period>(rate).count;
+  return std::max(wanted, kShortestNs);
+}
+
 perfdata::EventAttr SidebandAttr() {
   perfdata::EventAttr attr = CommonAttr();
   attr.config = perfdata::kSoftwareDummy;
@@ -47,6 +57,7 @@ perfdata::EventAttr SidebandAttr() {
 
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr) {
   attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain);
+  attr.read_format |= perfdata::kReadTotalTimeEnabled;
   return attr;
 }
 

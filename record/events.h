@@ -23,11 +23,16 @@ using SamplingRate = std::variant<Frequency, Period>;
 // sampled as `perf record` does. Disabled until EnableAll.
 perfdata::EventAttr SamplingAttr(SamplingRate rate);
 
+// How often the timer of such an event expires. A frequency, too, becomes a fixed period, and none
+// is below 10 us (kernel/events/core.c: perf_swevent_init_hrtimer, perf_swevent_hrtimer).
+std::uint64_t TimerPeriodNs(SamplingRate rate);
+
 // The dummy event ("dummy:HG" in perf), on the same clock. It reports from the moment it is opened.
 perfdata::EventAttr SidebandAttr();
 
 // `attr` as the kernel should have it where a BPF program takes the samples: without CALLCHAIN, for
-// the program walks the stack itself and the kernel would do it once more.
+// the program walks the stack itself and the kernel would do it once more; and with what EnabledNs
+// reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 
 }  // namespace perftape

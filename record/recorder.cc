@@ -65,7 +65,10 @@ class StopSignal {
 class Recording {
  public:
   Recording(const RecordOptions& options, std::stop_token stop)
-      : options_(options), stop_requested_(stop), stop_(std::move(stop)) {}
+      : options_(options),
+        stop_requested_(stop),
+        stop_(std::move(stop)),
+        ledger_(TimerPeriodNs(options.rate)) {}
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   // After an error the command has nothing to run for any more, as with perf.
@@ -103,12 +106,17 @@ class Recording {
   Status Flush(std::uint64_t limit_ns);
   Status DrainRings();
   Status DrainSideband();
+  void WatchCpus();
+  Status ReopenOn(int cpu);
   Status WriteDue(Bytes record);
-  Status WriteLosses();
-  Status AppendLost(std::uint32_t cpu, std::uint64_t count);
+  void CloseTimers(std::uint64_t end_ns);
+  Status AddLosses(std::uint64_t time_ns);
+  Status AddLost(std::uint32_t cpu, std::uint64_t count, std::uint64_t time_ns);
   template <class Record>
-  Status AppendLostOf(std::uint32_t event, const Record& record, std::uint32_t cpu = 0);
-  Status WarnOfUntrackedForks();
+  Status AppendLoss(std::uint32_t event, std::uint32_t cpu, const Record& loss,
+                    std::uint64_t time_ns);
+  void WarnOfUntrackedForks();
+  void SummarizeLosses();
   Result<std::uint64_t> WriteFeatures();
   void CountTheUnwritten();
   Status WriteLastRecords();
@@ -145,7 +153,9 @@ class Recording {
   std::optional<BuildIdCollector> build_ids_;
   std::optional<WireDecoder> decoder_;
   TimeMerge merge_;
-  std::vector<std::uint64_t> lost_written_;  // by CPU, since the start
+  LossLedger ledger_;
+  std::optional<CpuHotplug> hotplug_;
+  std::uint64_t start_ns_ = 0;
   std::uint64_t damaged_written_ = 0;
   std::uint64_t process_events_ = 0;
   struct {
@@ -197,10 +207,12 @@ Status Recording::Open() {
   TRY_ASSIGN(bpf_, BpfSession::Load({.filter = std::move(filter),
                                      .callchains = options_.callchains,
                                      .ring_bytes = options_.ring_bytes,
+                                     .period_ns = TimerPeriodNs(options_.rate),
                                      .log = options_.log}));
   // From here on no fork, exec or mapping goes unseen; what was before, the snapshot tells.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(sideband_events_));
   sideband_.emplace(std::move(sideband));
+  TRY(RedirectOutput(sampling_, sideband_events_));
   TRY_ASSIGN(BackgroundDrain drain,
              BackgroundDrain::Start(sideband_->poll_fd(), [this] { return DrainSideband(); }));
   startup_drain_.emplace(std::move(drain));
@@ -241,6 +253,52 @@ Status Recording::OpenEvents() {
   for (const CpuEvent& event : sideband_events_) {
     ids_.Add(kSidebandEvent, static_cast<std::uint32_t>(event.cpu), event.id);
   }
+  WatchCpus();
+  return {};
+}
+
+// CPUs that are offline now, too, may be recorded before the end.
+void Recording::WatchCpus() {
+  const Result<std::vector<int>> present = PresentCpus();
+  if (!present) return;
+  ids_.Reserve(kSamplingEvent, options_.cpus.empty() ? *present : options_.cpus);
+  ids_.Reserve(kSidebandEvent, *present);
+  std::vector<int> recorded;
+  for (const CpuEvent& event : sideband_events_) recorded.push_back(event.cpu);
+  hotplug_.emplace(CpuHotplug::Machine{.online = [] { return OnlineCpus(); },
+                                       .enabled_ns = [this](int cpu) -> Result<std::uint64_t> {
+                                         const auto event =
+                                             std::ranges::find(sampling_, cpu, &CpuEvent::cpu);
+                                         if (event == sampling_.end())
+                                           return Fail(ErrorCode::kNotFound, "");
+                                         return EnabledNs(*event);
+                                       },
+                                       .reopen = [this](int cpu) { return ReopenOn(cpu); }},
+                   *present, recorded);
+}
+
+// Both events of a CPU that came or came back. Its records go on under the ids that the file has.
+Status Recording::ReopenOn(int cpu) {
+  const auto number = static_cast<std::uint32_t>(cpu);
+  const auto keep = [cpu](std::vector<CpuEvent>& events, CpuEvent event) -> const CpuEvent& {
+    std::erase_if(events, [cpu](const CpuEvent& former) { return former.cpu == cpu; });
+    return events.emplace_back(std::move(event));
+  };
+  const int only[] = {cpu};
+  TRY_ASSIGN(std::vector<CpuEvent> sideband, OpenOnCpus(AttrForPolling(SidebandAttr()), only));
+  ids_.AddAlias(sideband.front().id, kSidebandEvent, number);
+  TRY(sideband_->Replace(sideband.front()));
+  keep(sideband_events_, std::move(sideband.front()));
+  if (!ids_.Find(kSamplingEvent, number)) return {};  // not one of those asked for
+
+  TRY_ASSIGN(std::vector<CpuEvent> sampling,
+             OpenOnCpus(AttrForBpf(SamplingAttr(options_.rate)), only));
+  ids_.AddAlias(sampling.front().id, kSamplingEvent, number);
+  TRY(RedirectOutput(sampling, sideband_events_));
+  bpf_->RestartTimer(cpu);
+  TRY(bpf_->AttachTo(sampling));
+  TRY(EnableAll(sampling));
+  keep(sampling_, std::move(sampling.front()));
   return {};
 }
 
@@ -314,6 +372,7 @@ Status Recording::WriteSnapshot() {
 Status Recording::Start() {
   TRY(bpf_->AttachTo(sampling_));
   TRY(EnableAll(sampling_));
+  start_ns_ = MonotonicNs();
   if (child_) {
     if (Status released = child_->Release(); !released) {
       return CommandFailed(std::move(released).error());
@@ -369,15 +428,19 @@ Status Recording::RunToTheEnd() {
     TRY(Flush(MonotonicNs()));
     TRY(WaitForWork());
   } while (!IsOver());
+  const std::uint64_t end_ns = MonotonicNs();
   TRY(DisableAll(sampling_));
+  CloseTimers(end_ns);
   return Flush(std::numeric_limits<std::uint64_t>::max());
 }
 
 Status Recording::Flush(std::uint64_t limit_ns) {
   TRY(DrainRings());
+  const std::uint64_t now_ns = MonotonicNs();
+  if (hotplug_) TRY(hotplug_->Check(now_ns, bpf_->Counters()));
+  TRY(AddLosses(std::min(limit_ns, now_ns)));
   InOrder sink{*this};
   TRY(merge_.Release(limit_ns, sink));
-  TRY(WriteLosses());
   records_.clear();
   TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records_));
   TRY(writer_->Append(records_));
@@ -401,7 +464,13 @@ Status Recording::DrainRings() {
 }
 
 Status Recording::DrainSideband() {
-  TRY(sideband_->Drain([this](Bytes record) {
+  std::vector<std::byte> renamed;
+  TRY(sideband_->Drain([&](Bytes record) {
+    if (ids_.has_aliases()) {
+      renamed.assign(record.begin(), record.end());
+      ids_.ReplaceAliases(renamed);
+      record = renamed;
+    }
     if (!merge_.AddKernelRecord(record, format_)) ++summary_.damaged_messages;
   }));
   return {};
@@ -416,7 +485,7 @@ Status Recording::WriteDue(Bytes bytes) {
     ++summary_.samples;
     last_sample_ns_ = perfdata::TimeOf(*record, format_);
     if (first_sample_ns_ == 0) first_sample_ns_ = last_sample_ns_;
-  } else {
+  } else if (record->type != perfdata::RecordType::kLostSamples) {
     ++process_events_;
   }
   if (record->type == perfdata::RecordType::kLost) {
@@ -430,47 +499,63 @@ Status Recording::WriteDue(Bytes bytes) {
   return writer_->Append(bytes);
 }
 
-// What could not be delivered since the last flush: a LOST_SAMPLES for each CPU.
-Status Recording::WriteLosses() {
-  TRY_ASSIGN(const std::vector<wire_losses> losses, bpf_->Losses());
-  lost_written_.resize(losses.size());
-  records_.clear();
-  summary_.losses.clear();
-  for (std::uint32_t cpu = 0; cpu < losses.size(); ++cpu) {
-    const LossByCpu loss{.cpu = static_cast<int>(cpu),
-                         .ring_full = losses[cpu].ring_full,
-                         .no_scratch = losses[cpu].no_scratch};
-    if (loss.total() > 0) summary_.losses.push_back(loss);
-    TRY(AppendLost(cpu, loss.total() - std::exchange(lost_written_[cpu], loss.total())));
+// What the timers of the CPUs missed since the program's last call on each.
+void Recording::CloseTimers(std::uint64_t end_ns) {
+  const std::vector<wire_cpu> counters = bpf_->Counters();
+  for (const CpuEvent& event : sampling_) {
+    const auto cpu = static_cast<std::uint32_t>(event.cpu);
+    if (cpu >= counters.size() || (hotplug_ && !hotplug_->is_recorded(event.cpu))) continue;
+    ledger_.CloseTimer(cpu, counters[cpu], start_ns_, end_ns);
   }
-  TRY(AppendLost(
-      0, summary_.damaged_messages - std::exchange(damaged_written_, summary_.damaged_messages)));
-  return writer_->Append(records_);
 }
 
-Status Recording::AppendLost(std::uint32_t cpu, std::uint64_t count) {
+// What could not be delivered since the last flush: a LOST_SAMPLES for each CPU.
+Status Recording::AddLosses(std::uint64_t time_ns) {
+  for (const LossLedger::NewLoss& loss : ledger_.Update(bpf_->Counters())) {
+    TRY(AddLost(loss.cpu, loss.samples, time_ns));
+  }
+  const std::uint64_t damaged = summary_.damaged_messages;
+  return AddLost(0, damaged - std::exchange(damaged_written_, damaged), time_ns);
+}
+
+Status Recording::AddLost(std::uint32_t cpu, std::uint64_t count, std::uint64_t time_ns) {
   if (count == 0) return {};
   summary_.lost_samples += count;
-  return AppendLostOf(kSamplingEvent, perfdata::LostSamples{.count = count}, cpu);
+  records_.clear();
+  TRY(AppendLoss(kSamplingEvent, cpu, perfdata::LostSamples{.count = count}, time_ns));
+  merge_.Add(time_ns, records_);
+  return {};
 }
 
 template <class Record>
-Status Recording::AppendLostOf(std::uint32_t event, const Record& record, std::uint32_t cpu) {
+Status Recording::AppendLoss(std::uint32_t event, std::uint32_t cpu, const Record& loss,
+                             std::uint64_t time_ns) {
   const perfdata::SampleId trailer{
-      .time = MonotonicNs(), .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
-  return perfdata::Encode(record, trailer, format_, 0, records_);
+      .time = time_ns, .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
+  return perfdata::Encode(loss, trailer, format_, 0, records_);
 }
 
 // Nobody knows how many samples a process would have had that could not join the targets.
-Status Recording::WarnOfUntrackedForks() {
-  TRY_ASSIGN(const std::vector<wire_losses> losses, bpf_->Losses());
+void Recording::WarnOfUntrackedForks() {
   std::uint64_t untracked = 0;
-  for (const wire_losses& loss : losses) untracked += loss.untracked_forks;
+  for (const wire_cpu& counter : bpf_->Counters()) untracked += counter.untracked_forks;
   if (untracked > 0) {
     summary_.warnings.push_back(std::to_string(untracked) +
                                 " forked processes were too many to follow: they were not sampled");
   }
-  return {};
+}
+
+void Recording::SummarizeLosses() {
+  summary_.losses = ledger_.losses();
+  summary_.stalls = ledger_.stalls();
+  if (hotplug_) summary_.absences = hotplug_->absences();
+  const auto since_start = [this](std::uint64_t time_ns) {
+    return time_ns - std::min(time_ns, start_ns_);
+  };
+  for (AbsentCpu& absence : summary_.absences) {
+    absence.from_ns = since_start(absence.from_ns);
+    if (absence.until_ns) absence.until_ns = since_start(*absence.until_ns);
+  }
 }
 
 Result<RecordSummary> Recording::Finish() && {
@@ -478,7 +563,8 @@ Result<RecordSummary> Recording::Finish() && {
     TRY(child_->Send(SIGTERM));
     TRY_ASSIGN(summary_.command_status, child_->Wait());
   }
-  TRY(WarnOfUntrackedForks());
+  WarnOfUntrackedForks();
+  SummarizeLosses();
   summary_.compression = writer_->compression();
   const std::uint64_t size = writer_->size();
   const Result<std::uint64_t> written = WriteFeatures();
@@ -509,10 +595,13 @@ RecordSummary Recording::EndEarly(const Error& error) && {
 
 // What was appended since the last commit, and what is still on its way from the kernel.
 void Recording::CountTheUnwritten() {
-  InOrder sink{*this};
+  const std::uint64_t now_ns = MonotonicNs();
+  CloseTimers(now_ns);
   (void)DrainRings();
+  (void)AddLosses(now_ns);
+  InOrder sink{*this};
   (void)merge_.Release(std::numeric_limits<std::uint64_t>::max(), sink);
-  (void)WriteLosses();
+  SummarizeLosses();
   summary_.unwritten_samples = summary_.samples - committed_.samples;
   summary_.lost_samples += summary_.unwritten_samples;
   summary_.samples = committed_.samples;
@@ -522,12 +611,13 @@ void Recording::CountTheUnwritten() {
 // There may be room for the numbers of what there was no room for.
 Status Recording::WriteLastRecords() {
   records_.clear();
-  TRY(AppendLostOf(kSamplingEvent, perfdata::LostSamples{.count = summary_.lost_samples -
-                                                                  committed_.lost_samples}));
+  const std::uint64_t now_ns = MonotonicNs();
+  const std::uint64_t samples = summary_.lost_samples - committed_.lost_samples;
+  TRY(AppendLoss(kSamplingEvent, 0, perfdata::LostSamples{.count = samples}, now_ns));
   const std::uint64_t events = process_events_ - committed_.process_events;
   if (events > 0) {
     const std::uint64_t id = ids_.Find(kSidebandEvent, 0).value_or(0);
-    TRY(AppendLostOf(kSidebandEvent, perfdata::Lost{.event_id = id, .count = events}));
+    TRY(AppendLoss(kSidebandEvent, 0, perfdata::Lost{.event_id = id, .count = events}, now_ns));
   }
   TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records_));
   return writer_->CommitInstead(records_);

@@ -16,7 +16,9 @@
 #include "formats/perfdata/compressor.h"
 #include "record/bpf_session.h"
 #include "record/child.h"
+#include "record/cpu_hotplug.h"
 #include "record/events.h"
+#include "record/loss_ledger.h"
 #include "record/symbols/recording_bundle.h"
 #include "record/targets.h"
 
@@ -45,15 +47,6 @@ struct RecordOptions {
   LibbpfLog log = LibbpfLog::kWarnings;
 };
 
-// Samples that could not be delivered, by cause.
-struct LossByCpu {
-  int cpu = 0;
-  std::uint64_t ring_full = 0;
-  std::uint64_t no_scratch = 0;
-
-  std::uint64_t total() const { return ring_full + no_scratch; }
-};
-
 struct RecordSummary {
   std::uint64_t samples = 0;  // in the file
   // The sum of `losses` and of the next two; all of them where the file is gone.
@@ -64,6 +57,9 @@ struct RecordSummary {
   std::uint64_t bytes_written = 0;
   std::optional<perfdata::Compression> compression;  // of the records, where it was asked for
   std::vector<LossByCpu> losses;                     // of the CPUs that lost any
+  std::vector<StalledCpu> stalls;                    // CPUs that stood still; no samples are lost
+  std::vector<AbsentCpu> absences;                   // CPUs that were offline; times are from the
+                                                     // start of the recording on
   std::optional<BundleSummary> bundle;               // of symbols, where there is one
   std::string bundle_failure;                        // why there is none though it was asked for
   // Where the recording is: `output`, or a name that someone has given it meanwhile. Empty where it

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <optional>
@@ -45,22 +46,44 @@ Result<Sideband> Sideband::Open(std::span<const CpuEvent> events, const Sideband
   Sideband sideband;
   sideband.poll_fd_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   if (!sideband.poll_fd_) return FailErrno("epoll", errno);
-  for (const CpuEvent& event : events) TRY(sideband.Map(event, options.ring_bytes));
+  sideband.ring_bytes_ = options.ring_bytes;
+  for (const CpuEvent& event : events) {
+    TRY_ASSIGN(const Mapping mapping, sideband.Map(event));
+    sideband.mappings_.push_back(mapping);
+    sideband.rings_.push_back(sideband.RingOf(mapping));
+  }
   return sideband;
 }
 
-Status Sideband::Map(const CpuEvent& event, std::size_t ring_bytes) {
-  const std::size_t size = PageSize() + ring_bytes;
+Result<Sideband::Mapping> Sideband::Map(const CpuEvent& event) const {
+  const std::size_t size = PageSize() + ring_bytes_;
   void* address =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event.fd.get(), /*offset=*/0);
-  if (address == MAP_FAILED) return ExplainMap(event, ring_bytes, errno);
-  mappings_.push_back({address, size});
-  rings_.emplace_back(static_cast<perf_event_mmap_page*>(address),
-                      static_cast<const std::byte*>(address) + PageSize(), ring_bytes);
+  if (address == MAP_FAILED) return ExplainMap(event, ring_bytes_, errno);
   epoll_event readable = {.events = EPOLLIN, .data = {}};
   if (epoll_ctl(poll_fd_.get(), EPOLL_CTL_ADD, event.fd.get(), &readable) != 0) {
+    munmap(address, size);
     return FailErrno(fmt::format("CPU {}: waiting for process events", event.cpu), errno);
   }
+  return Mapping{.cpu = event.cpu, .address = address, .size = size};
+}
+
+Ring Sideband::RingOf(const Mapping& mapping) const {
+  return {static_cast<perf_event_mmap_page*>(mapping.address),
+          static_cast<const std::byte*>(mapping.address) + PageSize(), ring_bytes_};
+}
+
+Status Sideband::Replace(const CpuEvent& event) {
+  TRY_ASSIGN(const Mapping mapping, Map(event));
+  const auto former = std::ranges::find(mappings_, event.cpu, &Mapping::cpu);
+  if (former == mappings_.end()) {
+    mappings_.push_back(mapping);
+    rings_.push_back(RingOf(mapping));
+    return {};
+  }
+  munmap(former->address, former->size);
+  *former = mapping;
+  rings_[static_cast<std::size_t>(former - mappings_.begin())] = RingOf(mapping);
   return {};
 }
 

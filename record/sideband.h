@@ -42,18 +42,25 @@ class Sideband {
   // during the call only. Returns how many. kCorrupt after all other rings were drained too.
   Result<std::size_t> Drain(const std::function<void(Bytes record)>& take);
 
+  // Maps the ring of an event that was opened for a CPU that came or came back, instead of that of
+  // its former event, and gives up what was left in there.
+  Status Replace(const CpuEvent& event);
+
   // Becomes readable when a ring is a quarter full, if the events were opened with AttrForPolling.
   // It belongs to this object.
   int poll_fd() const { return poll_fd_.get(); }
 
  private:
   struct Mapping {
+    int cpu;
     void* address;
     std::size_t size;
   };
   Sideband() = default;
-  Status Map(const CpuEvent& event, std::size_t ring_bytes);
+  Result<Mapping> Map(const CpuEvent& event) const;
+  Ring RingOf(const Mapping& mapping) const;
 
+  std::size_t ring_bytes_ = 0;
   UniqueFd poll_fd_;  // epoll
   std::vector<Mapping> mappings_;
   std::vector<Ring> rings_;

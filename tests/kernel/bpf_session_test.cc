@@ -326,9 +326,48 @@ TEST_F(BpfSessionTest, LosesNothingWhereThereIsRoom) {
   EXPECT_EQ(recording.ring_full(), 0U);
 }
 
-TEST_F(BpfSessionTest, CountsLossesForEachCpu) {
+TEST_F(BpfSessionTest, HasCountersForEachCpu) {
   const BpfSession session = BpfSession::Load({}).value();
-  EXPECT_GE(session.Losses().value().size(), OnlineCpus().value().size());
+  EXPECT_GE(session.Counters().size(), OnlineCpus().value().size());
+}
+
+// However busy the machine is: each expiry of a timer is an overflow or one that was missed.
+void ExpectThatEveryExpiryIsCounted(ExpirySource source) {
+  Process process([] { Burn(kBurnMs); });
+  const std::uint64_t before_ns = MonotonicNs();
+  LiveRecording recording({.period_ns = kPeriod, .expiry_source = source});
+  const std::uint64_t after_ns = MonotonicNs();
+  process.Finish();
+  recording.Stop();
+  const std::vector<wire_cpu> counters = recording.session().Counters();
+  for (const int cpu : OnlineCpus().value()) {
+    const wire_cpu& counter = counters[static_cast<std::size_t>(cpu)];
+    std::uint64_t expiries = counter.overflows;
+    for (const std::uint64_t halves : counter.missed) expiries += halves / 2;
+    EXPECT_GT(counter.overflows, 0U);
+    EXPECT_GE(expiries + 2, (counter.expiry_ns - after_ns) / kPeriod) << "CPU " << cpu;
+    EXPECT_LE(expiries, (counter.expiry_ns - before_ns) / kPeriod + 1) << "CPU " << cpu;
+  }
+}
+
+TEST_F(BpfSessionTest, CountsEveryExpiryOfATimer) {
+  ExpectThatEveryExpiryIsCounted(ExpirySource::kKernelIfPossible);
+}
+
+TEST_F(BpfSessionTest, CountsEveryExpiryOfATimerByItsOwnClock) {
+  ExpectThatEveryExpiryIsCounted(ExpirySource::kOwnClock);
+}
+
+TEST_F(BpfSessionTest, DoesNotTellByItsOwnClockWhyAnExpiryWasMissed) {
+  LiveRecording recording({.period_ns = kPeriod, .expiry_source = ExpirySource::kOwnClock});
+  Process process([] { Burn(kBurnMs); });
+  process.Finish();
+  recording.Stop();
+  for (const wire_cpu& counter : recording.session().Counters()) {
+    EXPECT_EQ(counter.missed[WIRE_SKIPPED] + counter.missed[WIRE_LATE] +
+                  counter.missed[WIRE_THROTTLED] + counter.missed[WIRE_STALLED],
+              0U);
+  }
 }
 
 TEST_F(BpfSessionTest, DoesNotWakeItsReaderForAFewSamples) {

@@ -132,7 +132,7 @@ std::vector<LiveSample> LiveRecording::Stop() {
 
 std::uint64_t LiveRecording::ring_full() {
   std::uint64_t sum = 0;
-  for (const wire_losses& losses : OrThrow(session_.Losses())) sum += losses.ring_full;
+  for (const wire_cpu& counters : session_.Counters()) sum += counters.ring_full;
   return sum;
 }
 

@@ -64,5 +64,17 @@ TEST(AttrForBpf, LeavesOnlyTheCallchainOut) {
   EXPECT_NE(opened.sample_type, in_file.sample_type);
 }
 
+TEST(TimerPeriodNs, IsFixedForAFrequencyToo) {
+  EXPECT_EQ(TimerPeriodNs(Frequency{99}), 10'101'010U);
+  EXPECT_EQ(TimerPeriodNs(Frequency{1}), 1'000'000'000U);
+  EXPECT_EQ(TimerPeriodNs(Period{1'000'000}), 1'000'000U);
+}
+
+TEST(TimerPeriodNs, IsNeverBelowTheKernelsShortest) {
+  EXPECT_EQ(TimerPeriodNs(Frequency{200'000}), 10'000U);
+  EXPECT_EQ(TimerPeriodNs(Period{1}), 10'000U);
+  EXPECT_EQ(TimerPeriodNs(Frequency{0}), 1'000'000'000U) << "refused later, not divided by";
+}
+
 }  // namespace
 }  // namespace perftape

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "record/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 
@@ -23,6 +24,72 @@ std::string SizeText(std::uint64_t bytes) {
 std::string CompressionText(const perfdata::Compression& compression) {
   return fmt::format(", compressed (original {}, ratio {:.1f})", SizeText(compression.taken),
                      compression.ratio());
+}
+
+struct Cause {
+  std::uint64_t LossByCpu::*count;
+  const char* text;  // what happened; what helps
+};
+constexpr Cause kCauses[] = {
+    {&LossByCpu::ring_full, "the ring was full; a larger one (-m) or a lower rate (-F) helps"},
+    {&LossByCpu::no_scratch, "a sample interrupted another"},
+    {&LossByCpu::throttled,
+     "the kernel throttled the timer; a lower rate (-F) or a higher "
+     "kernel.perf_event_max_sample_rate helps"},
+    {&LossByCpu::skipped,
+     "the kernel skipped them while other programs used BPF; ending those helps, or 'perf record'"},
+    {&LossByCpu::late, "the timer could not keep up; a lower rate (-F) helps"},
+    {&LossByCpu::unexplained,
+     "throttled, skipped or late; from Linux 6.2 on the kernel tells which"},
+};
+
+std::string CpusText(const std::vector<int>& cpus) {
+  return (cpus.size() == 1 ? "CPU " : "CPUs ") + FormatCpuList(cpus);
+}
+
+// "lost on CPUs 0-1: 963, the kernel throttled the timer; ..."
+void AddLossLines(const RecordSummary& summary, std::vector<std::string>& lines) {
+  for (const Cause& cause : kCauses) {
+    std::uint64_t samples = 0;
+    std::vector<int> cpus;
+    for (const LossByCpu& loss : summary.losses) {
+      if (loss.*cause.count == 0) continue;
+      samples += loss.*cause.count;
+      cpus.push_back(loss.cpu);
+    }
+    if (samples == 0) continue;
+    lines.push_back(fmt::format("lost on {}: {}, {}", CpusText(cpus), samples, cause.text));
+  }
+  if (summary.damaged_messages != 0) {
+    lines.push_back(
+        fmt::format("lost: {}, damaged on their way from the kernel", summary.damaged_messages));
+  }
+  if (summary.unwritten_samples != 0) {
+    lines.push_back(
+        fmt::format("lost: {}, there was no room for them in the file", summary.unwritten_samples));
+  }
+}
+
+double Seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+// When there was nothing to sample, or nobody to do it.
+void AddGapLines(const RecordSummary& summary, std::vector<std::string>& lines) {
+  for (const StalledCpu& stall : summary.stalls) {
+    lines.push_back(
+        fmt::format("CPU {} stood still for {:.2f} s, stopped by its hypervisor or with interrupts "
+                    "off: no samples of that time",
+                    stall.cpu, Seconds(stall.stalled_ns)));
+  }
+  for (const AbsentCpu& absence : summary.absences) {
+    const std::string until =
+        absence.until_ns ? fmt::format("{:.2f} s", Seconds(*absence.until_ns)) : "the end";
+    lines.push_back(
+        fmt::format("CPU {} was not recorded from {:.2f} s to {}: it went offline; names of "
+                    "processes that started there meanwhile may be missing",
+                    absence.cpu, Seconds(absence.from_ns), until));
+  }
 }
 
 // "symbols of 35 files, 10.0 MiB (3 % of these files)"; of what is missing, the first few.
@@ -66,28 +133,12 @@ std::vector<std::string> SummaryLines(const RecordSummary& summary) {
                               summary.lost_samples, SizeText(summary.bytes_written),
                               summary.file.empty() ? "stdout" : summary.file.native()));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
-  for (const LossByCpu& loss : summary.losses) {
-    if (loss.ring_full != 0) {
-      lines.push_back(
-          fmt::format("lost on CPU {}: {}, the ring was full", loss.cpu, loss.ring_full));
-    }
-    if (loss.no_scratch != 0) {
-      lines.push_back(fmt::format("lost on CPU {}: {}, a sample interrupted another", loss.cpu,
-                                  loss.no_scratch));
-    }
-  }
-  if (summary.damaged_messages != 0) {
-    lines.push_back(
-        fmt::format("lost: {}, damaged on their way from the kernel", summary.damaged_messages));
-  }
-  if (summary.unwritten_samples != 0) {
-    lines.push_back(
-        fmt::format("lost: {}, there was no room for them in the file", summary.unwritten_samples));
-  }
+  AddLossLines(summary, lines);
   if (summary.lost_process_events != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",
                                 summary.lost_process_events));
   }
+  AddGapLines(summary, lines);
   AddBundleLines(summary, lines);
   return lines;
 }

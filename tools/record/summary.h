@@ -10,7 +10,8 @@
 namespace perftape::record_tool {
 
 // "4950 samples, 0 lost, 1.3 MiB in perf.data", and how far it was compressed; then, where any were
-// lost, a line for each CPU and cause; then what symbols there are, and which are missing.
+// lost, a line for each cause; then which CPUs stood still or were offline; then what symbols there
+// are, and which are missing.
 std::vector<std::string> SummaryLines(const RecordSummary& summary);
 
 // Why the recording ended before its time, how many samples are safe and how many were lost.

@@ -43,11 +43,46 @@ TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
   summary.file.clear();
   EXPECT_THAT(
       SummaryLines(summary),
-      ElementsAre("10 samples, 9 lost, 2.0 KiB in stdout", "lost on CPU 0: 5, the ring was full",
-                  "lost on CPU 3: 1, the ring was full",
+      ElementsAre("10 samples, 9 lost, 2.0 KiB in stdout",
+                  "lost on CPUs 0,3: 6, the ring was full; a larger one (-m) or a lower rate (-F) "
+                  "helps",
                   "lost on CPU 3: 2, a sample interrupted another",
                   "lost: 1, damaged on their way from the kernel",
                   "process events lost: 4; names or mappings may be missing"));
+}
+
+TEST(SummaryLines, SayWhatTheTimersMissedAndWhatHelps) {
+  RecordSummary summary = Summary(37, 1010);
+  summary.losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
+                    {.cpu = 1, .throttled = 563, .late = 5},
+                    {.cpu = 2, .late = 15, .unexplained = 7}};
+  EXPECT_THAT(
+      SummaryLines(summary),
+      ElementsAre(
+          "37 samples, 1010 lost, 2.0 KiB in perf.data",
+          "lost on CPUs 0-1: 963, the kernel throttled the timer; a lower rate (-F) or a higher "
+          "kernel.perf_event_max_sample_rate helps",
+          "lost on CPU 0: 20, the kernel skipped them while other programs used BPF; ending those "
+          "helps, or 'perf record'",
+          "lost on CPUs 1-2: 20, the timer could not keep up; a lower rate (-F) helps",
+          "lost on CPU 2: 7, throttled, skipped or late; from Linux 6.2 on the kernel tells "
+          "which"));
+}
+
+TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
+  RecordSummary summary = Summary(37, 0);
+  summary.stalls = {{.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
+  summary.absences = {{.cpu = 1, .from_ns = 500'000'000, .until_ns = 1'250'000'000},
+                      {.cpu = 2, .from_ns = 2'000'000'000, .until_ns = {}}};
+  EXPECT_THAT(
+      SummaryLines(summary),
+      ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
+                  "CPU 1 stood still for 0.25 s, stopped by its hypervisor or with interrupts off: "
+                  "no samples of that time",
+                  "CPU 1 was not recorded from 0.50 s to 1.25 s: it went offline; names of "
+                  "processes that started there meanwhile may be missing",
+                  "CPU 2 was not recorded from 2.00 s to the end: it went offline; names of "
+                  "processes that started there meanwhile may be missing"));
 }
 
 TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which expiries of the sampling timer came to nothing, and why. cpu-clock has a timer with a fixed
+ * period, also where a frequency was asked for (kernel/events/core.c, perf_swevent_init_hrtimer).
+ * After each overflow the timer moves on by as many periods as have passed (hrtimer_forward_now),
+ * so the distance of two expiries that were seen tells how many lay between them.
+ */
+#ifndef PERFTAPE_BPF_MISSED_BPF_H
+#define PERFTAPE_BPF_MISSED_BPF_H
+
+#include "bpf/common.bpf.h"
+
+/* Linux 6.2 */
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
+
+/* From the program's last look at the clock to the kernel's own, with room to spare. */
+#define AFTER_PROGRAM_NS 2000
+
+struct overflow {
+	__u64 now_ns;
+	__u64 expiry_ns;
+	__u64 interrupts; /* 0: this kernel does not show its events to programs */
+	__u64 tick;
+};
+
+static __always_inline struct overflow this_overflow(struct bpf_perf_event_data *ctx)
+{
+	struct bpf_perf_event_data_kern *kernel = bpf_cast_to_kern_ctx(ctx);
+
+	return (struct overflow){
+		.now_ns = bpf_ktime_get_ns(),
+		.expiry_ns = kernel->event->hw.hrtimer.node.expires,
+		.interrupts = kernel->event->hw.interrupts,
+		.tick = kernel->event->hw.interrupts_seq,
+	};
+}
+
+/* The expiry to which the last one leads in whole periods; it adapts to the least delay seen. */
+static __always_inline struct overflow estimated_overflow(struct wire_cpu *cpu)
+{
+	struct overflow overflow = {.now_ns = bpf_ktime_get_ns()};
+	__u64 passed = overflow.now_ns - cpu->expiry_ns;
+
+	overflow.expiry_ns = overflow.now_ns;
+	if (filter.period_ns && cpu->expiry_ns && passed >= filter.period_ns)
+		overflow.expiry_ns -= passed % filter.period_ns;
+	return overflow;
+}
+
+/*
+ * `missed` expiries were on time and still the program was not called. The kernel counts the
+ * overflows of each tick before it looks whether it may call the program.
+ */
+static __always_inline void count_uncalled(struct wire_cpu *cpu, const struct overflow *overflow,
+					   __u64 missed, __u64 halves)
+{
+	int is_same_tick = overflow->tick == cpu->tick;
+	__u64 before = is_same_tick ? cpu->interrupts : 0;
+	__u64 skipped;
+
+	if (overflow->interrupts == WIRE_THROTTLING || overflow->interrupts <= before) {
+		cpu->missed[WIRE_UNDECIDED] += missed * halves;
+		return;
+	}
+	skipped = overflow->interrupts - before - 1;
+	if (skipped > missed)
+		skipped = missed;
+	cpu->missed[WIRE_SKIPPED] += skipped * halves;
+	if (is_same_tick)
+		cpu->missed[WIRE_NO_OVERFLOW] += (missed - skipped) * halves;
+	else
+		cpu->missed[WIRE_UNDECIDED] += (missed - skipped) * halves;
+}
+
+/*
+ * Counts what was missed between the last overflow of this CPU and this one. Whom that would have
+ * hit nobody knows: half of it counts for the task before, half for the task after.
+ */
+static __always_inline void count_missed(struct wire_cpu *cpu, const struct overflow *overflow,
+					 int is_wanted)
+{
+	__u64 halves = (cpu->was_wanted != 0) + (is_wanted != 0);
+	__u64 period = filter.period_ns;
+	__u64 passed, missed, delay, delayed;
+
+	if (!period || !cpu->expiry_ns || overflow->expiry_ns < cpu->expiry_ns + period)
+		return;
+	passed = overflow->expiry_ns - cpu->expiry_ns - period;
+	if (cpu->interrupts == WIRE_THROTTLING) {
+		/* The timer was started anew, out of step with the former one. */
+		passed += cpu->throttled_ns;
+		cpu->missed[WIRE_THROTTLED] += passed / period * halves;
+		cpu->throttled_ns = passed % period;
+		return;
+	}
+	if (passed < period / 2)
+		return;
+	missed = (passed + period / 2) / period;
+	if (!overflow->interrupts) {
+		cpu->missed[WIRE_UNEXPLAINED] += missed * halves;
+		return;
+	}
+	delay = cpu->end_ns + AFTER_PROGRAM_NS - cpu->expiry_ns;
+	delayed = delay / period;
+	if (delayed > missed)
+		delayed = missed;
+	if (delay < WIRE_STALL_NS)
+		cpu->missed[WIRE_LATE] += delayed * halves;
+	else
+		cpu->missed[WIRE_STALLED] += delayed * halves;
+	if (missed > delayed)
+		count_uncalled(cpu, overflow, missed - delayed, halves);
+}
+
+static __always_inline void end_overflow(struct wire_cpu *cpu, const struct overflow *overflow)
+{
+	cpu->expiry_ns = overflow->expiry_ns;
+	cpu->interrupts = overflow->interrupts;
+	cpu->tick = overflow->tick;
+	cpu->overflows++;
+	cpu->end_ns = bpf_ktime_get_ns();
+}
+
+#endif

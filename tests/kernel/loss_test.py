@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel withholds from a sampling program is told, beside what `perf record` gets."""
+
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import harness
+
+PERIOD_NS = 1_000_000
+RATE_LIMIT = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
+CPU1 = pathlib.Path("/sys/devices/system/cpu/cpu1/online")
+
+
+def use_bpf(cpu_seconds):
+    """Updates a large value of a BPF map until so much CPU time is used up: meanwhile the kernel
+    skips the BPF programs of perf events on this CPU (bpf_disable_instrumentation)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    bpf, map_create, map_update = 321, 0, 2  # x86-64, aarch64: 280
+    if os.uname().machine == "aarch64":
+        bpf = 280
+    value = ctypes.create_string_buffer(1 << 18)
+    key = ctypes.c_uint32(0)
+    attr = (ctypes.c_uint32 * 32)(1, 4, len(value), 1)  # BPF_MAP_TYPE_HASH
+    fd = libc.syscall(bpf, map_create, ctypes.byref(attr), 128)
+    assert fd >= 0, os.strerror(ctypes.get_errno())
+    update = (ctypes.c_uint64 * 16)(fd, ctypes.addressof(key), ctypes.addressof(value), 0)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    while time.process_time() < cpu_seconds:
+        for _ in range(100):
+            libc.syscall(bpf, map_update, ctypes.byref(update), 128)
+
+
+def counts(err):
+    """(samples, lost) of the summary on stderr."""
+    match = re.search(r"(\d+) samples?, (\d+) lost", err)
+    assert match, err
+    return int(match.group(1)), int(match.group(2))
+
+
+class Loss(harness.RecordingTest):
+    def lost_samples(self, data):
+        """What perf adds up of LOST_SAMPLES, in the block of the event."""
+        status, out, err = harness.run("perf", "report", "--stats", "-i", data,
+                                       env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        return int(re.findall(r"LOST_SAMPLES events:\s+(\d+)", out)[-1])
+
+    def test_an_ordinary_recording_loses_nothing(self):
+        _, err = self.record("-a", "-F", "99", "--no-bundle", "-o", "a.data", "--duration", "1")
+        self.assertEqual(counts(err)[1], 0, err)
+
+    def test_what_the_kernel_skips_for_bpf_users_is_lost(self):
+        user = self.spawn(sys.executable, __file__, "use-bpf", "1.5", stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True)
+        self.assertEqual(user.stdout.readline(), "ready\n")
+        perf = self.spawn("perf", "record", "-q", "-e", "cpu-clock", "-c", PERIOD_NS, "-p", user.pid,
+                          "-o", self.dir / "perf.data", stderr=subprocess.DEVNULL,
+                          env=harness.perf_environment())
+        ours = self.spawn(harness.RECORD, "-c", PERIOD_NS, "-p", user.pid, "--no-bundle", "-o",
+                          self.dir / "ours.data", stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "ours.data").exists() or not (self.dir / "perf.data").exists():
+            time.sleep(0.01)
+        time.sleep(0.3)  # from the name to the first sample
+        user.stdin.write("go\n")
+        user.stdin.close()
+        _, err = ours.communicate(timeout=harness.TIMEOUT_S)
+        perf.wait(harness.TIMEOUT_S)
+        theirs = harness.perf_stats(self.dir / "perf.data")["SAMPLE"]
+        samples, lost = counts(err)
+        print(f"{samples} samples + {lost} lost; perf has {theirs}")
+        self.assertIn("while other programs used BPF", err)
+        self.assertLess(samples, 0.95 * theirs)
+        self.assertEqual(self.lost_samples(self.dir / "ours.data"), lost)
+        # Whom the skipped ones would have hit is an estimate, the worse the busier the machine.
+        self.assertGreater(samples + lost, 0.7 * theirs)
+        self.assertLess(samples + lost, 1.25 * theirs)
+
+    def test_what_the_kernel_throttles_is_lost(self):
+        limit = RATE_LIMIT.read_text()
+        try:
+            recorder = self.spawn(harness.RECORD, "-a", "-c", PERIOD_NS, "--no-bundle", "-o",
+                                  self.dir / "a.data", "--duration", "1", stderr=subprocess.PIPE,
+                                  text=True)
+            while not (self.dir / "a.data").exists():
+                time.sleep(0.01)
+            RATE_LIMIT.write_text("250")
+            _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
+        except OSError as error:
+            self.skipTest(f"{RATE_LIMIT}: {error}")
+        finally:
+            RATE_LIMIT.write_text(limit)
+        self.assertIn("perf_event_max_sample_rate", err)
+        samples, lost = counts(err)
+        self.assertGreater(lost, 100)
+        self.assertEqual(self.lost_samples(self.dir / "a.data"), lost)
+        stats = harness.perf_stats(self.dir / "a.data")
+        self.assertGreater(stats["THROTTLE"], 0)
+        self.assertGreater(stats["UNTHROTTLE"], 0)
+        self.assertEqual(stats["SAMPLE"], samples)
+
+    def test_a_cpu_that_returns_is_sampled_again(self):
+        if not CPU1.exists() or CPU1.read_text().strip() != "1":
+            self.skipTest(f"{CPU1}: there is no second CPU to switch off")
+        recorder = self.spawn(harness.RECORD, "-a", "-F", "499", "--no-bundle", "-o",
+                              self.dir / "a.data", "--duration", "3", stderr=subprocess.PIPE,
+                              text=True)
+        while not (self.dir / "a.data").exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        try:
+            CPU1.write_text("0")
+            back_at = time.clock_gettime(time.CLOCK_MONOTONIC)
+        except OSError as error:
+            self.skipTest(f"{CPU1}: {error}")
+        finally:
+            CPU1.write_text("1")
+        _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
+        self.assertRegex(err, r"CPU 1 was not recorded from [\d.]+ s to [\d.]+ s: it went offline")
+        _, report_err = harness.perf_report(self.dir / "a.data")
+        self.assertEqual(report_err, "")
+        times = [int(row["time_ns"]) / 1e9 for row in harness.inspect_samples(self.dir / "a.data")
+                 if row["cpu"] == "1"]
+        self.assertTrue([when for when in times if when < back_at])
+        self.assertTrue([when for when in times if when > back_at])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["use-bpf"]:
+        use_bpf(float(sys.argv[2]))
+        sys.exit(0)
+    harness.require("perf")
+    harness.main()
