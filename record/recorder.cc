@@ -191,6 +191,7 @@ std::unexpected<Error> Recording::CommandFailed(Error error) {
 
 Result<RecordSummary> Recording::GiveUp(Error error) && {
   if (summary_.command_failure.empty()) return Fail(std::move(error));
+  startup_drain_.reset();  // its thread counts into the summary
   return std::move(summary_);
 }
 
@@ -623,7 +624,7 @@ Status Recording::WriteLastRecords() {
   return writer_->CommitInstead(records_);
 }
 
-// Another recording may have taken the name; then this one has another, or none.
+// Another recording may have taken the name; then this one is PATH.old, or deleted.
 void Recording::CheckName() {
   if (options_.output != "-") summary_.file = options_.output;
   if (!file_) return;
@@ -636,8 +637,8 @@ void Recording::CheckName() {
     return;
   }
   summary_.file = *name;
-  summary_.warnings.push_back("the name " + options_.output.native() +
-                              " belongs to another file by now; this recording is " +
+  summary_.warnings.push_back(options_.output.native() +
+                              " was renamed while it was recorded; this recording is now " +
                               name->native());
 }
 

@@ -62,11 +62,11 @@ class Failure(harness.RecordingTest):
         first, data = self.start("-C0")
         status, _, err = harness.run(harness.RECORD, "-C0", "--duration", "0.2", cwd=self.dir)
         self.assertEqual(status, 0, err)
-        self.assertNotIn("belongs to another file", err)
+        self.assertNotIn("renamed", err)
         first.send_signal(signal.SIGINT)
         _, err = first.communicate(timeout=harness.TIMEOUT_S)
         self.assertEqual(first.returncode, 0, err)
-        self.assertIn("perf.data belongs to another file", err)
+        self.assertIn("perf.data was renamed while it was recorded", err)
         self.assertRegex(err, r"samples, 0 lost, .* in \S*/perf\.data\.old")
         for file in (data, self.dir / "perf.data.old"):
             status, out, err = harness.run(harness.BUNDLE, "list", file)

@@ -136,8 +136,9 @@ constexpr cli::Command kCommand = {
         "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
-        "Exit status: COMMAND's where one ran; else 0 done, 1 failed, 2 usage, 3 done but\n"
-        "more than 5 % of the samples were lost, or the symbols could not be kept.\n",
+        "Exit status: COMMAND's where one ran, 126 or 127 where it could not be run; else\n"
+        "0 done, 1 failed, 2 usage, 3 done but more than 5 % of the samples were lost, or\n"
+        "the symbols could not be kept.\n",
     .foreign = kForeign};
 
 std::unexpected<Error> Usage(std::string message) {
