@@ -9,6 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/unsafe_text.h"
+#include "formats/base/utf8.h"
+
 namespace perftape::bundle {
 namespace {
 
@@ -46,14 +49,6 @@ std::optional<std::string> BytesOfHex(std::string_view text) {
     bytes += static_cast<char>(byte);
   }
   return bytes;
-}
-
-bool IsUtf8(const std::string& text) {
-  try {
-    return !Json(text).dump().empty();
-  } catch (const Json::type_error&) {
-    return false;
-  }
 }
 
 // The names of files are any bytes, and JSON is UTF-8: what is none stands in hexadecimal digits
@@ -243,7 +238,7 @@ std::string EncodeManifest(const Manifest& manifest) {
   for (const Module& module : manifest.modules) json["modules"].push_back(ModuleJson(module));
   json["files"] = Json::array();
   for (const BundledFile& file : manifest.files) json["files"].push_back(FileJson(file));
-  return json.dump(1) + "\n";
+  return EscapedJson(json.dump(1)) + "\n";
 }
 
 Result<Manifest> DecodeManifest(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "formats/base/utf8.h"
+
 namespace perftape::folded {
 namespace {
 
@@ -17,27 +19,6 @@ std::optional<std::endian> Utf16Order(std::string_view text) {
   if (text.starts_with(kUtf16LeMark)) return std::endian::little;
   if (text.starts_with(kUtf16BeMark)) return std::endian::big;
   return {};
-}
-
-void AppendUtf8(std::string& out, char32_t character) {
-  const auto continued = [&](unsigned shift) {
-    return static_cast<char>(0x80 | (character >> shift & 0x3f));
-  };
-  if (character < 0x80) {
-    out.push_back(static_cast<char>(character));
-  } else if (character < 0x800) {
-    out.push_back(static_cast<char>(0xc0 | character >> 6));
-    out.push_back(continued(0));
-  } else if (character < 0x1'0000) {
-    out.push_back(static_cast<char>(0xe0 | character >> 12));
-    out.push_back(continued(6));
-    out.push_back(continued(0));
-  } else {
-    out.push_back(static_cast<char>(0xf0 | character >> 18));
-    out.push_back(continued(12));
-    out.push_back(continued(6));
-    out.push_back(continued(0));
-  }
 }
 
 bool IsSurrogate(char32_t unit) {

@@ -11,6 +11,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_text.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -102,7 +103,7 @@ std::string ListJson(const bundle::Bundle& bundle) {
   json["passed_over"] = {{"unsafe_names", passed_over.unsafe_names},
                          {"kinds", passed_over.kinds},
                          {"duplicates", passed_over.duplicates}};
-  return json.dump(2) + "\n";
+  return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {

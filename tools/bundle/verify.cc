@@ -19,6 +19,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_text.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -118,8 +119,7 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
                                  {"reason", file.reason}});
     }
   }
-  using Json = nlohmann::ordered_json;
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {

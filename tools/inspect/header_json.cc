@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/bundle/embedding.h"
+#include "tools/common/cli/json_text.h"
 #include "tools/inspect/feature_json.h"
 #include "tools/inspect/flag_text.h"
 
@@ -76,7 +77,7 @@ std::string HeaderJson(const perfdata::Reader& reader) {
     json["header"]["bundle"] = {{"offset", fmt::format("{:#x}", (*bundle)->offset)},
                                 {"size", (*bundle)->size}};
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/common/cli/json_text.h"
 #include "tools/inspect/record_fields.h"
 
 namespace perftape::inspect {
@@ -73,7 +74,7 @@ std::string RecordJson(const perfdata::RecordView& record, const perfdata::Event
   JsonFields to(fields);
   TellFields(record, events, to);
   const Json json = {{"record", std::move(fields)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

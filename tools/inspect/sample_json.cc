@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/common/cli/json_text.h"
+
 namespace perftape::inspect {
 
 std::string SampleJson(const SampleRow& row) {
@@ -23,7 +25,7 @@ std::string SampleJson(const SampleRow& row) {
   if (row.cgroup) fields["cgroup"] = *row.cgroup;
   fields["frames"] = std::move(frames);
   const Json json = {{"sample", std::move(fields)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

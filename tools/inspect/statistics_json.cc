@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/common/cli/json_text.h"
+
 namespace perftape::inspect {
 namespace {
 
@@ -43,7 +45,7 @@ std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTa
       {"cut_off_samples", statistics.cut_off_samples}};
   if (statistics.damage) stats["damage"] = statistics.damage->message;
   const Json json = {{"stats", std::move(stats)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

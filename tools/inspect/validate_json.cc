@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/common/cli/json_text.h"
+
 namespace perftape::inspect {
 namespace {
 
@@ -52,7 +54,7 @@ std::string ValidationJson(const Report& report) {
                        {"findings", std::move(findings)},
                        {"counts", std::move(counts)},
                        {"sums", std::move(sums)}}}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

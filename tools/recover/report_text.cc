@@ -10,6 +10,7 @@
 #include "formats/perfdata/features.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_text.h"
 
 namespace perftape::recover_tool {
 namespace {
@@ -147,8 +148,7 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
     if (!feature.reason.empty()) entry["reason"] = feature.reason;
     object["features"].push_back(std::move(entry));
   }
-  // Names come from the file, and need not be UTF-8.
-  return object.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(object, cli::JsonLayout::kIndented);
 }
 
 }  // namespace perftape::recover_tool

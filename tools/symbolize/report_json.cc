@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/common/cli/json_text.h"
 #include "tools/common/profiles/symbol_json.h"
 
 namespace perftape::symbolize_tool {
@@ -12,7 +13,7 @@ std::string ReportJson(const SymbolizeReport& report, const Plan& plan) {
   const Json json = {{"input", plan.input.native()},
                      {"output", plan.output.native()},
                      {"symbols", cli::SymbolsJson(report)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::symbolize_tool

@@ -7,10 +7,9 @@
 
 namespace perftape::cli {
 
-// `text` with everything that could move a cursor, change a terminal's state, turn the direction of
-// writing or break a line or a column written visibly: control characters as \t, \n, \r or \x1b,
-// bytes that are no UTF-8 as \xff, the controls of bidirectional text and Unicode's line ends as
-// \u202e. All else stays, backslashes too.
+// `text` with its unsafe characters (formats/base/unsafe_text.h) written visibly: controls as \t,
+// \n, \r or \x1b, bytes that are no UTF-8 as \xff, the controls of bidirectional text and Unicode's
+// line ends as \u202e. All else stays, backslashes too.
 std::string EscapeForTerminal(std::string_view text);
 
 }  // namespace perftape::cli

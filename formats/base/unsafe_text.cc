@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/base/unsafe_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "formats/base/utf8.h"
+
+namespace perftape {
+namespace {
+
+// Most text is made of these.
+bool IsPlain(char c) {
+  return c >= 0x20 && c < 0x7f;
+}
+
+}  // namespace
+
+bool IsUnsafe(char32_t value) {
+  const bool is_control = value < 0x20 || (value >= 0x7f && value < 0xa0);
+  const bool ends_line = value == 0x2028 || value == 0x2029;
+  const bool turns_text = value == 0x061c || value == 0x200e || value == 0x200f ||
+                          (value >= 0x202a && value <= 0x202e) ||
+                          (value >= 0x2066 && value <= 0x2069);
+  return is_control || ends_line || turns_text;
+}
+
+std::optional<UnsafeCharacter> FindUnsafe(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; at < text.size();) {
+    if (IsPlain(text[at])) {
+      ++at;
+      continue;
+    }
+    const CodePoint point = FirstCodePoint(text.substr(at));
+    if (point.size == 0) {
+      return UnsafeCharacter{
+          .at = at, .size = 1, .value = static_cast<unsigned char>(text[at]), .is_utf8 = false};
+    }
+    if (IsUnsafe(point.value)) {
+      return UnsafeCharacter{.at = at, .size = point.size, .value = point.value};
+    }
+    at += point.size;
+  }
+  return std::nullopt;
+}
+
+std::string EscapedJson(std::string json) {
+  if (std::ranges::all_of(json, [](char c) { return IsPlain(c) || c == '\n'; })) return json;
+  std::string escaped;
+  std::size_t done = 0;
+  for (auto found = FindUnsafe(json); found; found = FindUnsafe(json, found->at + found->size)) {
+    if (found->value < 0x20 || !found->is_utf8) continue;
+    escaped.append(json, done, found->at - done);
+    fmt::format_to(std::back_inserter(escaped), "\\u{:04x}", static_cast<unsigned>(found->value));
+    done = found->at + found->size;
+  }
+  escaped.append(json, done);
+  return escaped;
+}
+
+}  // namespace perftape
