@@ -2,6 +2,7 @@
 #include "convert/rewrite/normalize.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,7 +60,9 @@ Outline OutlineOf(const Reader& reader, const perfdata::EventTable& events) {
 class Normalizer {
  public:
   Normalizer(const Reader& reader, const NormalizeOptions& options)
-      : reader_(reader), options_(options), events_(EventsFor(reader.events(), options.reader)) {}
+      : reader_(reader), options_(options), events_(EventsFor(reader.events(), options.reader)) {
+    first_event_.Add(reader.events()[0]);
+  }
 
   Result<NormalizeReport> Run(const std::filesystem::path& output) && {
     // A pipe's features come before its records, which they are made from.
@@ -182,18 +185,43 @@ class Normalizer {
       ++report_.left_out[record.type];
       return {};
     }
-    if (record.type == RecordType::kSample && !IsKept()) {
+    const bool is_kept = record.type != RecordType::kSample || IsKept();
+    if (std::string damage = DamageOf(record); !damage.empty()) {
+      Drop(record, std::move(damage));
+      return {};
+    }
+    if (!is_kept) {
       ++report_.filtered_samples;
       return {};
     }
     record_.clear();
-    const Status transcoded = TranscodeForItsEvent(record);
-    if (!transcoded) {
-      ++report_.lost[record.type];
+    if (Status transcoded = TranscodeForItsEvent(record); !transcoded) {
+      Drop(record, std::move(transcoded).error().message);
       return {};
     }
     ++report_.kept[record.type];
     return Append(record);
+  }
+
+  // Why a record cannot be read; empty where it can, or where its type is not known. Records of
+  // unknown events, but for samples, have the format that all events share.
+  std::string DamageOf(const RecordView& record) const {
+    if (!perfdata::IsKnown(record.type)) return {};
+    const bool takes_first =
+        record.type != RecordType::kSample && reader_.events().EventOf(record) == nullptr;
+    const Judgement judgement = Judge(record, takes_first ? first_event_ : reader_.events());
+    if (judgement.fit != Fit::kBroken) return {};
+    return fmt::format("record at {}: {} of {} bytes: {}", PlaceOf(record), RecordName(record.type),
+                       record.size(), judgement.reason);
+  }
+
+  void Drop(const RecordView& record, std::string reason) {
+    ++report_.lost[record.type];
+    if (report_.dropped.size() == NormalizeReport::kMostDropped) return;
+    RecordView header = record;
+    header.payload = header.behind = {};
+    report_.dropped.push_back(
+        {.header = header, .size = record.size(), .reason = std::move(reason)});
   }
 
   // Whether the next sample is.
@@ -239,7 +267,8 @@ class Normalizer {
 
   const Reader& reader_;
   const NormalizeOptions& options_;
-  perfdata::EventTable events_;  // of the new file
+  perfdata::EventTable events_;       // of the new file
+  perfdata::EventTable first_event_;  // alone, of the old one
   Gathered gathered_;
   std::vector<perfdata::Feature> features_;  // of a pipe
   std::optional<perfdata::Writer> writer_;

@@ -16,6 +16,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/header.h"
+#include "formats/perfdata/record.h"
 
 namespace perftape::rewrite {
 
@@ -27,7 +28,17 @@ struct NormalizeOptions {
   const std::vector<bool>* kept_samples = nullptr;
 };
 
+// A record that was not written.
+struct DroppedRecord {
+  perfdata::RecordView header;  // without its bytes, which do not last
+  std::size_t size = 0;
+  std::string reason;  // with its place: "record at 0x1a8: SAMPLE of 24 bytes: ..."
+};
+
 struct NormalizeReport {
+  // How many dropped records are listed one by one.
+  static constexpr std::size_t kMostDropped = 1000;
+
   RecordCounts kept;
   // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA, BUILD_ID; FINISHED_ROUND
   // of a directory, whose rounds are not those of one file. COMPRESSED ones are not counted at all,
@@ -36,8 +47,10 @@ struct NormalizeReport {
   // Whole records of types that the reader does not know.
   RecordCounts left_out;
   std::uint64_t filtered_samples = 0;  // left out as kept_samples asks
-  // Records in foreign byte order whose fields are not known, or that end inside them.
+  // Records that were not written though they should be: shorter than what they say they hold, of
+  // an event that is not there, or in foreign byte order with unknown fields.
   RecordCounts lost;
+  std::vector<DroppedRecord> dropped;  // the first kMostDropped of them, in the order of the file
   std::vector<FeatureOutcome> features;
   std::vector<std::string> problems;  // what was wrong with the input but could be passed over
   std::optional<Error> damage;        // why the input was not read to its end
@@ -49,10 +62,10 @@ struct NormalizeReport {
   bool is_whole() const;
 };
 
-// Writes every record of `input`, in the order of the file, to `output`, which has its name when it
-// is complete, and replaces what had it; "-" is stdout, where only a pipe's stream can go. A stream
-// is copied into a temporary file first. A bundle in the input goes along into a file. Memory does
-// not follow the input's length.
+// Writes every sound record of `input`, in the order of the file, to `output`, which has its name
+// when it is complete, and replaces what had it; "-" is stdout, where only a pipe's stream can go.
+// A stream is copied into a temporary file first. A bundle in the input goes along into a file.
+// Memory does not follow the input's length.
 //
 // As Reader::Open where the input is none; kInvalidArgument for a file to stdout or a level that
 // zstd does not have; kIo, kPermission of the output. Then nothing has the output's name.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -27,7 +28,7 @@ std::string AmountText(const EventTotals& event, const Total& total) {
 }
 
 // "5 CALLCHAIN_DEFERRED, 1 type 99"
-std::string CountsText(const std::map<perfdata::RecordType, std::uint64_t>& counts) {
+std::string CountsText(const rewrite::RecordCounts& counts) {
   std::string text;
   for (const auto& [type, count] : counts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, RecordName(type));
@@ -49,15 +50,23 @@ std::string RewrittenLine(const rewrite::NormalizeReport& report,
 }
 
 std::vector<std::string> LossLines(const rewrite::NormalizeReport& report) {
+  constexpr std::size_t kMostRecords = 10;
   std::vector<std::string> lines = report.problems;
-  if (!report.lost.empty()) {
-    lines.push_back("their fields are not known in this byte order, or end early; not written: " +
-                    CountsText(report.lost));
+  for (const rewrite::DroppedRecord& record : report.dropped | std::views::take(kMostRecords)) {
+    lines.push_back(record.reason + "; not written");
+  }
+  if (const std::uint64_t all = rewrite::TotalOf(report.lost); all > kMostRecords) {
+    lines.push_back(fmt::format("and {} more; not written in all: {}", all - kMostRecords,
+                                CountsText(report.lost)));
   }
   for (const rewrite::FeatureOutcome& feature : report.features) {
-    if (feature.fate != rewrite::FeatureFate::kDropped) continue;
-    lines.push_back(
-        fmt::format("feature {} not written: {}", FeatureName(feature.bit), feature.reason));
+    if (feature.fate == rewrite::FeatureFate::kDropped) {
+      lines.push_back(
+          fmt::format("feature {} not written: {}", FeatureName(feature.bit), feature.reason));
+    } else if (feature.fate == rewrite::FeatureFate::kRebuilt) {
+      lines.push_back(fmt::format("feature {} was damaged and made anew: {}",
+                                  FeatureName(feature.bit), feature.reason));
+    }
   }
   if (report.damage) lines.push_back(report.damage->message);
   return lines;
@@ -66,11 +75,10 @@ std::vector<std::string> LossLines(const rewrite::NormalizeReport& report) {
 std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report) {
   std::vector<std::string> lines;
   for (const rewrite::FeatureOutcome& feature : report.features) {
-    if (feature.fate == rewrite::FeatureFate::kKept) continue;
-    if (feature.fate == rewrite::FeatureFate::kDropped) continue;
-    const bool is_written = feature.fate != rewrite::FeatureFate::kLeftOut;
+    const bool is_made = feature.fate == rewrite::FeatureFate::kMade;
+    if (!is_made && feature.fate != rewrite::FeatureFate::kLeftOut) continue;
     lines.push_back(fmt::format("feature {} {}: {}", FeatureName(feature.bit),
-                                is_written ? "made" : "left out", feature.reason));
+                                is_made ? "made" : "left out", feature.reason));
   }
   return lines;
 }

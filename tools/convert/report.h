@@ -50,7 +50,7 @@ std::string RewrittenLine(const rewrite::NormalizeReport& report,
 // What of a perf.data could not be kept that was meant to be, a line each.
 std::vector<std::string> LossLines(const rewrite::NormalizeReport& report);
 
-// What became of each feature that was not just kept, a line each.
+// Each feature that was made or left out without loss, a line each.
 std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report);
 
 // The events of `profile` that have samples and are not `taken`: "cycles (99 samples)",

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/convert/report_json.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "convert/rewrite/record_counts.h"
+#include "tools/common/cli/json_text.h"
 #include "tools/common/profiles/symbol_json.h"
+#include "tools/convert/report.h"
 
 namespace perftape::convert_tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string Text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
 
 Json InputJson(const InputReport& input) {
   const ImportReport& read = input.read;
@@ -69,6 +69,16 @@ Json CountsJson(const rewrite::RecordCounts& counts) {
   return object;
 }
 
+// Where it was as perftape-recover tells it.
+Json DroppedJson(const rewrite::DroppedRecord& record) {
+  Json json = {{"type", RecordName(record.header.type)}, {"offset", record.header.file_offset}};
+  if (record.header.inside >= 0) json["inside"] = record.header.inside;
+  if (record.header.part != 0) json["file"] = fmt::format("data.{}", record.header.part - 1);
+  json["size"] = record.size;
+  json["reason"] = record.reason;
+  return json;
+}
+
 }  // namespace
 
 std::string ReportJson(const ConversionReport& report, const Plan& plan) {
@@ -79,7 +89,7 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   json["losses"] = report.losses;
   json["symbols"] = cli::SymbolsJson(report.symbols);
   if (!report.empty_because.empty()) json["empty_because"] = report.empty_because;
-  return Text(json);
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan) {
@@ -87,14 +97,18 @@ std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan)
                {"inputs", Json::array({{{"name", plan.inputs.front().native()},
                                         {"format", plan.to->name},
                                         {"samples", report.samples()},
-                                        {"problems", report.problems}}})},
+                                        {"problems", LossLines(report)}}})},
                {"records", CountsJson(report.kept)},
                {"moved_to_header", CountsJson(report.moved)},
                {"left_out", CountsJson(report.left_out)},
                {"filtered_samples", report.filtered_samples},
-               {"lost", CountsJson(report.lost)}};
+               {"lost", CountsJson(report.lost)},
+               {"dropped", Json::array()}};
+  for (const rewrite::DroppedRecord& record : report.dropped) {
+    json["dropped"].push_back(DroppedJson(record));
+  }
   if (report.damage) json["damage"] = report.damage->message;
-  return Text(json);
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::convert_tool

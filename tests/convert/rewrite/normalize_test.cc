@@ -26,7 +26,9 @@ using perfdata::Reader;
 using perfdata::RecordType;
 using perfdata::RecordView;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 using testing::Pair;
 
 constexpr perfdata::Ksymbol kSymbol = {.address = 0x1000, .length = 16, .name = "bpf_prog"};
@@ -198,6 +200,72 @@ TEST_F(Normalized, DamageIsToldAndWhatStandsBeforeItIsWritten) {
   ASSERT_TRUE(report->damage);
   EXPECT_EQ(report->samples(), 2U);
   EXPECT_EQ(RecordsOf(Output()).size(), 5U);
+}
+
+// Nobody reads these, and perf stops at them.
+TEST_F(Normalized, DropsAndTellsOfRecordsThatDoNotHoldWhatTheySay) {
+  PerfDataBuilder file = SmallRecording();
+  std::vector<std::byte> record;
+  perfdata::Sample sample{.ip = 1, .pid = 7, .tid = 7, .time = 40};
+  ASSERT_THAT(EncodeSample(sample, file.format(0), 2, record), IsOk());
+  record[record.size() - 8] = std::byte{5};  // frames of its chain, which has none
+  file.AddRaw(record);
+  file.AddHeaderOnly({.type = RecordType::kComm, .size = 8});
+  file.AddSample({.ip = 0x400040, .pid = 7, .tid = 7, .time = 50});
+  for (const Container container : {Container::kFile, Container::kPipe}) {
+    const auto report = Run(file.Build(), {.container = container});
+    ASSERT_THAT(report, IsOk());
+    EXPECT_FALSE(report->is_whole());
+    EXPECT_THAT(report->lost,
+                ElementsAre(Pair(RecordType::kComm, 1), Pair(RecordType::kSample, 1)));
+    ASSERT_EQ(report->dropped.size(), 2U);
+    EXPECT_THAT(report->dropped[0].reason, MatchesRegex("record at 0x[0-9a-f]+: SAMPLE of .*: it "
+                                                        "is shorter than what it says it holds"));
+    EXPECT_EQ(report->dropped[0].size, record.size());
+    EXPECT_EQ(report->samples(), 4U);
+    EXPECT_EQ(RecordsOf(Output()).size(), 7U);
+  }
+}
+
+// Its time, process and frames cannot be told apart.
+TEST_F(Normalized, DropsASampleOfNoEvent) {
+  PerfDataBuilder file;
+  file.AddEvent({.ids = {101}});
+  file.AddEvent({.ids = {201}});
+  file.AddSample({.ip = 1, .pid = 7, .time = 1});
+  std::vector<std::byte> record;
+  const perfdata::Sample stranger{.id = 999, .ip = 1, .pid = 7, .time = 2};
+  ASSERT_THAT(EncodeSample(stranger, file.format(0), 2, record), IsOk());
+  file.AddRaw(record);
+  const auto report = Run(file.Build());
+  ASSERT_THAT(report, IsOk());
+  ASSERT_EQ(report->dropped.size(), 1U);
+  EXPECT_THAT(report->dropped[0].reason, HasSubstr("no event has its id"));
+  EXPECT_EQ(report->samples(), 1U);
+}
+
+// Its fields are those of every event, as perf reads it.
+TEST_F(Normalized, KeepsARecordOfNoEventThatIsNoSample) {
+  PerfDataBuilder file;
+  file.AddEvent({.ids = {101}});
+  file.AddEvent({.ids = {201}});
+  file.Add(perfdata::Comm{.pid = 7, .tid = 7, .comm = "app"}, {.id = 999});
+  const auto report = Run(file.Build());
+  ASSERT_THAT(report, IsOk());
+  EXPECT_TRUE(report->is_whole());
+  EXPECT_EQ(report->records(), 1U);
+}
+
+// Neither is kept by a filter, which knows only what could be read.
+TEST_F(Normalized, CountsADamagedSampleAsDamagedWhateverTheFilterSays) {
+  PerfDataBuilder file = SmallRecording();
+  file.AddHeaderOnly({.type = RecordType::kSample, .size = 8});
+  const std::vector<bool> kept = {true, false, false, false};
+  const auto report = Run(file.Build(), {.kept_samples = &kept});
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->samples(), 1U);
+  EXPECT_EQ(report->filtered_samples, 2U);
+  EXPECT_THAT(report->lost, ElementsAre(Pair(RecordType::kSample, 1)));
 }
 
 TEST_F(Normalized, FileDoesNotGoToStdout) {
