@@ -50,7 +50,11 @@ constexpr std::size_t kStoredInfo = offsetof(bpf_prog_info, recursion_misses);
 
 // The kernel's answer about one program: `info` points into `data`.
 struct Answer {
-  bpf_prog_info info = {};
+  // With its padding: the kernel refuses (E2BIG) what is not zero behind its own last field, and
+  // the compiler need not clear that.
+  Answer() { std::memset(&info, 0, sizeof info); }
+
+  bpf_prog_info info;
   std::vector<std::byte> data;
   std::uint64_t arrays = 0;
 
