@@ -10,7 +10,6 @@ nobody, which takes root.
 import argparse
 import ctypes
 import os
-import pwd
 import shutil
 import struct
 import subprocess
@@ -24,6 +23,7 @@ from bombs_test import IP, SAMPLE, TID, TIME, attr, perf_file, record
 MMAP2, MISC_KERNEL, MISC_USER, MISC_BUILD_ID = 10, 1, 2, 1 << 14
 BUILD_ID = bytes(range(20))
 IN_OPEN = 0x20
+NOBODY = 65534
 HANGS_AFTER_SECONDS = 120
 BIN = Path("build/dev/bin")
 
@@ -99,8 +99,7 @@ class Unreadable(SymbolPaths):
         self.tools = self.directory("tools")
         shutil.copy(BIN / "perftape-convert", self.tools)
         shutil.copy(BIN / "perftape-symbolize", self.tools)
-        nobody = pwd.getpwnam("nobody")
-        self.as_nobody = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        self.as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
     def sources_for_nobody(self, *arguments):
         return self.sources(*arguments, tool=self.tools / "perftape-convert", **self.as_nobody)
