@@ -95,16 +95,25 @@ class Finder {
       places.insert(places.end(), {entry / "elf", entry, cache / id / "executable"});
     }
     bool has_other = false;
+    std::string reason = "not found";
     for (const std::filesystem::path& place : places) {
       Result<UniqueFd> file = OpenRegularFile(place);
-      if (!file) continue;
+      if (!file) {
+        // Of a cache it is no news that something else lies there, or nothing.
+        const bool is_recorded_path = place == places.front();
+        const Error& error = file.error();
+        if (is_recorded_path && error.code != ErrorCode::kNotFound) {
+          reason = error.message.substr(place.native().size() + 2);  // without "PATH: "
+        }
+        continue;
+      }
       const Result<BuildId> found = elf::ReadBuildId(file->get());
       if (found && found->Matches(build_id)) {
         return files_.Add(dso.path, build_id, *std::move(file));
       }
       has_other = has_other || found.has_value();
     }
-    Miss(dso, build_id, has_other ? "replaced by another build" : "not found");
+    Miss(dso, build_id, has_other ? "replaced by another build" : std::move(reason));
   }
 
   void FindVdso(const BuildId& build_id) {

@@ -177,7 +177,7 @@ class NotRegular(SymbolPaths):
         opened = OpenCounter(fifo)
         status, _, err = self.run_tool(BIN / "perftape-bundle", "create", self.data, "-v", "-o",
                                        self.root / "bundle")
-        self.assertIn(f"{fifo}: not found", err)
+        self.assertIn(f": {fifo}: not a regular file\n", err)
         self.assertIn(status, (0, 3))
         self.assertEqual(opened.count(), 0)
 
