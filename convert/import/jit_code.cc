@@ -8,6 +8,7 @@
 
 #include "convert/import/process_history.h"
 #include "convert/model/profile.h"
+#include "formats/base/symbol_limits.h"
 
 namespace perftape {
 namespace {
@@ -72,6 +73,12 @@ void JitCode::TellOf(const perfdata::EventTable& events, const JitDumpFinder& fi
 Status JitCode::Tell(const Met& met, const JitDumpFinder& find, ProcessHistory& history,
                      ImportReport& report) {
   TRY_ASSIGN(JitDumpBytes found, find(met.path, met.pid));
+  if (found.bytes.size() > symbol_limits::kAllJitFiles - bytes_read_) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{}: left out: jitdumps have more than {} bytes in all", met.path,
+                            symbol_limits::kAllJitFiles));
+  }
+  bytes_read_ += found.bytes.size();
   auto code = jitdump::JitDump::Read(found.bytes);
   if (!code) return Fail(InContext(met.path, std::move(code).error()));
   if (code->has_cpu_times()) {

@@ -65,6 +65,7 @@ class JitCode {
 
   std::vector<Met> met_;
   std::deque<Dump> dumps_;
+  std::uint64_t bytes_read_ = 0;  // of all dumps
 };
 
 }  // namespace perftape

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/symbolize/demangle.h"
+#include "formats/base/symbol_limits.h"
 #include "formats/base/truncation.h"
 
 namespace perftape {
@@ -58,6 +59,13 @@ ElfNames::~ElfNames() {
   if (!IsWorthKeeping() || !lines_->has_built()) return;
   if (!TruncatedFiles().empty()) return;  // it may be of this file, and others would trust it
   IndexCache(options_.index_cache).Store(image_.build_id(), lines_->Save());
+}
+
+std::string ElfNames::problem() const {
+  if (symbols_.left_out() > 0) {
+    return "symbol tables " + MoreThanIsRead(symbols_.left_out(), symbol_limits::kSymbolTables);
+  }
+  return lines_ ? lines_->problem() : std::string();
 }
 
 // Small ones are built sooner than files are opened.

@@ -51,7 +51,7 @@ class ElfNames {
   std::vector<Resolved> ResolveAll(std::span<const FileOffset> offsets);
 
   // What of the debug information could not be used, for people; empty if there is no such thing.
-  std::string problem() const { return lines_ ? lines_->problem() : std::string(); }
+  std::string problem() const;
 
  private:
   struct Name {

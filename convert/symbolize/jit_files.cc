@@ -12,6 +12,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/regular_file.h"
+#include "formats/base/symbol_limits.h"
 
 namespace perftape {
 namespace {
@@ -41,6 +42,15 @@ std::optional<std::uint32_t> OwnPidOf(std::uint32_t pid) {
   const auto [rest, error] = std::from_chars(&(*status)[blank + 1], status->data() + end, own);
   if (error != std::errc{} || own == pid) return std::nullopt;
   return own;
+}
+
+// Files of both kinds have a limit, wherever they are from.
+Status CheckSize(const JitFile& file, FileKind kind) {
+  const std::uint64_t limit =
+      kind == FileKind::kPerfMap ? symbol_limits::kPerfMap : symbol_limits::kJitDump;
+  if (file.bytes.size() <= limit) return {};
+  return Fail(ErrorCode::kUnsupported,
+              file.source + ": " + MoreThanIsRead(file.bytes.size(), limit));
 }
 
 // What was looked at in vain.
@@ -131,19 +141,23 @@ Result<JitFile> OpenTrusted(const std::filesystem::path& path, std::uint32_t pid
 
 Result<JitFile> FindPerfMap(std::uint32_t pid, const JitPlaces& places) {
   Search search;
-  if (auto file = FindInBundles(places, FileKind::kPerfMap, pid, {}, search)) return *file;
-  if (auto file = FindInDirectories(places, MapName(pid), pid, search)) return *file;
-  return std::move(search).Result();
+  auto file = FindInBundles(places, FileKind::kPerfMap, pid, {}, search);
+  if (!file) file = FindInDirectories(places, MapName(pid), pid, search);
+  if (!file) return std::move(search).Result();
+  TRY(CheckSize(*file, FileKind::kPerfMap));
+  return *std::move(file);
 }
 
 Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid, const JitPlaces& places) {
   Search search;
-  if (auto file = FindInBundles(places, FileKind::kJitDump, pid, path, search)) return *file;
+  auto file = FindInBundles(places, FileKind::kJitDump, pid, path, search);
   // As a place below another root; ".." would lead out of that.
   const std::filesystem::path below =
       std::filesystem::path(path).lexically_normal().relative_path();
-  if (auto file = FindInDirectories(places, below.native(), pid, search)) return *file;
-  return std::move(search).Result();
+  if (!file) file = FindInDirectories(places, below.native(), pid, search);
+  if (!file) return std::move(search).Result();
+  TRY(CheckSize(*file, FileKind::kJitDump));
+  return *std::move(file);
 }
 
 }  // namespace perftape

@@ -11,6 +11,7 @@
 #include "convert/symbolize/module_name.h"
 #include "convert/symbolize/vmlinux_symbolizer.h"
 #include "formats/base/file.h"
+#include "formats/base/symbol_limits.h"
 #include "formats/dwarf/sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_places.h"
@@ -55,6 +56,10 @@ Result<std::shared_ptr<const KernelTable>> TableOfBundle(const bundle::Bundle& b
     missing = file.missing;
   }
   if (!bytes) return Fail(ErrorCode::kNotFound, missing.empty() ? "not there" : missing);
+  if (bytes->size() > symbol_limits::kKallsyms) {
+    return Fail(ErrorCode::kUnsupported,
+                "kallsyms " + MoreThanIsRead(bytes->size(), symbol_limits::kKallsyms));
+  }
   TRY_ASSIGN(kallsyms::Kallsyms symbols, kallsyms::Kallsyms::Parse(std::string(AsText(*bytes))));
   return std::make_shared<const KernelTable>("bundle: [kernel.kallsyms]", std::move(symbols), id,
                                              manifest.modules);

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "formats/base/symbol_limits.h"
+
 namespace perftape {
 namespace {
 
@@ -37,6 +39,7 @@ bool IsJitMemory(std::string_view filename) {
 void PerfMapSymbolizer::BeginRecording(std::function<JitPlaces()> places) {
   find_places_ = std::move(places);
   maps_.clear();
+  bytes_read_ = 0;
   owners_of_.reset();
 }
 
@@ -86,12 +89,18 @@ const PerfMapSymbolizer::Opened& PerfMapSymbolizer::MapOf(std::uint32_t pid) {
   if (known != maps_.end()) return known->second;
   if (find_places_) places_ = std::exchange(find_places_, nullptr)();
   auto file = FindPerfMap(pid, places_);
+  if (file && file->bytes.size() > symbol_limits::kAllJitFiles - bytes_read_) {
+    file = Fail(ErrorCode::kUnsupported, file->source + ": left out: perf maps have more than " +
+                                             std::to_string(symbol_limits::kAllJitFiles) +
+                                             " bytes in all");
+  }
   if (!file) {
     std::string tried = file.error().message;
     return maps_
         .emplace(pid, Opened{.map = Fail(std::move(file).error()), .source = std::move(tried)})
         .first->second;
   }
+  bytes_read_ += file->bytes.size();
   return maps_
       .emplace(pid, Opened{.map = PerfMap::Parse(std::string(AsText(file->bytes))),
                            .source = std::move(file->source)})

@@ -49,6 +49,7 @@ class PerfMapSymbolizer : public Symbolizer {
   std::function<JitPlaces()> find_places_;  // null once it was called
   JitPlaces places_;
   std::map<std::uint32_t, Opened> maps_;  // by pid
+  std::uint64_t bytes_read_ = 0;          // of all of them
   // Of this profile: which processes came by a place in memory without a file.
   std::optional<Profile> owners_of_;
   std::map<std::pair<MappingId, FileOffset>, Pids> owners_;

@@ -6,6 +6,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/regular_file.h"
+#include "formats/base/symbol_limits.h"
 
 namespace perftape::kallsyms {
 namespace {
@@ -96,12 +97,12 @@ Kallsyms::Kallsyms(std::string text)
     : text_(std::make_unique<const std::string>(std::move(text))) {}
 
 Result<Kallsyms> Kallsyms::Read(const std::filesystem::path& path) {
-  TRY_ASSIGN(std::string text, ReadWholeFile(path));
+  TRY_ASSIGN(std::string text, ReadWholeFile(path, symbol_limits::kKallsyms));
   return ParseFile(path, std::move(text));
 }
 
 Result<Kallsyms> Kallsyms::ReadRegular(const std::filesystem::path& path) {
-  TRY_ASSIGN(std::string text, ReadRegularFile(path));
+  TRY_ASSIGN(std::string text, ReadRegularFile(path, symbol_limits::kKallsyms));
   return ParseFile(path, std::move(text));
 }
 

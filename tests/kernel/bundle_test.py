@@ -80,6 +80,32 @@ def build_id(path):
     return notes.stdout.split("Build ID:")[1].split()[0]
 
 
+def has_features(path):
+    """Whether the header has a feature's bit (bytes 72 to 104 of a file), which come last."""
+    try:
+        with open(path, "rb") as file:
+            return any(file.read(104)[72:])
+    except FileNotFoundError:
+        return False
+
+
+def grow_symtab(path, size):
+    """Moves .symtab behind the file, grown by a hole to `size` bytes (elf(5), 64 bit)."""
+    with open(path, "r+b") as file:
+        header = file.read(64)
+        table, = struct.unpack_from("<Q", header, 40)
+        count, = struct.unpack_from("<H", header, 60)
+        end = file.seek(0, os.SEEK_END)
+        hole = (end + 4095) // 4096 * 4096
+        for i in range(count):
+            file.seek(table + 64 * i + 4)
+            kind, = struct.unpack("<I", file.read(4))
+            if kind == 2:  # SHT_SYMTAB
+                file.seek(table + 64 * i + 24)
+                file.write(struct.pack("<QQ", hole, size))
+        file.truncate(hole + size)
+
+
 class Bundle(harness.RecordingTest):
     def setUp(self):
         super().setUp()
@@ -186,6 +212,23 @@ class Bundle(harness.RecordingTest):
         counts, complaints = harness.perf_report(self.data)
         self.assertEqual(complaints, "")
         self.assertGreater(sum(counts.values()), 0)
+
+    def test_a_recording_is_complete_before_its_symbols_are_collected(self):
+        program = self.spinner("spinner")
+        grow_symtab(program, 512 << 20)
+        recorder = self.spawn(harness.RECORD, "-q", "-F", "999", "--", program, "1", cwd=self.dir)
+        while not has_features(self.data):
+            self.assertIsNone(recorder.poll(), "it ended before its features were seen")
+            time.sleep(0.001)
+        recorder.kill()
+        self.assertEqual(recorder.wait(), -signal.SIGKILL)
+        self.assertIsNone(embedded(self.data))
+        counts, complaints = harness.perf_report(self.data)
+        self.assertEqual(complaints, "")
+        self.assertGreater(sum(counts.values()), 0)
+        status, out, err = harness.run(harness.INSPECT, "--header", self.data)
+        self.assertEqual(status, 0, err)
+        self.assertIn(build_id(program), out)
 
     def test_a_disk_that_is_full_for_the_bundle_leaves_a_good_recording(self):
         small = self.dir / "small"

@@ -73,5 +73,16 @@ TEST_F(JitFilesTest, DoesNotFollowLinks) {
   EXPECT_FALSE(OpenTrusted(dir_ / "jit-6.dump", 6));
 }
 
+TEST_F(JitFilesTest, RefusesFilesOfGigabytesWhereverTheyAreFrom) {
+  std::filesystem::resize_file(path_, std::uint64_t{2} << 30);
+  EXPECT_THAT(
+      FindJitDump("/app/jit-5.dump", 5, {.local_root = dir_.path()}),
+      FailsWith(ErrorCode::kUnsupported,
+                path_.native() + ": of 2147483648 bytes, more than the 1073741824 that are read"));
+  std::filesystem::resize_file(dir_.Write("carried/tmp/perf-5.map", ""), std::uint64_t{16} << 30);
+  EXPECT_THAT(FindPerfMap(5, {.symfs = dir_ / "carried"}),
+              FailsWith(ErrorCode::kUnsupported, HasSubstr("more than the 268435456")));
+}
+
 }  // namespace
 }  // namespace perftape
