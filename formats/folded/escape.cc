@@ -1,56 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/folded/escape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <optional>
+
+#include "formats/base/unsafe_text.h"
+#include "formats/base/utf8.h"
 
 namespace perftape::folded {
 namespace {
 
 constexpr std::string_view kEscapedPercent = "25";
 
-// What is escaped wherever it is ...
-bool EndsFrameOrIsControl(char c) {
-  return c == ';' || (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f';
+// What is escaped wherever it is: a code point, or a byte that is no UTF-8 ...
+bool IsEscapedAnywhere(char32_t value) {
+  return value == ';' || (IsUnsafe(value) && value != '\t');
 }
 // ... and what is before a number at the end.
-bool IsSpace(char c) {
-  return c == ' ' || c == '\t';
+bool IsSpace(char32_t value) {
+  return value == ' ' || value == '\t';
+}
+using IsEscaped = bool(char32_t);
+
+bool IsHash(char32_t value) {
+  return value == '#';
 }
 
-// The character that two upper-case hex digits at the beginning of `text` name.
-std::optional<char> CodeAt(std::string_view text) {
-  unsigned code = 0;
-  const std::string_view digits = text.substr(0, 2);
-  if (digits.size() < 2 || digits.find_first_not_of("0123456789ABCDEF") != digits.npos) return {};
-  std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-  return static_cast<char>(code);
+// Whether a frame, or what is behind an escape of its '#', makes a comment of its line.
+bool IsLikeAComment(std::string_view behind_hash) {
+  return behind_hash.empty() || behind_hash.front() == ' ';
+}
+
+// The character that an escape stands for.
+struct Character {
+  char32_t value = 0;
+  bool is_utf8 = true;  // or a byte that is none
+};
+
+struct Code {
+  Character character;
+  std::size_t size;
+};
+
+// The number that upper-case hex digits at the beginning of `text` name.
+std::optional<char32_t> NumberAt(std::string_view text, std::size_t digits) {
+  unsigned number = 0;
+  text = text.substr(0, digits);
+  if (text.size() < digits || text.find_first_not_of("0123456789ABCDEF") != text.npos) return {};
+  std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  return number;
+}
+
+// The code behind a '%' that `text` begins with: "3B", "u202E", "x9B".
+std::optional<Code> CodeAt(std::string_view text, IsEscaped* is_escaped) {
+  constexpr std::size_t kByte = 2, kCodePoint = 4;
+  const bool is_point = text.starts_with('u');
+  const bool is_stray = text.starts_with('x');
+  const std::size_t mark = is_point || is_stray ? 1 : 0;
+  const std::size_t digits = is_point ? kCodePoint : kByte;
+  const auto value = NumberAt(text.substr(std::min(mark, text.size())), digits);
+  const bool is_ascii = value && *value < 0x80;
+  if (!value || is_ascii != (mark == 0) || !is_escaped(*value)) return {};
+  return Code{.character = {.value = *value, .is_utf8 = !is_stray}, .size = mark + digits};
 }
 
 // "%3B", "%253B", "%25253B", …: a code behind a percent sign that was escaped so many times.
 struct Escape {
-  char character;
+  Character character;
   bool is_of_percent;  // it stands for the same with one "25" less, not for the character
   std::size_t size;    // with the '%'
 };
 
 // The one of those characters that `text`, which begins with '%', begins with.
-std::optional<Escape> EscapeAt(std::string_view text, bool (*is_escaped)(char)) {
+std::optional<Escape> EscapeAt(std::string_view text, IsEscaped* is_escaped) {
   std::size_t at = 1;
   while (text.substr(at).starts_with(kEscapedPercent)) at += kEscapedPercent.size();
-  const std::optional<char> character = CodeAt(text.substr(at));
-  if (!character || !is_escaped(*character)) return {};
-  return Escape{.character = *character, .is_of_percent = at > 1, .size = at + 2};
+  const std::optional<Code> code = CodeAt(text.substr(at), is_escaped);
+  if (!code) return {};
+  return Escape{.character = code->character, .is_of_percent = at > 1, .size = at + code->size};
 }
 
-void AppendEscape(std::string& out, char character) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  const auto code = static_cast<unsigned char>(character);
-  out.push_back('%');
-  out.push_back(kDigits[code >> 4]);
-  out.push_back(kDigits[code & 15]);
+void AppendEscape(std::string& out, Character character) {
+  const auto value = static_cast<unsigned>(character.value);
+  if (value < 0x80) {
+    fmt::format_to(std::back_inserter(out), "%{:02X}", value);
+  } else if (character.is_utf8) {
+    fmt::format_to(std::back_inserter(out), "%u{:04X}", value);
+  } else {
+    fmt::format_to(std::back_inserter(out), "%x{:02X}", value);
+  }
+}
+
+void AppendCharacter(std::string& out, Character character) {
+  if (character.is_utf8) return AppendUtf8(out, character.value);
+  out.push_back(static_cast<char>(character.value));
 }
 
 bool IsDigit(char c) {
@@ -105,21 +153,60 @@ void EscapeTail(std::string& out, std::size_t start, CountLike count_like) {
   if (count_like == CountLike::kKeep || !EndsLikeACount(text)) return;
   const std::size_t space = start + NumberAtTheEnd(text) - 1;
   std::string escape;
-  AppendEscape(escape, out[space]);
+  AppendEscape(escape, {.value = static_cast<unsigned char>(out[space])});
   out.replace(space, 1, escape);
+}
+
+// "%23 comment", "%2523 comment", ... at the beginning of a frame.
+std::optional<Escape> HashEscapeOf(std::string_view text) {
+  if (!text.starts_with('%')) return {};
+  const std::optional<Escape> escape = EscapeAt(text, IsHash);
+  return escape && IsLikeAComment(text.substr(escape->size)) ? escape : std::nullopt;
+}
+
+// Most names are made of these.
+bool IsPlain(char c) {
+  return (c >= ' ' && c <= '~' && c != ';' && c != '%') || c == '\t';
+}
+
+// Appends the first character of `name`, which is not plain; its size.
+std::size_t AppendFirst(std::string& out, std::string_view name) {
+  if (name.front() == '%') {
+    out.push_back('%');
+    if (EscapeAt(name, IsEscapedAnywhere)) out += kEscapedPercent;
+    return 1;
+  }
+  const CodePoint point = FirstCodePoint(name);
+  const Character character = {
+      .value = point.size == 0 ? static_cast<unsigned char>(name.front()) : point.value,
+      .is_utf8 = point.size != 0};
+  const std::size_t size = std::max<std::size_t>(point.size, 1);
+  if (IsEscapedAnywhere(character.value)) {
+    AppendEscape(out, character);
+  } else {
+    out += name.substr(0, size);
+  }
+  return size;
 }
 
 }  // namespace
 
 void AppendFrame(std::string& out, std::string_view name) {
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (EndsFrameOrIsControl(c)) {
-      AppendEscape(out, c);
-      continue;
-    }
-    out.push_back(c);
-    if (c == '%' && EscapeAt(name.substr(i), EndsFrameOrIsControl)) out += kEscapedPercent;
+  if (name.starts_with('#') && IsLikeAComment(name.substr(1))) {
+    AppendEscape(out, {.value = '#'});
+    name.remove_prefix(1);
+  } else if (HashEscapeOf(name)) {
+    out.push_back('%');
+    out += kEscapedPercent;
+    name.remove_prefix(1);
+  }
+  while (true) {
+    const auto* const special = std::ranges::find_if_not(name, IsPlain);
+    const auto plain = static_cast<std::size_t>(special - name.begin());
+    out += name.substr(0, plain);
+    name.remove_prefix(plain);
+    if (name.empty()) return;
+    name.remove_prefix(AppendFirst(out, name));
   }
 }
 
@@ -131,19 +218,24 @@ void AppendLeaf(std::string& out, std::string_view name, CountLike count_like) {
 
 bool EndsLikeACount(std::string_view name) {
   const std::size_t number = NumberAtTheEnd(name);
-  return 0 < number && number < name.size() && IsSpace(name[number - 1]);
+  return 0 < number && number < name.size() &&
+         IsSpace(static_cast<unsigned char>(name[number - 1]));
 }
 
 std::string FrameName(std::string_view text) {
   std::string name;
+  if (const auto hash = HashEscapeOf(text)) {
+    name.push_back(hash->is_of_percent ? '%' : '#');
+    text.remove_prefix(hash->is_of_percent ? 1 + kEscapedPercent.size() : hash->size);
+  }
   while (true) {
     const std::size_t plain = std::min(text.find('%'), text.size());
     name += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) return name;
-    const std::optional<Escape> escape = EscapeAt(text, EndsFrameOrIsControl);
+    const std::optional<Escape> escape = EscapeAt(text, IsEscapedAnywhere);
     if (escape && !escape->is_of_percent) {
-      name.push_back(escape->character);
+      AppendCharacter(name, escape->character);
       text.remove_prefix(escape->size);
       continue;
     }
@@ -160,7 +252,7 @@ std::string LeafName(std::string_view text) {
     with_space.push_back('%');
     with_space += text.substr(tail->at + 1 + kEscapedPercent.size());
   } else {
-    with_space.push_back(tail->escape.character);
+    AppendCharacter(with_space, tail->escape.character);
     with_space += text.substr(tail->at + tail->escape.size);
   }
   return FrameName(with_space);

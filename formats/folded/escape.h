@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of any bytes as frames of a folded line, reversibly. The format has no escaping of its own;
-// what would end a frame or a line, or do something to a terminal, is written as '%' and two
-// upper-case hex digits:
+// what would end a frame or a line, or do something to a terminal (formats/base/unsafe_text.h, but
+// for the tab), is written as '%' and upper-case hex digits:
 //
 //   ';'   %3B        line feed   %0A        NUL   %00        ESC   %1B        …
+//   U+009B   %u009B      U+202E   %u202E      the byte 0x9b, where it is no UTF-8   %x9B
 //
-// so all control characters but the tab,
-// and in the last frame of a line, since flamegraph.pl and inferno take "id 7 12" for two counts,
+// The forms with a letter are none that URLs have, as the frames of JavaScript hold them: there
+// "%D1%9B" is one character. In the last frame of a line, since flamegraph.pl and inferno take
+// "id 7 12" for two counts,
 //
 //   a space or tab before a number at the end   %20, %09        "id 7" as "id%207"
+//
+// and, since a line that begins with "# " is a comment, in a frame that begins so or is "#" alone,
+//
+//   '#'   %23        "# 7" as "%23%207"
 //
 // A '%' is itself only where one of these would follow it; "%25" is written for it then, so that
 // the name "%3B" becomes "%253B", and "%253B" becomes "%25253B". Every other name stays as it is,
@@ -16,7 +22,8 @@
 // none of these.
 //
 //   FrameName(EscapedFrame(name)) == name    for every name, LeafName likewise;
-//   EscapedFrame(FrameName(text)) == text    for every text that can stand in a line.
+//   EscapedFrame(FrameName(text)) == text    for every text that holds none of these raw, and no
+//                                            "%x9B" that completes a broken character.
 #pragma once
 
 #include <cstdint>

@@ -19,6 +19,10 @@ Result<Count> TakeCount(std::string_view& stack) {
   return count;
 }
 
+bool IsComment(std::string_view line) {
+  return line == "#" || line.starts_with("# ");
+}
+
 }  // namespace
 
 bool TakeLine(std::string_view& text, std::string_view& line) {
@@ -26,6 +30,7 @@ bool TakeLine(std::string_view& text, std::string_view& line) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   line = text.substr(0, end);
   line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+  if (IsComment(line)) line = {};
   text.remove_prefix(std::min(end + 1, text.size()));
   return true;
 }

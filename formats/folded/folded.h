@@ -35,7 +35,8 @@ inline constexpr std::string_view kKernelMappingName = "[kernel]";
 inline constexpr std::string_view kKernelMark = "_[k]";
 
 // The next of `text`'s lines, which is taken off, without its line end ("\n", "\r\n") and spaces
-// and tabs before it. False at the end of the text.
+// and tabs before it. Of a comment ("# interval: 100", as Austin writes them and inferno skips
+// them) nothing is left. False at the end of the text.
 bool TakeLine(std::string_view& text, std::string_view& line);
 
 // A line as TakeLine gives it. kCorrupt where it does not end in as many counts as it should, or

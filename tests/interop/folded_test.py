@@ -37,7 +37,7 @@ def expected(path, columns):
     sums, skipped = {}, 0
     for line in text_of(path).split("\n"):
         stack, counts = line.rstrip("\r"), []
-        if not stack:
+        if not stack or stack == "#" or stack.startswith("# "):  # a comment
             continue
         for _ in range(columns):
             match = COUNTED.match(stack)

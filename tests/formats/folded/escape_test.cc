@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "formats/base/unsafe_text.h"
+
 namespace perftape::folded {
 namespace {
 
@@ -40,10 +42,54 @@ TEST(AppendFrame, EscapesControlCharactersButTheTab) {
   EXPECT_EQ(FrameName("%1B%7F%09"), "\x1b\x7f%09");
 }
 
+TEST(AppendFrame, EscapesWhatTerminalsObeyAndWhatTurnsOrBreaksLines) {
+  EXPECT_EQ(Frame("a\xc2\x9b"
+                  "2J"),
+            "a%u009B2J");
+  EXPECT_EQ(Frame("\xe2\x80\xae"
+                  "cod.exe"),
+            "%u202Ecod.exe");
+  EXPECT_EQ(Frame("\xe2\x80\xa8\xe2\x81\xa6\xd8\x9c"), "%u2028%u2066%u061C");
+  EXPECT_EQ(FrameName("a%u009B2J%u202E"),
+            "a\xc2\x9b"
+            "2J\xe2\x80\xae");
+}
+
+// A terminal of 8 bits takes it for a control; the other bytes it only shows.
+TEST(AppendFrame, EscapesABrokenByteThatIsAControlByItself) {
+  EXPECT_EQ(Frame("a\x9b"
+                  "2J\xe9"),
+            "a%x9B2J\xe9");
+  EXPECT_EQ(FrameName("a%x9B2J"),
+            "a\x9b"
+            "2J");
+}
+
+TEST(FrameName, TakesNoEscapesOfUrlsForItsOwn) {
+  for (const char* text : {"file:///%D1%9B/%C3%9F.js", "%u00e9", "%u0041", "%xE9", "%x41", "%u202",
+                           "%u", "%x", "%u20%28"}) {
+    EXPECT_EQ(FrameName(text), text);
+    EXPECT_EQ(Frame(text), text);
+  }
+}
+
+// At the beginning of a line, it would be a comment.
+TEST(AppendFrame, EscapesTheHashOfAFrameThatLooksLikeAComment) {
+  EXPECT_EQ(Frame("# comm"), "%23 comm");
+  EXPECT_EQ(Frame("#"), "%23");
+  EXPECT_EQ(Leaf("# 7"), "%23%207");
+  EXPECT_EQ(Frame("%23 comm"), "%2523 comm");
+  for (const char* name : {"#1", "C# x", "##", "%23x", "a%23 b"}) EXPECT_EQ(Frame(name), name);
+  EXPECT_EQ(FrameName("%23 comm"), "# comm");
+  EXPECT_EQ(LeafName("%23%207"), "# 7");
+}
+
 TEST(AppendFrame, EscapesAPercentSignOnlyWhereItWouldBeAnEscape) {
   EXPECT_EQ(Frame("%3B"), "%253B");
   EXPECT_EQ(Frame("%253B"), "%25253B");
   EXPECT_EQ(Frame("%25;"), "%25%3B");
+  EXPECT_EQ(Frame("%u202E"), "%25u202E");
+  EXPECT_EQ(Frame("%25x9B"), "%2525x9B");
 }
 
 TEST(AppendLeaf, KeepsSpacesAtTheEnd) {
@@ -86,7 +132,7 @@ TEST(EndsLikeACount, LooksForASpaceAndANumber) {
 // Names of the characters that matter, and of those that make escapes of them.
 rc::Gen<std::string> AnyName() {
   return rc::gen::container<std::string>(rc::gen::weightedOneOf<char>(
-      {{9, rc::gen::elementOf(std::string("%253B0A1D7F0920 ;\t\n\r.7"))},
+      {{9, rc::gen::elementOf(std::string("%253B0A1D7F0920 ;\t\n\r.7#ux9B2E\xc2\x9b\xe2\x80\xae"))},
        {1, rc::gen::arbitrary<char>()}}));
 }
 
@@ -99,17 +145,31 @@ RC_GTEST_PROP(FrameName, UndoesTheEscaping, ()) {
 
 RC_GTEST_PROP(FrameName, IsWrittenAsItWasRead, ()) {
   std::string text = *AnyName();
+  if (text.starts_with('#')) text.erase(0, 1);
   std::erase_if(text, [](char c) {
-    return c == ';' || (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f';
+    return c == ';' || c == 'x' || (IsUnsafe(static_cast<unsigned char>(c)) && c != '\t');
   });
   RC_ASSERT(Frame(FrameName(text)) == text);
   if (!EndsLikeACount(text)) RC_ASSERT(Leaf(LeafName(text)) == text);
+}
+
+RC_GTEST_PROP(AppendFrame, BeginsNoComment, ()) {
+  const std::string name = *AnyName();
+  RC_ASSERT(!Frame(name).starts_with("# "));
+  RC_ASSERT(!(Leaf(name) + " 1").starts_with("# "));
 }
 
 RC_GTEST_PROP(AppendLeaf, LeavesNothingThatLooksLikeASecondCount, ()) {
   const std::string text = Leaf(*AnyName());
   RC_ASSERT(!EndsLikeACount(text));
   RC_ASSERT(text.find_first_of(";\n\r") == std::string::npos);
+}
+
+RC_GTEST_PROP(AppendFrame, LeavesNothingUnsafeButTheTab, ()) {
+  const std::string text = Frame(*AnyName());
+  for (auto found = FindUnsafe(text); found; found = FindUnsafe(text, found->at + found->size)) {
+    RC_ASSERT(found->value == '\t' || !IsUnsafe(found->value));
+  }
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ TEST(TakeLine, DropsSpacesAtTheEnd) {
   EXPECT_THAT(Lines(" a 1 \t\r\n  \n"), ElementsAre(" a 1", ""));
 }
 
+// As Austin and other samplers write them.
+TEST(TakeLine, LeavesNothingOfAComment) {
+  EXPECT_THAT(Lines("# interval: 100\n# mode: wall\n#\na 1"), ElementsAre("", "", "", "a 1"));
+  EXPECT_THAT(Lines("#a 1\n # b 2\na;# 3"), ElementsAre("#a 1", " # b 2", "a;# 3"));
+}
+
 TEST(ParseLine, SplitsStackAndCount) {
   const Result<Line> line = ParseLine("main;a b;c 42", Columns::kOne);
   ASSERT_THAT(line, IsOk());
