@@ -56,6 +56,7 @@ constexpr std::array kFormats = {
            .write = WritePerfDataTo},
     Format{.name = "folded",
            .endings = kFoldedEndings,
+           .is_text = true,
            .holds_one_value = true,
            .matches = IsFolded,
            .read = ReadFolded,

@@ -16,8 +16,8 @@
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
 #include "convert/rewrite/normalize.h"
-#include "formats/base/file.h"
 #include "formats/base/input.h"
+#include "formats/base/output_target.h"
 #include "formats/base/result.h"
 
 namespace perftape {
@@ -36,6 +36,8 @@ using Losses = std::vector<std::string>;
 struct Format {
   std::string_view name;                      // as --from and --to take it
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
+  // Whether it is fit for a terminal.
+  bool is_text = false;
   // Of a recording: its frames are addresses, which names are looked up for, and it has a time
   // line, which only its own `rewrite` keeps.
   bool is_recording = false;

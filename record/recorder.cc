@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/recorder.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -131,6 +130,7 @@ class Recording {
   };
 
   const RecordOptions& options_;
+  OutputTarget output_;
   std::stop_token stop_requested_;
   StopSignal stop_;
   std::optional<std::uint64_t> deadline_ns_;
@@ -176,7 +176,7 @@ Status Recording::Begin() {
 Status Recording::StartCommand() {
   if (options_.command.empty()) return {};
   // Into the recording, the command's own words would be damage; perf record does the same.
-  const auto output = options_.output == "-" ? CommandOutput::kStderr : CommandOutput::kStdout;
+  const auto output = output_.is_stdout() ? CommandOutput::kStderr : CommandOutput::kStdout;
   Result<Child> child = Child::Start(options_.command, options_.command_signals, output);
   if (!child) return CommandFailed(std::move(child).error());
   child_.emplace(*std::move(child));
@@ -196,6 +196,7 @@ Result<RecordSummary> Recording::GiveUp(Error error) && {
 }
 
 Status Recording::Open() {
+  TRY_ASSIGN(output_, ResolveOutput(options_.output));
   TRY(StartCommand());
   std::optional<pid_t> command;
   if (child_) command = child_->pid();
@@ -228,16 +229,13 @@ Status Recording::Open() {
   return OpenWriter();
 }
 
-// Behind a recording only where that is a file: not in a pipe, nor in /dev/null.
+// A stream has no end to put it behind.
 bool Recording::WantsBundle() const {
   using Place = BundleRequest::Place;
   if (options_.bundle.place != Place::kInRecording) {
     return options_.bundle.place == Place::kAside;
   }
-  std::error_code none;
-  const auto kind = std::filesystem::status(options_.output, none).type();
-  using std::filesystem::file_type;
-  return options_.output != "-" && (kind == file_type::regular || kind == file_type::not_found);
+  return !output_.is_stream();
 }
 
 Status Recording::OpenEvents() {
@@ -323,17 +321,15 @@ Status Recording::OpenWriter() {
     features_.push_back({perfdata::FeatureBit::kBpfProgInfo, BpfProgInfoOf(programs_)});
   }
   const perfdata::WriterOptions how = {.compression_level = options_.compression_level};
-  if (options_.output != "-") {
+  if (!output_.is_stream()) {
     TRY_ASSIGN(perfdata::Writer file, perfdata::Writer::Create(options_.output, Events(), how));
     writer_.emplace(std::move(file));
     TRY_ASSIGN(file_, writer_->DuplicateFile());
     return {};
   }
-  UniqueFd out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (!out) return FailErrno("stdout", errno);
   DropWhatNoPipeCarries();
-  TRY_ASSIGN(perfdata::Writer pipe,
-             perfdata::Writer::ToPipe(std::move(out), Events(), features_, how));
+  TRY_ASSIGN(perfdata::Writer pipe, perfdata::Writer::CreatePipe(options_.output, Events(),
+                                                                 features_, how, stop_requested_));
   writer_.emplace(std::move(pipe));
   return {};
 }
@@ -626,7 +622,7 @@ Status Recording::WriteLastRecords() {
 
 // Another recording may have taken the name; then this one is PATH.old, or deleted.
 void Recording::CheckName() {
-  if (options_.output != "-") summary_.file = options_.output;
+  if (!output_.is_stdout()) summary_.file = options_.output;
   if (!file_) return;
   const std::optional<std::filesystem::path> name = NameOfOpenFile(file_.get());
   if (name == file_name_) return;

@@ -37,7 +37,7 @@ struct RecordOptions {
   std::optional<uid_t> user;  // only tasks of this user
   Callchains callchains = Callchains::kFramePointers;
   IncludeSelf include_self = IncludeSelf::kNo;
-  std::filesystem::path output = "perf.data";  // "-" is stdout, in pipe format
+  std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
   std::optional<int> compression_level;        // of zstd, 1 to 22; without one, no compression
   BundleRequest bundle;                        // a pipe has none within it, whatever this says
   std::optional<std::chrono::nanoseconds> duration;

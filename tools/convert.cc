@@ -177,7 +177,8 @@ void TellOfConversion(const Plan& plan, const Profile& written, Findings& findin
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  TRY(cli::CheckOutput(plan.output, plan.write.if_exists));
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.write.if_exists));
+  if (!plan.to->is_text) TRY(cli::RefuseTerminal(target, plan.to->name));
   Findings findings;
   Profile read;
   if (!plan.inputs.empty()) {

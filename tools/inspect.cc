@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "formats/base/file.h"
 #include "formats/base/input.h"
+#include "formats/base/output_file.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/validate/validate.h"
 #include "tools/common/cli/console.h"

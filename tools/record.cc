@@ -13,6 +13,7 @@
 #include "record/recorder.h"
 #include "record/requirements.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/output.h"
 #include "tools/record/command_line.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
@@ -49,11 +50,19 @@ bool IsWritable(int fd) {
   return poll(&entry, 1, 0) == 1;
 }
 
-Result<int> Run(const RecordOptions& plan, cli::Console& console) {
-  if (plan.output == "-" && isatty(STDOUT_FILENO) == 1) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "-o -: stdout is a terminal, which a recording would garble; pipe it elsewhere");
+// Whether the recording goes into a stream.
+Result<bool> CheckOutputs(const RecordOptions& plan) {
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
+  TRY(cli::RefuseTerminal(target, "recording"));
+  if (plan.bundle.place == BundleRequest::Place::kAside) {
+    TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
+    TRY(cli::RefuseTerminal(aside, "bundle"));
   }
+  return target.is_stream();
+}
+
+Result<int> Run(const RecordOptions& plan, cli::Console& console) {
+  TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
   if (!CheckRequirements(console)) return cli::kFailed;
 
   RecordOptions options = plan;
@@ -74,8 +83,7 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
                                              : "no symbols were kept: ") +
                     summary.bundle_failure);
   }
-  const bool is_pipe = options.output == "-";
-  if (is_pipe && options.bundle.place == BundleRequest::Place::kInRecording) {
+  if (is_stream && options.bundle.place == BundleRequest::Place::kInRecording) {
     console.Detail(
         "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
   }

@@ -15,7 +15,8 @@ namespace perftape::recover_tool {
 namespace {
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  TRY(cli::CheckOutput(plan.output, plan.if_exists));
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
+  TRY(cli::RefuseTerminal(target, "perf.data"));
   TRY_ASSIGN(Input input, Input::Open(plan.input));
   TRY_ASSIGN(const Bytes bytes, input.All());
   const Result<rewrite::RecoverReport> report = rewrite::Recover(bytes, plan.output);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-symbolize: names for the addresses in a profile, from saved symbols.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -97,16 +96,13 @@ Result<int> CarrySymbols(const Plan& plan, const Format& format, Input& input,
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  if (!plan.output.empty()) TRY(cli::CheckOutput(plan.output, plan.if_exists));
+  OutputTarget target;
+  if (!plan.output.empty()) {
+    TRY_ASSIGN(target, cli::CheckOutput(plan.output, plan.if_exists));
+  }
   TRY_ASSIGN(Input input, Input::Open(plan.input));
   TRY_ASSIGN(const Format* format, FormatOf(input, plan.from));
-  const bool is_text = format->holds_one_value;
-  if (plan.output == "-" && !is_text && isatty(STDOUT_FILENO) == 1) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("stdout is a terminal, which a {} would garble; -o FILE gives it "
-                            "another place",
-                            format->name));
-  }
+  if (!plan.output.empty() && !format->is_text) TRY(cli::RefuseTerminal(target, format->name));
   if (format->is_recording) return CarrySymbols(plan, *format, input, console);
   if (plan.output.empty()) {
     return Fail(ErrorCode::kInvalidArgument,

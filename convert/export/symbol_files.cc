@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "convert/model/profile.h"
-#include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "formats/elf/elf_writer.h"
 
 namespace perftape {

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "convert/model/profile.h"
-#include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "formats/base/result.h"
 #include "formats/folded/root.h"
 

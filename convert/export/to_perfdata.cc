@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/to_perfdata.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <set>
 #include <utility>
@@ -212,21 +208,14 @@ void PerfDataExport::AddFeaturesOfAFile() {
 }
 
 Result<perfdata::Writer> PerfDataExport::Open(const std::filesystem::path& output) {
-  const perfdata::WriterOptions options = {.old = perfdata::OldFile::kReplace,
+  const perfdata::WriterOptions options = {.old = OldFile::kReplace,
                                            .compression_level = options_.compression_level};
-  struct stat status = {};
-  if (options_.if_exists == IfExists::kRefuse && output != "-" &&
-      stat(output.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-    return Fail(ErrorCode::kInvalidArgument, output.native() + ": exists; -f replaces it");
-  }
+  TRY_ASSIGN(const OutputTarget target, ResolveOutput(output));
+  TRY(CheckExisting(target, options_.if_exists));
   if (options_.container == perfdata::Container::kFile) {
-    if (output != "-") return perfdata::Writer::Create(output, events_, options);
-    return Fail(ErrorCode::kInvalidArgument, "a perf.data file cannot go through a pipe");
+    return perfdata::Writer::Create(output, events_, options);
   }
-  if (output != "-") return perfdata::Writer::CreatePipe(output, events_, features_, options);
-  UniqueFd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (!fd) return FailErrno("stdout", errno);
-  return perfdata::Writer::ToPipe(std::move(fd), events_, features_, options);
+  return perfdata::Writer::CreatePipe(output, events_, features_, options);
 }
 
 Status PerfDataExport::Flush() {

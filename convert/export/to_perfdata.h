@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "convert/model/profile.h"
-#include "formats/base/file.h"
+#include "formats/base/output_target.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/header.h"
 

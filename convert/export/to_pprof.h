@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "convert/model/profile.h"
-#include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "formats/base/result.h"
 #include "formats/pprof/gzip.h"
 

@@ -2,6 +2,7 @@
 #include "convert/rewrite/carry_bundle.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -16,6 +17,9 @@ Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path) 
   if (!extent || !*extent) return 0;
   const UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return FailErrno(path.native(), errno);
+  struct stat status = {};
+  if (fstat(fd.get(), &status) != 0) return FailErrno(path.native(), errno);
+  if (!S_ISREG(status.st_mode)) return 0;  // a device such as /dev/null
   const Bytes archive = old.subspan((*extent)->offset, (*extent)->size);
   if (auto embedded = bundle::Embed(fd.get(), archive); !embedded) {
     return Fail(InContext(path.native(), std::move(embedded).error()));

@@ -11,8 +11,8 @@
 namespace perftape::rewrite {
 
 // Embeds the bundle of `old`, a whole perf.data, in the one at `path`, byte for byte. Returns its
-// size with the footer, 0 where there is none. Where it fails (kIo: disk full), the file is as it
-// was.
+// size with the footer, 0 where there is none, or `path` is no regular file. Where it fails (kIo:
+// disk full), the file is as it was.
 Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path);
 
 }  // namespace perftape::rewrite

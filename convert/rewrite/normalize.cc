@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/rewrite/normalize.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <utility>
 
@@ -118,17 +115,12 @@ class Normalizer {
   }
 
   Result<perfdata::Writer> Open(const std::filesystem::path& output) {
-    const perfdata::WriterOptions options = {.old = perfdata::OldFile::kReplace,
+    const perfdata::WriterOptions options = {.old = OldFile::kReplace,
                                              .compression_level = options_.compression_level};
     if (!ToPipe()) return perfdata::Writer::Create(output, events_.all(), options);
     features_ = Features();
     const std::vector<perfdata::Feature> sent = FeaturesOfPipe(features_, report_.features);
-    if (output != "-") {
-      return perfdata::Writer::CreatePipe(output, events_.all(), sent, options);
-    }
-    UniqueFd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-    if (!fd) return FailErrno("stdout", errno);
-    return perfdata::Writer::ToPipe(std::move(fd), events_.all(), sent, options);
+    return perfdata::Writer::CreatePipe(output, events_.all(), sent, options);
   }
 
   // What a pipe has as records of its own in place of features.
@@ -289,9 +281,6 @@ bool NormalizeReport::is_whole() const {
 
 Result<NormalizeReport> Normalize(Input& input, const std::filesystem::path& output,
                                   const NormalizeOptions& options) {
-  if (output == "-" && options.container == Container::kFile) {
-    return Fail(ErrorCode::kInvalidArgument, "a perf.data file cannot go through a pipe");
-  }
   // A pipe's head comes first, but what it holds is known at the end.
   if (input.is_stream()) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);

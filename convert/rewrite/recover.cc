@@ -158,9 +158,8 @@ Result<RecoverReport> Recover(Bytes whole, const std::filesystem::path& output) 
   report.attributes_from = outline.attributes_from;
   report.repairs = outline.repairs;
 
-  TRY_ASSIGN(
-      perfdata::Writer writer,
-      perfdata::Writer::Create(output, outline.events.all(), {.old = perfdata::OldFile::kReplace}));
+  TRY_ASSIGN(perfdata::Writer writer,
+             perfdata::Writer::Create(output, outline.events.all(), {.old = OldFile::kReplace}));
   Copier copier(outline, std::move(writer), report);
   TRY(copier.Copy());
   if (!IsPadding(file.subspan(outline.unclaimed_from))) {

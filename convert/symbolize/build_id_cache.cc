@@ -3,7 +3,7 @@
 
 #include <system_error>
 
-#include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "formats/bundle/layout.h"
 
 namespace perftape {

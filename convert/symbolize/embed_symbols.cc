@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "formats/bundle/bundle.h"
 #include "formats/bundle/bundle_writer.h"
 #include "formats/bundle/embedding.h"
@@ -125,7 +127,7 @@ Result<EmbedReport> EmbedSymbols(Input& perf_data, const Profile& profile, Symbo
       std::move(filling).Finish(old ? old->manifest() : ManifestOf(recording.machine()), report));
 
   const Bytes recorded = bundle::WithoutEmbedded(bytes);
-  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, if_exists));
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, if_exists, Readers::kOwner));
   TRY(out.Write(recorded));
   TRY(out.Write(archive.bytes()));
   TRY(out.Write(bundle::EncodeFooter({.offset = recorded.size(), .size = archive.bytes().size()})));

@@ -11,8 +11,8 @@
 #include "convert/model/profile.h"
 #include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbol_sources.h"
-#include "formats/base/file.h"
 #include "formats/base/input.h"
+#include "formats/base/output_target.h"
 #include "formats/base/result.h"
 
 namespace perftape {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the tools need them: an input mapped whole, an output that appears under its name only
-// when it is complete, and a descriptor that closes itself.
+// Files as the tools need them: an input mapped whole, and a descriptor that closes itself. How
+// outputs are written is in output_file.h.
 #pragma once
 
 #include <cstdint>
@@ -71,40 +71,6 @@ class MappedFile {
   MappedFile(Bytes bytes, std::string_view name) : bytes_(bytes), guard_(bytes, name) {}
   Bytes bytes_;
   TruncationGuard guard_;
-};
-
-enum class IfExists : std::uint8_t { kRefuse, kReplace };
-
-// An output that is written beside its name and renamed when complete. Destroyed before Commit, it
-// leaves nothing behind.
-class OutputFile {
- public:
-  // "-" is stdout: then what is written is seen at once, and Commit only flushes. The same holds
-  // for what is there and no regular file (/dev/null, a named pipe): it is written to, never
-  // renamed over. An existing file is an error of kInvalidArgument unless `if_exists` says
-  // otherwise.
-  static Result<OutputFile> Create(const std::filesystem::path& path,
-                                   IfExists if_exists = IfExists::kRefuse);
-
-  OutputFile(OutputFile&& other) noexcept = default;
-  OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();
-
-  // Appends; collected into writes of some 64 KiB.
-  Status Write(Bytes bytes);
-  Status Write(std::string_view text) { return Write(AsBytes(text)); }
-
-  // Flushes, syncs and renames. Nothing is under the final name where this fails.
-  Status Commit() &&;
-
- private:
-  OutputFile() = default;
-  Status Flush();
-
-  UniqueFd fd_;
-  std::filesystem::path path_;            // the final name
-  std::filesystem::path temporary_path_;  // empty for stdout, devices, and after Commit
-  std::string pending_;
 };
 
 }  // namespace perftape

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/file.h"
+#include "formats/base/output_target.h"
 #include "formats/base/result.h"
 #include "formats/bundle/bundle.h"
 

@@ -2,49 +2,13 @@
 #include "formats/perfdata/writer.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 
 namespace perftape::perfdata {
 namespace {
-
-// For file systems that know no other way: for an instant there is no file `to`.
-Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem::path& to,
-                        const std::string& old) {
-  if (rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) return FailErrno(old, errno);
-  if (rename(from.c_str(), to.c_str()) != 0) return FailErrno(to.native(), errno);
-  return {};
-}
-
-// Gives `from` the name `to`; what had it becomes `to`.old. At no instant is there no file `to`,
-// where the file system can exchange names, and no file is lost that another recorder gave the name
-// to meanwhile.
-Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
-  const std::string old = to.native() + ".old";
-  const auto rename_with = [&](unsigned flags) {
-    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
-  };
-  while (true) {
-    if (rename_with(RENAME_EXCHANGE)) break;
-    if (errno != ENOENT) return RenameInTwoSteps(from, to, old);
-    if (rename_with(RENAME_NOREPLACE)) return {};
-    if (errno != EEXIST) return RenameInTwoSteps(from, to, old);
-  }
-  if (rename(from.c_str(), old.c_str()) == 0) return {};
-  const int error_number = errno;
-  rename_with(RENAME_EXCHANGE);  // or what had the name would go away with the unpublished file
-  return FailErrno(old, error_number);
-}
-
-bool IsDirectory(const std::string& path) {
-  struct stat status = {};
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // One write within the header's page, which nobody sees half of.
 Status WriteHeaderTail(int fd, const HeaderTail& header) {
@@ -61,12 +25,17 @@ Status Sync(int fd) {
 
 Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const Event> events,
                               const WriterOptions& options) {
+  TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
+  if (target.descriptor >= 0 || target.is_named_pipe || IsTerminal(target)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                target.name + ": a perf.data file cannot go through a pipe");
+  }
   Writer writer;
   TRY(writer.StartCompressor(options));
-  TRY(writer.OpenFile(path, options.old));
+  TRY(writer.OpenOutput(target, options));
   const std::vector<std::byte> head = FileHead(events);
-  if (auto written = WriteAllAt(writer.fd_.get(), head, 0); !written) {
-    return Fail(InContext(path.native(), std::move(written).error()));
+  if (auto written = WriteAllAt(writer.fd(), head, 0); !written) {
+    return Fail(InContext(writer.name_, std::move(written).error()));
   }
   writer.data_offset_ = writer.data_end_ = head.size();
   return writer;
@@ -76,37 +45,30 @@ Result<Writer> Writer::ToPipe(UniqueFd fd, std::span<const Event> events,
                               std::span<const Feature> features, const WriterOptions& options) {
   Writer writer;
   writer.fd_ = std::move(fd);
-  writer.path_ = "pipe";
+  writer.name_ = "pipe";
   TRY(writer.StartPipe(events, features, options));
   return writer;
 }
 
 Result<Writer> Writer::CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
-                                  std::span<const Feature> features, const WriterOptions& options) {
+                                  std::span<const Feature> features, const WriterOptions& options,
+                                  const std::stop_token& stop) {
+  TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
   Writer writer;
-  TRY(writer.OpenFile(path, options.old));
+  TRY(writer.OpenOutput(target, options, stop));
   TRY(writer.StartPipe(events, features, options));
   return writer;
 }
 
-Status Writer::OpenFile(const std::filesystem::path& path, OldFile old) {
-  path_ = path;
-  old_ = old;
-  struct stat status = {};
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
-    // A device such as /dev/null is written to, never renamed over.
-    fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  } else {
-    // Known now, before what is going to be recorded has begun.
-    const std::string kept = path.native() + ".old";
-    if (exists && old == OldFile::kKeep && IsDirectory(kept)) return FailErrno(kept, EISDIR);
-    // Readable by its owner only, as perf makes it: a profile tells what a machine does.
-    std::string temporary = path.native() + ".XXXXXX";
-    fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));
-    if (fd_) temporary_path_ = temporary;
+Status Writer::OpenOutput(const OutputTarget& target, const WriterOptions& options,
+                          const std::stop_token& stop) {
+  name_ = target.name;
+  if (target.is_stream()) {
+    TRY_ASSIGN(fd_, OpenStream(target, stop));
+    return {};
   }
-  if (!fd_) return FailErrno(path.native(), errno);
+  TRY_ASSIGN(StagedFile staged, StagedFile::Create(target, Readers::kOwner, options.old));
+  staged_.emplace(std::move(staged));
   return {};
 }
 
@@ -129,10 +91,6 @@ Status Writer::StartCompressor(const WriterOptions& options) {
   return {};
 }
 
-Writer::~Writer() {
-  if (fd_ && !temporary_path_.empty()) unlink(temporary_path_.c_str());
-}
-
 Status Writer::Append(Bytes records) {
   if (compressor_) return compressor_->Append(records, pending_);
   pending_.insert(pending_.end(), records.begin(), records.end());
@@ -152,14 +110,14 @@ std::optional<Compression> Writer::compression() const {
 }
 
 Status Writer::Commit() {
-  if (failed_) return Fail(ErrorCode::kIo, path_.native() + ": an earlier write failed");
+  if (failed_) return Fail(ErrorCode::kIo, name_ + ": an earlier write failed");
   if (compressor_) TRY(compressor_->Flush(pending_));
   if (pending_.empty()) return {};
   if (auto written = WritePending(); !written) {
     failed_ = true;
     // Give back what was not committed: on a full disk someone else may need it.
-    if (container_ == Container::kFile) (void)!ftruncate(fd_.get(), static_cast<off_t>(size()));
-    return Fail(InContext(path_.native(), std::move(written).error()));
+    if (container_ == Container::kFile) (void)!ftruncate(fd(), static_cast<off_t>(size()));
+    return Fail(InContext(name_, std::move(written).error()));
   }
   pending_.clear();
   return {};
@@ -167,7 +125,7 @@ Status Writer::Commit() {
 
 Status Writer::CommitInstead(Bytes records) {
   if (container_ == Container::kPipe) {
-    return Fail(ErrorCode::kUnsupported, path_.native() + ": ends within a record");
+    return Fail(ErrorCode::kUnsupported, name_ + ": ends within a record");
   }
   if (compressor_) compressor_->Drop();
   pending_.assign(records.begin(), records.end());
@@ -177,10 +135,10 @@ Status Writer::CommitInstead(Bytes records) {
 
 Result<UniqueFd> Writer::DuplicateFile() const {
   struct stat status = {};
-  if (fstat(fd_.get(), &status) != 0) return FailErrno(path_.native(), errno);
+  if (fstat(fd(), &status) != 0) return FailErrno(name_, errno);
   if (container_ == Container::kPipe || !S_ISREG(status.st_mode)) return UniqueFd();
-  UniqueFd copy(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!copy) return FailErrno(path_.native(), errno);
+  UniqueFd copy(fcntl(fd(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return FailErrno(name_, errno);
   return copy;
 }
 
@@ -188,22 +146,22 @@ Result<UniqueFd> Writer::DuplicateFile() const {
 // told.
 Status Writer::WritePending() {
   if (container_ == Container::kPipe) {
-    TRY(WriteAll(fd_.get(), pending_));
+    TRY(WriteAll(fd(), pending_));
     data_end_ += pending_.size();
     return {};
   }
   const std::uint64_t end = size() + pending_.size();
   pending_.insert(pending_.end(), table_.begin(), table_.end());
-  TRY(WriteAllAt(fd_.get(), pending_, size()));
+  TRY(WriteAllAt(fd(), pending_, size()));
   const std::uint64_t data_size = end - data_offset_;
-  TRY(WriteAllAt(fd_.get(), std::as_bytes(std::span(&data_size, 1)), kDataSizeAt));
+  TRY(WriteAllAt(fd(), std::as_bytes(std::span(&data_size, 1)), kDataSizeAt));
   header_.data_size = data_size;
   data_end_ = end;
   return {};
 }
 
 Status Writer::Publish() {
-  if (temporary_path_.empty()) return {};
+  if (!staged_ || staged_->is_published()) return {};
   if (compressor_ && container_ == Container::kFile && table_.empty()) TRY(MakeReadable());
   return Rename();
 }
@@ -212,22 +170,15 @@ Status Writer::Publish() {
 Status Writer::MakeReadable() {
   HeaderTail header = header_;
   std::vector<std::byte> table = TableInARecord(data_end_, compressor_->FeaturePayload(), header);
-  TRY(WriteAllAt(fd_.get(), table, data_end_));
-  TRY(WriteHeaderTail(fd_.get(), header));
+  TRY(WriteAllAt(fd(), table, data_end_));
+  TRY(WriteHeaderTail(fd(), header));
   header_ = header;
   table_ = std::move(table);
   return {};
 }
 
 Status Writer::Rename() {
-  if (temporary_path_.empty()) return {};
-  if (old_ == OldFile::kKeep) {
-    TRY(RenameKeepingOld(temporary_path_, path_));
-  } else if (rename(temporary_path_.c_str(), path_.c_str()) != 0) {
-    return FailErrno(path_.native(), errno);
-  }
-  temporary_path_.clear();
-  return {};
+  return staged_ ? staged_->Publish() : Status();
 }
 
 Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
@@ -237,13 +188,13 @@ Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
     const Result<std::uint64_t> end = WriteFeatures(features);
     if (!end) {
       // Without them what is published still opens.
-      (void)WriteHeaderTail(fd_.get(), header_);
-      (void)!ftruncate(fd_.get(), static_cast<off_t>(size()));
-      return Fail(InContext(path_.native(), end.error()));
+      (void)WriteHeaderTail(fd(), header_);
+      (void)!ftruncate(fd(), static_cast<off_t>(size()));
+      return Fail(InContext(name_, end.error()));
     }
     written = *end;
-  } else if (!temporary_path_.empty()) {
-    TRY(Sync(fd_.get()));
+  } else if (staged_) {
+    TRY(Sync(fd()));
   }
   TRY(Rename());
   return written;
@@ -261,9 +212,9 @@ Result<std::uint64_t> Writer::WriteFeatures(std::span<const Feature> features) {
   // What lay behind the records to be found is a record now.
   HeaderTail header = {.data_size = size() - data_offset_};
   const std::vector<std::byte> table = FeatureTable(all, size(), header);
-  TRY(WriteAllAt(fd_.get(), table, size()));
-  TRY(WriteHeaderTail(fd_.get(), header));
-  TRY(Sync(fd_.get()));
+  TRY(WriteAllAt(fd(), table, size()));
+  TRY(WriteHeaderTail(fd(), header));
+  TRY(Sync(fd()));
   return size() + table.size();
 }
 

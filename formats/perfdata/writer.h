@@ -16,11 +16,14 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/output_target.h"
 #include "formats/base/result.h"
+#include "formats/base/staged_file.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/compressor.h"
 #include "formats/perfdata/features.h"
@@ -35,10 +38,6 @@ concept RecordSink = requires(Sink& sink, Bytes record) {
   { sink.Append(record) } -> std::same_as<Status>;
 };
 
-// What becomes of a file that has the name already: it becomes `path`.old, as perf keeps it, or
-// goes.
-enum class OldFile : std::uint8_t { kKeep, kReplace };
-
 struct WriterOptions {
   OldFile old = OldFile::kKeep;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
@@ -46,9 +45,11 @@ struct WriterOptions {
 
 class Writer {
  public:
-  // A file-mode writer. The file gets a temporary name beside `path` until Publish. Header, ids and
-  // attributes are written at once. `events` are copied. kInvalidArgument for a compression level
-  // that zstd does not have; kNotFound, kPermission, kIo.
+  // A file-mode writer. The file gets a temporary name beside `path` until Publish; only its owner
+  // may read it, unless it replaces one that others may. Header, ids and attributes are written at
+  // once. `events` are copied. kInvalidArgument for a compression level that zstd does not have,
+  // and for an output that only a pipe's stream can go to (a named pipe, a terminal, a descriptor
+  // of this process); kNotFound, kPermission, kIo.
   static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events,
                                const WriterOptions& options = {});
 
@@ -58,14 +59,17 @@ class Writer {
   static Result<Writer> ToPipe(UniqueFd fd, std::span<const Event> events,
                                std::span<const Feature> features,
                                const WriterOptions& options = {});
-  // The same into a file, which gets its name as in file mode.
+  // The same into a stream, or into a file that gets its name as in file mode. A named pipe waits
+  // for its reader, until `stop` is requested.
   static Result<Writer> CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
                                    std::span<const Feature> features,
-                                   const WriterOptions& options = {});
+                                   const WriterOptions& options = {},
+                                   const std::stop_token& stop = {});
 
   Writer(Writer&&) noexcept = default;
   Writer& operator=(Writer&&) = delete;
-  ~Writer();  // Removes a file that was never published; a published one stays as last committed.
+  // Removes a file that was never published; a published one stays as last committed.
+  ~Writer() = default;
 
   Container container() const { return container_; }
 
@@ -110,20 +114,22 @@ class Writer {
 
  private:
   Writer() = default;
-  Status OpenFile(const std::filesystem::path& path, OldFile old);
+  Status OpenOutput(const OutputTarget& target, const WriterOptions& options,
+                    const std::stop_token& stop = {});
   Status StartPipe(std::span<const Event> events, std::span<const Feature> features,
                    const WriterOptions& options);
   Status StartCompressor(const WriterOptions& options);
+  int fd() const { return staged_ ? staged_->fd() : fd_.get(); }
   Status WritePending();
   Status MakeReadable();
   Status Rename();
   Result<std::uint64_t> WriteFeatures(std::span<const Feature> features);
 
   Container container_ = Container::kFile;
-  UniqueFd fd_;
-  std::filesystem::path path_, temporary_path_;
-  OldFile old_ = OldFile::kKeep;
-  HeaderTail header_;  // as it is in the file
+  std::string name_;                  // for messages
+  UniqueFd fd_;                       // of a stream, or
+  std::optional<StagedFile> staged_;  // a file
+  HeaderTail header_;                 // as it is in the file
   std::uint64_t data_offset_ = 0;
   std::uint64_t data_end_ = 0;      // of what is committed
   std::vector<std::byte> table_;    // of a published compressed file: what lies behind that end

@@ -26,7 +26,8 @@ RecordingBundle::RecordingBundle(BundleRequest request)
 Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   RecordingBundle prepared(request);
   if (request.place == BundleRequest::Place::kAside) {
-    TRY_ASSIGN(BundleFile file, BundleFile::Create(request.file));
+    TRY_ASSIGN(OutputFile file, OutputFile::Create(request.file, IfExists::kReplace,
+                                                   Readers::kOwner, OldFile::kKeep));
     prepared.aside_.emplace(std::move(file));
   }
   return prepared;
@@ -46,7 +47,7 @@ Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd) {
 Result<BundleSummary> RecordingBundle::WriteAside() {
   TRY_ASSIGN(UniqueFd fd, aside_->Duplicate());
   TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(fd)));
-  TRY(std::move(*aside_).Commit(OldBundle::kKeep));
+  TRY(std::move(*aside_).Commit());
   return summary;
 }
 

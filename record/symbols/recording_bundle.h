@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "formats/base/output_file.h"
 #include "formats/base/result.h"
-#include "record/symbols/bundle_file.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/jit_files.h"
 #include "record/symbols/write_bundle.h"
@@ -50,7 +50,7 @@ class RecordingBundle {
   Result<BundleSummary> WriteTo(UniqueFd fd);
 
   BundleRequest request_;
-  std::optional<BundleFile> aside_;
+  std::optional<OutputFile> aside_;
   std::unique_ptr<HitFiles> files_;  // where they are when this is moved
   std::unique_ptr<JitFiles> jit_;
 };

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "tests/formats/perfdata/validate/judged.h"
 #include "tests/support/temp_dir.h"
 

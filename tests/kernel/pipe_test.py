@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pipe format, read by perf and by perftape as it is written."""
 
+import os
 import re
+import signal
+import stat
+import subprocess
+import time
 
 import harness
 
@@ -58,6 +63,55 @@ class Pipe(harness.RecordingTest):
         self.assertEqual((status, err), (0, ""))
         self.assertNotRegex(out, r"(?m)^0x\S+ error")
         self.assertTrue((self.dir / "said").read_text().startswith("to stdout\n1\n2\n"))
+    # Not the machine's own /dev/stdout, which a mistake would replace.
+    def test_another_name_of_stdout_is_stdout(self):
+        stdout = self.dir / "stdout"
+        stdout.symlink_to("/proc/self/fd/1")
+        status, out, err = harness.shell(
+            f"{harness.RECORD} -a -o stdout --duration 0.5 | {harness.INSPECT} --stats -", self.dir)
+        self.assertEqual(status, 0, err)
+        self.assertRegex(out, r"SAMPLE")
+        self.assertTrue(stdout.is_symlink())
+        self.assertEqual([entry.name for entry in self.dir.iterdir()], ["stdout"])
+
+    def test_a_named_pipe_gets_what_stdout_would(self):
+        fifo = self.dir / "fifo"
+        os.mkfifo(fifo)
+        status, out, err = harness.shell(
+            f"{harness.INSPECT} --stats fifo & {harness.RECORD} -a -o fifo --duration 0.5 && wait $!",
+            self.dir)
+        self.assertEqual(status, 0, err)
+        self.assertRegex(out, r"SAMPLE")
+        self.assertTrue(fifo.is_fifo())
+
+    def test_a_named_pipe_that_nobody_reads_can_be_given_up(self):
+        os.mkfifo(self.dir / "fifo")
+        recorder = self.spawn(harness.RECORD, "-a", "-o", "fifo", cwd=self.dir,
+                              stderr=subprocess.PIPE, text=True)
+        time.sleep(1)  # a signal that comes before it is waited for ends the recorder, too
+        recorder.send_signal(signal.SIGTERM)
+        recorder.communicate(timeout=harness.TIMEOUT_S)
+        self.assertNotEqual(recorder.returncode, 0)
+
+    def test_a_device_is_written_to_and_stays(self):
+        null = self.dir / "null"
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        status, _, err = harness.run(harness.RECORD, "-a", "-o", null, "--duration", "0.3")
+        self.assertEqual(status, 0, err)
+        self.assertTrue(null.is_char_device())
+
+    def test_a_link_is_followed_and_stays(self):
+        (self.dir / "deep").mkdir()
+        (self.dir / "deep/target").write_text("the old one")
+        (self.dir / "link").symlink_to("deep/target")
+        status, _, err = harness.run(harness.RECORD, "-a", "-o", "link", "--duration", "0.3",
+                                     cwd=self.dir)
+        self.assertEqual(status, 0, err)
+        self.assertTrue((self.dir / "link").is_symlink())
+        self.assertEqual((self.dir / "deep/target.old").read_text(), "the old one")
+        self.assertEqual((self.dir / "deep/target").stat().st_mode & 0o777, 0o600)
+        status, _, err = harness.run(harness.BUNDLE, "list", self.dir / "link")
+        self.assertEqual(status, 0, err)
 
     def test_a_reader_that_goes_away_ends_the_recording(self):
         status, _, err = harness.run("bash", "-c", f"{PRODUCE} | head -c 1000 >/dev/null; "

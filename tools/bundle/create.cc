@@ -9,14 +9,15 @@
 #include <utility>
 
 #include "formats/base/input.h"
+#include "formats/base/output_file.h"
 #include "formats/bundle/bundle_writer.h"
 #include "formats/perfdata/reader.h"
-#include "record/symbols/bundle_file.h"
 #include "record/symbols/recorded_hits.h"
 #include "record/symbols/write_bundle.h"
 #include "tools/bundle/build_id_cache.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
+#include "tools/common/cli/output.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -28,7 +29,7 @@ constexpr cli::Option kOptions[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .help = "the bundle (default PERF.DATA.tar.zst)",
+     .help = "the bundle (default PERF.DATA.tar.zst); - is stdout",
      .completion = cli::Completion::kFile},
     {.name = "debug", .help = "debug information (DWARF), too, where it is found"},
     {.name = "full", .help = "whole binaries, not their symbol and unwind tables alone"},
@@ -56,7 +57,7 @@ struct Plan {
   std::string recording = "perf.data";
   std::filesystem::path output;
   BundleDepth depth = BundleDepth::kSymbols;
-  bool replaces = false;
+  IfExists if_exists = IfExists::kRefuse;
 };
 
 Result<Plan> PlanOf(const cli::Parsed& parsed) {
@@ -70,15 +71,13 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   }
   if (parsed.Has("debug")) plan.depth = BundleDepth::kDebug;
   if (parsed.Has("full")) plan.depth = BundleDepth::kWhole;
-  plan.replaces = parsed.Has("force");
+  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
   const auto output = parsed.Value("output");
   if (!output && plan.recording == "-") {
     return Fail(ErrorCode::kInvalidArgument, "a recording from stdin: -o FILE says where to");
   }
-  plan.output = output ? std::string(*output) : plan.recording + ".tar.zst";
-  if (plan.output.empty() || plan.output == "-") {
-    return Fail(ErrorCode::kInvalidArgument, "-o: needs the name of a file");
-  }
+  plan.output = cli::OutputNamed(output ? *output : plan.recording + ".tar.zst");
+  if (plan.output.empty()) return Fail(ErrorCode::kInvalidArgument, "-o: the name is empty");
   return plan;
 }
 
@@ -100,7 +99,7 @@ Result<BundleSummary> Create(const Plan& plan) {
   auto other = CollectRecordedHits(*reader, {.caches = Caches()}, files, jit);
   if (!other) return Fail(InContext(input.name(), std::move(other).error()));
 
-  TRY_ASSIGN(BundleFile file, BundleFile::Create(plan.output));
+  TRY_ASSIGN(OutputFile file, OutputFile::Create(plan.output, plan.if_exists, Readers::kOwner));
   TRY_ASSIGN(UniqueFd fd, file.Duplicate());
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
@@ -108,18 +107,16 @@ Result<BundleSummary> Create(const Plan& plan) {
       BundleSummary summary,
       WriteBundle({.files = files, .jit = std::move(jit).Take(), .other_system = *std::move(other)},
                   plan.depth, std::move(writer)));
-  TRY(std::move(file).Commit(OldBundle::kReplace));
+  TRY(std::move(file).Commit());
   return summary;
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  std::error_code none;
-  if (!plan.replaces && std::filesystem::exists(plan.output, none)) {
-    return Fail(ErrorCode::kInvalidArgument, plan.output.native() + ": exists; -f replaces it");
-  }
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
+  TRY(cli::RefuseTerminal(target, "bundle"));
   TRY_ASSIGN(const BundleSummary summary, Create(plan));
   console.Note(fmt::format("{} of {} bytes, {} bytes in {}", cli::Counted(summary.files, "file"),
-                           summary.original_bytes, summary.bytes, plan.output.native()));
+                           summary.original_bytes, summary.bytes, target.name));
   if (summary.missing.empty()) return cli::kDone;
   console.Warning(fmt::format("no symbols of {}", cli::Counted(summary.missing.size(), "file")));
   for (const std::string& missing : summary.missing) console.Detail(missing);

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "formats/bundle/embedding.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/output.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -19,38 +22,56 @@ namespace {
 constexpr cli::Option kOptions[] = {
     {.name = "output",
      .letter = 'o',
-     .argument = "FILE",
-     .help = "first write the bundle to FILE; - is stdout",
+     .argument = "BUNDLE",
+     .help = "write the bundle to this new file before it is taken out; - is stdout",
      .completion = cli::Completion::kFile},
-    {.name = "force", .letter = 'f', .help = "replace an existing FILE"},
+    {.name = "force", .letter = 'f', .help = "replace an existing BUNDLE"},
     {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
 };
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle strip",
-    .purpose = "Take the bundle out of a perf.data, which then has the bytes that it had before.",
+    .purpose =
+        "Take the bundle out of PERF.DATA, which is changed in place: it then has the bytes that "
+        "it "
+        "had before.",
     .operands = "PERF.DATA",
     .options = kOptions,
     .epilogue =
-        "Example:\n"
-        "  perftape-bundle strip -o symbols.tar.zst perf.data\n"};
+        "Examples:\n"
+        "  perftape-bundle strip perf.data                      # the bundle is thrown away\n"
+        "  perftape-bundle strip -o symbols.tar.zst perf.data   # and here it is kept\n"};
 
 struct Plan {
   std::string recording;
-  std::optional<std::string> output = {};
+  std::optional<std::filesystem::path> output = {};
   IfExists if_exists = IfExists::kRefuse;
 };
 
 Result<Plan> PlanOf(const cli::Parsed& parsed) {
   if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which perf.data?");
   Plan plan{.recording = parsed.operands().front()};
-  if (const auto output = parsed.Value("output")) plan.output = *output;
+  if (const auto output = parsed.Value("output")) {
+    if (output->empty()) return Fail(ErrorCode::kInvalidArgument, "-o: the name is empty");
+    plan.output = cli::OutputNamed(*output);
+  }
   if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
   return plan;
 }
 
+Status CheckBundleFile(const Plan& plan) {
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(*plan.output, plan.if_exists));
+  TRY(cli::RefuseTerminal(target, "bundle"));
+  std::error_code none;
+  if (std::filesystem::equivalent(target.path, plan.recording, none)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                target.name + ": is the recording; -o names the file for its bundle");
+  }
+  return {};
+}
+
 Status WriteBundle(const Plan& plan, Bytes archive) {
-  TRY_ASSIGN(OutputFile output, OutputFile::Create(*plan.output, plan.if_exists));
+  TRY_ASSIGN(OutputFile output, OutputFile::Create(*plan.output, plan.if_exists, Readers::kOwner));
   TRY(output.Write(archive));
   return std::move(output).Commit();
 }
@@ -63,6 +84,7 @@ Result<bundle::Extent> FindIn(Bytes recording) {
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
+  if (plan.output) TRY(CheckBundleFile(plan));
   const UniqueFd fd(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return FailErrno(plan.recording, errno);
   TRY_ASSIGN(const MappedFile recording, MappedFile::FromFd(fd.get(), plan.recording));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/output.h"
 #include "tools/common/cli/values.h"
 #include "tools/common/profiles/symbol_options.h"
 #include "tools/convert/filter_options.h"
@@ -78,16 +79,16 @@ Status ReadOutput(const cli::Parsed& parsed, Plan& plan) {
   const auto to = parsed.Value("to");
   const auto output = parsed.Value("output");
   if (!to && !output) return Usage("where to? -o FILE, or --to FORMAT for stdout");
-  plan.output = output.value_or("-");
-  if (plan.output.empty()) return Usage("-o: the name is empty");
+  if (output && output->empty()) return Usage("-o: the name is empty");
+  plan.output = output ? cli::OutputNamed(*output) : "-";
   if (to) {
     TRY_ASSIGN(plan.to, FormatNamed("--to", *to, CanWrite));
     return {};
   }
-  plan.to = FormatByEnding(plan.output.native());
+  plan.to = FormatByEnding(*output);
   if (plan.to != nullptr && CanWrite(*plan.to)) return {};
   return Usage(fmt::format("-o {}: its ending does not say what it should become; --to does: {}",
-                           plan.output.native(), NamesOf(CanWrite)));
+                           *output, NamesOf(CanWrite)));
 }
 
 // Options that say something of one format must not be given for another.
@@ -115,7 +116,8 @@ Status CheckOptionsOf(const cli::Parsed& parsed, const Format& to) {
 
 // What only a perf.data that is written can be told.
 Status ReadPerfDataOptions(const cli::Parsed& parsed, Plan& plan) {
-  if (parsed.Has("pipe") || plan.output == "-") {
+  const Result<OutputTarget> target = ResolveOutput(plan.output);
+  if (parsed.Has("pipe") || (target && target->is_stream())) {
     plan.normalize.container = perfdata::Container::kPipe;
     plan.write.perfdata.container = perfdata::Container::kPipe;
   }

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -78,12 +77,13 @@ Result<Plan> PlanOfPerfToProfile(const cli::Parsed& parsed) {
 }
 
 Status TakeOverEmptyOutput(Plan& plan) {
-  struct stat there = {};
+  TRY_ASSIGN(const OutputTarget target, ResolveOutput(plan.output));
+  std::error_code error;
   const bool is_empty_file = plan.write.if_exists == IfExists::kReplace &&
-                             stat(plan.output.c_str(), &there) == 0 && S_ISREG(there.st_mode) &&
-                             there.st_size == 0;
+                             target.kind == OutputTarget::Kind::kExistingFile &&
+                             std::filesystem::file_size(target.path, error) == 0;
   if (!is_empty_file) return {};
-  const UniqueFd file(open(plan.output.c_str(), O_WRONLY | O_CLOEXEC));
+  const UniqueFd file(open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file || dup2(file.get(), STDOUT_FILENO) < 0) return FailErrno(plan.output.native(), errno);
   plan.output = "-";
   return {};

@@ -12,6 +12,7 @@
 #include "record/executable.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/output.h"
 #include "tools/common/cli/values.h"
 
 namespace perftape::record_tool {
@@ -327,7 +328,7 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   }
   if (const auto output = parsed.Value("output")) {
     if (output->empty()) return Usage("-o: the name is empty");
-    options.output = *output;
+    options.output = cli::OutputNamed(*output);
   }
   if (const auto pages = parsed.Value("mmap-pages")) {
     TRY_ASSIGN(options.ring_bytes, RingBytesOf(*pages));

@@ -18,8 +18,7 @@ constexpr std::chrono::seconds kSameRequest(1);
 sigset_t SignalsThatStop() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ}) sigaddset(&set, number);
   struct sigaction action = {};
   const bool is_ignored = sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
   if (!is_ignored) sigaddset(&set, SIGHUP);

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "tools/common/cli/output.h"
+
 namespace perftape::recover_tool {
 namespace {
 
@@ -57,9 +61,10 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   }
   const auto output = parsed.Value("output");
   if (!output || output->empty()) return Usage("where to? -o FILE");
-  if (*output == "-") return Usage("-o -: a perf.data file cannot go through a pipe; -o FILE");
+  const std::filesystem::path path = cli::OutputNamed(*output);
+  if (path == "-") return Usage("-o -: a perf.data file cannot go through a pipe; -o FILE");
   return Plan{.input = inputs.front(),
-              .output = *output,
+              .output = path,
               .if_exists = parsed.Has("force") ? IfExists::kReplace : IfExists::kRefuse,
               .report_as = parsed.Has("json") ? ReportAs::kJson : ReportAs::kText};
 }

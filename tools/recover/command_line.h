@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "formats/base/file.h"
+#include "formats/base/output_target.h"
 #include "tools/common/cli/options.h"
 
 namespace perftape::recover_tool {

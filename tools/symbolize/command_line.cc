@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/output.h"
 #include "tools/common/profiles/symbol_options.h"
 
 namespace perftape::symbolize_tool {
@@ -97,7 +98,11 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   }
   plan.cache = parsed.Value("to-cache").value_or("");
   // Whoever fills a cache wants no copy of the recording besides.
-  plan.output = parsed.Value("output").value_or(plan.cache.empty() ? "-" : "");
+  plan.output = plan.cache.empty() ? "-" : "";
+  if (const auto output = parsed.Value("output")) {
+    if (output->empty()) return Usage("-o: the name is empty");
+    plan.output = cli::OutputNamed(*output);
+  }
   TRY_ASSIGN(plan.symbols, cli::SymbolOptionsOf(parsed));
   if (parsed.Has("force")) {
     plan.if_exists = IfExists::kReplace;

@@ -7,7 +7,7 @@
 
 #include "convert/formats.h"
 #include "convert/symbolize/symbol_options.h"
-#include "formats/base/file.h"
+#include "formats/base/output_target.h"
 #include "tools/common/cli/options.h"
 
 namespace perftape::symbolize_tool {

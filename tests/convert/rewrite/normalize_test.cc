@@ -269,7 +269,8 @@ TEST_F(Normalized, CountsADamagedSampleAsDamagedWhateverTheFilterSays) {
 }
 
 TEST_F(Normalized, FileDoesNotGoToStdout) {
-  Input input = Input::FromBytes({});
+  const std::vector<std::byte> bytes = SmallRecording().Build();
+  Input input = Input::FromBytes(bytes);
   EXPECT_THAT(Normalize(input, "-", {}), FailsWith(ErrorCode::kInvalidArgument));
 }
 

@@ -4,14 +4,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/support/matchers.h"
 #include "tests/support/stdin_from.h"
@@ -20,22 +17,8 @@
 namespace perftape {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::string TextOf(const std::filesystem::path& path) {
-  return ReadWholeFile(path).value_or("<unreadable>");
-}
-
-std::vector<std::string> NamesIn(const TempDir& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
-    names.push_back(entry.path().filename());
-  }
-  std::ranges::sort(names);
-  return names;
-}
 
 TEST(MappedFile, ShowsTheBytesOfAFile) {
   const TempDir directory;
@@ -99,113 +82,6 @@ TEST(MappedFile, MovesWithItsBytes) {
 TEST(ReadWholeFile, StopsBeyondItsLimit) {
   const TempDir directory;
   EXPECT_THAT(ReadWholeFile(directory.Write("a", "12345"), 4), FailsWith(ErrorCode::kCorrupt));
-}
-
-TEST(OutputFile, IsThereUnderItsNameOnlyAfterCommit) {
-  const TempDir directory;
-  Result<OutputFile> file = OutputFile::Create(directory / "out");
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write("text"), IsOk());
-  EXPECT_FALSE(std::filesystem::exists(directory / "out"));
-  EXPECT_THAT(std::move(*file).Commit(), IsOk());
-  EXPECT_THAT(NamesIn(directory), ElementsAre("out"));
-  EXPECT_EQ(TextOf(directory / "out"), "text");
-}
-
-TEST(OutputFile, LeavesNothingBehindWhenItWasNotCommitted) {
-  const TempDir directory;
-  {
-    Result<OutputFile> file = OutputFile::Create(directory / "out");
-    ASSERT_THAT(file, IsOk());
-    EXPECT_THAT(file->Write(std::string(100'000, 'x')), IsOk());  // more than is collected
-  }
-  EXPECT_THAT(NamesIn(directory), IsEmpty());
-}
-
-TEST(OutputFile, RefusesAFileThatExists) {
-  const TempDir directory;
-  const auto path = directory.Write("out", "old");
-  EXPECT_THAT(OutputFile::Create(path),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("exists; -f replaces it")));
-  EXPECT_EQ(TextOf(path), "old");
-}
-
-TEST(OutputFile, ReplacesAFileOnlyWhenItIsComplete) {
-  const TempDir directory;
-  const auto path = directory.Write("out", "old");
-  Result<OutputFile> file = OutputFile::Create(path, IfExists::kReplace);
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write("new"), IsOk());
-  EXPECT_EQ(TextOf(path), "old");
-  EXPECT_THAT(std::move(*file).Commit(), IsOk());
-  EXPECT_EQ(TextOf(path), "new");
-  EXPECT_THAT(NamesIn(directory), ElementsAre("out"));
-}
-
-TEST(OutputFile, IsAsReadableAsTheUmaskAllows) {
-  const TempDir directory;
-  const mode_t before = umask(027);
-  Result<OutputFile> file = OutputFile::Create(directory / "out");
-  umask(before);
-  ASSERT_THAT(file, IsOk());
-  ASSERT_THAT(std::move(*file).Commit(), IsOk());
-  struct stat status = {};
-  ASSERT_EQ(stat((directory / "out").c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777U, 0640U);
-}
-
-TEST(OutputFile, WritesStraightToADeviceAndNeverRenamesOverIt) {
-  Result<OutputFile> file = OutputFile::Create("/dev/null");  // exists, and needs no -f
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write("text"), IsOk());
-  EXPECT_THAT(std::move(*file).Commit(), IsOk());
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-}
-
-TEST(OutputFile, WritesIntoANamedPipe) {
-  const TempDir directory;
-  const auto path = directory / "fifo";
-  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  const UniqueFd reading(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  Result<OutputFile> file = OutputFile::Create(path);
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write("text"), IsOk());
-  EXPECT_THAT(std::move(*file).Commit(), IsOk());
-  std::array<char, 8> got = {};
-  EXPECT_EQ(read(reading.get(), got.data(), got.size()), 4);
-  EXPECT_TRUE(std::filesystem::is_fifo(path));
-}
-
-TEST(OutputFile, DoesNotReplaceADirectory) {
-  const TempDir directory;
-  std::filesystem::create_directory(directory / "out");
-  EXPECT_THAT(OutputFile::Create(directory / "out", IfExists::kReplace),
-              FailsWith(ErrorCode::kIo, HasSubstr("Is a directory")));
-}
-
-TEST(OutputFile, TellsOfAFullDiskAtCommit) {
-  Result<OutputFile> file = OutputFile::Create("/dev/full");
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write("text"), IsOk());  // collected
-  EXPECT_THAT(std::move(*file).Commit(), FailsWith(ErrorCode::kIo, HasSubstr("No space left")));
-}
-
-TEST(OutputFile, TellsOfAFullDiskOnceItsCollectionIsFull) {
-  Result<OutputFile> file = OutputFile::Create("/dev/full");
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write(std::string(1 << 20, 'x')),
-              FailsWith(ErrorCode::kIo, HasSubstr("/dev/full: write: No space left")));
-}
-
-TEST(OutputFile, NeedsADirectoryThatItMayWriteTo) {
-  // Not even root makes files in /sys.
-  EXPECT_THAT(OutputFile::Create("/sys/out"), FailsWith(ErrorCode::kPermission));
-}
-
-TEST(OutputFile, NeedsADirectoryThatIsThere) {
-  const TempDir directory;
-  EXPECT_THAT(OutputFile::Create(directory / "absent/out"),
-              FailsWith(ErrorCode::kNotFound, HasSubstr("absent/out")));
 }
 
 TEST(UniqueFd, ClosesWhatItOwned) {

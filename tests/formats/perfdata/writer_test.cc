@@ -20,6 +20,7 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
+#include "tests/support/files.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -300,11 +301,49 @@ TEST(Writer, NeedsADirectoryThatIsThere) {
 }
 
 TEST(Writer, WritesToADeviceAndNeverRenamesOverIt) {
-  Writer writer = MustCreate("/dev/null");
+  const TempDir directory;
+  const auto null = MemoryDevice(directory, 3);
+  if (!null) GTEST_SKIP() << "no device can be made in " << directory.path();
+  Writer writer = MustCreate(*null);
   EXPECT_THAT(writer.Append(SampleAt(1)), IsOk());
   EXPECT_THAT(writer.Publish(), IsOk());
   EXPECT_THAT(std::move(writer).Finish({}), IsOk());
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_TRUE(std::filesystem::is_character_file(*null));
+}
+
+TEST(Writer, MakesNoFileOfWhatOnlyAPipesStreamCanGoTo) {
+  const TempDir directory;
+  std::filesystem::create_symlink("/proc/self/fd/1", directory / "stdout");
+  const std::array events = {SomeEvent()};
+  for (const std::filesystem::path& path :
+       {std::filesystem::path("-"), directory / "stdout", MakeFifo(directory / "fifo")}) {
+    EXPECT_THAT(Writer::Create(path, events),
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("cannot go through a pipe")));
+  }
+  EXPECT_THAT(FilesIn(directory), ElementsAre(directory / "fifo", directory / "stdout"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "stdout"));
+}
+
+TEST(Writer, FollowsALinkToTheFileThatItKeepsAsOld) {
+  const TempDir directory;
+  directory.Write("deep/perf.data", "the old one");
+  std::filesystem::create_symlink("deep/perf.data", directory / "link");
+  Writer writer = MustCreate(directory / "link");
+  EXPECT_THAT(std::move(writer).Finish({}), IsOk());
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link"));
+  EXPECT_EQ(ReadWholeFile(directory / "deep/perf.data.old").value(), "the old one");
+  EXPECT_THAT(SamplesIn(directory / "deep/perf.data"), IsEmpty());
+}
+
+TEST(Writer, KeepsTheModeOfAFileThatItReplaces) {
+  const TempDir directory;
+  const auto path = directory.Write("perf.data", "the old one");
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  const std::array events = {SomeEvent()};
+  Result<Writer> writer = Writer::Create(path, events, {.old = OldFile::kReplace});
+  ASSERT_THAT(writer, IsOk());
+  EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
+  EXPECT_EQ(ModeOf(path), 0644U);
 }
 
 // Runs `body` in a process of its own whose files must not grow beyond `limit` bytes: as on a disk
@@ -408,6 +447,23 @@ std::string SentThroughAPipe(const std::function<void(UniqueFd)>& write) {
   }
   writer.join();
   return sent;
+}
+
+TEST(Writer, SendsWhatOpensIntoANamedPipe) {
+  const TempDir directory;
+  const auto fifo = MakeFifo(directory / "fifo");
+  std::string sent;
+  std::thread reader([&] { sent = ReadWholeFile(fifo).value_or(""); });
+  const std::array events = {SomeEvent({5})};
+  {
+    Result<Writer> writer = Writer::CreatePipe(fifo, events, {});
+    ASSERT_THAT(writer, IsOk());
+    EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
+    EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
+  }
+  reader.join();
+  EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1));
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
 TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {

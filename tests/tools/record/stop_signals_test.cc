@@ -37,7 +37,7 @@ bool IsPending(int number) {
 }
 
 TEST(StopSignals, TakeTheFirstSignalForARequest) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ}) {
     const auto signals = Catch();
     ASSERT_FALSE(signals->token().stop_requested());
     kill(getpid(), number);

@@ -37,6 +37,15 @@ void FillStandardDescriptors() {
 
 bool WantsColour() {
   // Read before a tool starts a thread.
+// A write beyond `ulimit -f` then fails as on a full disk: it is reported, and no temporary file
+// stays. A handler, which a command that is run does not inherit, in place of SIG_IGN.
+void OutliveFileSizeLimit() {
+  struct sigaction action = {};
+  if (sigaction(SIGXFSZ, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action.sa_handler = [](int) {};
+  sigaction(SIGXFSZ, &action, nullptr);
+}
+
   const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
   const char* terminal = std::getenv("TERM");       // NOLINT(concurrency-mt-unsafe)
   const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
@@ -77,6 +86,7 @@ int ParseAndRun(const Command& command, int argc, char** argv,
   FillStandardDescriptors();
   // Some callers ignore it for us; then a reader that leaves would look like a failure.
   (void)std::signal(SIGPIPE, SIG_DFL);
+  OutliveFileSizeLimit();
   Console console(command.name);
 
   const std::vector<std::string> words(argv + 1, argv + (argc > 0 ? argc : 1));

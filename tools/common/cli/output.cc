@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/cli/output.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 namespace perftape::cli {
 
-Status CheckOutput(const std::filesystem::path& path, IfExists if_exists) {
-  if (path == "-") return {};
-  std::error_code ignored;
-  const bool exists = std::filesystem::exists(path, ignored);
-  const bool is_regular = exists && std::filesystem::is_regular_file(path, ignored);
-  if (is_regular && if_exists == IfExists::kRefuse) {
-    return Fail(ErrorCode::kInvalidArgument, path.native() + ": exists; -f replaces it");
-  }
-  // A temporary file will lie beside it; what is no regular file is written to as it is.
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (exists && !is_regular) return {};
-  if (access(folder.c_str(), W_OK | X_OK) != 0) return FailErrno(path.native(), errno);
-  return {};
+std::filesystem::path OutputNamed(std::string_view argument) {
+  std::filesystem::path path(argument);
+  const Result<OutputTarget> target = ResolveOutput(path);
+  return target && target->is_stdout() ? "-" : path;
+}
+
+Result<OutputTarget> CheckOutput(const std::filesystem::path& path, IfExists if_exists) {
+  TRY_ASSIGN(OutputTarget target, ResolveOutput(path));
+  TRY(CheckExisting(target, if_exists));
+  if (target.is_stream()) return target;
+  // A temporary file will lie beside it.
+  const std::filesystem::path folder =
+      target.path.has_parent_path() ? target.path.parent_path() : ".";
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return FailErrno(target.name, errno);
+  return target;
+}
+
+Status RefuseTerminal(const OutputTarget& target, std::string_view what) {
+  if (!IsTerminal(target)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{} is a terminal, which a {} would garble; name a file, or redirect it",
+                          target.name, what));
 }
 
 }  // namespace perftape::cli

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/base/staged_file.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace perftape {
+namespace {
+
+constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
+
+mode_t ModeFor(Readers readers) {
+  if (readers == Readers::kOwner) return kPrivate;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+// For file systems that know no other way: for an instant there is no file `to`.
+Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem::path& to,
+                        const std::string& old) {
+  if (rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) return FailErrno(old, errno);
+  if (rename(from.c_str(), to.c_str()) != 0) return FailErrno(to.native(), errno);
+  return {};
+}
+
+// Gives `from` the name `to`; what had it becomes `to`.old. At no instant is there no file `to`,
+// where the file system can exchange names, and no file is lost that another recorder gave the name
+// to meanwhile.
+Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::string old = to.native() + ".old";
+  const auto rename_with = [&](unsigned flags) {
+    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+  };
+  while (true) {
+    if (rename_with(RENAME_EXCHANGE)) break;
+    if (errno != ENOENT) return RenameInTwoSteps(from, to, old);
+    if (rename_with(RENAME_NOREPLACE)) return {};
+    if (errno != EEXIST) return RenameInTwoSteps(from, to, old);
+  }
+  if (rename(from.c_str(), old.c_str()) == 0) return {};
+  const int error_number = errno;
+  rename_with(RENAME_EXCHANGE);  // or what had the name would go away with the unpublished file
+  return FailErrno(old, error_number);
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat status = {};
+  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+Result<StagedFile> StagedFile::Create(const OutputTarget& target, Readers readers, OldFile old) {
+  const bool exists = target.kind == OutputTarget::Kind::kExistingFile;
+  const std::string kept = target.path.native() + ".old";
+  // Known before the work, not only when it is done.
+  if (exists && old == OldFile::kKeep && IsDirectory(kept)) return FailErrno(kept, EISDIR);
+  StagedFile file(target);
+  std::string temporary = target.path.native() + ".XXXXXX";
+  file.fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.fd_) return FailErrno(target.name, errno);
+  file.temporary_ = temporary;
+  file.old_ = old;
+  file.mode_ = ModeFor(readers);
+  return file;
+}
+
+StagedFile::StagedFile(StagedFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      fd_(std::move(other.fd_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      old_(other.old_),
+      mode_(other.mode_) {}
+
+StagedFile::~StagedFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+// As far as that is possible: only root gives files away, and some file systems have no owners.
+// Where the group stays another one, its members may do what all others may.
+void StagedFile::TakeOverAccess() {
+  const FileAccess& old = *target_.access;
+  mode_ = old.mode;
+  struct stat own = {};
+  if (fstat(fd(), &own) != 0) return;
+  if (own.st_gid != old.group && fchown(fd(), static_cast<uid_t>(-1), old.group) != 0) {
+    mode_ = (mode_ & ~mode_t{S_IRWXG}) | ((mode_ & S_IRWXO) << 3);
+  }
+  if (own.st_uid != old.owner) (void)!fchown(fd(), old.owner, static_cast<gid_t>(-1));
+}
+
+Status StagedFile::Publish() {
+  if (is_published()) return {};
+  if (old_ == OldFile::kReplace && target_.access) TakeOverAccess();
+  if (mode_ != kPrivate) fchmod(fd(), mode_);
+  if (old_ == OldFile::kKeep) {
+    TRY(RenameKeepingOld(temporary_, target_.path));
+  } else if (rename(temporary_.c_str(), target_.path.c_str()) != 0) {
+    return FailErrno(target_.name, errno);
+  }
+  temporary_.clear();
+  return {};
+}
+
+}  // namespace perftape
