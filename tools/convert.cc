@@ -16,6 +16,7 @@
 #include "tools/common/profiles/import_text.h"
 #include "tools/common/profiles/symbol_text.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/inputs.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
 #include "tools/convert/report_json.h"
@@ -179,6 +180,10 @@ void TellOfConversion(const Plan& plan, const Profile& written, Findings& findin
 Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.write.if_exists));
   if (!plan.to->is_text) TRY(cli::RefuseTerminal(target, plan.to->name));
+  for (const std::filesystem::path& repeated : RepeatedInputs(plan.inputs)) {
+    console.Warning(
+        fmt::format("{}: is named more than once, and counts each time", repeated.native()));
+  }
   Findings findings;
   Profile read;
   if (!plan.inputs.empty()) {

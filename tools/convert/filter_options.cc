@@ -38,6 +38,14 @@ Result<std::optional<TimePoint>> ParseTimePoint(std::string_view text) {
   return TimePoint{.nanoseconds = std::llround(*number * 1e9)};
 }
 
+// Percent and seconds are compared only where the recording is known.
+bool IsReversed(const TimeRange& range) {
+  if (!range.from || !range.to) return false;
+  if (range.from->percent && range.to->percent) return *range.to->percent < *range.from->percent;
+  if (range.from->percent || range.to->percent) return false;
+  return range.to->nanoseconds < range.from->nanoseconds;
+}
+
 // The values of an option that may be given several times; with commas in them.
 void AddGlobs(const cli::Parsed& parsed, std::string_view key, Globs& globs) {
   for (const std::string_view list : parsed.Values(key)) globs.Add(list);
@@ -78,6 +86,9 @@ Result<TimeRange> ParseTimeRange(std::string_view text) {
   TRY_ASSIGN(range.from, ParseTimePoint(text.substr(0, comma)));
   TRY_ASSIGN(range.to, ParseTimePoint(text.substr(comma + 1)));
   if (!range.from && !range.to) return Usage("--time: neither FROM nor TO");
+  if (IsReversed(range)) {
+    return Usage(fmt::format("--time: '{}' ends before it begins", cli::EscapeForTerminal(text)));
+  }
   return range;
 }
 

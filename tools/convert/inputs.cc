@@ -2,6 +2,10 @@
 #include "tools/convert/inputs.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <set>
+#include <utility>
 
 #include "formats/base/file.h"
 #include "tools/common/cli/escape.h"
@@ -80,6 +84,20 @@ std::vector<std::filesystem::path> PartOf(const std::vector<std::filesystem::pat
     if (i % shard.count == shard.index - 1) part.push_back(inputs[i]);
   }
   return part;
+}
+
+std::vector<std::filesystem::path> RepeatedInputs(
+    const std::vector<std::filesystem::path>& inputs) {
+  std::vector<std::filesystem::path> repeated;
+  std::set<std::pair<dev_t, ino_t>> seen;
+  for (const std::filesystem::path& input : inputs) {
+    struct stat status = {};
+    // A pipe has something else to say each time; what is not there is told when it is opened.
+    if (stat(input.c_str(), &status) != 0) continue;
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) continue;
+    if (!seen.emplace(status.st_dev, status.st_ino).second) repeated.push_back(input);
+  }
+  return repeated;
 }
 
 Result<std::vector<std::filesystem::path>> ReadFilesFrom0(const std::filesystem::path& list) {

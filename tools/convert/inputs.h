@@ -37,6 +37,10 @@ Result<Shard> ParseShard(std::string_view text, Environment environment);
 std::vector<std::filesystem::path> PartOf(const std::vector<std::filesystem::path>& inputs,
                                           const Shard& shard);
 
+// The inputs that name a file which one before them names, too; by what the file is, not by how its
+// path is written.
+std::vector<std::filesystem::path> RepeatedInputs(const std::vector<std::filesystem::path>& inputs);
+
 // Paths that end in NUL each, as find -print0 writes them; "-" is stdin. kInvalidArgument for an
 // empty one; kNotFound, kPermission, kIo.
 Result<std::vector<std::filesystem::path>> ReadFilesFrom0(const std::filesystem::path& list);

@@ -59,6 +59,10 @@ TEST(ParseTimeRange, TakesSecondsPercentAndMissingEnds) {
 TEST(ParseTimeRange, RefusesWhatIsNoRange) {
   EXPECT_THAT(ParseTimeRange("5"), Refuses("'5' is not FROM,TO"));
   EXPECT_THAT(ParseTimeRange(","), Refuses("neither FROM nor TO"));
+  EXPECT_THAT(ParseTimeRange("10%,5%"), Refuses("'10%,5%' ends before it begins"));
+  EXPECT_THAT(ParseTimeRange("2,1.5"), Refuses("'2,1.5' ends before it begins"));
+  EXPECT_TRUE(ParseTimeRange("10%,10%"));
+  EXPECT_TRUE(ParseTimeRange("10%,5"));  // which of them is first, the recording will tell
   EXPECT_THAT(ParseTimeRange("x,5"), Refuses("'x' is neither seconds nor percent"));
   EXPECT_THAT(ParseTimeRange("1,101%"), Refuses("'101%' is neither"));
   EXPECT_THAT(ParseTimeRange("-1,5"), Refuses("'-1' is neither"));

@@ -84,6 +84,18 @@ TEST(PartOf, GivesEachInputToExactlyOneShard) {
   EXPECT_THAT(all, testing::ElementsAreArray(inputs));
 }
 
+TEST(RepeatedInputs, AreTheSameFilesHoweverTheyAreNamed) {
+  const TempDir directory;
+  const auto a = directory.Write("a", "");
+  const auto b = directory.Write("b", "");
+  std::filesystem::create_symlink("a", directory / "link");
+  const std::filesystem::path again = directory.path() / "." / "a";
+  EXPECT_THAT(RepeatedInputs({a, b}), testing::IsEmpty());
+  EXPECT_THAT(RepeatedInputs({a, b, again, directory / "link"}),
+              testing::ElementsAre(again, directory / "link"));
+  EXPECT_THAT(RepeatedInputs({"-", "absent", "absent"}), testing::IsEmpty());
+}
+
 TEST(ReadFilesFrom0, TakesNamesOfWhateverCharacters) {
   const TempDir directory;
   std::ofstream(directory / "list") << std::string_view("a b\0c\nd\0last", 12);

@@ -79,7 +79,10 @@ int Main(const Tool<Plan>& tool, int argc, char** argv) noexcept {
   return RunTool(tool.command, argc, argv,
                  [&](const Parsed& parsed, Console& console) -> std::expected<int, RunError> {
                    Result<Plan> plan = tool.plan(parsed);
-                   if (!plan) return std::unexpected(RunError{std::move(plan).error(), true});
+                   if (!plan) {
+                     const bool is_usage = plan.error().code == ErrorCode::kInvalidArgument;
+                     return std::unexpected(RunError{std::move(plan).error(), is_usage});
+                   }
                    console.set_verbosity(VerbosityOf(parsed));
                    Result<int> status = tool.run(*plan, console);
                    const bool is_whole = WarnOfTruncatedFiles(console);
