@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "formats/base/truncation.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
+#include "tools/common/cli/similar.h"
 
 namespace perftape::cli {
 namespace {
@@ -35,8 +37,6 @@ void FillStandardDescriptors() {
   }
 }
 
-bool WantsColour() {
-  // Read before a tool starts a thread.
 // A write beyond `ulimit -f` then fails as on a full disk: it is reported, and no temporary file
 // stays. A handler, which a command that is run does not inherit, in place of SIG_IGN.
 void OutliveFileSizeLimit() {
@@ -46,6 +46,8 @@ void OutliveFileSizeLimit() {
   sigaction(SIGXFSZ, &action, nullptr);
 }
 
+bool WantsColour() {
+  // Read before a tool starts a thread.
   const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
   const char* terminal = std::getenv("TERM");       // NOLINT(concurrency-mt-unsafe)
   const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
@@ -186,16 +188,34 @@ bool WarnOfTruncatedFiles(Console& console) {
   return names.empty();
 }
 
+std::string UnknownVerbText(const Command& tool, std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : tool.verbs) names.push_back(verb.name);
+  const std::vector<std::string_view> similar = MostSimilar(word, names);
+  std::string text = fmt::format("'{}' is no verb", word);
+  if (!similar.empty()) text += fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+  return text;
+}
+
+std::expected<int, RunError> PrintHelp(const Command& command) {
+  if (Status printed = PrintToStdout(HelpText(command)); !printed) {
+    return std::unexpected(RunError{std::move(printed).error(), false});
+  }
+  return kDone;
+}
+
 int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept {
   const auto run = [&](const Parsed& parsed, Console&) -> std::expected<int, RunError> {
     const auto usage = [](std::string message) {
       return std::unexpected(RunError{{ErrorCode::kInvalidArgument, std::move(message)}, true});
     };
     if (parsed.operands().empty()) return usage("which verb?");
-    const auto verb = std::ranges::find(tool.verbs, parsed.operands().front(), &Verb::name);
-    if (verb == tool.verbs.end()) {
-      return usage(fmt::format("no verb '{}'", parsed.operands().front()));
-    }
+    const bool is_help = parsed.operands().front() == "help";
+    if (is_help && parsed.operands().size() == 1) return PrintHelp(tool);
+    const std::string& name = parsed.operands()[is_help ? 1 : 0];
+    const auto verb = std::ranges::find(tool.verbs, name, &Verb::name);
+    if (verb == tool.verbs.end()) return usage(UnknownVerbText(tool, name));
+    if (is_help) return PrintHelp(verb->command());
     const auto words = static_cast<int>(parsed.operands().size());
     return verb->main(words, argv + (argc - words));
   };

@@ -91,7 +91,13 @@ int Main(const Tool<Plan>& tool, int argc, char** argv) noexcept {
                  });
 }
 
-// All of the main() of a tool with verbs: hands the words from the verb on to it.
+// "'rec' is no verb; did you mean record or recover?"
+std::string UnknownVerbText(const Command& tool, std::string_view word);
+// Writes what --help writes.
+std::expected<int, RunError> PrintHelp(const Command& command);
+
+// All of the main() of a tool with verbs: hands the words from the verb on to it. The verb "help"
+// writes the help of the tool, or of the verb behind it.
 int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept;
 
 }  // namespace perftape::cli

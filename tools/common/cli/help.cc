@@ -95,43 +95,83 @@ std::string CompgenFlags(Completion completion, std::string_view choices) {
   return "";
 }
 
+// One line a match: a name may have blanks in it. Only of files does readline quote what needs it,
+// and mark directories.
+std::string OfferLines(Completion completion, std::string_view choices, std::string_view indent) {
+  const std::string flags = CompgenFlags(completion, choices);
+  if (flags.empty()) return "";
+  std::string lines = fmt::format(
+      "{}mapfile -t COMPREPLY < <(compgen -P \"$prefix\" {} -- \"$word\")\n", indent, flags);
+  if (completion == Completion::kFile) {
+    lines += fmt::format("{}compopt -o filenames 2> /dev/null || :\n", indent);
+  }
+  return lines;
+}
+
+std::string VerbNames(const Command& command) {
+  std::string names = "help";
+  for (const Verb& verb : command.verbs) names += fmt::format(" {}", verb.name);
+  return names;
+}
+
+std::string OperandLines(const Command& command, std::string_view indent) {
+  if (!command.verbs.empty()) return OfferLines(Completion::kChoice, VerbNames(command), indent);
+  return OfferLines(command.operand_completion, command.operand_choices, indent);
+}
+
 // What sets COMPREPLY for one command line: an option's argument, an option, or an operand.
 std::string OptionCases(const Command& command, std::string_view indent) {
+  const std::string deeper = fmt::format("{}    ", indent);
   std::string cases;
   std::vector<std::string> words;
   for (const Option& option : AllOptions(command)) {
     const std::vector<std::string> spellings = Spellings(option);
     words.insert(words.end(), spellings.begin(), spellings.end());
     if (!option.takes_next_word()) continue;
-    const std::string flags = CompgenFlags(option.completion, option.choices);
     cases += fmt::format("{}  {})\n", indent, fmt::join(spellings, "|"));
-    if (!flags.empty()) {
-      cases += fmt::format("{}    COMPREPLY=($(compgen {} -- \"$word\"))\n", indent, flags);
-    }
-    cases += fmt::format("{}    return ;;\n", indent);
+    cases += OfferLines(option.completion, option.choices, deeper);
+    cases += fmt::format("{}return ;;\n", deeper);
   }
-  std::vector<std::string_view> verbs;
-  for (const Verb& verb : command.verbs) verbs.push_back(verb.name);
-  const std::string operands =
-      verbs.empty() ? CompgenFlags(command.operand_completion, command.operand_choices)
-                    : CompgenFlags(Completion::kChoice, fmt::format("{}", fmt::join(verbs, " ")));
   return fmt::format(
       "{0}case $before in\n"
       "{1}"
       "{0}esac\n"
       "{0}case $word in\n"
-      "{0}  -*) COMPREPLY=($(compgen -W \"{2}\" -- \"$word\")) ;;\n"
-      "{0}  *) COMPREPLY=({3}) ;;\n"
+      "{0}  -*)\n"
+      "{2}"
+      "{3};;\n"
+      "{0}  *)\n"
+      "{4}"
+      "{3};;\n"
       "{0}esac\n",
-      indent, cases, fmt::join(words, " "),
-      operands.empty() ? "" : fmt::format("$(compgen {} -- \"$word\")", operands));
+      indent, cases,
+      OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), deeper), deeper,
+      OperandLines(command, deeper));
+}
+
+// The completion of a program of its own, which is asked for it once.
+std::string OtherProgramCase(const Command& command, const Verb& verb, std::string_view function) {
+  return fmt::format(
+      "      {0})\n"
+      "        declare -F _{1}_{0} > /dev/null ||\n"
+      "          eval \"$(\"${{COMP_WORDS[0]}}\" {0} --completion bash 2> /dev/null)\"\n"
+      "        local -a COMP_WORDS=({2}-{0} \"${{COMP_WORDS[@]:2}}\")\n"
+      "        local COMP_CWORD=$((COMP_CWORD - 1))\n"
+      "        _{1}_{0}\n"
+      "        return ;;\n",
+      verb.name, function, command.name);
 }
 
 // Behind a verb come its options and operands.
-std::string VerbCases(const Command& command) {
+std::string VerbCases(const Command& command, std::string_view function) {
   if (command.verbs.empty()) return "";
-  std::string cases;
+  std::string cases =
+      fmt::format("      help)\n{}        return ;;\n", OperandLines(command, "        "));
   for (const Verb& verb : command.verbs) {
+    if (verb.command == nullptr) {
+      cases += OtherProgramCase(command, verb, function);
+      continue;
+    }
     cases += fmt::format("      {})\n{}        return ;;\n", verb.name,
                          OptionCases(verb.command(), "        "));
   }
@@ -143,6 +183,17 @@ std::string VerbCases(const Command& command) {
       "  fi\n",
       cases);
 }
+
+// bash makes three words of --from=folded, unless COMP_WORDBREAKS says otherwise.
+constexpr std::string_view kCompletedWord =
+    "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix=\n"
+    "  if [[ $word == --*=* ]]; then\n"
+    "    before=${word%%=*} prefix=${word%%=*}= word=${word#*=}\n"
+    "  elif [[ $word == = ]]; then\n"
+    "    word=\n"
+    "  elif [[ $before == = ]]; then\n"
+    "    before=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "  fi\n";
 
 constexpr std::string_view kWithArgument = " with an argument";
 constexpr std::string_view kWithOptionalArgument = " with an optional argument";
@@ -200,6 +251,7 @@ std::string DifferencesOfVerbs(const Command& command, std::string_view man_page
   own.verbs = {};
   std::string differences = ManPageDifferences(own, man_page.substr(0, man_page.find("\n## ")));
   for (const Verb& verb : command.verbs) {
+    if (verb.command == nullptr) continue;
     const std::string_view section = SectionOf(man_page, verb.name);
     if (section.empty()) differences += fmt::format("only the table has the verb {}\n", verb.name);
     differences += ManPageDifferences(verb.command(), section);
@@ -239,12 +291,13 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
   return fmt::format(
       "# bash completion for {0}; made by: {0} --completion bash\n"
       "_{1}() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
       "{2}"
       "{3}"
+      "{4}"
       "}}\n"
-      "complete -o filenames -F _{1} {0}\n",
-      command.name, function, VerbCases(command), OptionCases(command, "  "));
+      "complete -F _{1} {0}\n",
+      command.name, function, kCompletedWord, VerbCases(command, function),
+      OptionCases(command, "  "));
 }
 
 std::string ManPageDifferences(const Command& command, std::string_view man_page) {

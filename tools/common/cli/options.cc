@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include <boost/program_options.hpp>
+
+#include "tools/common/cli/similar.h"
 
 namespace perftape::cli {
 namespace {
@@ -23,22 +24,6 @@ constexpr std::array kCommonOptions = {
            .completion = Completion::kChoice,
            .choices = "bash"},
 };
-
-// How many letters must be put in, taken away or exchanged to make `a` of `b`.
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t exchanged = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, exchanged});
-    }
-  }
-  return row.back();
-}
 
 // ": there is FOO instead" for a word that other tools know; "; did you mean --duration?" where one
 // option is near enough.

@@ -89,10 +89,11 @@ struct Command {
 
 // What a tool can do, with a command line of its own.
 struct Verb {
-  std::string_view name;               // "list"
-  std::string_view summary;            // half a line, for the tool's help
-  const Command& (*command)();         // named "perftape-bundle list"
-  int (*main)(int argc, char** argv);  // whose first word is the verb
+  std::string_view name;     // "list"
+  std::string_view summary;  // half a line, for the tool's help
+  // Both are null where the verb is a program of its own, "perftape-record" of "perftape".
+  const Command& (*command)() = nullptr;         // named "perftape-bundle list"
+  int (*main)(int argc, char** argv) = nullptr;  // whose first word is the verb
 };
 
 // --help, --version and --completion: every tool has them. Of a verb only the first: the tool

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tools/common/cli/console.h"
+
 namespace perftape::cli {
 namespace {
 
@@ -58,8 +60,18 @@ TEST(CompletionScript, OffersEveryOptionAndTheChoicesOfOne) {
   ASSERT_TRUE(script);
   EXPECT_THAT(*script,
               HasSubstr("-o --output --values -g -z --level -h --help --version --completion"));
-  EXPECT_THAT(*script, HasSubstr("--values)\n      COMPREPLY=($(compgen -W \"samples period\""));
-  EXPECT_THAT(*script, HasSubstr("complete -o filenames -F _perftape_x perftape-x"));
+  EXPECT_THAT(*script, HasSubstr("--values)\n      mapfile -t COMPREPLY < <(compgen -P \"$prefix\" "
+                                 "-W \"samples period\" -- \"$word\")\n      return ;;\n"));
+  EXPECT_THAT(*script, HasSubstr("complete -F _perftape_x perftape-x"));
+}
+
+// A verb or an option must not become a directory of the same name, nor a file lose its blanks.
+TEST(CompletionScript, MarksFilesAloneAsFiles) {
+  const auto script = CompletionScript(kCommand, "bash");
+  ASSERT_TRUE(script);
+  EXPECT_THAT(*script, HasSubstr("-o|--output)\n      mapfile -t COMPREPLY < <(compgen -P "
+                                 "\"$prefix\" -f -- \"$word\")\n      compopt -o filenames"));
+  EXPECT_THAT(*script, Not(HasSubstr("complete -o filenames")));
 }
 
 TEST(CompletionScript, TakesTheWordBehindAnOptionalArgumentForAnOperand) {
@@ -100,9 +112,27 @@ TEST(HelpText, OfAVerbHasNoOptionsOfTheWholeTool) {
 TEST(CompletionScript, OffersVerbsAndBehindAVerbItsOptions) {
   const auto script = CompletionScript(kWithVerbs, "bash");
   ASSERT_TRUE(script);
-  EXPECT_THAT(*script, HasSubstr("    *) COMPREPLY=($(compgen -W \"list\" -- \"$word\")) ;;\n"));
+  EXPECT_THAT(*script, HasSubstr("-W \"help list\" -- \"$word\")"));
   EXPECT_THAT(*script, HasSubstr("      list)\n"));
-  EXPECT_THAT(*script, HasSubstr("compgen -W \"--json -h --help\""));
+  EXPECT_THAT(*script, HasSubstr("-W \"--json -h --help\""));
+}
+
+constexpr Verb kPrograms[] = {{"run", "a program of its own"}};
+constexpr Command kWithPrograms = {.name = "perftape-z",
+                                   .purpose = "run programs",
+                                   .operands = "VERB",
+                                   .options = {},
+                                   .verbs = kPrograms};
+
+TEST(CompletionScript, AsksAProgramOfItsOwnForItsCompletion) {
+  const auto script = CompletionScript(kWithPrograms, "bash");
+  ASSERT_TRUE(script);
+  EXPECT_THAT(*script, HasSubstr("      run)\n        declare -F _perftape_z_run > /dev/null ||"));
+}
+
+TEST(UnknownVerbText, NamesTheVerbThatMayBeMeant) {
+  EXPECT_EQ(UnknownVerbText(kWithPrograms, "ru"), "'ru' is no verb; did you mean run?");
+  EXPECT_EQ(UnknownVerbText(kWithPrograms, "walk"), "'walk' is no verb");
 }
 
 TEST(ManPageDifferences, LooksForAVerbsOptionsInItsSection) {
