@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/record_ranges.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace perftape::perfdata {
+namespace {
+
+// Shorter ranges cost more than they give.
+constexpr std::uint64_t kShortestRange = std::uint64_t{1} << 20;
+// How far to look for a record, and how many must follow it: no payload looks like so many headers.
+constexpr std::uint64_t kLongestSearch = std::uint64_t{256} << 10;
+constexpr int kFollowing = 64;
+// The kernel's records are of whole words.
+constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+
+// The size of the record that these bytes begin with, if it looks like one of the kernel's, or like
+// one of perf's without bytes behind it.
+std::optional<std::uint64_t> PlausibleSize(Bytes bytes, std::endian order) {
+  if (bytes.size() < sizeof(RecordHeader)) return {};
+  const auto type = LoadFixed<RecordType>(&bytes[offsetof(RecordHeader, type)], order);
+  const auto size = LoadFixed<std::uint16_t>(&bytes[offsetof(RecordHeader, size)], order);
+  const bool has_size = size >= sizeof(RecordHeader) && size % kWord == 0 && size <= bytes.size();
+  const bool is_plain = type == RecordType::kFinishedRound ||
+                        (IsKnown(type) && std::to_underlying(type) < kFirstToolType);
+  if (!has_size || !is_plain) return {};
+  return size;
+}
+
+bool LooksLikeRecords(Bytes bytes, std::endian order) {
+  for (int i = 0; i < kFollowing && !bytes.empty(); ++i) {
+    const std::optional<std::uint64_t> size = PlausibleSize(bytes, order);
+    if (!size) return false;
+    bytes = bytes.subspan(*size);
+  }
+  return true;
+}
+
+// The first offset from `from` on, in `data`, where records seem to begin.
+std::optional<std::uint64_t> FindRecord(Bytes data, std::uint64_t from, std::endian order) {
+  const std::uint64_t end = std::min<std::uint64_t>(data.size(), from + kLongestSearch);
+  for (std::uint64_t at = from / kWord * kWord; at < end; at += kWord) {
+    if (LooksLikeRecords(data.subspan(at), order)) return at;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> GuessRangeStarts(const Reader& reader, std::size_t count) {
+  std::vector<std::uint64_t> starts = {reader.data_offset()};
+  if (reader.is_stream() || reader.further_files() > 0) return starts;
+  const Bytes data = reader.file().subspan(reader.data_offset(), reader.data_size());
+  const std::uint64_t size =
+      std::max(kShortestRange, data.size() / std::max<std::size_t>(count, 1));
+  for (std::uint64_t at = size; at + kShortestRange < data.size(); at += size) {
+    const std::optional<std::uint64_t> found = FindRecord(data, at, reader.order());
+    const std::uint64_t start = reader.data_offset() + found.value_or(0);
+    if (found && start > starts.back()) starts.push_back(start);
+  }
+  return starts;
+}
+
+RecordCursor RecordsFrom(const Reader& reader, std::uint64_t file_offset) {
+  const std::uint64_t skipped = file_offset - reader.data_offset();
+  const Bytes rest = reader.file().subspan(file_offset, reader.data_size() - skipped);
+  return {rest, file_offset, reader.order()};
+}
+
+}  // namespace perftape::perfdata
