@@ -3,26 +3,22 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "convert/export/folded_lines.h"
 #include "convert/export/frame_texts.h"
+#include "convert/export/line_tree.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
-#include "formats/folded/text.h"
 
 namespace perftape {
 namespace {
 
-// The events that the numbers of a line are of.
-struct Columns {
-  std::array<EventId, 2> events;
-  std::size_t count;  // of the events
-};
+using Columns = FoldedColumns;
 
 std::optional<EventId> FindEvent(const Profile& profile, std::string_view name) {
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
@@ -43,8 +39,6 @@ Result<Columns> ChooseColumns(const Profile& profile, const FoldedOptions& optio
   }
   return Columns{{*before, *after}, 2};
 }
-
-constexpr auto kNoText = std::numeric_limits<TextId>::max();
 
 // The text of the root frame of each sample; kNoText where its thread is not known, or not asked
 // for.
@@ -77,97 +71,41 @@ class RootTexts {
   std::vector<std::optional<TextId>> of_threads_;
 };
 
-using Sums = std::array<std::int64_t, 2>;
-
-// The lines as a tree of frames, the root frames among them. Frames of one text may be several
-// nodes beside each other: of several addresses, or of several samples' roots.
-class LineTree {
- public:
-  struct Node {
-    TextId text = kNoText;
-    std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
-    std::uint32_t line = 0;                           // its place in sums_; 0 where no line ends
+// The samples of the columns' events, those of one root frame together, else in their order.
+std::vector<std::uint32_t> SamplesByRoot(const Profile& profile, const Columns& columns,
+                                         RootTexts& roots, std::vector<TextId>& root_of) {
+  const std::span events(columns.events.data(), columns.count);
+  const std::span<const Sample> samples = profile.samples();
+  root_of.assign(samples.size(), kNoText);
+  std::vector<std::uint32_t> first;  // of each root; those without one are the first
+  const auto number_of = [&](std::uint32_t i) {
+    return root_of[i] == kNoText ? 0 : std::size_t{root_of[i]} + 1;
   };
-
-  LineTree(const Profile& profile, FrameTexts& texts)
-      : profile_(profile), texts_(texts), of_stacks_(profile.stacks().size()) {}
-
-  // The stacks that are added from now on are below this root frame; kNoText is none.
-  void StartRoot(TextId text) {
-    base_ = text == kNoText ? 0 : AddChild(0, text);
-    begin_ = static_cast<std::uint32_t>(nodes_.size());
+  std::vector<std::uint32_t> taken;
+  for (std::uint32_t i = 0; i < samples.size(); ++i) {
+    if (std::ranges::count(events, samples[i].event) == 0) continue;
+    taken.push_back(i);
+    root_of[i] = roots.Of(samples[i]);
+    if (first.size() < number_of(i) + 2) first.resize(number_of(i) + 2);
+    ++first[number_of(i) + 1];
   }
-
-  void Add(StackId stack, std::size_t column, std::int64_t value) {
-    std::uint32_t node = NodeOf(stack);
-    if (node == 0) node = AddChild(0, texts_.Intern("[unknown]"));
-    std::uint32_t& line = nodes_[node].line;
-    if (line == 0) {
-      line = static_cast<std::uint32_t>(sums_.size());
-      sums_.push_back({});
-    }
-    sums_[line][column] = AddUpToLimit(sums_[line][column], value);
-  }
-
-  const Node& operator[](std::uint32_t node) const { return nodes_[node]; }
-  const Sums& SumsOf(const Node& node) const { return sums_[node.line]; }
-  std::span<const Node> nodes() const { return nodes_; }
-
- private:
-  std::uint32_t AddChild(std::uint32_t parent, TextId text) {
-    const auto node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.text = text, .next_sibling = nodes_[parent].first_child});
-    nodes_[parent].first_child = node;
-    return node;
-  }
-
-  std::uint32_t NodeOf(StackId stack) {
-    path_.clear();
-    // What is there of a stack from before StartRoot is below another root.
-    for (; stack != StackId{} && of_stacks_[stack.index] < begin_; stack = profile_[stack].caller) {
-      path_.push_back(stack);
-    }
-    std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[stack.index];
-    for (; !path_.empty(); path_.pop_back()) {
-      for (const TextId text : texts_.Of(profile_[path_.back()].leaf)) node = AddChild(node, text);
-      of_stacks_[path_.back().index] = node;
-    }
-    return node;
-  }
-
-  const Profile& profile_;
-  FrameTexts& texts_;
-  std::vector<Node> nodes_ = {{}};
-  std::vector<Sums> sums_ = {{}};
-  std::uint32_t base_ = 0;                // what calls the outermost frames
-  std::uint32_t begin_ = 1;               // the first node below base_
-  std::vector<std::uint32_t> of_stacks_;  // nodes
-  std::vector<StackId> path_;             // scratch of NodeOf
-};
+  std::inclusive_scan(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> sorted(taken.size());
+  for (const std::uint32_t i : taken) sorted[first[number_of(i)]++] = i;
+  return sorted;
+}
 
 void AddSamples(const Profile& profile, const FoldedOptions& options, const Columns& columns,
                 FrameTexts& texts, LineTree& tree) {
-  struct Row {
-    TextId root;
-    std::uint32_t sample;
-    auto operator<=>(const Row&) const = default;
-  };
   RootTexts roots(profile, options.root, texts);
-  std::vector<Row> rows;
-  const std::span events(columns.events.data(), columns.count);
-  for (std::uint32_t i = 0; i < profile.samples().size(); ++i) {
-    const Sample& sample = profile.samples()[i];
-    if (std::ranges::count(events, sample.event) != 0) rows.push_back({roots.Of(sample), i});
-  }
-  if (options.root != folded::Root::kNone) std::ranges::sort(rows);
-
+  std::vector<TextId> root_of;
   TextId root = kNoText;
-  for (const Row& row : rows) {
-    if (row.root != root) tree.StartRoot(root = row.root);
-    const Sample& sample = profile.samples()[row.sample];
+  for (const std::uint32_t i : SamplesByRoot(profile, columns, roots, root_of)) {
+    if (root_of[i] != root) tree.StartRoot(root = root_of[i]);
+    const Sample& sample = profile.samples()[i];
     const bool is_count = options.value == FoldedValue::kSamples &&
                           profile[sample.event].values == EventValues::kSampled;
-    tree.Add(sample.stack, sample.event == events.front() ? 0 : 1,
+    tree.Add(sample.stack, sample.event == columns.events.front() ? 0 : 1,
              is_count ? sample.count : sample.period);
   }
 }
@@ -180,111 +118,6 @@ folded::CountLike ChooseCountLike(const LineTree& tree, const FrameTexts& texts)
   });
   return all_do ? folded::CountLike::kKeep : folded::CountLike::kEscape;
 }
-
-// Walks the tree in the order of its texts, nodes of one text as one.
-class LineWriter {
- public:
-  LineWriter(const Profile& profile, const Columns& columns, const LineTree& tree,
-             const FrameKeys& keys, OutputFile& out)
-      : profile_(profile), columns_(columns), tree_(tree), keys_(keys), out_(out) {}
-
-  Status Write() {
-    PushLevel({0});
-    while (!levels_.empty()) {
-      const Level level = levels_.back();
-      path_.resize(level.path_size);
-      if (items_.size() == level.begin) {
-        levels_.pop_back();
-        continue;
-      }
-      const std::uint32_t key = TakeFirst(level);
-      if (keys_.IsCaller(key)) {
-        path_ += keys_[key];
-        PushLevel(taken_);
-      } else {
-        AppendLine(key);
-      }
-      if (buffer_.size() >= kBufferSize) TRY(Flush());
-    }
-    return Flush();
-  }
-
- private:
-  // A node as a caller or as the end of a line, as its key says.
-  struct Item {
-    std::uint32_t key, node;
-    auto operator<=>(const Item&) const = default;
-  };
-  // The items of nodes that are called by the same callers, the first one last.
-  struct Level {
-    std::size_t begin;      // in items_
-    std::size_t path_size;  // the callers, in path_
-  };
-  static constexpr std::size_t kBufferSize = std::size_t{64} << 10;
-
-  void PushLevel(const std::vector<std::uint32_t>& parents) {
-    levels_.push_back({items_.size(), path_.size()});
-    for (const std::uint32_t parent : parents) {
-      for (std::uint32_t i = tree_[parent].first_child; i != 0; i = tree_[i].next_sibling) {
-        const LineTree::Node& node = tree_[i];
-        if (node.line != 0) items_.push_back({keys_.OfLeaf(node.text), i});
-        if (node.first_child != 0) items_.push_back({keys_.OfCaller(node.text), i});
-      }
-    }
-    std::ranges::sort(std::span(items_).subspan(levels_.back().begin), std::greater());
-  }
-
-  // Takes the items of the first key, whose nodes are in taken_ then.
-  std::uint32_t TakeFirst(const Level& level) {
-    const std::uint32_t key = items_.back().key;
-    taken_.clear();
-    for (; items_.size() > level.begin && items_.back().key == key; items_.pop_back()) {
-      taken_.push_back(items_.back().node);
-    }
-    return key;
-  }
-
-  void AppendLine(std::uint32_t key) {
-    Sums sums = {};
-    bool is_kept = false;
-    for (std::size_t column = 0; column < columns_.count; ++column) {
-      for (const std::uint32_t node : taken_) {
-        sums[column] = AddUpToLimit(sums[column], tree_.SumsOf(tree_[node])[column]);
-      }
-      is_kept |= sums[column] != 0 || EventOf(column).values == EventValues::kPlain;
-    }
-    if (!is_kept) return;
-    buffer_ += path_;
-    buffer_ += keys_[key];
-    for (std::size_t column = 0; column < columns_.count; ++column) {
-      buffer_.push_back(' ');
-      folded::AppendFixed(buffer_, sums[column], EventOf(column).decimals);
-    }
-    buffer_.push_back('\n');
-  }
-
-  const Event& EventOf(std::size_t column) const { return profile_[columns_.events[column]]; }
-
-  Status Flush() {
-    if (is_first_) TRY(out_.Write(folded::MarkBefore(buffer_)));
-    is_first_ = false;
-    TRY(out_.Write(buffer_));
-    buffer_.clear();
-    return {};
-  }
-
-  const Profile& profile_;
-  const Columns& columns_;
-  const LineTree& tree_;
-  const FrameKeys& keys_;
-  OutputFile& out_;
-  std::vector<Item> items_;
-  std::vector<Level> levels_;
-  std::vector<std::uint32_t> taken_;  // nodes
-  std::string path_;                  // the callers of the level, each with its ';'
-  std::string buffer_;                // not yet written
-  bool is_first_ = true;              // nothing was written yet
-};
 
 }  // namespace
 
@@ -322,7 +155,9 @@ Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputF
   AddSamples(profile, options, columns, texts, tree);
   const folded::CountLike count_like =
       options.differential ? folded::CountLike::kKeep : ChooseCountLike(tree, texts);
-  return LineWriter(profile, columns, tree, FrameKeys(texts, count_like), out).Write();
+  const FrameKeys keys(texts, count_like);
+  return WriteLines({.profile = profile, .columns = columns, .tree = tree, .keys = keys},
+                    options.threads, out);
 }
 
 }  // namespace perftape

@@ -29,6 +29,7 @@ struct FoldedOptions {
   folded::Root root = folded::Root::kComm;  // of samples whose thread is known
   bool differential = false;  // two numbers a line, of the events "before" and "after"
   bool mark_kernel = false;   // "_[k]" behind kernel frames, as flamegraph.pl colours them
+  unsigned threads = 1;       // that may work at once; the file does not depend on it
 };
 
 // The event to show where none is named: what the metadata say, else the first sampled event that

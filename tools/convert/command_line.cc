@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
-#include <thread>
 
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
@@ -212,13 +211,8 @@ Status ReadSymbolOptions(const cli::Parsed& parsed, Plan& plan) {
 }
 
 Status ReadThreads(const cli::Parsed& parsed, Plan& plan) {
-  constexpr unsigned kMostUnasked = 4;
-  plan.import.threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostUnasked);
-  if (const auto threads = parsed.Value("threads")) {
-    TRY_ASSIGN(const std::uint64_t number,
-               cli::ParseNumber("--threads", *threads, {.smallest = 1, .largest = 1024}));
-    plan.import.threads = static_cast<unsigned>(number);
-  }
+  TRY_ASSIGN(plan.import.threads, cli::ParseThreads("-j", parsed.Value("threads")));
+  plan.write.folded.threads = plan.import.threads;
   return {};
 }
 

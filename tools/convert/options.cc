@@ -130,9 +130,10 @@ constexpr cli::Option kOutputOptions[] = {
      .completion = Completion::kChoice,
      .choices = "6.1 6.12"},
     {.name = "threads",
+     .letter = 'j',
      .argument = "N",
-     .help = "threads that may work at once (default as many as there are CPUs, up to 4); the "
-             "output does not depend on it"},
+     .help = "threads that may work at once (default as many as there are CPUs); the output does "
+             "not depend on it"},
     {.name = "json", .help = "tell what was read, kept and dropped as one JSON object on stdout"},
     {.name = "quiet", .letter = 'q', .help = "errors only"},
     {.name = "verbose",

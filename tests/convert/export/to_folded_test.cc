@@ -50,6 +50,25 @@ TEST(WriteFolded, SortsLines) {
   EXPECT_EQ(Folded(made.Make()), "app;main 2\napp;main;a;x 3\napp;main;z 1\n");
 }
 
+TEST(WriteFolded, WritesTheSameWithSeveralThreads) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const std::vector<std::string> names = {"a", "b;", "b", "long name", "z z 1"};
+  for (std::size_t i = 0; i < 3000; ++i) {
+    StackId stack = made.Calls({"main"});
+    for (std::size_t rest = i; rest > 0; rest /= names.size()) {
+      stack = made.builder.Push(stack, made.Frame(names[rest % names.size()]));
+    }
+    const ThreadId thread = made.Runs(i % 7 == 0 ? "other" : "app");
+    made.Hit(stack, thread, cycles, static_cast<std::int64_t>(i) + 1);
+  }
+  const Profile profile = made.Make();
+  const std::string one = Folded(profile);
+  EXPECT_EQ(std::ranges::count(one, '\n'), 3000);
+  EXPECT_EQ(Folded(profile, {.threads = 2}), one);
+  EXPECT_EQ(Folded(profile, {.threads = 7}), one);
+}
+
 TEST(WriteFolded, JoinsWhatIsWrittenAlike) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "tools/common/cli/escape.h"
 
@@ -108,6 +109,13 @@ Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view 
     for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.insert(static_cast<int>(cpu));
   }
   return std::vector<int>(cpus.begin(), cpus.end());
+}
+
+Result<unsigned> ParseThreads(std::string_view option, std::optional<std::string_view> text) {
+  if (!text) return std::max(std::thread::hardware_concurrency(), 1U);
+  constexpr Range kRange = {.smallest = 1, .largest = 1024};
+  TRY_ASSIGN(const std::uint64_t number, ParseNumber(option, *text, kRange));
+  return static_cast<unsigned>(number);
 }
 
 Result<uid_t> ParseUser(std::string_view option, std::string_view text) {

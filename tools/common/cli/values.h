@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view
 
 // "0-3,8": as the kernel and perf write CPU lists; ascending, each once.
 Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text);
+
+// How many threads may work at once; as many as there are CPUs where nothing is told.
+Result<unsigned> ParseThreads(std::string_view option, std::optional<std::string_view> text);
 
 // A user's name or number.
 Result<uid_t> ParseUser(std::string_view option, std::string_view text);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a folded file as a tree of their frames, before they are put in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "convert/export/frame_texts.h"
+#include "convert/model/profile.h"
+
+namespace perftape {
+
+constexpr auto kNoText = std::numeric_limits<TextId>::max();
+
+// The numbers of a line.
+using Sums = std::array<std::int64_t, 2>;
+
+// The root frames are among the nodes. Frames of one text may be several nodes beside each other:
+// of several addresses, or of several samples' roots.
+class LineTree {
+ public:
+  struct Node {
+    TextId text = kNoText;
+    std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
+    std::uint32_t line = 0;                           // its place in sums_; 0 where no line ends
+  };
+
+  LineTree(const Profile& profile, FrameTexts& texts)
+      : profile_(profile), texts_(texts), of_stacks_(profile.stacks().size()) {}
+
+  // The stacks that are added from now on are below this root frame; kNoText is none.
+  void StartRoot(TextId text);
+  // Adds to a number of the stack's line.
+  void Add(StackId stack, std::size_t column, std::int64_t value);
+
+  const Node& operator[](std::uint32_t node) const { return nodes_[node]; }
+  const Sums& SumsOf(const Node& node) const { return sums_[node.line]; }
+  std::span<const Node> nodes() const { return nodes_; }
+
+ private:
+  std::uint32_t AddChild(std::uint32_t parent, TextId text);
+  std::uint32_t NodeOf(StackId stack);
+
+  const Profile& profile_;
+  FrameTexts& texts_;
+  std::vector<Node> nodes_ = {{}};
+  std::vector<Sums> sums_ = {{}};
+  std::uint32_t base_ = 0;                // what calls the outermost frames
+  std::uint32_t begin_ = 1;               // the first node below base_
+  std::vector<std::uint32_t> of_stacks_;  // nodes
+  std::vector<StackId> path_;             // scratch of NodeOf
+};
+
+}  // namespace perftape
