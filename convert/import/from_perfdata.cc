@@ -81,9 +81,8 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
     if (i + 2 * kAhead < order.size()) table_.Expect(order[i + 2 * kAhead]);
     if (i + kAhead < order.size()) __builtin_prefetch(table_.stack(order[i + kAhead]).chain.data());
     const RawStack stack = table_.stack(order[i]);
-    resolver.Resolve(stack, replay.At(stack.moment), answers[order[i]]);
+    answers[order[i]] = resolver.Resolve(stack, replay.At(stack.moment));
   }
-  resolver.Flush();
   return answers;
 }
 

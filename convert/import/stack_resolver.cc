@@ -3,6 +3,7 @@
 
 #include <xxhash.h>
 
+#include <bit>
 #include <type_traits>
 
 #include "convert/import/converted.h"
@@ -10,8 +11,40 @@
 
 namespace perftape {
 
-void StackResolver::Resolve(const RawStack& stack, const perfdata::Processes& processes,
-                            Answer& answer) {
+namespace {
+
+std::uint64_t Mix(std::uint64_t word, std::uint64_t factor) {
+  word *= factor;
+  return word ^ (word >> 32);
+}
+
+}  // namespace
+
+StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
+                                             const perfdata::Processes& processes) {
+  const std::span<const perfdata::ChainFrame> frames = FramesOf(stack);
+  const Space space{.processes = processes,
+                    .pid = stack.pid,
+                    .user = processes.UserSpace(stack.pid).fingerprint() +
+                            processes.UserCode(stack.pid).fingerprint(),
+                    .kernel = processes.kernel().fingerprint()};
+  HashPrefixes(frames, space);
+  Prefix prefix;
+  for (std::size_t known = FindLongestPrefix(prefix); known < frames.size(); ++known) {
+    const KnownFrame& frame = Find(frames[frames.size() - 1 - known], space);
+    prefix.hash = hashes_[known];
+    prefix.stack = builder_.Push(prefix.stack, frame.location);
+    prefix.unmapped_frames += frame.is_unmapped ? 1 : 0;
+    prefix_index_.Add(prefix.hash.low, static_cast<std::uint32_t>(prefixes_.size()));
+    prefixes_.push_back(prefix);
+  }
+  return {.stack = prefix.stack,
+          .frames = static_cast<std::uint32_t>(frames.size()),
+          .unmapped_frames = prefix.unmapped_frames};
+}
+
+// Leaf first; valid until the next call.
+std::span<const perfdata::ChainFrame> StackResolver::FramesOf(const RawStack& stack) {
   const perfdata::Sample sample{.ip = stack.ip,
                                 .pid = stack.pid,
                                 .callchain = WordArray(stack.chain, order_),
@@ -21,94 +54,92 @@ void StackResolver::Resolve(const RawStack& stack, const perfdata::Processes& pr
     format.sample_type = perfdata::kBranchStack;
     format.branch_sample_type = perfdata::kBranchCallStack;
   }
-  const perfdata::ChainFrame ip_alone{.address = stack.ip, .mode = stack.mode};
-  std::span<const perfdata::ChainFrame> frames = callchains_.FramesOf(sample, format, stack.mode);
+  const auto frames = callchains_.FramesOf(sample, format, stack.mode);
   // A profile may have a stack without frames.
-  if (frames.empty() && origin_ == Origin::kRecorded) frames = {&ip_alone, 1};
-
-  answer = {.frames = static_cast<std::uint32_t>(frames.size())};
-  const std::size_t begin = frames_.size();
-  for (const perfdata::ChainFrame& frame : frames) {
-    const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
-    const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
-    const perfdata::Region* region = processes.Find(stack.pid, frame.mode, lookup);
-    if (region == nullptr) {
-      ++answer.unmapped_frames;
-      frames_.push_back({.location = {.offset = {lookup}}});
-    } else {
-      frames_.push_back(FrameOf(*region, lookup));
-    }
-  }
-  waiting_.push_back({&answer, begin, frames_.size()});
-  if (waiting_.size() == kAtOnce) Flush();
+  if (!frames.empty() || origin_ == Origin::kConverted) return frames;
+  ip_alone_ = {.address = stack.ip, .mode = stack.mode};
+  return {&ip_alone_, 1};
 }
 
-void StackResolver::Flush() {
-  AddLocations();
-  PushStacks();
-  frames_.clear();
-  waiting_.clear();
+StackResolver::Hash StackResolver::HashOf(const perfdata::ChainFrame& frame, const Space& space) {
+  const std::uint64_t kind =
+      static_cast<std::uint64_t>(frame.mode) << 1 | static_cast<std::uint64_t>(frame.found_by);
+  const std::uint64_t mapped =
+      (frame.mode == perfdata::CpuMode::kKernel ? space.kernel : space.user) + kind;
+  return {Mix(Mix(frame.address, 0x9e3779b97f4a7c15) + mapped, 0xc2b2ae3d27d4eb4f),
+          Mix(Mix(mapped, 0x9e3779b97f4a7c15) + frame.address, 0x165667b19e3779f9)};
 }
 
-void StackResolver::AddLocations() {
-  for (const auto ahead : {ProfileBuilder::Ahead::kIndex, ProfileBuilder::Ahead::kEntry}) {
-    for (const Frame& frame : frames_) {
-      if (!frame.is_known) builder_.Expect(frame.location, ahead);
-    }
-  }
-  for (Frame& frame : frames_) {
-    if (!frame.is_known) frame.id = builder_.Add(frame.location);
+// Root first, each of the one before and the next frame.
+void StackResolver::HashPrefixes(std::span<const perfdata::ChainFrame> frames, const Space& space) {
+  hashes_.resize(frames.size());
+  Hash hash;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Hash frame = HashOf(frames[frames.size() - 1 - i], space);
+    hash.low = Mix(std::rotl(hash.low, 27) + frame.low, 0x9e3779b97f4a7c15);
+    hash.high = Mix(std::rotl(hash.high, 31) ^ frame.high, 0xc2b2ae3d27d4eb4f);
+    hashes_[i] = hash;
   }
 }
 
-// All stacks one level deeper, then the next level.
-void StackResolver::PushStacks() {
-  std::size_t depth = 0;
-  const auto for_each_of_depth = [&](auto push) {
-    bool is_any = false;
-    for (const Waiting& stack : waiting_) {
-      if (stack.end - stack.begin <= depth) continue;
-      push(stack.answer->stack, frames_[stack.end - 1 - depth].id);
-      is_any = true;
-    }
-    return is_any;
-  };
-  for (;; ++depth) {
-    for (const auto ahead : {ProfileBuilder::Ahead::kIndex, ProfileBuilder::Ahead::kEntry}) {
-      for_each_of_depth(
-          [&](StackId caller, LocationId leaf) { builder_.Expect(caller, leaf, ahead); });
-    }
-    const bool is_any = for_each_of_depth(
-        [&](StackId& stack, LocationId leaf) { stack = builder_.Push(stack, leaf); });
-    if (!is_any) return;
+// Sets `prefix` where one is known, and returns how many frames it has.
+std::size_t StackResolver::FindLongestPrefix(Prefix& prefix) const {
+  for (std::size_t size = hashes_.size(); size > 0; --size) {
+    const Hash& hash = hashes_[size - 1];
+    const std::uint32_t found = prefix_index_.Find(
+        hash.low, [&](std::uint32_t index) { return prefixes_[index].hash == hash; });
+    if (found == IdTable::kNone) continue;
+    prefix = prefixes_[found];
+    return size;
   }
+  return 0;
 }
 
-StackResolver::Frame StackResolver::FrameOf(const perfdata::Region& region, std::uint64_t address) {
+const StackResolver::KnownFrame& StackResolver::Find(const perfdata::ChainFrame& frame,
+                                                     const Space& space) {
+  const Hash hash = HashOf(frame, space);
+  const std::uint32_t known = frame_index_.Find(
+      hash.low, [&](std::uint32_t index) { return known_frames_[index].hash == hash; });
+  if (known != IdTable::kNone) return known_frames_[known];
+  frame_index_.Add(hash.low, static_cast<std::uint32_t>(known_frames_.size()));
+  KnownFrame& added = known_frames_.emplace_back(Look(frame, space));
+  added.hash = hash;
+  return added;
+}
+
+StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame,
+                                              const Space& space) {
+  const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
+  const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
+  const perfdata::Region* region = space.processes.Find(space.pid, frame.mode, lookup);
+  if (region != nullptr) return {.hash = {}, .location = LocationOf(*region, lookup)};
+  return {.hash = {}, .location = builder_.Add(Location{.offset = {lookup}}), .is_unmapped = true};
+}
+
+LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64_t address) {
   if (origin_ == Origin::kConverted && perfdata::IsFunction(region)) {
-    return {.id = AddConvertedFrame(region, builder_), .is_known = true};
+    return AddConvertedFrame(region, builder_);
   }
-  if (region.dso->dump != perfdata::Dso::kNoDump) return CompiledFrameOf(region, address);
-  const Location location{.mapping = MappingOf(region),
-                          .offset = {address - region.start + region.page_offset}};
-  if (region.dso->symbol.empty()) return {.location = location};
+  if (region.dso->dump != perfdata::Dso::kNoDump) return CompiledLocationOf(region, address);
+  Location location{.mapping = MappingOf(region),
+                    .offset = {address - region.start + region.page_offset}};
+  if (region.dso->symbol.empty()) return builder_.Add(location);
   const FunctionId function = builder_.Add(
       Function{.name = builder_.Add(region.dso->symbol), .system_name = {}, .filename = {}});
   const Line line{.function = function};
-  Location named = location;
-  named.lines = {&line, 1};
-  return {.id = builder_.Add(named), .is_known = true};
+  location.lines = {&line, 1};
+  return builder_.Add(location);
 }
 
 // One mapping stands for all the code of a dump, and a place in it is where the dump has its byte:
 // so code that was at one address at different times is told apart for good.
-StackResolver::Frame StackResolver::CompiledFrameOf(const perfdata::Region& region,
-                                                    std::uint64_t address) {
+LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
+                                             std::uint64_t address) {
   const JitCode::Dump& dump = jit_.dumps()[region.dso->dump];
   const FileOffset offset{address - region.start + region.page_offset};
   Location location{.mapping = MappingOf(dump.WholeOf(region)), .offset = offset};
   const jitdump::Function* function = dump.code.Find(offset);
-  if (function == nullptr) return {.location = location};
+  if (function == nullptr) return builder_.Add(location);
   const std::string_view file = dump.code.FileOf(*function);
   Line line{.function = builder_.Add(Function{.name = builder_.Add(function->name),
                                               .system_name = {},
@@ -120,7 +151,7 @@ StackResolver::Frame StackResolver::CompiledFrameOf(const perfdata::Region& regi
     line.column = told->column;
   }
   location.lines = {&line, 1};
-  return {.id = builder_.Add(location), .is_known = true};
+  return builder_.Add(location);
 }
 
 // The same range of a dso is most often met again, in another process or at another moment.

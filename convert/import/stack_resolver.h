@@ -36,10 +36,8 @@ class StackResolver {
                 const JitCode& jit, ProfileBuilder& builder)
       : order_(order), origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
 
-  // `processes` are always the same, at the stack's moment. The answer must live until Flush, and
-  // comes by then: memory is slow, so that many stacks are looked for at once.
-  void Resolve(const RawStack& stack, const perfdata::Processes& processes, Answer& answer);
-  void Flush();
+  // `processes` are always the same, at the stack's moment.
+  Answer Resolve(const RawStack& stack, const perfdata::Processes& processes);
 
  private:
   // What a mapping was made of.
@@ -47,24 +45,37 @@ class StackResolver {
     perfdata::Region region;
     MappingId mapping;
   };
-
-  // A frame whose location is looked for, or known already.
-  struct Frame {
-    Location location = {};
-    LocationId id = {};
-    bool is_known = false;
+  struct Hash {
+    std::uint64_t low = 0, high = 0;
+    bool operator==(const Hash&) const = default;
   };
-  // A stack whose frames are [begin, end) of frames_, leaf first.
-  struct Waiting {
-    Answer* answer = nullptr;
-    std::size_t begin = 0, end = 0;
+  // The outer frames of a stack, up to one of them: most stacks have all but the innermost few in
+  // common with another one.
+  struct Prefix {
+    Hash hash;  // of the frames, and of what was mapped
+    StackId stack;
+    std::uint32_t unmapped_frames = 0;
   };
-  static constexpr std::size_t kAtOnce = 24;
+  struct KnownFrame {
+    Hash hash;  // of the frame, and of what was mapped
+    LocationId location;
+    bool is_unmapped = false;
+  };
+  // Where the frames of a stack are looked up.
+  struct Space {
+    const perfdata::Processes& processes;
+    std::uint32_t pid = 0;
+    std::uint64_t user = 0, kernel = 0;  // fingerprints of what is mapped
+  };
 
-  Frame FrameOf(const perfdata::Region& region, std::uint64_t address);
-  Frame CompiledFrameOf(const perfdata::Region& region, std::uint64_t address);
-  void AddLocations();
-  void PushStacks();
+  std::span<const perfdata::ChainFrame> FramesOf(const RawStack& stack);
+  static Hash HashOf(const perfdata::ChainFrame& frame, const Space& space);
+  void HashPrefixes(std::span<const perfdata::ChainFrame> frames, const Space& space);
+  std::size_t FindLongestPrefix(Prefix& prefix) const;
+  const KnownFrame& Find(const perfdata::ChainFrame& frame, const Space& space);
+  KnownFrame Look(const perfdata::ChainFrame& frame, const Space& space);
+  LocationId LocationOf(const perfdata::Region& region, std::uint64_t address);
+  LocationId CompiledLocationOf(const perfdata::Region& region, std::uint64_t address);
   MappingId MappingOf(const perfdata::Region& region);
   MappingId AddMapping(const perfdata::Region& region);
 
@@ -74,10 +85,12 @@ class StackResolver {
   const JitCode& jit_;
   ProfileBuilder& builder_;
   perfdata::CallchainReader callchains_;
-  IdTable region_index_;
+  IdTable region_index_, prefix_index_, frame_index_;
   std::vector<KnownRegion> regions_;
-  std::vector<Frame> frames_;
-  std::vector<Waiting> waiting_;
+  std::vector<Prefix> prefixes_;
+  std::vector<KnownFrame> known_frames_;
+  perfdata::ChainFrame ip_alone_;  // of the last stack without a call chain
+  std::vector<Hash> hashes_;       // of the prefixes of the last stack, the shortest first
 };
 
 }  // namespace perftape
