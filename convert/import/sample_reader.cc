@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,10 +13,12 @@
 #include "convert/import/time_window.h"
 #include "convert/import/turn_clock.h"
 #include "convert/model/saturating.h"
+#include "formats/base/parallel.h"
 #include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/plain_sample.h"
+#include "formats/perfdata/record_ranges.h"
 #include "formats/perfdata/rounds.h"
 
 namespace perftape {
@@ -42,6 +44,8 @@ class SampleReader {
 
   SampleSet& samples() { return samples_; }
   const ImportReport& report() const { return report_; }
+  // Of the first sample that was skipped; the largest number where none was.
+  std::uint64_t first_skipped_offset() const { return first_skipped_offset_; }
 
  private:
   // The state of a thread that had a sample lately.
@@ -64,6 +68,7 @@ class SampleReader {
   const ImportOptions& options_;
   const Survey& survey_;
   ImportReport report_;
+  std::uint64_t first_skipped_offset_ = kToTheEnd;
   perfdata::Deliveries deliveries_;
   std::optional<TimeWindow> window_;
   std::vector<perfdata::PlainSampleReader> plain_;  // of each event
@@ -201,16 +206,12 @@ std::uint32_t SampleReader::KindOf(const perfdata::Sample& sample,
 }
 
 void SampleReader::Skip(const RecordView& sample) {
-  if (report_.skipped_samples++ == 0) report_.first_skipped = perfdata::PlaceOf(sample);
+  if (report_.skipped_samples++ > 0) return;
+  report_.first_skipped = perfdata::PlaceOf(sample);
+  first_skipped_offset_ = sample.file_offset;
 }
 
-// Counters grow from one reading to the next.
-bool NeedTimeOrder(const perfdata::EventTable& events) {
-  return std::ranges::any_of(
-      events.all(), [](const perfdata::Event& event) { return event.format.Has(perfdata::kRead); });
-}
-
-// Counts in `report` what the readers of two parts left out.
+// Counts in `report` what a reader left out.
 void AddUp(const ImportReport& part, ImportReport& report) {
   if (report.skipped_samples == 0) report.first_skipped = part.first_skipped;
   report.samples += part.samples;
@@ -220,41 +221,53 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.outside_time += part.outside_time;
 }
 
-// Both halves at once; more threads would each need a table with most of the stacks.
-void ReadHalves(const perfdata::Reader& reader, const Cut& middle, SampleReader& first,
-                SampleReader& second) {
-  auto reading = std::async([&] {
-    const std::uint64_t skipped = middle.file_offset - reader.data_offset();
-    const Bytes rest = reader.file().subspan(middle.file_offset, reader.data_size() - skipped);
-    second.RunInFileOrder({rest, middle.file_offset, reader.order()}, middle.clock, kToTheEnd);
-  });
-  first.RunInFileOrder(reader.records(), {}, middle.file_offset);
-  reading.get();
+// More would wait for the same memory, and each needs a table with most of the stacks.
+constexpr unsigned kMostReaders = 4;
+
+// All cuts at once, which are in the order of the file.
+SampleSet ReadCuts(const perfdata::Reader& reader, const ImportOptions& options,
+                   const Survey& survey, ImportReport& report) {
+  const std::size_t threads =
+      std::min<std::size_t>({options.threads, kMostReaders, survey.cuts.size()});
+  std::vector<std::unique_ptr<SampleReader>> readers;
+  for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
+    readers.push_back(std::make_unique<SampleReader>(reader, options, survey));
+  }
+  const auto read = [&](std::size_t cut, unsigned worker) {
+    const std::uint64_t end =
+        cut + 1 < survey.cuts.size() ? survey.cuts[cut + 1].file_offset : kToTheEnd;
+    const Cut& from = survey.cuts[cut];
+    readers[worker]->RunInFileOrder(
+        cut == 0 ? reader.records() : perfdata::RecordsFrom(reader, from.file_offset), from.clock,
+        end);
+  };
+  ParallelFor(survey.cuts.size(), static_cast<unsigned>(readers.size()), read);
+  std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
+  SampleSet& samples = readers.front()->samples();
+  AddUp(readers.front()->report(), report);
+  for (std::size_t i = 1; i < readers.size(); ++i) {
+    samples.table.AddAll(readers[i]->samples().table);
+    samples.times.Add(readers[i]->samples().times);
+    AddUp(readers[i]->report(), report);
+  }
+  return std::move(samples);
 }
 
 }  // namespace
 
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
                       const Survey& survey, ImportReport& report) {
-  SampleReader first(reader, options, survey);
-  SampleSet& samples = first.samples();
+  SampleSet samples;
   if (NeedTimeOrder(reader.events())) {
-    first.RunInTimeOrder();
-  } else if (survey.middle && options.threads > 1) {
-    SampleReader second(reader, options, survey);
-    ReadHalves(reader, *survey.middle, first, second);
-    samples.table.AddAll(second.samples().table);
-    samples.times.Add(second.samples().times);
-    AddUp(first.report(), report);
-    AddUp(second.report(), report);
-    samples.table.Close();
-    return std::move(samples);
+    SampleReader only(reader, options, survey);
+    only.RunInTimeOrder();
+    AddUp(only.report(), report);
+    samples = std::move(only.samples());
   } else {
-    first.RunInFileOrder(reader.records(), {}, kToTheEnd);
+    samples = ReadCuts(reader, options, survey, report);
   }
-  AddUp(first.report(), report);
   samples.table.Close();
-  return std::move(samples);
+  return samples;
 }
 
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,

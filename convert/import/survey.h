@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "convert/import/converted.h"
 #include "convert/import/import_options.h"
@@ -36,7 +37,7 @@ struct TimeSpan {
   }
 };
 
-// Where a recording can be cut in two, to read its samples in either half at once.
+// Where reading the samples of a recording can begin.
 struct Cut {
   std::uint64_t file_offset = 0;  // of the first record behind it
   TurnClock clock;                // as it is before that
@@ -45,14 +46,26 @@ struct Cut {
 struct Survey {
   ProcessHistory history;
   BuildIdsByPath build_ids;
-  TimeSpan times;                  // of the samples
-  UnitsById units;                 // of events that were converted
-  JitCode jit;                     // what just-in-time compilers said of theirs
-  std::optional<Cut> middle = {};  // of a long recording that lies in one file, uncompressed
+  TimeSpan times;   // of the samples
+  UnitsById units;  // of events that were converted
+  JitCode jit;      // what just-in-time compilers said of theirs
+  // Ranges that can be read at once, the first one from the first record on; just that of a short
+  // recording, and of one that does not lie uncompressed in one file.
+  std::vector<Cut> cuts = {};
 };
 
-// Counts in `report` all that is no sample. The reader must outlive the survey.
+// Counts in `report` all that is no sample. The reader must outlive the survey. What it says does
+// not depend on options.threads, but for the number of cuts.
 Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
                   ImportReport& report);
+// The same by several threads. Nothing, and `report` is as it was, where all records have to be
+// seen in their order: of a short recording, of one that is no uncompressed file, has damage, or
+// records that came later than their round promised.
+std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
+                                         const ImportOptions& options, ImportReport& report);
+
+// Whether samples must be read in the order of their times: counters that are read with them grow
+// from one reading to the next.
+bool NeedTimeOrder(const perfdata::EventTable& events);
 
 }  // namespace perftape

@@ -37,6 +37,16 @@ class TurnClock {
     return {released_, number};
   }
 
+  // The same for `records` that are no FINISHED_ROUND and whose turns nobody asks for: the times of
+  // those that have one are from `oldest` to `newest`. False, and nothing is changed, where some of
+  // them came later than their round promised; which, only Of tells.
+  bool Pass(std::uint64_t records, std::uint64_t oldest, std::uint64_t newest) {
+    if (oldest < released_) return false;
+    records_ += records;
+    newest_ = std::max(newest_, newest);
+    return true;
+  }
+
   // Records that came later than their round promised.
   std::uint64_t out_of_order() const { return out_of_order_; }
 
