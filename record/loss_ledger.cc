@@ -25,6 +25,7 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   for (std::uint32_t number = 0; number < counters.size(); ++number) {
     const wire_cpu& counter = counters[number];
     Cpu& cpu = cpus_[number];
+    if (counter.interrupts > 1 && counter.interrupts != WIRE_THROTTLING) has_decided_ = true;
     const auto missed = [&](wire_missed cause) { return (counter.missed[cause] + 1) / 2; };
     const auto beyond_jitter = [&](wire_missed cause, std::uint64_t before) {
       return BeyondJitter(missed(cause), counter.wanted, before);
@@ -52,17 +53,19 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   return news;
 }
 
-// The undecided are divided as the decided are, on all CPUs together. Where the period is longer
-// than a tick of the kernel, there are none that are decided.
+// The undecided are divided as the decided are, on all CPUs together. Where a tick of the kernel
+// has no room for two overflows none is ever decided: then all of them were skipped. Where it has,
+// few decided ones say little about many that are not.
 void LossLedger::CountUndecided() {
   std::uint64_t skipped = 0, no_overflow = 0;
   for (const Cpu& cpu : cpus_) {
     skipped += cpu.counted.skipped;
     no_overflow += cpu.no_overflow;
   }
-  const std::uint64_t decided = skipped + no_overflow;
-  const double share =
-      decided > 0 ? static_cast<double>(skipped) / static_cast<double>(decided) : 1;
+  constexpr std::uint64_t kDoubt = 4;
+  const double share = has_decided_ ? static_cast<double>(skipped) /
+                                          static_cast<double>(skipped + no_overflow + kDoubt)
+                                    : 1;
   for (Cpu& cpu : cpus_) {
     const std::uint64_t undecided = BeyondJitter(cpu.undecided, cpu.wanted, /*before=*/0);
     const double estimate = static_cast<double>(undecided) * share;

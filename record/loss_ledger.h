@@ -80,7 +80,8 @@ class LossLedger {
   void CountUndecided();
 
   std::uint64_t period_ns_;
-  std::vector<Cpu> cpus_;  // the index is the CPU
+  bool has_decided_ = false;  // two overflows were seen within a tick of the kernel
+  std::vector<Cpu> cpus_;     // the index is the CPU
 };
 
 }  // namespace perftape

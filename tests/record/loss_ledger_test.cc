@@ -69,20 +69,33 @@ TEST(LossLedger, TellsAllThatWasLateBeyondJitter) {
 TEST(LossLedger, DividesTheUndecidedAsTheDecidedAre) {
   LossLedger ledger(kMs);
   Counters counters = {Missed(WIRE_UNDECIDED, 100), Counter()};
-  counters[1].missed[WIRE_SKIPPED] = 60;
-  counters[1].missed[WIRE_NO_OVERFLOW] = 20;
-  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 75}, NewLoss{1, 30}));
+  counters[0].interrupts = 2;
+  counters[1].missed[WIRE_SKIPPED] = 2 * 300;
+  counters[1].missed[WIRE_NO_OVERFLOW] = 2 * 96;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 75}, NewLoss{1, 300}));
 }
 
-TEST(LossLedger, TakesTheUndecidedForSkippedWhereNoneIsDecided) {
+TEST(LossLedger, DoesNotDecideManyByFewOrNone) {
   LossLedger ledger(kMs);
-  EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_UNDECIDED, 100)}), ElementsAre(NewLoss{0, 100}));
+  Counters counters = {Missed(WIRE_UNDECIDED, 100), Counter()};
+  counters[0].interrupts = 2;
+  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+  counters[1].missed[WIRE_SKIPPED] = 2;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 20}, NewLoss{1, 1}));
+}
+
+TEST(LossLedger, TakesTheUndecidedForSkippedWhereATickHasOneOverflowAtMost) {
+  LossLedger ledger(10 * kMs);
+  Counters counters = {Missed(WIRE_UNDECIDED, 100)};
+  counters[0].interrupts = 1;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 100}));
   EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .skipped = 100}));
 }
 
 TEST(LossLedger, TakesNothingForLostThatWasNoOverflow) {
   LossLedger ledger(kMs);
   Counters counters = {Missed(WIRE_NO_OVERFLOW, 300)};
+  counters[0].interrupts = 3;
   counters[0].missed[WIRE_UNDECIDED] = 200;
   EXPECT_THAT(ledger.Update(counters), IsEmpty());
 }
