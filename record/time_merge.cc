@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/time_merge.h"
 
+#include <cstddef>
+#include <cstring>
 #include <optional>
 
-#include "formats/perfdata/reader.h"
+#include "formats/perfdata/kernel_size.h"
 #include "formats/perfdata/record.h"
+#include "formats/perfdata/record_cursor.h"
 
 namespace perftape {
 
@@ -22,8 +25,17 @@ Status TimeMerge::AddKernelRecord(Bytes record, const perfdata::SampleFormat& fo
     return Fail(ErrorCode::kCorrupt, "kernel record: " + std::to_string(record.size()) +
                                          " bytes are not one whole record");
   }
-  Add(TimeOf(*view, format), record);
+  const std::size_t size = KernelSize(*view, format);
+  perfdata::RecordView whole = *view;
+  whole.payload = whole.payload.first(size - sizeof(perfdata::RecordHeader));
+  Add(TimeOf(whole, format), record.first(size));
+  if (size < record.size()) SetSizeOfLast(static_cast<std::uint16_t>(size));
   return {};
+}
+
+void TimeMerge::SetSizeOfLast(std::uint16_t size) {
+  std::byte* const header = arena_.data() + entries_.back().offset;
+  std::memcpy(header + offsetof(perfdata::RecordHeader, size), &size, sizeof size);
 }
 
 std::size_t TimeMerge::SortUpTo(std::uint64_t limit) {

@@ -32,8 +32,9 @@ class TimeMerge {
   // One whole record and its time in nanoseconds.
   void Add(std::uint64_t time, Bytes record);
 
-  // One record as the kernel wrote it, its time taken from its trailer. kCorrupt where it is not
-  // exactly one whole record.
+  // One record as the kernel wrote it, its time taken from its trailer. Where its header counts
+  // bytes behind the trailer, these are left out and the size is set right
+  // (formats/perfdata/kernel_size.h). kCorrupt where it is not exactly one whole record.
   Status AddKernelRecord(Bytes record, const perfdata::SampleFormat& format);
 
   // Hands on every record up to and including `limit`, oldest first, those of equal times in the
@@ -67,6 +68,7 @@ class TimeMerge {
   Bytes BytesOf(const Entry& entry) const {
     return Bytes(arena_).subspan(entry.offset, entry.size);
   }
+  void SetSizeOfLast(std::uint16_t size);
   // Brings the entries up to `limit` to the front, in order; how many these are.
   std::size_t SortUpTo(std::uint64_t limit);
   // Takes the first `count` entries away, and their bytes.

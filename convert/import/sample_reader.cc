@@ -238,8 +238,7 @@ SampleSet ReadCuts(const perfdata::Reader& reader, const ImportOptions& options,
         cut + 1 < survey.cuts.size() ? survey.cuts[cut + 1].file_offset : kToTheEnd;
     const Cut& from = survey.cuts[cut];
     readers[worker]->RunInFileOrder(
-        cut == 0 ? reader.records() : perfdata::RecordsFrom(reader, from.file_offset), from.clock,
-        end);
+        cut == 0 ? reader.records() : reader.records_from(from.file_offset), from.clock, end);
   };
   ParallelFor(survey.cuts.size(), static_cast<unsigned>(readers.size()), read);
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/perfdata/kernel_size.h"
 #include "formats/perfdata/sample_layout.h"
 
 namespace perftape::rewrite {
@@ -233,7 +234,8 @@ bool MayBeForeign(const RecordView& record) {
          record.size() % sizeof(std::uint32_t) == 0 && !HasOddMisc(record);
 }
 
-Judgement Judge(const RecordView& record, const perfdata::EventTable& events) {
+Judgement Judge(const RecordView& stored, const perfdata::EventTable& events) {
+  const RecordView record = WithoutExcess(stored, events);
   const BodyShape* shape = ShapeOf(record.type);
   if (shape == nullptr && record.type != RecordType::kSample) {
     return {Fit::kBroken, "its type is none that perf knows"};

@@ -24,10 +24,11 @@ struct Judgement {
   const char* reason = "";
 };
 
-// Judges the body of a record whose size is true. Without events (their attributes are not known
+// Judges the body of a record whose size is true, or counts too much as the kernel's may
+// (formats/perfdata/kernel_size.h). Without events (their attributes are not known
 // yet) the records of the kernel are judged by their smallest size only. Takes time that does not
 // follow the record's size, but for a name's, of which 4 KiB are looked at.
-Judgement Judge(const perfdata::RecordView& record, const perfdata::EventTable& events);
+Judgement Judge(const perfdata::RecordView& stored, const perfdata::EventTable& events);
 
 // COMPRESSED and COMPRESSED2: records inside.
 bool IsCompressed(perfdata::RecordType type);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/perfdata/kernel_size.h"
+
 namespace perftape::rewrite {
 namespace {
 
@@ -89,8 +91,9 @@ Result<Onward> RecordWalk::Handle(const Step& step, Bytes window, std::uint64_t 
 
 Result<Onward> RecordWalk::Visit(const Step& step, Bytes window, const Place& place) {
   FlushDropped();
-  FoundRecord found = {
-      .view = step.frame.record, .whole = window.first(step.frame.record.size()), .place = place};
+  FoundRecord found = {.view = WithoutExcess(step.frame.record, events_),
+                       .whole = window.first(step.frame.record.size()),
+                       .place = place};
   found.view.file_offset = place.offset;
   return visitor_.record(found);
 }

@@ -77,6 +77,7 @@ class Copier {
     }
     Gather(found.view, outline_.events, gathered_);
     ++report_.kept[type];
+    if (found.view.excess > 0) ++report_.resized_records;
     TRY(Append(record_));
     TRY(Append(found.view.behind));
     return Onward::kGoOn;

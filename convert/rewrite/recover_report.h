@@ -29,6 +29,9 @@ struct RecoverReport {
   RecordCounts moved;
   // Whole records of types that perf 6.1 does not know: it would read nothing of the file.
   RecordCounts left_out;
+  // Of those kept, the ones whose header counted bytes behind the trailer, which are gone now
+  // (formats/perfdata/kernel_size.h). Nothing is lost with them.
+  std::uint64_t resized_records = 0;
 
   std::vector<Stretch> dropped;  // the first kMostStretches, in the order of the file
   std::uint64_t stretches = 0;   // all of them

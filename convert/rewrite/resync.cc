@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/perfdata/kernel_size.h"
+
 namespace perftape::rewrite {
 namespace {
 
@@ -34,7 +36,8 @@ bool AreNear(std::uint64_t one_ns, std::uint64_t other_ns) {
 }
 
 // Whether the record carries an id that an event has. Id 0 says nothing.
-bool HasKnownId(const RecordView& record, const perfdata::EventTable& events) {
+bool HasKnownId(const RecordView& stored, const perfdata::EventTable& events) {
+  const RecordView record = WithoutExcess(stored, events);
   const perfdata::Event* event = events.EventOf(record);
   if (event == nullptr) return false;
   std::uint64_t id = 0;
@@ -227,8 +230,9 @@ bool RecordScanner::AreLikelyNext(Bytes rest, Window extent) const {
   return true;
 }
 
-std::uint64_t RecordScanner::TimeOf(const RecordView& record) const {
-  if (!perfdata::IsKnown(record.type)) return 0;
+std::uint64_t RecordScanner::TimeOf(const RecordView& stored) const {
+  if (!perfdata::IsKnown(stored.type)) return 0;
+  const RecordView record = WithoutExcess(stored, *events_);
   const perfdata::Event* event = events_->EventOf(record);
   return event == nullptr ? 0 : perfdata::TimeOf(record, event->format);
 }

@@ -74,7 +74,7 @@ class RecordScanner {
   int FollowersFor(const perfdata::RecordView& record, Odds odds) const;
   bool IsLikelyNext(Bytes rest, Window extent) const;
   bool AreLikelyNext(Bytes rest, Window extent) const;
-  std::uint64_t TimeOf(const perfdata::RecordView& record) const;
+  std::uint64_t TimeOf(const perfdata::RecordView& stored) const;
 
   const perfdata::EventTable* events_;
   std::endian order_;

@@ -124,7 +124,8 @@ Result<Reader> Reader::OpenStream(Input& stream) {
 
 Status Reader::OpenFile(Bytes file) {
   TRY_ASSIGN(const FileHeader header, ReadFileHeader(file, order_, problems_));
-  for (Event& event : ReadAttrTable(file, header, order_, problems_)) events_.Add(std::move(event));
+  for (Event& event : ReadAttrTable(file, header, order_, problems_))
+    events_->Add(std::move(event));
 
   data_offset_ = std::min<std::uint64_t>(header.data.offset, file.size());
   const std::uint64_t there = file.size() - data_offset_;
@@ -182,7 +183,7 @@ void Reader::OpenPipe(Bytes file) {
   while (true) {
     const Result<std::optional<RecordView>> record = cursor.Next();
     // A torn end is the business of whoever reads the records, if they can be read at all.
-    if (!record && events_.size() == 0) problems_.push_back(record.error().message);
+    if (!record && events_->size() == 0) problems_.push_back(record.error().message);
     if (!record || !*record) return;
     TakePipeRecord(**record);
   }
@@ -200,13 +201,13 @@ bool Reader::ReadStreamHead(Input& stream) {
     const Result<std::optional<RecordView>> next = cursor.Next();
     if (!next || !*next) {
       if (window.size() < wanted || wanted > RecordCursor::kMostBehindInStream) {
-        return events_.size() > 0;
+        return events_->size() > 0;
       }
       wanted *= 2;  // tracing data is as large as it likes
       continue;
     }
     const RecordView& record = **next;
-    if (EndsStreamHead(record.type)) return events_.size() > 0;
+    if (EndsStreamHead(record.type)) return events_->size() > 0;
     TakePipeRecord(record);
     at += record.size() + record.behind.size();
     wanted = kOneRecord;
@@ -222,7 +223,7 @@ void Reader::TakePipeRecord(const RecordView& record) {
       return;
     }
     const WordArray ids(record.payload.subspan(attr->size), order_);
-    events_.Add(Event{
+    events_->Add(Event{
         .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}});
   } else if (record.type == RecordType::kHeaderFeature) {
     const Result<HeaderFeature> feature = Decode<HeaderFeature>(record, SampleFormat{});
@@ -245,14 +246,14 @@ void Reader::TakePipeRecord(const RecordView& record) {
 
 // Where the attributes are missing or beyond reading, EVENT_DESC has them too.
 Status Reader::FinishEvents() {
-  if (events_.size() == 0) {
+  if (events_->size() == 0) {
     const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
     if (const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr) {
-      for (const Event& event : description->events) events_.Add(event);
+      for (const Event& event : description->events) events_->Add(event);
     }
     // Where the header tells of the attributes, or where a stream should.
     const std::uint64_t place = container_ == Container::kPipe ? FileHeader::kPipeSize : 0x18;
-    if (events_.size() == 0) {
+    if (events_->size() == 0) {
       return Fail(ErrorCode::kCorrupt,
                   fmt::format("no event is described: {}",
                               problems_.empty()
@@ -274,8 +275,8 @@ void Reader::NameEvents() {
   }
   const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
   const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    Event& event = events_[i];
+  for (std::size_t i = 0; i < events_->size(); ++i) {
+    Event& event = (*events_)[i];
     event.name = DefaultEventName(event.attr);
     const auto tracepoint = tracepoint_names_.find(event.attr.config);
     if (event.attr.type == kTypeTracepoint && tracepoint != tracepoint_names_.end()) {
@@ -283,7 +284,7 @@ void Reader::NameEvents() {
     }
     if (description != nullptr && i < description->events.size()) {
       event.name = description->events[i].name;
-      for (const std::uint64_t id : description->events[i].ids) events_.AddId(i, id);
+      for (const std::uint64_t id : description->events[i].ids) events_->AddId(i, id);
     }
     const auto rename_by = [&](std::uint64_t id) {
       if (const auto told = names_by_id_.find(id); told != names_by_id_.end()) {
@@ -323,11 +324,19 @@ std::string Reader::text(FeatureBit bit) const {
 RecordCursor Reader::records(Compressed compressed) const {
   if (stream_ != nullptr) {
     stream_->Consume(FileHeader::kPipeSize);
-    return {*stream_, FileHeader::kPipeSize, order_};
+    return {*stream_, FileHeader::kPipeSize, order_, events_};
   }
   std::vector<RecordCursor::Part> parts = {{file_.subspan(data_offset_, data_size_), data_offset_}};
   for (std::size_t i = 1; i < files_.size(); ++i) parts.push_back({files_[i].bytes(), 0});
-  return {std::move(parts), order_, compressed};
+  return {std::move(parts), order_, compressed, events_};
+}
+
+RecordCursor Reader::records_from(std::uint64_t file_offset) const {
+  const Bytes records = file_.subspan(data_offset_, data_size_);
+  return {{{records.subspan(file_offset - data_offset_), file_offset}},
+          order_,
+          Compressed::kExpand,
+          events_};
 }
 
 }  // namespace perftape::perfdata

@@ -17,6 +17,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,7 +62,7 @@ class Reader {
   Container container() const { return container_; }
   int version() const { return version_; }  // 2, and 1 for PERFFILE
   std::endian order() const { return order_; }
-  const EventTable& events() const { return events_; }
+  const EventTable& events() const { return *events_; }
   // The data section: where it starts in the file and how long it is; of a pipe, all after the
   // header, and 0 where it still comes.
   std::uint64_t data_offset() const { return data_offset_; }
@@ -85,6 +86,8 @@ class Reader {
 
   // A cursor at the first record: as often as wanted, but once where is_stream().
   RecordCursor records(Compressed compressed = Compressed::kExpand) const;
+  // A cursor at the record at an offset of the file; not of a directory, nor where is_stream().
+  RecordCursor records_from(std::uint64_t file_offset) const;
   bool is_stream() const { return stream_ != nullptr; }
 
  private:
@@ -105,7 +108,7 @@ class Reader {
   Container container_ = Container::kFile;
   int version_ = 2;
   std::endian order_ = std::endian::native;
-  EventTable events_;
+  std::shared_ptr<EventTable> events_ = std::make_shared<EventTable>();  // shared by its cursors
   std::uint64_t data_offset_ = 0, data_size_ = 0;
   std::map<FeatureBit, Bytes> features_;
   std::deque<std::vector<std::byte>> feature_copies_;      // of a stream

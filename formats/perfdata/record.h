@@ -36,8 +36,10 @@ struct RecordView {
   // Where the record begins in what a COMPRESSED one expands to; -1 of one that lies in the file.
   std::int32_t inside = -1;
   Bytes behind = {};  // of AUXTRACE and TRACING_DATA: what follows them, uncounted by their size
+  std::uint16_t excess = 0;  // bytes behind the trailer that header.size counts (kernel_size.h)
 
   std::size_t size() const { return payload.size() + sizeof(RecordHeader); }
+  std::size_t stored_size() const { return size() + excess; }  // header.size
   CpuMode cpumode() const { return static_cast<CpuMode>(misc & kMiscCpumodeMask); }
 };
 

@@ -40,15 +40,21 @@ bool IsCompressed(RecordType type) {
 
 }  // namespace
 
-RecordCursor::RecordCursor(std::vector<Part> parts, std::endian order, Compressed compressed)
-    : order_(order), compressed_(compressed), parts_(std::move(parts)) {
+RecordCursor::RecordCursor(std::vector<Part> parts, std::endian order, Compressed compressed,
+                           std::shared_ptr<const EventTable> events)
+    : order_(order), compressed_(compressed), parts_(std::move(parts)), events_(std::move(events)) {
   if (parts_.empty()) return;
   left_ = parts_.front().bytes;
   file_offset_ = parts_.front().file_offset;
 }
 
-RecordCursor::RecordCursor(Input& stream, std::uint64_t offset, std::endian order)
-    : file_offset_(offset), order_(order), compressed_(Compressed::kExpand), stream_(&stream) {}
+RecordCursor::RecordCursor(Input& stream, std::uint64_t offset, std::endian order,
+                           std::shared_ptr<const EventTable> events)
+    : file_offset_(offset),
+      order_(order),
+      compressed_(Compressed::kExpand),
+      events_(std::move(events)),
+      stream_(&stream) {}
 
 Result<std::optional<RecordView>> RecordCursor::Next() {
   if (Step()) return record_;
@@ -57,6 +63,14 @@ Result<std::optional<RecordView>> RecordCursor::Next() {
 }
 
 bool RecordCursor::StepAnywhere() {
+  if (!StepInParts()) return false;
+  if (events_ == nullptr || !MayHaveExcess(record_.type)) return true;
+  record_ = WithoutExcess(record_, *events_);
+  is_simple_ = is_simple_ && record_.excess == 0;
+  return true;
+}
+
+bool RecordCursor::StepInParts() {
   is_simple_ = false;
   while (true) {
     if (is_inside_ && StepInside()) return true;

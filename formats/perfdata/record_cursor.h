@@ -14,6 +14,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/expander.h"
+#include "formats/perfdata/kernel_size.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::perfdata {
@@ -33,12 +34,15 @@ class RecordCursor {
                Compressed compressed = Compressed::kExpand)
       : RecordCursor({{section, file_offset}}, order, compressed) {}
   // Several files, one behind the other: a directory's data, data.0, data.1 and so on. Each has a
-  // zstd stream of its own.
+  // zstd stream of its own. With `events`, records whose header counts too many bytes are delivered
+  // WithoutExcess.
   RecordCursor(std::vector<Part> parts, std::endian order,
-               Compressed compressed = Compressed::kExpand);
+               Compressed compressed = Compressed::kExpand,
+               std::shared_ptr<const EventTable> events = nullptr);
   // What comes through a stream, which must outlive the cursor, up to its end. `offset` is that of
   // the first record, for messages.
-  RecordCursor(Input& stream, std::uint64_t offset, std::endian order);
+  RecordCursor(Input& stream, std::uint64_t offset, std::endian order,
+               std::shared_ptr<const EventTable> events = nullptr);
 
   // Bytes behind a record (AUXTRACE, TRACING_DATA) that are taken from a stream, where they have to
   // be in memory. perf's own are as large as an AUX buffer, most often 4 MiB.
@@ -65,8 +69,8 @@ class RecordCursor {
     const std::byte* at = left_.data();
     const auto type = LoadFixed<RecordType>(at + offsetof(RecordHeader, type), order_);
     const auto size = LoadFixed<std::uint16_t>(at + offsetof(RecordHeader, size), order_);
-    if (std::to_underlying(type) >= kFirstToolType || size < sizeof(RecordHeader) ||
-        size > left_.size()) {
+    if (std::to_underlying(type) >= kFirstToolType || MayHaveExcess(type) ||
+        size < sizeof(RecordHeader) || size > left_.size()) {
       return false;
     }
     record_.type = type;
@@ -78,6 +82,7 @@ class RecordCursor {
     return true;
   }
   bool StepAnywhere();
+  bool StepInParts();
 
   // Each of these fills record_ in, or returns false.
   bool StepInside();
@@ -101,6 +106,7 @@ class RecordCursor {
   bool is_simple_ = false;
   std::unique_ptr<Expander> expander_;  // made for the first COMPRESSED record of a part
   std::vector<Part> parts_;
+  std::shared_ptr<const EventTable> events_;
   Input* stream_ = nullptr;
   std::size_t delivered_ = 0;  // of a stream: bytes that the last record takes, still in the window
   std::optional<Error> failure_;

@@ -63,10 +63,4 @@ std::vector<std::uint64_t> GuessRangeStarts(const Reader& reader, std::size_t co
   return starts;
 }
 
-RecordCursor RecordsFrom(const Reader& reader, std::uint64_t file_offset) {
-  const std::uint64_t skipped = file_offset - reader.data_offset();
-  const Bytes rest = reader.file().subspan(file_offset, reader.data_size() - skipped);
-  return {rest, file_offset, reader.order()};
-}
-
 }  // namespace perftape::perfdata

@@ -18,9 +18,6 @@ namespace perftape::perfdata {
 // lie in several files or come as a stream, of which none can be read in ranges.
 std::vector<std::uint64_t> GuessRangeStarts(const Reader& reader, std::size_t count);
 
-// A cursor at a record of the recording's one file.
-RecordCursor RecordsFrom(const Reader& reader, std::uint64_t file_offset);
-
 // Walks all records, those from starts[i] up to starts[i + 1] with a call parts[i].Add(record) for
 // each, in their order. False where the starts were guessed wrong, or a record is compressed or
 // damaged; the parts then hold nothing that can be relied on. There are as many parts as starts.
@@ -32,7 +29,7 @@ bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts
     if (!is_right) return;
     const bool is_last = range + 1 == starts.size();
     const std::uint64_t end = is_last ? reader.file().size() : starts[range + 1];
-    RecordCursor cursor = RecordsFrom(reader, starts[range]);
+    RecordCursor cursor = reader.records_from(starts[range]);
     bool is_met = false;  // the next range
     while (!is_met && cursor.Step()) {
       const RecordView& record = cursor.record();

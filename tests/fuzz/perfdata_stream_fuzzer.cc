@@ -68,7 +68,9 @@ Walk WalkThrough(RecordCursor cursor) {
     Add(std::to_underlying(view.type), walk);
     Add(view.misc, walk);
     Add(view.file_offset, walk);
-    for (const std::byte byte : view.payload) Add(static_cast<std::uint64_t>(byte), walk);
+    // A stream does not know the ids that come later, so it may find less of an excess.
+    const Bytes stored(view.payload.data(), view.payload.size() + view.excess);
+    for (const std::byte byte : stored) Add(static_cast<std::uint64_t>(byte), walk);
     for (const std::byte byte : view.behind) Add(static_cast<std::uint64_t>(byte), walk);
   }
 }

@@ -11,6 +11,7 @@
 
 #include "formats/base/output_file.h"
 #include "tests/formats/perfdata/validate/judged.h"
+#include "tests/support/excess.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::perfdata {
@@ -142,6 +143,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"IdIndex",
              [] {
                return WithRecord(RecordType::kIdIndex, {1, 999, 0, 0, 7});
+             }},
+        Case{"SizeExcess",
+             [] {
+               PerfDataBuilder file = OfTwoEvents({}, {});
+               const SampleId trailer = {.time = 1, .id = 101};
+               file.AddRaw(
+                   RecordWithExcess(BpfEvent{.event_type = 1}, trailer, file.format(0), 64));
+               return file;
+             }},
+        Case{"SizeExcessOfZeros",
+             [] {
+               PerfDataBuilder file = OfTwoEvents({}, {});
+               const SampleId trailer = {.time = 1, .id = 101};
+               file.AddRaw(RecordWithExcess(BpfEvent{.event_type = 1}, trailer, file.format(0), 64,
+                                            std::byte{0}));
+               return file;
              }},
         Case{"IdUnknown",
              [] {

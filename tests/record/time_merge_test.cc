@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/record/records.h"
+#include "tests/support/excess.h"
 
 namespace perftape {
 namespace {
@@ -103,6 +104,23 @@ TEST_F(Merge, RefusesAKernelRecordCutAtAnyByte) {
     EXPECT_FALSE(merge_.AddKernelRecord(Bytes(record).first(size), kTestFormat)) << size;
   }
   EXPECT_EQ(merge_.waiting(), 0u);
+}
+
+TEST_F(Merge, SetsTheSizeOfAKernelRecordRightThatCountsTooMuch) {
+  const perfdata::Ksymbol symbol = {.address = 1, .length = 8, .symbol_type = 1, .name = "f"};
+  const perfdata::SampleId trailer = {.time = 40};
+  for (const std::size_t excess : {32U, 64U}) {
+    ASSERT_TRUE(merge_.AddKernelRecord(RecordWithExcess(symbol, trailer, kTestFormat, excess),
+                                       kTestFormat));
+  }
+  Add(1, 30);
+  Add(2, 50);
+  CollectedRecords collected;
+  ASSERT_TRUE(merge_.Release(45, collected));  // the time of the round is found, too
+  std::vector<std::byte> expected = Numbered(1, 30);
+  const std::vector<std::byte> whole = RecordOf(symbol, 40);
+  for (int i = 0; i < 2; ++i) expected.insert(expected.end(), whole.begin(), whole.end());
+  EXPECT_EQ(collected.bytes, expected);
 }
 
 TEST_F(Merge, RefusesTwoRecordsAtOnce) {

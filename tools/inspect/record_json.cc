@@ -70,7 +70,8 @@ std::string RecordJson(const perfdata::RecordView& record, const perfdata::Event
   Json fields = {{"offset", PlaceOf(record)},
                  {"type", RecordName(record.type)},
                  {"misc", record.misc},
-                 {"size", record.size()}};
+                 {"size", record.stored_size()}};
+  if (record.excess > 0) fields["excess"] = record.excess;
   JsonFields to(fields);
   TellFields(record, events, to);
   const Json json = {{"record", std::move(fields)}};

@@ -74,8 +74,10 @@ class TextFields final : public RecordFields {
 }  // namespace
 
 std::string RecordText(const perfdata::RecordView& record, const perfdata::EventTable& events) {
-  std::string text = fmt::format("{} {} misc {:#x} size {}:", PlaceOf(record),
-                                 RecordName(record.type), record.misc, record.size());
+  std::string text = fmt::format("{} {} misc {:#x} size {}", PlaceOf(record),
+                                 RecordName(record.type), record.misc, record.stored_size());
+  if (record.excess > 0) fmt::format_to(std::back_inserter(text), " ({} too many)", record.excess);
+  text += ':';
   TextFields to(text);
   TellFields(record, events, to);
   return text;

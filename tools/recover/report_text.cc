@@ -111,6 +111,11 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
                       report.attributes_from == AttributesFrom::kRecords ? "tell" : "tells");
   text += CountLines("records kept", report.kept);
   text += CountLines("records left out, which perf 6.1 does not know", report.left_out);
+  if (report.resized_records > 0) {
+    text += fmt::format(
+        "records whose header counted too many bytes, written with their true size: {}\n",
+        report.resized_records);
+  }
   if (!report.repairs.empty()) text += "taken otherwise than the file says:\n";
   for (const std::string& repair : report.repairs) {
     text += fmt::format("  {}\n", EscapeForTerminal(repair));
@@ -131,6 +136,7 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
   object["records"] = CountsJson(report.kept);
   object["moved_to_header"] = CountsJson(report.moved);
   object["left_out"] = CountsJson(report.left_out);
+  object["resized_records"] = report.resized_records;
   object["repairs"] = report.repairs;
   object["dropped_bytes"] = report.dropped_bytes;
   object["dropped_stretches"] = report.stretches;

@@ -81,11 +81,12 @@ bool IsKernelType(RecordType type) {
 }  // namespace
 
 void RecordChecks::Check(const RecordView& record, const Event* event) {
-  if (record.size() % 8 != 0 && !MayBeUnaligned(record.type)) {
+  if (record.stored_size() % 8 != 0 && !MayBeUnaligned(record.type)) {
     report_.Add(Rule::kRecordSizeAlignment, record, [&] {
-      return fmt::format("{} of {} bytes", RecordName(record.type), record.size());
+      return fmt::format("{} of {} bytes", RecordName(record.type), record.stored_size());
     });
   }
+  if (record.excess > 0) CheckExcess(record);
   CheckType(record);
   if (!IsKnown(record.type) || !CheckSize(record)) return;
   if (IsKernelType(record.type) && event == nullptr && events_.size() > 1) {
@@ -98,6 +99,21 @@ void RecordChecks::Check(const RecordView& record, const Event* event) {
   }
   CheckName(record, trailer);
   CheckCounts(record, trailer);
+}
+
+// perf does not know the true size: it looks for the id where the stored record ends.
+void RecordChecks::CheckExcess(const RecordView& record) {
+  report_.Add(Rule::kRecordSizeExcess, record, [&] {
+    return fmt::format("{} of {} bytes says that it has {}", RecordName(record.type), record.size(),
+                       record.stored_size());
+  });
+  RecordView stored = record;
+  stored.payload = Bytes(record.payload.data(), record.payload.size() + record.excess);
+  if (events_.EventOf(stored) != nullptr) return;
+  report_.Add(Rule::kRecordIdUnknown, record, [&] {
+    return fmt::format("{} has no event's id where its header says that it ends",
+                       RecordName(record.type));
+  });
 }
 
 void RecordChecks::CheckType(const RecordView& record) {

@@ -15,6 +15,7 @@ class RecordChecks {
   void Check(const RecordView& record, const Event* event);
 
  private:
+  void CheckExcess(const RecordView& record);
   void CheckType(const RecordView& record);
   // Whether it has all that its type always has.
   bool CheckSize(const RecordView& record);

@@ -116,6 +116,8 @@ constexpr auto kRules = std::to_array<RuleInfo>({
      "a record type of after Linux 6.12: perf 6.1 and 6.12 give up on the file (tried); hotspot does so with COMPRESSED2"},
     {Rule::kRecordTypeNewerThan510, "record-type-newer-than-5.10", kNote, kPerf510,
      "a record type of after Linux 5.10, whose perf gives up on the file"},
+    {Rule::kRecordSizeExcess, "record-size-excess", kWarning, kAnyPerf | kQuipper | kSamply,
+     "the kernel counted the trailer of a KSYMBOL, BPF_EVENT or TEXT_POKE once for each event that listened (core.c, perf_event_ksymbol_output), so meaningless bytes follow it: readers look for id and time at the end of the record and find wrong ones (tried); perftape-recover writes the record with its true size"},
     {Rule::kRecordNameUnterminated, "record-name-unterminated", kError, kNewest,
      "the name has no NUL before the record ends: newer perf leaves the record out (S, perf_event__check_nul)"},
     {Rule::kRecordNameInTrailer, "record-name-in-trailer", kWarning, kAnyPerf | kHotspot | kQuipper,

@@ -67,6 +67,7 @@ enum class Rule : std::uint8_t {
   kRecordTypePrivate,
   kRecordTypeNewer,
   kRecordTypeNewerThan510,
+  kRecordSizeExcess,
   kRecordNameUnterminated,
   kRecordNameInTrailer,
   kRecordPayloadOverrun,

@@ -60,7 +60,7 @@ class FileOrder {
     stream_.Check(record);
     if (record.inside >= 0) return;
     end_ = record;
-    end_.file_offset += record.size() + record.behind.size();
+    end_.file_offset += record.stored_size() + record.behind.size();
     end_.payload = {};
   }
 

@@ -11,6 +11,7 @@
 #include "formats/base/file.h"
 #include "tests/convert/rewrite/salvaged.h"
 #include "tests/support/compressed.h"
+#include "tests/support/excess.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -320,6 +321,25 @@ TEST_F(RecoverTest, FindsTheRecordsBehindATextInTheMiddleOfAPipe) {
   ASSERT_THAT(report_, IsOk());
   EXPECT_EQ(report_->samples(), 6U);
   EXPECT_EQ(report_->dropped_bytes, text.size());
+}
+
+// As the kernel writes records of BPF programs where several events listen.
+TEST_F(RecoverTest, GivesRecordsTheirTrueSizeThatCountBytesBehindTheirTrailer) {
+  const perfdata::Ksymbol symbol = {.address = 1, .length = 8, .symbol_type = 1, .name = "f"};
+  const perfdata::BpfEvent load = {.event_type = 1, .id = 77};
+  const auto recording = [&](std::size_t excess) {
+    PerfDataBuilder builder = SmallRecording();
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      const perfdata::SampleId trailer = {.pid = 7, .tid = 7, .time = 8050 + i, .id = 201};
+      builder.AddRaw(RecordWithExcess(symbol, trailer, builder.format(0), i * excess));
+      builder.AddRaw(RecordWithExcess(load, trailer, builder.format(0), i * excess));
+    }
+    return builder;
+  };
+  Run(recording(32).Build());
+  ExpectRecords(recording(0).records());
+  EXPECT_TRUE(report_->is_whole());
+  EXPECT_EQ(report_->resized_records, 8U);
 }
 
 TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/formats/perfdata/validate/judged.h"
+#include "tests/support/excess.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -28,6 +29,25 @@ TEST(RecordChecks, TellOfASizeThatIsNoMultipleOf8) {
   EXPECT_THAT(RulesOf(report), ElementsAre("record-size-alignment"));
   EXPECT_EQ(report.broken(), Readers::kPerfNewest);
   EXPECT_EQ(report.InFileOrder().at(0).message, "THREAD_MAP of 17 bytes");
+}
+
+TEST(RecordChecks, TellOfARecordWhoseHeaderCountsBytesBehindTheTrailer) {
+  const SampleId trailer = {.time = 1, .id = 101};
+  const BpfEvent load = {.event_type = 1, .id = 3};
+  PerfDataBuilder one = GoodFile();
+  one.AddRaw(RecordWithExcess(load, trailer, one.format(0), 64));
+  const Report report = Judge(one);
+  EXPECT_THAT(RulesOf(report), ElementsAre("record-size-excess"));
+  EXPECT_EQ(report.InFileOrder().at(0).message, "BPF_EVENT of 56 bytes says that it has 120");
+  EXPECT_EQ(report.broken(), Readers::kNone);  // of one event: perf asks for no id
+
+  PerfDataBuilder two = GoodFile({{}, {.name = "other"}});
+  two.AddRaw(RecordWithExcess(load, trailer, two.format(0), 64, std::byte{0}));
+  EXPECT_THAT(RulesOf(Judge(two)), ElementsAre("record-size-excess"));  // id 0 is the first event's
+  two.AddRaw(RecordWithExcess(load, trailer, two.format(0), 64));
+  const Report refused = Judge(two);
+  EXPECT_THAT(RulesOf(refused), ElementsAre("record-size-excess", "record-id-unknown"));
+  EXPECT_TRUE(Overlap(refused.broken(), Readers::kPerf61));
 }
 
 TEST(RecordChecks, AllowTheTypesThatWereNeverAligned) {

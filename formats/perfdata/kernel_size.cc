@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/kernel_size.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace perftape::perfdata {
+namespace {
+
+constexpr std::size_t RoundUpToWord(std::size_t size) {
+  return (size + 7) / 8 * 8;
+}
+
+// The bytes between header and trailer, as the kernel pads them; nothing where the record is
+// shorter than what it says it holds.
+std::optional<std::size_t> BodySize(const RecordView& record) {
+  constexpr std::size_t kFixedOfKsymbol = 16;  // { u64 addr; u32 len; u16 ksym_type, flags; }
+  constexpr std::size_t kBpfEvent = 16;        // { u16 type, flags; u32 id; u8 tag[8]; }
+  const Bytes payload = record.payload;
+  std::size_t size = 0;
+  if (record.type == RecordType::kKsymbol) {
+    if (payload.size() < kFixedOfKsymbol) return {};
+    const std::size_t nul = AsText(payload.subspan(kFixedOfKsymbol)).find('\0');
+    if (nul == std::string_view::npos) return {};
+    size = kFixedOfKsymbol + nul + 1;
+  } else if (record.type == RecordType::kBpfEvent) {
+    size = kBpfEvent;
+  } else if (record.type == RecordType::kTextPoke) {
+    ByteReader at(payload, record.order);
+    std::uint64_t address = 0;
+    std::uint16_t old_length = 0, new_length = 0;
+    at.Fixed(address);
+    at.Fixed(old_length);
+    at.Fixed(new_length);
+    if (!at.ok()) return {};
+    size = sizeof address + sizeof old_length + sizeof new_length + old_length + new_length;
+  } else {
+    return {};
+  }
+  size = RoundUpToWord(size);
+  if (size > payload.size()) return {};
+  return size;
+}
+
+RecordView CutTo(const RecordView& record, std::size_t payload_size) {
+  RecordView cut = record;
+  cut.payload = record.payload.first(payload_size);
+  cut.excess = static_cast<std::uint16_t>(record.payload.size() - payload_size);
+  return cut;
+}
+
+// Whether the trailer at the record's end has an id of an event with such a trailer.
+bool HasKnownId(const RecordView& record, const SampleFormat& format, const EventTable& events) {
+  const std::uint64_t id = DecodeSampleId(record, format).id;
+  return id != 0 && events.HasId(id) &&
+         events.FindById(id)->format.trailer_size() == format.trailer_size();
+}
+
+bool IsZero(Bytes bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+}  // namespace
+
+std::size_t KernelSize(const RecordView& record, const SampleFormat& format) {
+  const std::optional<std::size_t> body = BodySize(record);
+  if (!body) return record.size();
+  return std::min(record.size(), sizeof(RecordHeader) + *body + format.trailer_size());
+}
+
+RecordView WithoutExcess(const RecordView& record, const EventTable& events) {
+  const std::optional<std::size_t> body = BodySize(record);
+  if (!body || events.size() == 0) return record;
+  const std::size_t size = record.payload.size();
+  const auto ends_with = [&](const Event& event) {
+    return *body + event.format.trailer_size() == size;
+  };
+  if (std::ranges::any_of(events.all(), ends_with)) return record;
+
+  for (const Event& event : events.all()) {
+    const std::size_t behind_body = *body + event.format.trailer_size();
+    if (behind_body > size) continue;
+    const RecordView cut = CutTo(record, behind_body);
+    if (HasKnownId(cut, event.format, events)) return cut;
+    if (HasKnownId(record, event.format, events)) return record;
+  }
+  const std::size_t trailer = events[0].format.trailer_size();
+  if (*body + trailer > size || IsZero(record.payload.subspan(*body, trailer))) return record;
+  return CutTo(record, *body + trailer);
+}
+
+}  // namespace perftape::perfdata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a KSYMBOL, BPF_EVENT or TEXT_POKE record really is. The kernel adds the size of the
+// trailer to header.size of these records once for each event that receives them, and never resets
+// it (kernel/events/core.c of Linux 5.1 to 7.0: perf_event_ksymbol_output, perf_event_bpf_output,
+// perf_event_text_poke_output; the functions for all other records restore the size). Where several
+// events listen, all but the first receive a record of this layout:
+//
+//   header | body | trailer | bytes that were in the ring before, counted by header.size
+//
+// Readers that look for the trailer at the record's end find a wrong id and a wrong time there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/event_table.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape::perfdata {
+
+// Whether header.size of records of this type may count too many bytes.
+constexpr bool MayHaveExcess(RecordType type) {
+  constexpr std::uint32_t kTypes = std::uint32_t{1} << std::to_underlying(RecordType::kKsymbol) |
+                                   std::uint32_t{1} << std::to_underlying(RecordType::kBpfEvent) |
+                                   std::uint32_t{1} << std::to_underlying(RecordType::kTextPoke);
+  const auto number = std::to_underlying(type);
+  return number < 32 && (kTypes >> number & 1) != 0;
+}
+
+// The size of a record that comes straight from a kernel ring, header included: where its trailer
+// ends. record.size() where that is not more, and of all other types.
+std::size_t KernelSize(const RecordView& record, const SampleFormat& format);
+
+// The record of a file without the bytes behind its trailer, which RecordView::excess then counts.
+//
+// Other writers may have padded the name of a KSYMBOL further than the kernel does; then the
+// trailer is at the record's end. So the ids decide: the trailer is where the id is one that an
+// event of the file has, first of all right behind the body. Where neither id is known (they are
+// not recorded, or 0), it is behind the body unless all bytes there are zero, as padding is.
+RecordView WithoutExcess(const RecordView& record, const EventTable& events);
+
+}  // namespace perftape::perfdata
