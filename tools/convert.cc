@@ -74,6 +74,9 @@ void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
     console.Warning(fmt::format("{}: {}", input.name, line));
     findings.status = cli::kDegraded;
   }
+  for (const std::string& line : cli::RemarkLines(input.read)) {
+    console.Detail(fmt::format("{}: {}", input.name, line));
+  }
   for (const std::string& note : input.read.notes) {
     console.Warning(fmt::format("{}: {}", input.name, note));
   }

@@ -36,15 +36,22 @@ void TellOfSymbols(const SymbolizeReport& report, const Plan& plan, cli::Console
   for (const std::string& line : cli::SymbolSourceLines(report)) console.Plain(line);
 }
 
+void TellOfDamage(const ImportReport& read, const Input& input, cli::Console& console) {
+  for (const std::string& line : cli::DamageLines(read)) {
+    console.Warning(fmt::format("{}: {}", input.name(), line));
+  }
+  for (const std::string& line : cli::RemarkLines(read)) {
+    console.Detail(fmt::format("{}: {}", input.name(), line));
+  }
+}
+
 // What has a profile's form: read, named, written in the same format.
 Result<int> NameProfile(const Plan& plan, const Format& format, Input& input,
                         cli::Console& console) {
   ImportReport read;
   const Result<Profile> profile = format.read(input, {.place_kernel_addresses = true}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
-  for (const std::string& line : cli::DamageLines(read)) {
-    console.Warning(fmt::format("{}: {}", input.name(), line));
-  }
+  TellOfDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
 
   SymbolOptions symbols = plan.symbols;
@@ -71,9 +78,7 @@ Result<int> CarrySymbols(const Plan& plan, const Format& format, Input& input,
   ImportReport read;
   const Result<Profile> profile = format.read(input, {}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
-  for (const std::string& line : cli::DamageLines(read)) {
-    console.Warning(fmt::format("{}: {}", input.name(), line));
-  }
+  TellOfDamage(read, input, console);
   TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(plan.symbols));
   SymbolizeReport report;
   (void)sources.Name(*profile, Recording(input), report);

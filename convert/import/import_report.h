@@ -21,6 +21,7 @@ struct ImportReport {
   std::uint64_t frames = 0;           // read
   std::uint64_t unmapped_frames = 0;  // of those, the ones in no mapping
   std::uint64_t damaged_records = 0;  // could not be decoded; passed over
+  std::uint64_t late_records = 0;     // behind newer ones; read in the state of their own time
   std::uint64_t unknown_records = 0;  // of types that this version does not know
   std::uint64_t jit_dumps = 0;        // of just-in-time compiled code, that were found and used
   std::uint64_t jit_functions = 0;    // that these tell of

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/sample_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -119,6 +121,12 @@ void SampleReader::RunInTimeOrder() {
       moment = survey_.history.PassRecord(moment);
     }
   }
+  if (cursor.out_of_order() > 0) {
+    report_.problems.push_back(fmt::format(
+        "{} of the records came too late for their round, the first at {}: counters read "
+        "with samples may count for other samples",
+        cursor.out_of_order(), cursor.first_out_of_order()));
+  }
   samples_.table.Flush();
 }
 
@@ -219,6 +227,7 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.unknown_events += part.unknown_events;
   report.damaged_records += part.damaged_records;
   report.outside_time += part.outside_time;
+  report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }
 
 // More would wait for the same memory, and each needs a table with most of the stacks.

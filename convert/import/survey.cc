@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/survey.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -168,10 +167,7 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
     ++report.damaged_records;
     report.problems.push_back(std::move(failure)->message);
   }
-  if (clock.out_of_order() > 0) {
-    report.problems.push_back(
-        fmt::format("{} records came later than their round promised", clock.out_of_order()));
-  }
+  report.late_records += clock.out_of_order();
 }
 
 void FinishSurvey(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the turn of a record comes, in the order in which perfdata::InTimeOrder delivers them, for
 // those who do not wait for it: records may then be taken as they lie in the file, each in the
-// state of its turn.
+// state of its turn. Only a record that comes later than its round promised has another turn:
+// InTimeOrder, as perf, delivers it behind newer ones, but here it has the turn of its own time.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +33,8 @@ class TurnClock {
     // What has no time is delivered at once, behind what the rounds before have released.
     if (time == 0 || time == std::numeric_limits<std::uint64_t>::max()) return {released_, number};
     newest_ = std::max(newest_, time);
-    if (time >= released_) return {time, number};
-    ++out_of_order_;
-    return {released_, number};
+    if (time < released_) ++out_of_order_;
+    return {time, number};
   }
 
   // The same for `records` that are no FINISHED_ROUND and whose turns nobody asks for: the times of

@@ -70,6 +70,7 @@ class FeatureBuilder {
       if (value) cpus = std::get<perfdata::NrCpus>(*value).available;
     }
     Result<FeatureValue> value = perfdata::DecodeFeature(bit, section, outline_.order, cpus);
+    if (!value && section.empty()) return Note(bit, FeatureFate::kLeftOut, "it is empty");
     if (!value) return Lose(bit, At(section) + value.error().message);
     const bool is_typed = !std::holds_alternative<perfdata::RawFeature>(*value);
     const bool is_native = outline_.order == std::endian::native || section.empty();

@@ -54,7 +54,7 @@ void InTimeOrder::Deliver(const RecordView& record, const Event* event) {
 }
 
 void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answer) {
-  if (answer.time < released_up_to_) ++out_of_order_;
+  if (answer.time < released_up_to_ && out_of_order_++ == 0) first_out_of_order_ = PlaceOf(record);
   newest_ = std::max(newest_, answer.time);
   order_ = record.order;
   const bool goes_on = !waiting_.empty() && waiting_.back().time <= answer.time;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "formats/base/result.h"
@@ -38,6 +39,8 @@ class InTimeOrder {
   // Records that came later than their round promised; they are delivered with the next round,
   // behind newer ones.
   std::uint64_t out_of_order() const { return out_of_order_; }
+  // Where the first of them is, as PlaceOf says it; empty where there is none.
+  const std::string& first_out_of_order() const { return first_out_of_order_; }
 
  private:
   // A record that waits for its turn: a RecordView without what all of a file's have in common, and
@@ -96,6 +99,7 @@ class InTimeOrder {
   std::uint64_t round_limit_ = 0;  // newest_ at the last FINISHED_ROUND
   std::uint64_t released_up_to_ = 0;
   std::uint64_t out_of_order_ = 0;
+  std::string first_out_of_order_;
 };
 
 }  // namespace perftape::perfdata

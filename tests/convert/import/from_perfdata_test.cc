@@ -448,15 +448,34 @@ TEST(ImportPerfData, CountsRecordsOfUnknownTypes) {
   EXPECT_EQ(Import(file).report.unknown_records, 1U);
 }
 
-TEST(ImportPerfData, TellsThatRecordsCameLate) {
+TEST(ImportPerfData, ReadsRecordsThatCameLateInTheStateOfTheirOwnTime) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 30});
   file.AddRound();
   file.AddRound();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
+  file.AddComm({.pid = 7, .tid = 7, .comm = "renamed", .time = 20});
   const Imported imported = Import(file);
-  EXPECT_EQ(imported.report.samples, 2U);
-  EXPECT_THAT(imported.report.problems, ElementsAre(HasSubstr("1 records came later")));
+  EXPECT_THAT(Lines(imported.profile), ElementsAre("renamed;app+1010 1", "worker;app+1010 1"));
+  EXPECT_EQ(imported.report.late_records, 2U);
+  EXPECT_THAT(imported.report.problems, IsEmpty());
+}
+
+TEST(ImportPerfData, TellsWhereCountersCameLate) {
+  PerfDataBuilder file;
+  file.AddEvent({.sample_type = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
+                                perfdata::kTime | perfdata::kPeriod | perfdata::kRead,
+                 .read_format = perfdata::kReadId});
+  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 30});
+  file.AddRound();
+  file.AddRound();
+  const std::size_t place = file.Open().data_offset() + file.records().size();
+  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
+  const Imported imported = Import(file);
+  EXPECT_THAT(imported.report.problems,
+              ElementsAre(HasSubstr(fmt::format("1 of the records came too late for their "
+                                                "round, the first at {:#x}",
+                                                place))));
 }
 
 std::string BuildIdOfApp(const PerfDataBuilder& file) {

@@ -127,6 +127,15 @@ TEST_F(Normalized, RecordsAreCompressedAndExpandedAgain) {
   EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
 }
 
+// As of a machine that does not tell what its CPU is called.
+TEST_F(Normalized, AFeatureWithoutContentsIsLeftOutAndNothingIsLost) {
+  PerfDataBuilder builder = SmallRecording();
+  builder.AddFeature(FeatureBit::kCpuDesc, perfdata::RawFeature{});
+  const auto report = Run(builder.Build());
+  ASSERT_THAT(report, IsOk());
+  EXPECT_TRUE(report->is_whole());
+}
+
 TEST_F(Normalized, FeaturesAmongTheRecordsOfAFileDoNotBecomeThoseOfAPipe) {
   PerfDataBuilder file = SmallRecording();
   std::vector<std::byte> section;

@@ -44,4 +44,17 @@ std::vector<std::string> DamageLines(const ImportReport& report) {
   return lines;
 }
 
+std::vector<std::string> RemarkLines(const ImportReport& report) {
+  std::vector<std::string> lines;
+  if (report.late_records != 0) {
+    lines.push_back(fmt::format("behind newer records, and read at their own time: {}",
+                                Counted(report.late_records, "record")));
+  }
+  if (report.unknown_records != 0) {
+    lines.push_back(fmt::format("of types that are not known here, and passed over: {}",
+                                Counted(report.unknown_records, "record")));
+  }
+  return lines;
+}
+
 }  // namespace perftape::cli

@@ -18,4 +18,7 @@ std::string ReadLine(const ImportReport& report, std::string_view format = "perf
 // for a sound input.
 std::vector<std::string> DamageLines(const ImportReport& report);
 
+// What is worth knowing of a sound input, for --verbose; a line each.
+std::vector<std::string> RemarkLines(const ImportReport& report);
+
 }  // namespace perftape::cli

@@ -35,6 +35,15 @@ TEST(DamageLines, AreNoneForASoundInput) {
   EXPECT_THAT(DamageLines({.samples = 9, .lost_samples = 2, .problems = {}}), IsEmpty());
 }
 
+TEST(RemarkLines, TellOfWhatIsNoDamage) {
+  const ImportReport report = {.late_records = 1, .unknown_records = 2, .problems = {}};
+  EXPECT_THAT(DamageLines(report), IsEmpty());
+  EXPECT_THAT(RemarkLines(report),
+              ElementsAre("behind newer records, and read at their own time: 1 record",
+                          "of types that are not known here, and passed over: 2 records"));
+  EXPECT_THAT(RemarkLines({.problems = {}}), IsEmpty());
+}
+
 TEST(DamageLines, TellOfAllThatCouldNotBeRead) {
   EXPECT_THAT(
       DamageLines({.skipped_samples = 4,
