@@ -101,6 +101,13 @@ constexpr auto kNamedTypes =
                               {RecordType::kSchedstatCpu, "SCHEDSTAT_CPU"},
                               {RecordType::kSchedstatDomain, "SCHEDSTAT_DOMAIN"}});
 
+// Of simpleperf: SIMPLE_PERF_RECORD_KERNEL_SYMBOL and those behind it (record.h of
+// platform_system_extras).
+constexpr std::uint32_t kFirstSimpleperfType = 32769;
+constexpr auto kSimpleperfNames = std::to_array<std::string_view>(
+    {"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
+     "UNWINDING_RESULT", "TRACING_DATA", "DEBUG"});
+
 const NamedType* FindNamed(RecordType type) {
   return std::ranges::find(kNamedTypes, type, &NamedType::type);
 }
@@ -120,8 +127,12 @@ bool IsKnown(RecordType type) {
 
 std::string RecordName(RecordType type) {
   const auto* const named = FindNamed(type);
-  if (named == kNamedTypes.end()) return fmt::format("type {}", std::to_underlying(type));
-  return std::string(named->name);
+  if (named != kNamedTypes.end()) return std::string(named->name);
+  const std::uint32_t number = std::to_underlying(type);
+  if (number >= kFirstSimpleperfType && number - kFirstSimpleperfType < kSimpleperfNames.size()) {
+    return fmt::format("SIMPLEPERF_{}", kSimpleperfNames[number - kFirstSimpleperfType]);
+  }
+  return fmt::format("type {}", number);
 }
 
 template <class Record>

@@ -50,7 +50,7 @@ std::string PlaceOf(const RecordView& record);
 // Whether Linux or perf, up to 6.19, has records of this type.
 bool IsKnown(RecordType type);
 
-// "PERF_RECORD_MMAP2" without its prefix; "type 99" for what is not known here.
+// "PERF_RECORD_MMAP2" without its prefix; "SIMPLEPERF_DSO"; "type 99" for what is unknown here.
 std::string RecordName(RecordType type);
 
 // Every record that has a value, the SAMPLE apart.

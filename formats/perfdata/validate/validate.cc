@@ -12,6 +12,7 @@
 #include "formats/perfdata/validate/header_checks.h"
 #include "formats/perfdata/validate/loss_checks.h"
 #include "formats/perfdata/validate/mapping_checks.h"
+#include "formats/perfdata/validate/pipe_checks.h"
 #include "formats/perfdata/validate/process_checks.h"
 #include "formats/perfdata/validate/record_checks.h"
 #include "formats/perfdata/validate/round_checks.h"
@@ -33,7 +34,8 @@ class FileOrder {
         rounds_(reader, report),
         losses_(report),
         compression_(reader, report),
-        stream_(reader, report) {}
+        stream_(reader, report),
+        pipe_(reader, report) {}
 
   void Check() {
     RecordCursor cursor = reader_.records();
@@ -58,6 +60,7 @@ class FileOrder {
     losses_.Check(record, event);
     compression_.Check(record);
     stream_.Check(record);
+    pipe_.Check(record, event);
     if (record.inside >= 0) return;
     end_ = record;
     end_.file_offset += record.stored_size() + record.behind.size();
@@ -104,6 +107,7 @@ class FileOrder {
   LossChecks losses_;
   CompressionChecks compression_;
   StreamChecks stream_;
+  PipeChecks pipe_;
   RecordView end_ = {.file_offset = reader_.data_offset()};  // where the last record ends
 };
 

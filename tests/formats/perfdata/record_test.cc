@@ -393,6 +393,12 @@ TEST(RecordName, IsPerfsOrTheNumber) {
   EXPECT_EQ(RecordName(RecordType::kMmap2), "MMAP2");
   EXPECT_EQ(RecordName(RecordType::kSchedstatDomain), "SCHEDSTAT_DOMAIN");
   EXPECT_EQ(RecordName(static_cast<RecordType>(99)), "type 99");
+  EXPECT_EQ(RecordName(static_cast<RecordType>(32768)), "type 32768");
+  EXPECT_EQ(RecordName(static_cast<RecordType>(32769)), "SIMPLEPERF_KERNEL_SYMBOL");
+  EXPECT_EQ(RecordName(static_cast<RecordType>(32775)), "SIMPLEPERF_CALLCHAIN");
+  EXPECT_EQ(RecordName(static_cast<RecordType>(32778)), "SIMPLEPERF_DEBUG");
+  EXPECT_EQ(RecordName(static_cast<RecordType>(32779)), "type 32779");
+  EXPECT_FALSE(IsKnown(static_cast<RecordType>(32769)));  // perf has none of them
 }
 
 TEST(RecordName, IsANumberExactlyWhereTheTypeIsNotKnown) {
