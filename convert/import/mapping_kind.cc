@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/perfdata/kernel_names.h"
+
 namespace perftape {
 namespace {
 
@@ -34,7 +36,7 @@ bool IsModuleFile(std::string_view name) {
 MappingKind KindOfMapping(std::string_view filename, std::uint64_t start) {
   if (IsOfProcesses(filename)) return MappingKind::kUser;
   const std::string_view name = BaseName(filename);
-  const bool is_kernel = filename.starts_with('[') || name.starts_with("vmlinux") ||
+  const bool is_kernel = filename.starts_with('[') || perfdata::IsVmlinuxName(filename) ||
                          IsModuleFile(name) || start >= kUpperHalf;
   return is_kernel ? MappingKind::kKernel : MappingKind::kUser;
 }

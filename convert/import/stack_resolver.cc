@@ -167,16 +167,17 @@ MappingId StackResolver::MappingOf(const perfdata::Region& region) {
 
 MappingId StackResolver::AddMapping(const perfdata::Region& region) {
   const perfdata::Dso& dso = *region.dso;
+  const bool is_kernel = dso.is_kernel && dso.path == perfdata::kKernelMapName;
+  const std::string& filename = is_kernel ? build_ids_.kernel_names.kernel() : dso.path;
   std::string build_id = dso.build_id.hex();
   if (build_id.empty()) {
-    if (const auto told = build_ids_.find(dso.path); told != build_ids_.end()) {
-      build_id = told->second;
-    }
+    const auto told = build_ids_.by_path.find(filename);
+    if (told != build_ids_.by_path.end()) build_id = told->second;
   }
   const bool has_lines = dso.dump != perfdata::Dso::kNoDump && jit_.dumps()[dso.dump].has_lines;
   const bool has_functions = !dso.symbol.empty() || dso.dump != perfdata::Dso::kNoDump;
   return builder_.Add(Mapping{
-      .filename = builder_.Add(dso.path),
+      .filename = builder_.Add(filename),
       .build_id = builder_.Add(build_id),
       .start = region.start,
       .limit = region.end,

@@ -14,12 +14,16 @@
 #include "convert/model/profile_builder.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/callchain.h"
+#include "formats/perfdata/kernel_names.h"
 
 namespace perftape {
 
-// The names under which build ids are told; from MMAP2 they come with the mapping, here are the
-// others.
-using BuildIdsByPath = std::unordered_map<std::string, std::string>;
+// What the table of build ids says, or BUILD_ID records in its place. (From MMAP2 build ids come
+// with the mapping.)
+struct ListedBuildIds {
+  std::unordered_map<std::string, std::string> by_path;  // in hexadecimal digits
+  perfdata::KernelNames kernel_names;
+};
 
 class StackResolver {
  public:
@@ -32,7 +36,7 @@ class StackResolver {
   enum class Origin : std::uint8_t { kRecorded, kConverted };
 
   // Of a file of this byte order. All must outlive it.
-  StackResolver(std::endian order, Origin origin, const BuildIdsByPath& build_ids,
+  StackResolver(std::endian order, Origin origin, const ListedBuildIds& build_ids,
                 const JitCode& jit, ProfileBuilder& builder)
       : order_(order), origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
 
@@ -81,7 +85,7 @@ class StackResolver {
 
   std::endian order_;
   Origin origin_;
-  const BuildIdsByPath& build_ids_;
+  const ListedBuildIds& build_ids_;
   const JitCode& jit_;
   ProfileBuilder& builder_;
   perfdata::CallchainReader callchains_;

@@ -18,18 +18,22 @@ namespace {
 using perfdata::RecordType;
 using perfdata::RecordView;
 
-bool TakeFeature(const perfdata::Reader& reader, BuildIdsByPath& ids) {
+bool TakeFeature(const perfdata::Reader& reader, ListedBuildIds& ids) {
   const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
   const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
   if (table == nullptr) return false;
-  for (const auto& entry : table->entries) ids.try_emplace(entry.filename, entry.build_id.hex());
+  for (const auto& entry : table->entries) {
+    ids.by_path.try_emplace(entry.filename, entry.build_id.hex());
+    ids.kernel_names.Add(entry.mode, entry.filename);
+  }
   return true;
 }
 
 // A pipe, and a recording that was killed, have them in the stream, as binaries were first hit.
-void TakeBuildId(const RecordView& record, BuildIdsByPath& ids) {
+void TakeBuildId(const RecordView& record, ListedBuildIds& ids) {
   if (const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
-    ids.try_emplace(std::string(entry->filename), entry->build_id.hex());
+    ids.by_path.try_emplace(std::string(entry->filename), entry->build_id.hex());
+    ids.kernel_names.Add(record.cpumode(), entry->filename);
   }
 }
 

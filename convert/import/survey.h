@@ -45,7 +45,7 @@ struct Cut {
 
 struct Survey {
   ProcessHistory history;
-  BuildIdsByPath build_ids;
+  ListedBuildIds build_ids;
   TimeSpan times;   // of the samples
   UnitsById units;  // of events that were converted
   JitCode jit;      // what just-in-time compilers said of theirs

@@ -65,7 +65,7 @@ class KernelSearch {
                    std::uint64_t page_offset) {
     const std::uint64_t limit =
         length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
-    if (IsKernelName(filename)) {
+    if (filename.starts_with(kKernelMappingName)) {
       if (kernel_.reference_address != 0) return;
       kernel_.reference = filename.substr(kKernelMappingName.size());
       kernel_.reference_address = page_offset;
@@ -82,7 +82,10 @@ RecordedKernel ReadKernel(const perfdata::Reader& reader) {
   KernelSearch search;
   if (const auto value = reader.DecodedFeature(FeatureBit::kBuildId)) {
     for (const auto& entry : std::get<perfdata::BuildIds>(*value).entries) {
-      search.TakeBuildId(entry.filename, entry.build_id);
+      const bool is_named_so = entry.filename.starts_with(kKernelMappingName);
+      if (is_named_so || entry.mode == perfdata::CpuMode::kKernel) {
+        search.TakeBuildId(entry.filename, entry.build_id);
+      }
     }
   }
   perfdata::RecordCursor cursor = reader.records();
@@ -144,7 +147,9 @@ RecordedKernel KernelOf(const Profile& profile) {
     const bool is_first =
         kernel.reference_address == 0 || mapping.file_offset < kernel.reference_address;
     if (mapping.file_offset != 0 && is_first) {
-      kernel.reference = filename.substr(kKernelMappingName.size());
+      kernel.reference = filename.starts_with(kKernelMappingName)
+                             ? filename.substr(kKernelMappingName.size())
+                             : std::string_view();
       kernel.reference_address = mapping.file_offset;
     }
   }

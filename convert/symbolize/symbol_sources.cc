@@ -154,7 +154,7 @@ Status SymbolSources::Collect(const Profile& profile, Recording& recording,
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
     if (!id || id->empty() || IsGuestName(filename)) continue;
-    if (IsKernelName(filename)) {
+    if (mapping.kind == MappingKind::kKernel && IsKernelName(filename)) {
       const auto table = places_->kernel->FindTable(profile);
       const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
       TRY(sink({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));

@@ -10,6 +10,7 @@
 
 #include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
+#include "formats/perfdata/kernel_names.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
 #include "record/hit_regions.h"
@@ -26,12 +27,22 @@ constexpr std::string_view kVdso = "[vdso]";
 
 using BuildIdsByPath = std::map<std::string, BuildId, std::less<>>;
 
+// The kernel may be listed by its file: "/boot/vmlinux-6.1".
+void AddKernel(perfdata::CpuMode mode, std::string_view filename, const BuildId& build_id,
+               BuildIdsByPath& ids) {
+  if (mode != perfdata::CpuMode::kKernel || perfdata::IsModuleName(filename)) return;
+  ids.try_emplace(std::string(kKernel), build_id);
+}
+
 BuildIdsByPath BuildIdTable(const perfdata::Reader& reader) {
   BuildIdsByPath ids;
   const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
   const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
   if (table == nullptr) return ids;
-  for (const auto& entry : table->entries) ids.try_emplace(entry.filename, entry.build_id);
+  for (const auto& entry : table->entries) {
+    ids.try_emplace(entry.filename, entry.build_id);
+    AddKernel(entry.mode, entry.filename, entry.build_id, ids);
+  }
   return ids;
 }
 
@@ -62,7 +73,9 @@ Status CollectHits(const perfdata::Reader& reader, BuildIdsByPath& ids, Hits& hi
     TRY(hits.regions.Observe(*record, format, hit));
     if (record->type == perfdata::RecordType::kHeaderBuildId) {
       const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(*record, {});
-      if (entry) ids.try_emplace(std::string(entry->filename), entry->build_id);
+      if (!entry) continue;
+      ids.try_emplace(std::string(entry->filename), entry->build_id);
+      AddKernel(record->cpumode(), entry->filename, entry->build_id, ids);
     }
     if (record->type != perfdata::RecordType::kMmap2) continue;
     const auto map = perfdata::Decode<perfdata::Mmap2>(*record, format);

@@ -43,7 +43,7 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const Mapping& m
       return !IsKernelName(path) || !id || file.build_id.empty() || id->Matches(file.build_id);
     };
     if (std::ranges::any_of(files, names_it)) return {};
-    path = path.substr(0, IsKernelName(path) ? kKernelMappingName.size() : path.size());
+    if (IsKernelName(path)) path = kKernelMappingName;
   }
   if (id) {
     for (const FileKind kind : {FileKind::kElf, FileKind::kDebug, FileKind::kVdso}) {

@@ -11,21 +11,23 @@ DsoNames::DsoNames(const perfdata::Reader& reader) {
   const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
   const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
   if (table == nullptr) return;
-  for (const perfdata::BuildIdEntry& entry : table->entries) with_build_id_.insert(entry.filename);
+  for (const perfdata::BuildIdEntry& entry : table->entries) {
+    kernel_names_.Add(entry.mode, entry.filename);
+  }
 }
 
 void DsoNames::Apply(const perfdata::RecordView& record) {
   if (record.type != perfdata::RecordType::kHeaderBuildId) return;
   const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {});
-  if (entry) with_build_id_.emplace(entry->filename);
+  if (entry) kernel_names_.Add(record.cpumode(), entry->filename);
 }
 
 std::string DsoNames::NameOf(const perfdata::Dso* dso, std::uint32_t pid) const {
   if (dso == nullptr) return "[unknown]";
   if (HoldsGeneratedCode(*dso)) return fmt::format("perf-{}.map", pid);
-  // perf knows a module by the path that a build id came with, else by its name.
-  std::string module = with_build_id_.contains(dso->path) ? "" : dso->module_name();
-  return module.empty() ? std::string(dso->base_name()) : module;
+  if (!dso->is_kernel) return std::string(dso->base_name());
+  const perfdata::Dso named{.path = kernel_names_.NameOf(*dso), .build_id = {}, .symbol = {}};
+  return std::string(named.base_name());
 }
 
 // tools/perf/util/map.c, is_anon_memory and is_no_dso_memory.

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/kernel_names.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::inspect {
@@ -24,7 +24,7 @@ class DsoNames {
   std::string NameOf(const perfdata::Dso* dso, std::uint32_t pid) const;
 
  private:
-  std::set<std::string> with_build_id_;  // paths in the file's table, and of records
+  perfdata::KernelNames kernel_names_;
 };
 
 // Memory without a file, in which just-in-time compiled code may be: perf looks for its symbols in

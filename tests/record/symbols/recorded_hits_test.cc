@@ -27,14 +27,15 @@ class RecordedHits : public testing::Test {
     file_.AddMmap({.pid = 7, .tid = 7, .start = 0x500000, .path = "/bin/never-hit"});
     file_.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 5});
   }
-  void HitKernel(std::uint64_t text, std::string_view id = kKernelId) {
+  void HitKernel(std::uint64_t text, std::string_view id = kKernelId,
+                 std::string_view listed_as = "[kernel.kallsyms]") {
     file_.AddMmap({.pid = 0xffffffff,
                    .start = text,
                    .length = 0x100000,
                    .page_offset = text,
                    .path = "[kernel.kallsyms]_text",
                    .mode = CpuMode::kKernel});
-    file_.AddBuildId("[kernel.kallsyms]", BuildId::From(AsBytes(id)), CpuMode::kKernel);
+    file_.AddBuildId(listed_as, BuildId::From(AsBytes(id)), CpuMode::kKernel);
     file_.AddSample({.ip = text + 0x10, .pid = 7, .tid = 7, .time = 6, .mode = CpuMode::kKernel});
   }
 
@@ -116,6 +117,12 @@ TEST_F(RecordedHits, DoNotHaveTheKernelOfAnotherBoot) {
   EXPECT_EQ(files_.binaries()[0].missing, "the kernel was booted since");
 }
 
+TEST_F(RecordedHits, KnowTheKernelByTheFileThatIsListedForIt) {
+  HitKernel(kText, "another-kernel-01234", "/boot/vmlinux-6.1");
+  EXPECT_TRUE(Collect());
+  ASSERT_EQ(files_.binaries().size(), 1u);
+  EXPECT_EQ(files_.binaries()[0].missing, "another kernel runs now, by its build id");
+}
 TEST_F(RecordedHits, DoNotHaveAnotherKernel) {
   HitKernel(kText, "another-kernel-01234");
   EXPECT_TRUE(Collect());

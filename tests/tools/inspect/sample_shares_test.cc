@@ -86,6 +86,22 @@ TEST(SampleShares, KeepsOneAddressOfTwoProcessesAndOfTheKernelApart) {
                                    Pair("[unknown]", FieldsAre(2, 2))));
 }
 
+TEST(SampleShares, NamesKernelAndModulesByTheTableOfBuildIds) {
+  using perfdata::FeatureBit;
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddMmap({.start = 0x1000, .path = "[kernel.kallsyms]_text", .mode = CpuMode::kKernel});
+  file.AddMmap({.start = 0x9000, .path = "/lib/modules/a-b.ko", .mode = CpuMode::kKernel});
+  file.AddSample({.ip = 0x1010, .pid = 7, .tid = 7, .mode = CpuMode::kKernel});
+  file.AddSample({.ip = 0x9010, .pid = 7, .tid = 7, .mode = CpuMode::kKernel});
+  file.AddFeature(
+      FeatureBit::kBuildId,
+      perfdata::BuildIds{{{CpuMode::kUser, *BuildId::FromHex("aa01"), "/lib/modules/a-b.ko"},
+                          {CpuMode::kKernel, *BuildId::FromHex("aa02"), "/boot/vmlinux"}}});
+  EXPECT_THAT(SharesOf(file).by_dso(), UnorderedElementsAre(Pair("vmlinux", FieldsAre(1, 1)),
+                                                            Pair("[a_b]", FieldsAre(1, 1))));
+}
+
 TEST(SampleShares, NamesGeneratedCodeAfterEachProcessThatRunsIt) {
   PerfDataBuilder file;
   file.AddEvent();

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that perf has for the kernel and its modules. It takes them from the table of build
+// ids, if that lists them with the kernel's mode, since it reads the table before any mapping
+// (tools/perf/util/header.c, __event_process_build_id; machine.c,
+// machine__process_kernel_mmap_event and machine__findnew_module_dso).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape::perfdata {
+
+inline constexpr std::string_view kKernelMapName = "[kernel.kallsyms]";
+
+class KernelNames {
+ public:
+  // An entry of the table, or a BUILD_ID record, in their order.
+  void Add(CpuMode mode, std::string_view filename);
+
+  // Of what Processes maps in the kernel: "[kernel.kallsyms]", or the first listed file that is no
+  // module ("/boot/vmlinux-6.1"); for a module the listed file, or "[nf_tables]". The path of
+  // everything else.
+  std::string NameOf(const Dso& dso) const;
+  // The kernel's own.
+  const std::string& kernel() const { return kernel_; }
+
+ private:
+  std::string kernel_{kKernelMapName};
+  bool has_kernel_ = false;
+  std::map<std::string, std::string, std::less<>> modules_;  // "[nf_tables]" -> file name
+};
+
+// Whether perf takes a file for a module of the kernel, by its name alone: "[nf_tables]",
+// "nf_tables.ko.xz"; not "[kernel.kallsyms]", nor the vdso.
+bool IsModuleName(std::string_view filename);
+
+// Whether a file of that name is the kernel itself: "/boot/vmlinux-6.1".
+bool IsVmlinuxName(std::string_view filename);
+
+}  // namespace perftape::perfdata
