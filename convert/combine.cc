@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "convert/foreign_input.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
 
@@ -56,8 +57,11 @@ Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) 
 }  // namespace
 
 Result<const Format*> FormatOf(const Input& input, const Format* told) {
-  const Format* from = told == nullptr ? DetectFormat(input) : told;
-  if (from != nullptr) return from;
+  if (told != nullptr) return told;
+  if (const auto foreign = DescribeForeign(input)) {
+    return Fail(ErrorCode::kUnsupported, input.name() + ": " + *foreign);
+  }
+  if (const Format* from = DetectFormat(input)) return from;
   const std::string_view reason = input.beginning().empty()
                                       ? "the file is empty"
                                       : "its first bytes are those of no format read here; "

@@ -8,6 +8,7 @@
 #include "convert/import/from_folded.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
+#include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape {
@@ -80,6 +81,12 @@ const Format* DetectFormat(const Input& input) {
   const auto* format = std::ranges::find_if(
       kFormats, [&](const Format& f) { return f.matches != nullptr && f.matches(input); });
   return format == kFormats.end() ? nullptr : format;
+}
+
+Result<Input> OpenInput(const std::filesystem::path& path) {
+  TRY_ASSIGN(Input input, Input::Open(path));
+  if (IsPprof(input)) return input;
+  return bundle::Expanded(std::move(input));
 }
 
 const Format* FindFormat(std::string_view name) {

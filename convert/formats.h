@@ -62,6 +62,10 @@ std::span<const Format> AllFormats();
 // does.
 const Format* DetectFormat(const Input& input);
 
+// Input::Open, with what is compressed in it where gzip, bzip2, xz or zstd compressed a whole file;
+// a pprof is a gzip file of its own, and stays one.
+Result<Input> OpenInput(const std::filesystem::path& path);
+
 // By its name; null where there is none of it.
 const Format* FindFormat(std::string_view name);
 

@@ -97,7 +97,7 @@ std::set<std::string> EventsLeftOut(const std::vector<InputReport>& inputs) {
 Result<Profile> ReadAll(const Plan& plan, Input first, Findings& findings, cli::Console& console) {
   Combiner combiner(CombineOptionsOf(plan));
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    Result<Input> opened = i == 0 ? Result<Input>(std::move(first)) : Input::Open(plan.inputs[i]);
+    Result<Input> opened = i == 0 ? Result<Input>(std::move(first)) : OpenInput(plan.inputs[i]);
     if (!opened) return std::unexpected(std::move(opened).error());
     if (plan.inputs.size() > 1 && !opened->is_directory() && opened->beginning().empty()) {
       console.Warning(fmt::format("{}: is empty", opened->name()));
@@ -190,7 +190,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   Findings findings;
   Profile read;
   if (!plan.inputs.empty()) {
-    TRY_ASSIGN(Input first, Input::Open(plan.inputs.front()));
+    TRY_ASSIGN(Input first, OpenInput(plan.inputs.front()));
     if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr) {
       TRY_ASSIGN(const Format* from, FormatOf(first, plan.from));
       if (from == plan.to) return Rewrite(plan, first, console);

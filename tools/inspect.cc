@@ -6,6 +6,7 @@
 
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
+#include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/validate/validate.h"
 #include "tools/common/cli/console.h"
@@ -108,7 +109,7 @@ Result<Damage> Print(Section section, const Reader& reader, Form form, OutputFil
 }
 
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  TRY_ASSIGN(Input input, Input::Open(plan.input));
+  TRY_ASSIGN(Input input, bundle::OpenExpanded(plan.input));
   const std::string& name = input.name();
   // What comes through a pipe is read as it comes, but only one section can be made of it so, and
   // none that reads it twice.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/base/input.h"
+#include "formats/bundle/expanded_input.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/recover/command_line.h"
@@ -17,7 +18,7 @@ namespace {
 Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "perf.data"));
-  TRY_ASSIGN(Input input, Input::Open(plan.input));
+  TRY_ASSIGN(Input input, bundle::OpenExpanded(plan.input));
   TRY_ASSIGN(const Bytes bytes, input.All());
   const Result<rewrite::RecoverReport> report = rewrite::Recover(bytes, plan.output);
   if (!report) return Fail(InContext(input.name(), report.error()));

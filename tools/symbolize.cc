@@ -105,7 +105,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (!plan.output.empty()) {
     TRY_ASSIGN(target, cli::CheckOutput(plan.output, plan.if_exists));
   }
-  TRY_ASSIGN(Input input, Input::Open(plan.input));
+  TRY_ASSIGN(Input input, OpenInput(plan.input));
   TRY_ASSIGN(const Format* format, FormatOf(input, plan.from));
   if (!plan.output.empty() && !format->is_text) TRY(cli::RefuseTerminal(target, format->name));
   if (format->is_recording) return CarrySymbols(plan, *format, input, console);

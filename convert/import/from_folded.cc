@@ -112,7 +112,7 @@ class FoldedImporter {
   // Finds lines without count, and what numbers there are.
   Status LookThrough(std::string_view text) {
     CountSurvey survey;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0, lines = 0, lines_of_two = 0;
     for (std::string_view line; folded::TakeLine(text, line);) {
       ++number;
       if (line.empty()) continue;
@@ -120,11 +120,19 @@ class FoldedImporter {
       if (parsed) {
         survey.See(parsed->before);
         survey.See(parsed->count);
+        ++lines;
+        if (folded::EndsLikeACount(parsed->stack)) ++lines_of_two;
       } else if (!options_.lenient) {
         return Fail(InContext(fmt::format("line {}", number), std::move(parsed).error()));
       } else if (report_.skipped_lines++ == 0) {
         report_.first_skipped = fmt::format("line {}", number);
       }
+    }
+    if (lines != 0 && lines == lines_of_two && columns_ == folded::Columns::kOne) {
+      report_.notes.emplace_back(
+          "all lines end in two numbers, of which the first was taken for a part of the last "
+          "frame; "
+          "--differential takes both for counts, before and after");
     }
     decimals_ = DecimalsThatFit(survey);
     if (decimals_ < survey.decimals) {

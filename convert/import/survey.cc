@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/survey.h"
 
-
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -49,6 +49,15 @@ Input Input::FromBytes(Bytes bytes) {
   return input;
 }
 
+Input Input::FromFile(MappedFile file, const Input& origin) {
+  Input input;
+  input.name_ = origin.name_;
+  input.path_ = origin.path_;
+  input.bytes_ = file.bytes();
+  input.file_ = std::move(file);
+  return input;
+}
+
 Result<Bytes> Input::All() {
   if (kind_ == Kind::kDirectory) return FailErrno(name_, EISDIR);
   if (kind_ == Kind::kBytes) return bytes_;

@@ -23,6 +23,8 @@ class Input {
   static Result<Input> Open(const std::filesystem::path& path);
   // Bytes that live longer than the Input.
   static Input FromBytes(Bytes bytes);
+  // What was made of another input, under its name and path.
+  static Input FromFile(MappedFile file, const Input& origin);
 
   // For messages: the path, or "stdin".
   const std::string& name() const { return name_; }

@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fmt/format.h>
 #include <locale.h>
 #include <unistd.h>
 
@@ -219,14 +220,63 @@ Status SupportFilters(archive* tar) {
   return {};
 }
 
+// How much `size` bytes may become.
+std::uint64_t LimitOf(std::uint64_t size, const UnpackLimits& limits) {
+  if (size >= limits.total / std::max<std::uint64_t>(limits.ratio, 1)) return limits.total;
+  return std::min(limits.total, std::max(size * limits.ratio, limits.always));
+}
+
+Result<ArchivePtr> NewReader() {
+  ArchivePtr tar(archive_read_new());
+  if (tar == nullptr) return FailErrno("archive", ENOMEM);
+  TRY(SupportFilters(tar.get()));
+  return tar;
+}
+
+// Why one that is not a tar cannot be expanded. The place is where the next piece would be taken.
+std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Source& source) {
+  const char* why = archive_error_string(reader);
+  return Fail(
+      source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
+      fmt::format("at {:#x}: what is compressed cannot be expanded: {}",
+                  compressed.size() - source.left.size(), why == nullptr ? "it is damaged" : why));
+}
+
 }  // namespace
+
+Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits) {
+  Source source{compressed};
+  TRY_ASSIGN(const ArchivePtr reader, NewReader());
+  archive_read_support_format_raw(reader.get());
+  archive_read_support_format_empty(reader.get());
+  archive_entry* entry = nullptr;
+  if (archive_read_open(reader.get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK) {
+    return Unexpandable(reader.get(), compressed, source);
+  }
+  TRY_ASSIGN(Spool spool, Spool::Create());
+  const int status = archive_read_next_header(reader.get(), &entry);
+  if (status == ARCHIVE_EOF) return std::move(spool).Map();
+  if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
+    return Unexpandable(reader.get(), compressed, source);
+  const std::uint64_t most = LimitOf(compressed.size(), limits);
+  std::vector<std::byte> buffer(kPiece);
+  while (true) {
+    const la_ssize_t got = archive_read_data(reader.get(), buffer.data(), buffer.size());
+    if (got == 0) return std::move(spool).Map();
+    if (got < 0) return Unexpandable(reader.get(), compressed, source);
+    TRY(spool.Append(Bytes(buffer).first(static_cast<std::size_t>(got))));
+    if (spool.size() > most) {
+      return Fail(ErrorCode::kUnsupported,
+                  fmt::format("at {:#x}: expands to more than {} bytes, which is refused",
+                              compressed.size() - source.left.size(), most));
+    }
+  }
+}
 
 Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) {
   const Utf8Locale locale;
   Source source{archive_bytes};
-  ArchivePtr tar(archive_read_new());
-  if (tar == nullptr) return FailErrno("archive", ENOMEM);
-  TRY(SupportFilters(tar.get()));
+  TRY_ASSIGN(ArchivePtr tar, NewReader());
   archive_read_support_format_tar(tar.get());
   if (archive_read_open(tar.get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK) {
     return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
@@ -237,10 +287,7 @@ Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) 
     return Fail(ErrorCode::kUnsupported, "archive: is compressed more than once");
   }
   UnpackLimits effective = limits;
-  if (archive_bytes.size() < limits.total / std::max<std::uint64_t>(limits.ratio, 1)) {
-    effective.total =
-        std::min(limits.total, std::max(archive_bytes.size() * limits.ratio, limits.always));
-  }
+  effective.total = LimitOf(archive_bytes.size(), limits);
   TRY_ASSIGN(Spool spool, Spool::Create());
   return Unpacking(std::move(tar), source, std::move(spool), effective).Run();
 }

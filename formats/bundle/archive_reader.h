@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unpacks a tar, compressed in whatever way, into one unlinked file: no member's name is ever a
-// path on this machine.
+// path on this machine. A file that is compressed alone as well.
 #pragma once
 
 #include <cstdint>
@@ -56,5 +56,9 @@ struct UnpackedArchive {
 
 // kTruncated where the archive ends too early, kCorrupt where it is damaged or none.
 Result<UnpackedArchive> Unpack(Bytes archive, const UnpackLimits& limits);
+
+// One file that gzip, bzip2, xz or zstd has compressed, expanded into an unlinked file. kTruncated,
+// kCorrupt, naming the offset; kUnsupported where it becomes more than `limits` allow.
+Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits);
 
 }  // namespace perftape::bundle

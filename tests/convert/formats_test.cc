@@ -33,6 +33,13 @@ TEST(Formats, AreDetectedByTheirFirstBytes) {
   EXPECT_EQ(DetectFormat(Input::FromBytes({})), nullptr);
 }
 
+TEST(Formats, AreDetectedBehindComments) {
+  const Format* format = DetectFormat(Input::FromBytes(AsBytes("# interval: 100\nmain;f 1\n")));
+  ASSERT_NE(format, nullptr);
+  EXPECT_EQ(format->name, "folded");
+  EXPECT_EQ(DetectFormat(Input::FromBytes(AsBytes("# interval: 100\n"))), nullptr);
+}
+
 TEST(Formats, AreFoundByName) {
   ASSERT_NE(FindFormat("pprof"), nullptr);
   EXPECT_EQ(FindFormat("pprof")->name, "pprof");

@@ -55,6 +55,13 @@ Result<Shard> FromEnvironment(Environment environment) {
   return NoShard("auto", "none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, PARALLEL_SEQ is set");
 }
 
+// One name alone may lack its NUL; it has no line end then, which find's names end in.
+bool IsListOfLines(const std::string& text) {
+  constexpr std::size_t kLongestPath = 4096;
+  return text.find('\0') == std::string::npos &&
+         (text.size() > kLongestPath || text.find('\n') != std::string::npos);
+}
+
 }  // namespace
 
 Result<Shard> ParseShard(std::string_view text, Environment environment) {
@@ -103,6 +110,15 @@ std::vector<std::filesystem::path> RepeatedInputs(
 Result<std::vector<std::filesystem::path>> ReadFilesFrom0(const std::filesystem::path& list) {
   const std::string source = list == "-" ? "/dev/stdin" : list.native();
   TRY_ASSIGN(const std::string text, ReadWholeFile(source));
+  if (IsListOfLines(text)) {
+    constexpr std::size_t kShown = 40;
+    const std::string begin = cli::EscapeForTerminal(text.substr(0, kShown));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("--files-from0 {}: there is no NUL in it; each name ends in one, as find "
+                    "-print0 writes them. It begins with '{}{}'",
+                    list.native(), begin, text.size() > kShown ? "..." : ""));
+  }
   std::vector<std::filesystem::path> paths;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\0', start), text.size());

@@ -42,7 +42,7 @@ std::vector<std::filesystem::path> PartOf(const std::vector<std::filesystem::pat
 std::vector<std::filesystem::path> RepeatedInputs(const std::vector<std::filesystem::path>& inputs);
 
 // Paths that end in NUL each, as find -print0 writes them; "-" is stdin. kInvalidArgument for an
-// empty one; kNotFound, kPermission, kIo.
+// empty one, and for a list of lines; kNotFound, kPermission, kIo.
 Result<std::vector<std::filesystem::path>> ReadFilesFrom0(const std::filesystem::path& list);
 
 }  // namespace perftape::convert_tool

@@ -72,6 +72,20 @@ TEST(ReadFolded, MakesAStackOfEachLine) {
                           "main|f|g|x: 6 (samples)", "other: 7 (samples)"));
 }
 
+TEST(ReadFolded, PassesOverComments) {
+  const Outcome outcome = Read("# mode: wall\n# interval: 100\nmain;f 3\n#\nmain;g 1\n");
+  EXPECT_THAT(SamplesOf(outcome.profile.value()),
+              ElementsAre("main|f: 3 (samples)", "main|g: 1 (samples)"));
+  EXPECT_EQ(outcome.report.skipped_lines, 0U);
+}
+
+TEST(ReadFolded, SaysThatLinesWithTwoCountsMayBeDifferential) {
+  EXPECT_THAT(Read("a;b 3 4\na 1 2.5\n").report.notes, ElementsAre(HasSubstr("--differential")));
+  EXPECT_THAT(Read("a;b 3 4\na 2\n").report.notes, IsEmpty());
+  EXPECT_THAT(Read("a;b 3 4\n", {.differential = true}).report.notes, IsEmpty());
+  EXPECT_THAT(Read("").report.notes, IsEmpty());
+}
+
 TEST(ReadFolded, AddsUpEqualStacks) {
   EXPECT_THAT(Samples("a;b 1\na;b;c 2\na;b 3\n"),
               ElementsAre("a|b: 4 (samples)", "a|b|c: 2 (samples)"));
@@ -175,7 +189,7 @@ TEST(ReadFolded, NamesTheLineWithoutACount) {
 
 TEST(ReadFolded, SkipsAndCountsLinesWithoutACountWhenAsked) {
   const Outcome outcome =
-      Read("# comment\na 1\nmain;f\nb 99999999999999999999\n", {.lenient = true});
+      Read("no count\na 1\nmain;f\nb 99999999999999999999\n", {.lenient = true});
   EXPECT_THAT(SamplesOf(*outcome.profile), ElementsAre("a: 1 (samples)"));
   EXPECT_EQ(outcome.report.skipped_lines, 3U);
   EXPECT_EQ(outcome.report.first_skipped, "line 1");

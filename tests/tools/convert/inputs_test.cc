@@ -102,6 +102,24 @@ TEST(ReadFilesFrom0, TakesNamesOfWhateverCharacters) {
   EXPECT_THAT(ReadFilesFrom0(directory / "list").value(), ElementsAre("a b", "c\nd", "last"));
 }
 
+TEST(ReadFilesFrom0, TakesOneNameWithoutItsNul) {
+  const TempDir directory;
+  std::ofstream(directory / "list") << "a b";
+  EXPECT_THAT(ReadFilesFrom0(directory / "list").value(), ElementsAre("a b"));
+}
+
+TEST(ReadFilesFrom0, SaysThatAListOfLinesHasNoNul) {
+  const TempDir directory;
+  std::ofstream list(directory / "list");
+  list << "\xc2\x9b.data\n";
+  for (int i = 0; i < 1000; ++i) list << "some/where/" << i << ".data\n";
+  list.close();
+  const auto read = ReadFilesFrom0(directory / "list");
+  EXPECT_THAT(read, Refuses("there is no NUL in it"));
+  EXPECT_THAT(read, Refuses("'\\xc2\\x9b.data\\nsome/where/0.data\\nsome"));
+  EXPECT_LT(read.error().message.size(), 300U);
+}
+
 TEST(ReadFilesFrom0, RefusesAnEmptyName) {
   const TempDir directory;
   std::ofstream(directory / "list") << std::string_view("a\0\0b\0", 5);

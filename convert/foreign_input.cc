@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/foreign_input.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "formats/base/bytes.h"
+#include "formats/folded/folded.h"
+#include "formats/perfdata/reader.h"
+
+namespace perftape {
+namespace {
+
+constexpr std::size_t kEnough = 4096;
+
+bool IsDigit(char c) {
+  return '0' <= c && c <= '9';
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, IsDigit);
+}
+
+// The first word of `text`, which is taken off with the spaces before it; empty at the end.
+std::string_view TakeWord(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+// "swapper     0 [000] 12345.678901:     1 cycles: ffffffff81 f ([kernel.kallsyms])", or with
+// pid/tid, or without the CPU; the time is in seconds with six or nine decimals.
+bool IsScriptHead(std::string_view line) {
+  if (line.empty() || line.front() == ' ' || line.front() == '\t') return false;
+  bool has_number = false;  // a process or thread is before the time
+  while (true) {
+    const std::string_view word = TakeWord(line);
+    if (word.empty()) return false;
+    const std::size_t point = word.find('.');
+    const bool is_time = word.ends_with(':') && point != std::string_view::npos &&
+                         IsNumber(word.substr(0, point)) &&
+                         IsNumber(word.substr(point + 1, word.size() - point - 2));
+    if (is_time) return has_number && word.size() - point - 2 >= 6;
+    has_number |= IsDigit(word.front());
+  }
+}
+
+// "	ffffffff81001234 do_idle+0x12 ([kernel.kallsyms])"
+bool IsScriptFrame(std::string_view line) {
+  if (!line.starts_with(' ') && !line.starts_with('\t')) return false;
+  const std::string_view address = TakeWord(line);
+  const auto is_hex = [](char c) { return IsDigit(c) || ('a' <= c && c <= 'f'); };
+  return address.size() >= 4 && std::ranges::all_of(address, is_hex) && line.ends_with(')') &&
+         line.find(" (") != std::string_view::npos;
+}
+
+// Without the times, which perf script can leave out, its heads end in the event's ':'.
+bool IsPerfScript(std::string_view text) {
+  bool may_be_head = false;
+  for (std::string_view line; folded::TakeLine(text, line);) {
+    if (line.empty()) continue;
+    if (IsScriptHead(line) || (may_be_head && IsScriptFrame(line))) return true;
+    may_be_head = line.ends_with(':') && line.front() != '\t';
+  }
+  return false;
+}
+
+// The first lines of what google/pprof's profile/legacy_profile.go reads.
+bool IsLegacyPprofText(std::string_view text) {
+  std::string_view line;
+  folded::TakeLine(text, line);
+  constexpr auto kBeginnings = std::to_array<std::string_view>(
+      {"heap profile:", "heapz profile:", "heap_v2/", "--- heap", "--- growth", "--- contention",
+       "--- mutex", "--- thread", "--- symbol", "--- profile"});
+  const auto begins = [&](std::string_view beginning) { return line.starts_with(beginning); };
+  if (std::ranges::any_of(kBeginnings, begins)) return true;
+  // "goroutine profile: total 7", "threadcreate profile: total 3"
+  constexpr std::string_view kTotal = " profile: total ";
+  const std::size_t total = line.find(kTotal);
+  return total != std::string_view::npos && line.find(' ') == total &&
+         IsNumber(line.substr(total + kTotal.size()));
+}
+
+// profilez: words 0, 3, 0, the period, 0, of 4 or 8 bytes in either order; then samples.
+template <class Word>
+bool IsLegacyPprofBinary(Bytes bytes, std::endian order) {
+  constexpr std::size_t kWords = 5;
+  if (bytes.size() < kWords * sizeof(Word)) return false;
+  const auto word = [&](std::size_t i) {
+    return LoadFixed<Word>(bytes.data() + i * sizeof(Word), order);
+  };
+  return word(0) == 0 && word(1) == 3 && word(2) == 0 && word(3) != 0 && word(4) == 0;
+}
+
+bool IsLegacyPprof(Bytes bytes) {
+  return IsLegacyPprofText(AsText(bytes)) ||
+         IsLegacyPprofBinary<std::uint64_t>(bytes, std::endian::little) ||
+         IsLegacyPprofBinary<std::uint64_t>(bytes, std::endian::big) ||
+         IsLegacyPprofBinary<std::uint32_t>(bytes, std::endian::little) ||
+         IsLegacyPprofBinary<std::uint32_t>(bytes, std::endian::big);
+}
+
+}  // namespace
+
+std::optional<std::string> DescribeForeign(const Input& input) {
+  if (perfdata::IsPerfData(input)) return {};
+  if (input.is_directory()) {
+    return "is a directory, and no perf.data of several files, which has a file 'data'";
+  }
+  const Bytes beginning = input.beginning().first(std::min(input.beginning().size(), kEnough));
+  if (IsLegacyPprof(beginning)) {
+    return "is a profile in one of pprof's old formats; `go tool pprof -proto FILE > out.pb.gz` "
+           "makes one of it that is read here";
+  }
+  if (IsPerfScript(AsText(beginning))) {
+    return "is the output of perf script; convert the perf.data itself, or make folded stacks of "
+           "it with stackcollapse-perf.pl";
+  }
+  return {};
+}
+
+}  // namespace perftape

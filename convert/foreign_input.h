@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs that no format here reads, but that can be made one: what they are, and how.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/base/input.h"
+
+namespace perftape {
+
+// "is the output of perf script; convert the perf.data itself, ..." for text of perf script,
+// pprof's old text and binary formats, and directories that are no perf.data. Nothing for all else.
+std::optional<std::string> DescribeForeign(const Input& input);
+
+}  // namespace perftape

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/foreign_input.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string_view>
+
+#include "tests/support/temp_dir.h"
+
+namespace perftape {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Describe(std::string_view text) {
+  return DescribeForeign(Input::FromBytes(AsBytes(text))).value_or("");
+}
+
+TEST(DescribeForeign, NamesPprofsOldTexts) {
+  for (const std::string_view text :
+       {"heap profile:      1:     16 [     1:      16] @ heap/1048576\n", "heap_v2/524288\n",
+        "goroutine profile: total 7\n1 @ 0x1 0x2\n", "threadcreate profile: total 12\n",
+        "--- contention:\ncycles/second=3201000000\n", "--- heapz 1 ---\n", "--- threadz 1 ---\n",
+        "--- symbol\nbinary=/bin/app\n", "--- mutex:\n", "--- growthz 1 ---\n"}) {
+    EXPECT_THAT(Describe(text), HasSubstr("go tool pprof -proto FILE > out.pb.gz")) << text;
+  }
+}
+
+TEST(DescribeForeign, NamesPprofsOldBinaryProfiles) {
+  const std::array<std::uint64_t, 8> words = {0, 3, 0, 10000, 0, 1, 1, 0x401000};
+  EXPECT_THAT(DescribeForeign(Input::FromBytes(AsBytes(
+                  std::string_view(reinterpret_cast<const char*>(words.data()), sizeof words)))),
+              testing::Optional(HasSubstr("go tool pprof")));
+  const std::array<std::uint32_t, 8> halves = {0, 3, 0, 10000, 0, 1, 1, 0x401000};
+  EXPECT_THAT(Describe({reinterpret_cast<const char*>(halves.data()), sizeof halves}),
+              HasSubstr("go tool pprof"));
+}
+
+TEST(DescribeForeign, NamesTheTextOfPerfScript) {
+  for (const std::string_view text :
+       {"# ========\n# captured on    : Mon\n# ========\n#\n"
+        "swapper     0 [000] 12345.678901:          1 cycles: \n"
+        "\tffffffff81001234 do_idle+0x12 ([kernel.kallsyms])\n",
+        "java 12688/12764 6544038.708352: cpu-clock:\n\tffffffff8109 f ([kernel.kallsyms])\n",
+        "my prog 7 [001]   12.678901234: 1 cycles: 401136 main+0x6 (/bin/prog)\n",
+        "prog  7 cycles: \n\t          401136 main (/bin/prog)\n\n"}) {
+    EXPECT_THAT(Describe(text), HasSubstr("is the output of perf script")) << text;
+  }
+}
+
+TEST(DescribeForeign, LeavesFoldedStacksAlone) {
+  for (const std::string_view text :
+       {"main;f 1\n", "# interval: 100\nmain;f 1\n", "a 12 [001] 1.5: b 7\n", "profile: total 7\n",
+        "heap;profile 7\n", "f (x) 7\n", " 12345.678901: 7\n", ""}) {
+    EXPECT_EQ(Describe(text), "") << text;
+  }
+}
+
+TEST(DescribeForeign, SaysWhichDirectoriesAreNone) {
+  const TempDir directory;
+  EXPECT_THAT(DescribeForeign(Input::Open(directory.path()).value()).value_or(""),
+              HasSubstr("is a directory"));
+  directory.Write("data", "PERFILE2");
+  EXPECT_FALSE(DescribeForeign(Input::Open(directory.path()).value()));
+}
+
+}  // namespace
+}  // namespace perftape
