@@ -31,10 +31,10 @@ using perfdata::Reader;
 // Each of these prints a section and tells of damage that ended it before its end.
 using Damage = std::optional<Error>;
 
-Result<Damage> PrintStatistics(const Reader& reader, Form form, OutputFile& out) {
-  Statistics statistics = CountRecords(reader);
-  TRY(out.Write(form == Form::kJson ? StatisticsJson(statistics, reader.events())
-                                    : StatisticsText(statistics, reader.events())));
+Result<Damage> PrintStatistics(const Reader& reader, const Plan& plan, OutputFile& out) {
+  Statistics statistics = CountRecords(reader, plan.threads);
+  TRY(out.Write(plan.form == Form::kJson ? StatisticsJson(statistics, reader.events())
+                                         : StatisticsText(statistics, reader.events())));
   const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
   if (!statistics.damage && unread != 0) {
     return Error{ErrorCode::kCorrupt,
@@ -88,7 +88,8 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
                fmt::format("not every reader reads all of it: {}", cli::Counted(errors, "error"))};
 }
 
-Result<Damage> Print(Section section, const Reader& reader, Form form, OutputFile& out) {
+Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, OutputFile& out) {
+  const Form form = plan.form;
   switch (section) {
     case Section::kSummary:
       TRY(out.Write(form == Form::kJson ? HeaderJson(reader) : HeaderSummary(reader)));
@@ -97,7 +98,7 @@ Result<Damage> Print(Section section, const Reader& reader, Form form, OutputFil
       TRY(out.Write(form == Form::kJson ? HeaderJson(reader) : HeaderText(reader)));
       return std::nullopt;
     case Section::kStatistics:
-      return PrintStatistics(reader, form, out);
+      return PrintStatistics(reader, plan, out);
     case Section::kRecords:
       return PrintRecords(reader, form, out);
     case Section::kSamples:
@@ -126,7 +127,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     status = cli::kDegraded;
   }
   for (const Section section : plan.sections) {
-    TRY_ASSIGN(const Damage damage, Print(section, *reader, plan.form, out));
+    TRY_ASSIGN(const Damage damage, Print(section, *reader, plan, out));
     if (!damage) continue;
     console.Warning(fmt::format("{}: {}", name, damage->message));
     status = cli::kDegraded;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "tools/common/cli/values.h"
+
 namespace perftape::inspect {
 namespace {
 
@@ -24,6 +26,11 @@ constexpr cli::Option kOptions[] = {
      .argument = "FILE",
      .help = "the perf.data, instead of the operand; - is stdin",
      .completion = cli::Completion::kFile},
+    {.name = "threads",
+     .letter = 'j',
+     .argument = "N",
+     .help = "threads that may work at once on --stats (default as many as there are CPUs); the "
+             "output does not depend on it"},
     {.name = "quiet", .letter = 'q', .help = "no warnings on stderr"},
 };
 
@@ -62,6 +69,7 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
     if (parsed.Has(name)) plan.sections.push_back(section);
   }
   if (parsed.Has("json")) plan.form = Form::kJson;
+  TRY_ASSIGN(plan.threads, cli::ParseThreads("-j", parsed.Value("threads")));
   if (plan.sections.empty()) plan.sections = {Section::kSummary, Section::kStatistics};
   return plan;
 }

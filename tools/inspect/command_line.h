@@ -24,6 +24,7 @@ enum class Form : std::uint8_t { kText, kJson };
 struct Plan {
   std::string input;  // "-" for stdin
   Form form = Form::kText;
+  unsigned threads = 1;           // that may work at once
   std::vector<Section> sections;  // in the order in which they are printed
 };
 

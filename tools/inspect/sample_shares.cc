@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/sample_shares.h"
 
-#include <string_view>
+#include <fmt/format.h>
 
 namespace perftape::inspect {
 
 using perfdata::CpuMode;
+
+std::string CommName(std::uint32_t tid, const std::string* told) {
+  if (tid == 0) return "swapper";
+  return told != nullptr ? *told : fmt::format(":{}", static_cast<std::int32_t>(tid));
+}
 
 void SampleShares::Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
   processes_.Apply(record, format);
@@ -38,8 +43,8 @@ SharesByName SampleShares::by_dso() const {
 Share& SampleShares::OfComm(std::uint32_t tid) {
   KnownComm& known = known_comms_[tid % known_comms_.size()];
   if (known.state != state_ || known.tid != tid) {
-    const std::string_view comm = processes_.CommOf(tid);
-    known = {.state = state_, .tid = tid, .share = &comms_[std::string(comm)]};
+    const std::string comm = CommName(tid, processes_.KnownCommOf(tid));
+    known = {.state = state_, .tid = tid, .share = &comms_[comm]};
   }
   return *known.share;
 }

@@ -23,6 +23,9 @@ struct Share {
 };
 using SharesByName = std::map<std::string, Share>;
 
+// The name of a thread as perf shows it: the one that a record told, if any did; null where not.
+std::string CommName(std::uint32_t tid, const std::string* told);
+
 // Give it all records, in time order. Memory follows the number of names, threads and mappings.
 class SampleShares {
  public:

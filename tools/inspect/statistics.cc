@@ -11,6 +11,7 @@
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/rounds.h"
 #include "tools/common/cli/escape.h"
+#include "tools/inspect/range_statistics.h"
 
 namespace perftape::inspect {
 namespace {
@@ -138,7 +139,9 @@ void AppendShares(std::string_view title, const SharesByName& shares, std::strin
 
 }  // namespace
 
-Statistics CountRecords(const perfdata::Reader& reader) {
+Statistics CountRecords(const perfdata::Reader& reader, unsigned threads) {
+  if (std::optional<Statistics> counted = CountInRanges(reader, threads))
+    return *std::move(counted);
   Counter counter(reader);
   // In time order, for comms, mappings, and the growth of counters that were read with the samples.
   perfdata::InTimeOrder records(reader.records(), reader.events());

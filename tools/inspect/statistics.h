@@ -33,7 +33,8 @@ struct Statistics {
   std::optional<Error> damage;        // why counting ended before the file did
 };
 
-Statistics CountRecords(const perfdata::Reader& reader);
+// The statistics do not depend on how many threads may work at once.
+Statistics CountRecords(const perfdata::Reader& reader, unsigned threads = 1);
 
 // First, line by line, what `perf report --stats` prints of the same file; then what was lost, the
 // periods, and the shares of comms and dsos, largest first.

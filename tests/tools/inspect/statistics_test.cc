@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/perfdata_builder.h"
+#include "tools/inspect/range_statistics.h"
 
 namespace perftape::inspect {
 namespace {
@@ -89,6 +90,74 @@ TEST(CountRecords, CountsASampleThatIsShorterThanItSays) {
   EXPECT_EQ(counted.events.at(0).period, 20U);
   EXPECT_EQ(counted.cut_off_samples, 1U);
   EXPECT_EQ(counted.skipped_samples, 0U);
+}
+
+// Long enough to be read in ranges, with names and mappings that change all along.
+PerfDataBuilder LongRecording() {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddEvent();
+  const std::vector<std::uint64_t> deep(1000, 0x1010);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const std::uint64_t time = 1000 + 10 * i;
+    const auto tid = static_cast<std::uint32_t>(7 + i % 5);
+    if (i % 50 == 0) {
+      file.AddComm({.pid = 7, .tid = tid, .comm = fmt::format("c{}", i), .time = time});
+    }
+    if (i % 70 == 0) {
+      file.AddMmap(
+          {.pid = 7, .tid = 7, .start = 0x1000, .path = fmt::format("/m{}", i), .time = time});
+    }
+    if (i % 90 == 0) file.AddLostSamples(3, time);
+    file.AddSample({.ip = 0x1010 + 0x1000 * (i % 3),
+                    .pid = 7,
+                    .tid = tid,
+                    .time = time,
+                    .period = i,
+                    .callchain = deep,
+                    .event = i % 2});
+  }
+  return file;
+}
+
+void ExpectTheSameWithSeveralThreads(PerfDataBuilder& file) {
+  const perfdata::Reader reader = file.Open();
+  const std::string one = StatisticsText(CountRecords(reader), reader.events());
+  for (const unsigned threads : {2U, 7U}) {
+    EXPECT_EQ(StatisticsText(CountRecords(reader, threads), reader.events()), one);
+  }
+}
+
+TEST(CountRecords, CountsTheSameWithSeveralThreads) {
+  PerfDataBuilder file = LongRecording();
+  EXPECT_TRUE(CountInRanges(file.Open(), 2));
+  ExpectTheSameWithSeveralThreads(file);
+}
+
+TEST(CountRecords, CountsTheSameWithSeveralThreadsWhereMappingsEndWithinAPage) {
+  PerfDataBuilder file = LongRecording();
+  file.AddMmap(
+      {.pid = 7, .tid = 7, .start = 0x1000, .length = 0x20, .path = "/short", .time = 1500});
+  EXPECT_FALSE(CountInRanges(file.Open(), 2));
+  ExpectTheSameWithSeveralThreads(file);
+}
+
+TEST(CountRecords, CountsTheSameWithSeveralThreadsOfADamagedEnd) {
+  PerfDataBuilder file = LongRecording();
+  file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
+  EXPECT_FALSE(CountInRanges(file.Open(), 2));
+  ExpectTheSameWithSeveralThreads(file);
+}
+
+TEST(CountRecords, GivesTheNameOfAnUnknownThreadToNoThreadThatItStarts) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddSample({.pid = 7, .tid = 7, .time = 1});
+  file.AddFork({.pid = 7, .ppid = 7, .tid = 8, .ptid = 7, .time = 2});
+  file.AddSample({.pid = 7, .tid = 8, .time = 3});
+  const Statistics counted = CountRecords(file.Open());
+  EXPECT_EQ(counted.comms.at(":7").samples, 1U);
+  EXPECT_EQ(counted.comms.at(":8").samples, 1U);
 }
 
 TEST(StatisticsText, BeginsAsPerfReportWritesIt) {

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/range_statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/import/survey.h"
+#include "convert/model/id_table.h"
+#include "formats/base/parallel.h"
+#include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/plain_sample.h"
+#include "formats/perfdata/record_ranges.h"
+
+namespace perftape::inspect {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::Event;
+using perfdata::RecordType;
+using perfdata::RecordView;
+
+void AddTo(Share& sum, const Share& share) {
+  sum.samples += share.samples;
+  sum.period += share.period;
+}
+
+constexpr std::uint64_t kPage = 4096;
+
+// The samples at one address of the kernel, or in one page of a process, in one state of what was
+// mapped.
+struct Hit {
+  std::uint64_t mapped = 0;  // fingerprint
+  std::uint64_t address = 0;
+  std::uint32_t pid = 0;  // 0 of the kernel, which all processes see
+  CpuMode mode = CpuMode::kUnknown;
+  Moment moment = 0;  // one at which it was so
+  Share share;
+
+  bool IsAt(const Hit& other) const {
+    return mapped == other.mapped && address == other.address && pid == other.pid &&
+           mode == other.mode;
+  }
+};
+
+// What one thread counts.
+class RangeCounter {
+ public:
+  RangeCounter(const perfdata::Reader& reader, const Survey& survey)
+      : events_(reader.events()), survey_(survey), lookup_(events_) {
+    statistics_.events.resize(events_.size());
+    for (const Event& event : events_.all()) plain_.emplace_back(event.format);
+  }
+
+  // The records from the cursor on, where the clock is, to a place in the file. False where a
+  // sample cannot be read.
+  bool Count(perfdata::RecordCursor cursor, TurnClock clock, std::uint64_t end) {
+    Moment moment = 0;
+    while (cursor.Step()) {
+      const RecordView& record = cursor.record();
+      if (record.file_offset >= end) break;
+      const perfdata::EventLookup::Answer found = lookup_.Of(record);
+      const Turn turn = clock.Of(record, found.time);
+      CountType(record.type);
+      if (record.type == RecordType::kSample) {
+        moment = survey_.history.MomentOf(turn, moment);
+        if (!CountSample(record, found.event, moment)) return false;
+      } else if (record.type == RecordType::kHeaderBuildId) {
+        build_ids_.push_back(record);
+      } else if (found.event != nullptr) {
+        CountLoss(record, *found.event);
+      }
+    }
+    return true;
+  }
+
+  // The counts, without those by dso, which are in hits().
+  Statistics& statistics() {
+    for (std::size_t type = 0; type < by_type_.size(); ++type) {
+      if (by_type_[type] != 0) {
+        statistics_.records[static_cast<RecordType>(type)] += std::exchange(by_type_[type], 0);
+      }
+    }
+    return statistics_;
+  }
+  const std::vector<Hit>& hits() const { return hits_; }
+  const std::vector<RecordView>& build_ids() const { return build_ids_; }
+
+ private:
+  // The state of a thread that had a sample lately.
+  struct Recent {
+    std::uint32_t pid = 0, tid = 0;
+    ThreadState state;
+    Share* of_comm = nullptr;
+  };
+
+  void CountType(RecordType type) {
+    const auto number = std::to_underlying(type);
+    if (number < by_type_.size()) {
+      ++by_type_[number];
+    } else {
+      ++statistics_.records[type];
+    }
+  }
+
+  void CountLoss(const RecordView& record, const Event& event) {
+    if (record.type == RecordType::kLost) {
+      if (const auto lost = Decode<perfdata::Lost>(record, event.format)) {
+        statistics_.lost_records += lost->count;
+      }
+    } else if (record.type == RecordType::kLostSamples) {
+      if (const auto lost = Decode<perfdata::LostSamples>(record, event.format)) {
+        statistics_.lost_samples += lost->count;
+        statistics_.events[events_.IndexOf(event)].lost_samples += lost->count;
+      }
+    }
+  }
+
+  bool CountSample(const RecordView& record, const Event* event, Moment moment) {
+    if (event == nullptr) return false;
+    const perfdata::PlainSampleReader& plain = plain_[events_.IndexOf(*event)];
+    if (!plain.is_plain()) {
+      const auto sample = DecodeSample(record, event->format);
+      if (sample) Add(*sample, *event, record.cpumode(), moment);
+      return sample.has_value();
+    }
+    const bool is_read = plain.Read(record, plain_sample_);
+    if (is_read) Add(plain_sample_, *event, record.cpumode(), moment);
+    return is_read;
+  }
+
+  void Add(const perfdata::Sample& sample, const Event& event, CpuMode mode, Moment moment) {
+    const Share share{
+        .samples = 1,
+        .period = event.format.Has(perfdata::kPeriod) ? sample.period : event.attr.sample_period};
+    EventStatistics& of_event = statistics_.events[events_.IndexOf(event)];
+    ++of_event.samples;
+    of_event.period += share.period;
+    const Recent& recent = StateOf(sample.pid, sample.tid, moment);
+    AddTo(*recent.of_comm, share);
+    const bool is_kernel = mode == CpuMode::kKernel;
+    AddHit({.mapped = is_kernel ? recent.state.kernel_space : recent.state.user_space,
+            .address = is_kernel ? sample.ip : sample.ip / kPage * kPage,
+            .pid = is_kernel ? 0 : sample.pid,
+            .mode = mode,
+            .moment = moment,
+            .share = share});
+  }
+
+  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) {
+    Recent& recent = recent_[tid % recent_.size()];
+    const bool is_known = recent.of_comm != nullptr && recent.pid == pid && recent.tid == tid &&
+                          recent.state.from <= moment && moment < recent.state.to;
+    if (is_known) return recent;
+    const ThreadState state = survey_.history.StateOf(pid, tid, moment);
+    recent = {.pid = pid,
+              .tid = tid,
+              .state = state,
+              .of_comm = &statistics_.comms[CommName(tid, state.comm)]};
+    return recent;
+  }
+
+  void AddHit(const Hit& hit) {
+    std::uint64_t hash = (hit.address ^ hit.mapped) * 0x9e3779b97f4a7c15 + hit.pid;
+    hash = (hash ^ (hash >> 32)) * 0xc2b2ae3d27d4eb4f;
+    const std::uint32_t known =
+        hit_index_.Find(hash, [&](std::uint32_t place) { return hits_[place].IsAt(hit); });
+    if (known != IdTable::kNone) return AddTo(hits_[known].share, hit.share);
+    hit_index_.Add(hash, static_cast<std::uint32_t>(hits_.size()));
+    hits_.push_back(hit);
+  }
+
+  const perfdata::EventTable& events_;
+  const Survey& survey_;
+  perfdata::EventLookup lookup_;
+  std::vector<perfdata::PlainSampleReader> plain_;  // of each event
+  perfdata::Sample plain_sample_;                   // what they read
+  Statistics statistics_;
+  std::array<std::uint64_t, 128> by_type_ = {};  // of those types that are below
+  std::array<Recent, 256> recent_ = {};
+  IdTable hit_index_;
+  std::vector<Hit> hits_;
+  std::vector<RecordView> build_ids_;
+};
+
+void AddUp(const Statistics& part, Statistics& sum) {
+  for (const auto& [type, count] : part.records) sum.records[type] += count;
+  for (std::size_t i = 0; i < part.events.size(); ++i) {
+    sum.events[i].samples += part.events[i].samples;
+    sum.events[i].period += part.events[i].period;
+    sum.events[i].lost_samples += part.events[i].lost_samples;
+  }
+  for (const auto& [comm, share] : part.comms) AddTo(sum.comms[comm], share);
+  sum.lost_records += part.lost_records;
+  sum.lost_samples += part.lost_samples;
+}
+
+// What all the hit's samples were in, null where nothing was mapped; nothing where only a part of
+// the page is in it, which no kernel makes.
+std::optional<const perfdata::Dso*> DsoOf(const Hit& hit, const perfdata::Processes& processes) {
+  const auto find = [&](std::uint64_t address) {
+    return processes.Find(hit.pid, hit.mode, address);
+  };
+  const perfdata::Region* region = find(hit.address);
+  const perfdata::Dso* dso = region == nullptr ? nullptr : region->dso;
+  if (hit.mode == CpuMode::kKernel) return dso;
+  const perfdata::Region* below = processes.UserSpace(hit.pid).FindBelow(hit.address + (kPage - 1));
+  const bool is_whole = region == nullptr ? below == nullptr || below->end <= hit.address
+                                          : region == find(hit.address + (kPage - 1));
+  return is_whole ? std::optional(dso) : std::nullopt;
+}
+
+// In the order of their moments: processes go forth only. Nothing where DsoOf does not know one.
+std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits, const ProcessHistory& history,
+                                         const DsoNames& names) {
+  std::ranges::sort(hits, {}, &Hit::moment);
+  ProcessHistory::Replay replay(history);
+  std::map<std::pair<const perfdata::Dso*, std::uint32_t>, Share> dsos;
+  for (const Hit& hit : hits) {
+    const std::optional<const perfdata::Dso*> dso = DsoOf(hit, replay.At(hit.moment));
+    if (!dso) return {};
+    const bool is_generated = *dso != nullptr && HoldsGeneratedCode(**dso);
+    AddTo(dsos[{*dso, is_generated ? hit.pid : 0}], hit.share);
+  }
+  SharesByName shares;
+  for (const auto& [key, share] : dsos) AddTo(shares[names.NameOf(key.first, key.second)], share);
+  return shares;
+}
+
+}  // namespace
+
+std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads) {
+  if (NeedTimeOrder(reader.events())) return {};
+  ImportReport unused;
+  const std::optional<Survey> found = MakeSurveyInRanges(reader, {.threads = threads}, unused);
+  if (!found) return {};
+  const Survey& survey = *found;
+
+  std::vector<std::unique_ptr<RangeCounter>> counters;
+  for (unsigned i = 0; i < std::min<std::size_t>(threads, survey.cuts.size()); ++i) {
+    counters.push_back(std::make_unique<RangeCounter>(reader, survey));
+  }
+  std::atomic<bool> is_whole = true;
+  const auto count = [&](std::size_t cut, unsigned worker) {
+    const bool is_last = cut + 1 == survey.cuts.size();
+    const std::uint64_t end = is_last ? reader.file().size() : survey.cuts[cut + 1].file_offset;
+    const Cut& from = survey.cuts[cut];
+    perfdata::RecordCursor cursor = perfdata::RecordsFrom(reader, from.file_offset);
+    if (is_whole && !counters[worker]->Count(std::move(cursor), from.clock, end)) is_whole = false;
+  };
+  ParallelFor(survey.cuts.size(), static_cast<unsigned>(counters.size()), count);
+  if (!is_whole) return {};
+
+  Statistics sum;
+  sum.events.resize(reader.events().size());
+  DsoNames names(reader);
+  std::vector<Hit> hits;
+  for (const auto& counter : counters) {
+    AddUp(counter->statistics(), sum);
+    for (const RecordView& record : counter->build_ids()) names.Apply(record);
+    hits.insert(hits.end(), counter->hits().begin(), counter->hits().end());
+  }
+  std::optional<SharesByName> dsos = SharesOfDsos(std::move(hits), survey.history, names);
+  if (!dsos) return {};
+  sum.dsos = *std::move(dsos);
+  return sum;
+}
+
+}  // namespace perftape::inspect
