@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast perftape-convert is, as ratios to what others take for the same work, all in one run.
 
-    convert_bench.py [--build build/release] [--recording FILE] [--runs 3] [--megabytes 1026 2052]
+    convert_bench.py [--build build/release] [--recording FILE] [--runs 3] [--megabytes 700 1400]
                      [--only time|pprof|folded|forms|memory ...]
 
-The inputs are a recording with call graphs, made on the spot or given, repeated by repeat_perfdata
-until it is large enough; for the aims below at least 1 GB, 5 million samples and 400,000 distinct
-stacks, of which 12 seconds of `perf record -a -F 20000 -g` on a busy machine have enough. Runs
-alternate, and medians count. Nothing is asserted: machines are noisy.
+The inputs are a recording with call graphs, repeated by repeat_perfdata until it is large enough. It
+is given, or made on the spot of 12 seconds of deep_stacks and whatever else runs: some 140,000
+folded lines of 1.5 KB. Runs alternate, and medians count. Nothing is asserted: machines are noisy.
 """
 import argparse
 import os
@@ -19,7 +18,10 @@ import tempfile
 from pathlib import Path
 
 from measure import alternate, run
-from read_bench import Inputs, record
+from read_bench import Inputs
+
+# How many times as long as perf report --stats each may take on two idle CPUs.
+AIMS = {"perf.data to folded": 3.5, "perf.data to pprof, gzip": 4.0, "inspect --stats": 0.8}
 
 # As flamegraph.pl reads its input: lines into a list, that sorted, split at the last blank; then
 # each stack compared with the one before, frame by frame (its flow()).
@@ -49,21 +51,26 @@ class Bench:
         self.arguments = arguments
         self.directory = Path(directory)
         self.convert = str(arguments.build / "bin/perftape-convert")
+        self.inspect = str(arguments.build / "bin/perftape-inspect")
         recording = arguments.recording
         if not recording:
             recording = str(self.directory / "recording.data")
-            record(recording)
+            print("recording, 12 seconds ...", file=sys.stderr)
+            subprocess.run(["perf", "record", "-q", "-a", "-F", "20000", "-g", "-o", recording, "--",
+                            arguments.build / "tests/deep_stacks", "12", "4"], check=True)
         self.inputs = Inputs(arguments.build / "tests/repeat_perfdata", recording, directory)
         self.size, self.double_size = arguments.megabytes
 
     def to(self, form, path, output="/dev/null"):
-        return [self.convert, "-q", "-f", "--to", form, "-o", output, path]
+        # What was repeated does not say that it is of this machine.
+        return [self.convert, "-q", "-f", "--local", "-j", str(self.arguments.threads), "--to", form,
+                "-o", str(output), path]
 
     def made(self, name, *options):
         """The large recording, converted, for those who read the result."""
         output = self.directory / name
         if not output.exists():
-            subprocess.run([self.convert, "-q", self.inputs.get(self.size, "file"), "-o", output,
+            subprocess.run([self.convert, "-q", "--local", self.inputs.get(self.size, "file"), "-o", output,
                             *options], check=True)
         return str(output)
 
@@ -81,9 +88,19 @@ class Bench:
 
     def time(self):
         path = self.inputs.get(self.size, "file")
-        perf = {"perf report --stats": ["perf", "report", "--stats", "-i", path]}
-        self.compare({"perf.data to folded": self.to("folded", path),
-                      "perf.data to pprof, gzip": self.to("pprof", path)}, perf)
+        theirs = "perf report --stats"
+        commands = {
+            theirs: ["perf", "report", "--stats", "-i", path],
+            "perf.data to folded": self.to("folded", path, self.directory / "out.folded"),
+            "perf.data to pprof, gzip": self.to("pprof", path, self.directory / "out.pb.gz"),
+            "inspect --stats": [self.inspect, "-j", str(self.arguments.threads), "--stats", path]}
+        took = alternate({name: (command, None) for name, command in commands.items()},
+                         self.arguments.runs)
+        for name, (wall, cpu) in took.items():
+            ratio, cpu_ratio = wall / took[theirs][0], cpu / took[theirs][1]
+            aim = f", aim {AIMS[name]:.1f}" if name in AIMS else ""
+            print(f"{name:44} {wall:8.3f} {cpu:8.3f}   {ratio:6.2f} x wall{aim}, "
+                  f"{cpu_ratio:6.2f} x CPU")
         if self.arguments.quick:
             return
         self.compare({"perf.data to folded": self.to("folded", path)},
@@ -155,7 +172,8 @@ def parse():
     parser.add_argument("--build", type=Path, default=Path("build/release"))
     parser.add_argument("--recording", help="a perf.data with call graphs")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--megabytes", type=int, nargs=2, default=(1026, 2052))
+    parser.add_argument("--megabytes", type=int, nargs=2, default=(700, 1400))
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--directory", help="where inputs are made, and kept; else they are removed")
     parser.add_argument("--quick", action="store_true", help="without perf script and perf report")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
