@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "formats/base/symbol_limits.h"
 
@@ -119,11 +121,10 @@ const PerfMapSymbolizer::Pids& PerfMapSymbolizer::OwnersOf(const Profile& profil
 void PerfMapSymbolizer::CollectOwners(const Profile& profile) {
   owners_.clear();
   owners_of_ = profile;  // kept, so that no other can be where it was
-  std::vector<std::pair<std::uint32_t, StackId>> sampled;  // of each process its stacks
+  std::map<std::uint32_t, std::vector<StackId>> sampled;  // of each process its stacks
   for (const Sample& sample : profile.samples()) {
-    sampled.emplace_back(profile[sample.thread].pid, sample.stack);
+    sampled[profile[sample.thread].pid].push_back(sample.stack);
   }
-  std::ranges::sort(sampled);
   std::vector<bool> is_jit;
   for (const Mapping& mapping : profile.mappings()) {
     is_jit.push_back(IsJitMemory(profile.text(mapping.filename)));
@@ -132,14 +133,17 @@ void PerfMapSymbolizer::CollectOwners(const Profile& profile) {
   // Callers that a stack of the same process has led to already are not climbed again.
   constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::vector<std::uint64_t> seen_by(profile.stacks().size(), kNever);
-  for (const auto& [pid, stack] : sampled) {
-    for (StackId at = stack; at != StackId{} && seen_by[at.index] != pid; at = profile[at].caller) {
+  const auto climb = [&](std::uint32_t pid, StackId at) {
+    for (; at != StackId{} && seen_by[at.index] != pid; at = profile[at].caller) {
       seen_by[at.index] = pid;
       const Location& location = profile[profile[at].leaf];
       if (!is_jit[location.mapping.index]) continue;
       Pids& pids = owners_[{location.mapping, location.offset}];
       if (pids.empty() || pids.back() != pid) pids.push_back(pid);
     }
+  };
+  for (const auto& [pid, stacks] : sampled) {
+    for (const StackId stack : stacks) climb(pid, stack);
   }
 }
 
