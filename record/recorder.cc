@@ -2,170 +2,28 @@
 #include "record/recorder.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <limits>
 #include <utility>
 
 #include "formats/perfdata/record_cursor.h"
-#include "formats/perfdata/writer.h"
-#include "record/background_drain.h"
-#include "record/bpf_programs.h"
-#include "record/build_ids.h"
-#include "record/cpu_events.h"
 #include "record/cpu_list.h"
-#include "record/event_ids.h"
 #include "record/executable.h"
-#include "record/from_wire.h"
 #include "record/kernel_maps.h"
 #include "record/machine.h"
 #include "record/open_file_name.h"
 #include "record/proc_snapshot.h"
-#include "record/sideband.h"
-#include "record/target_filter.h"
-#include "record/time_merge.h"
+#include "record/recording.h"
 
 namespace perftape {
 namespace {
 
-using perfdata::SampleFormat;
-
-constexpr std::uint32_t kSamplingEvent = 0;
-constexpr std::uint32_t kSidebandEvent = 1;
 constexpr int kLeastPauseMs = 10;  // between two drains; a ring holds far more than comes meanwhile
 
-std::uint64_t MonotonicNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-// Wakes a poll when a stop is requested.
-class StopSignal {
- public:
-  explicit StopSignal(std::stop_token stop)
-      : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(std::move(stop), Wake{fd_.get()}) {}
-  int fd() const { return fd_.get(); }
-
- private:
-  struct Wake {
-    int fd;
-    void operator()() const { (void)eventfd_write(fd, 1); }
-  };
-  UniqueFd fd_;
-  std::stop_callback<Wake> callback_;
-};
-
-class Recording {
- public:
-  Recording(const RecordOptions& options, std::stop_token stop)
-      : options_(options),
-        stop_requested_(stop),
-        stop_(std::move(stop)),
-        ledger_(TimerPeriodNs(options.rate)) {}
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-  // After an error the command has nothing to run for any more, as with perf.
-  ~Recording() {
-    if (child_) (void)child_->Send(SIGTERM);
-  }
-
-  // Leaves the file that has the recording's name alone where anything fails.
-  Status Begin();
-  Status RunToTheEnd();
-  Result<RecordSummary> Finish() &&;
-  // After an error of Begin: a command that could not be run is no failure of the recorder's.
-  Result<RecordSummary> GiveUp(Error error) &&;
-  // After an error of RunToTheEnd (disk full): counts what is not in the file.
-  RecordSummary EndEarly(const Error& error) &&;
-
- private:
-  // Opens all that can fail for want of privileges or memory, before anything is written.
-  Status Open();
-  Status StartCommand();
-  std::unexpected<Error> CommandFailed(Error error);
-  // Writes what already runs.
-  Status WriteSnapshot();
-  // Lets the samples and the command go, and gives the file its name.
-  Status Start();
-  Status OpenEvents();
-  Status OpenWriter();
-  void DropWhatNoPipeCarries();
-  std::vector<perfdata::Event> Events() const;
-  std::vector<perfdata::Feature> FeaturesKnownNow() const;
-
-  bool IsOver();
-  int PollTimeoutMs() const;
-  Status WaitForWork();
-  Status Flush(std::uint64_t limit_ns);
-  Status DrainRings();
-  Status DrainSideband();
-  void WatchCpus();
-  Status ReopenOn(int cpu);
-  Status WriteDue(Bytes record);
-  void CloseTimers(std::uint64_t end_ns);
-  Status AddLosses(std::uint64_t time_ns);
-  Status AddLost(std::uint32_t cpu, std::uint64_t count, std::uint64_t time_ns);
-  template <class Record>
-  Status AppendLoss(std::uint32_t event, std::uint32_t cpu, const Record& loss,
-                    std::uint64_t time_ns);
-  void WarnOfUntrackedForks();
-  void SummarizeLosses();
-  Result<std::uint64_t> WriteFeatures();
-  void CountTheUnwritten();
-  Status WriteLastRecords();
-  void CheckName();
-  bool WantsBundle() const;
-  void WriteBundleOfSymbols();
-
-  // Where the merge hands on what is due.
-  struct InOrder {
-    Recording& recording;
-    Status Append(Bytes record) { return recording.WriteDue(record); }
-  };
-
-  const RecordOptions& options_;
-  OutputTarget output_;
-  std::stop_token stop_requested_;
-  StopSignal stop_;
-  std::optional<std::uint64_t> deadline_ns_;
-  RecordSummary summary_;
-
-  std::vector<CpuEvent> sampling_, sideband_events_;
-  EventIds ids_;
-  SampleFormat format_;  // of both events: their records are laid out alike
-  std::optional<Child> child_;
-  std::optional<Targets> targets_;
-  std::optional<BpfSession> bpf_;
-  std::optional<Sideband> sideband_;
-  std::optional<perfdata::Writer> writer_;
-  UniqueFd file_;  // the recording's, by which its bundle finds it; none of a pipe or a device
-  std::optional<std::filesystem::path> file_name_;  // as it was published
-  std::vector<perfdata::Feature> features_;
-  std::vector<BpfProgram> programs_;
-  std::optional<TargetFilter> members_;
-  std::optional<RecordingBundle> bundle_;
-  std::optional<BuildIdCollector> build_ids_;
-  std::optional<WireDecoder> decoder_;
-  TimeMerge merge_;
-  LossLedger ledger_;
-  std::optional<CpuHotplug> hotplug_;
-  std::uint64_t start_ns_ = 0;
-  std::uint64_t damaged_written_ = 0;
-  std::uint64_t process_events_ = 0;
-  struct {
-    std::uint64_t samples = 0, lost_samples = 0, process_events = 0;
-  } committed_;
-  std::uint64_t first_sample_ns_ = 0, last_sample_ns_ = 0;
-  std::vector<std::byte> records_, hit_build_ids_;  // scratch
-  // Uses sideband_ and merge_, so it goes first.
-  std::optional<BackgroundDrain> startup_drain_;
-};
+}  // namespace
 
 Status Recording::Begin() {
   TRY(Open());
@@ -523,137 +381,6 @@ Status Recording::AddLost(std::uint32_t cpu, std::uint64_t count, std::uint64_t 
   merge_.Add(time_ns, records_);
   return {};
 }
-
-template <class Record>
-Status Recording::AppendLoss(std::uint32_t event, std::uint32_t cpu, const Record& loss,
-                             std::uint64_t time_ns) {
-  const perfdata::SampleId trailer{
-      .time = time_ns, .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
-  return perfdata::Encode(loss, trailer, format_, 0, records_);
-}
-
-// Nobody knows how many samples a process would have had that could not join the targets.
-void Recording::WarnOfUntrackedForks() {
-  std::uint64_t untracked = 0;
-  for (const wire_cpu& counter : bpf_->Counters()) untracked += counter.untracked_forks;
-  if (untracked > 0) {
-    summary_.warnings.push_back(std::to_string(untracked) +
-                                " forked processes were too many to follow: they were not sampled");
-  }
-}
-
-void Recording::SummarizeLosses() {
-  summary_.losses = ledger_.losses();
-  summary_.stalls = ledger_.stalls();
-  if (hotplug_) summary_.absences = hotplug_->absences();
-  const auto since_start = [this](std::uint64_t time_ns) {
-    return time_ns - std::min(time_ns, start_ns_);
-  };
-  for (AbsentCpu& absence : summary_.absences) {
-    absence.from_ns = since_start(absence.from_ns);
-    if (absence.until_ns) absence.until_ns = since_start(*absence.until_ns);
-  }
-}
-
-Result<RecordSummary> Recording::Finish() && {
-  if (child_) {
-    TRY(child_->Send(SIGTERM));
-    TRY_ASSIGN(summary_.command_status, child_->Wait());
-  }
-  WarnOfUntrackedForks();
-  SummarizeLosses();
-  summary_.compression = writer_->compression();
-  const std::uint64_t size = writer_->size();
-  const Result<std::uint64_t> written = WriteFeatures();
-  summary_.bytes_written = written.value_or(size);
-  if (!written) summary_.failure = written.error().message + ": the features are missing";
-  CheckName();
-  WriteBundleOfSymbols();
-  return std::move(summary_);
-}
-
-Result<std::uint64_t> Recording::WriteFeatures() {
-  features_.push_back({perfdata::FeatureBit::kBuildId, build_ids_->all()});
-  features_.push_back(
-      {perfdata::FeatureBit::kSampleTime, perfdata::SampleTime{first_sample_ns_, last_sample_ns_}});
-  return std::move(*writer_).Finish(features_);
-}
-
-RecordSummary Recording::EndEarly(const Error& error) && {
-  (void)DisableAll(sampling_);
-  CountTheUnwritten();
-  summary_.bytes_written = writer_->size();
-  if (WriteLastRecords()) summary_.bytes_written = WriteFeatures().value_or(writer_->size());
-  summary_.failure = error.message;
-  CheckName();
-  WriteBundleOfSymbols();
-  return std::move(summary_);
-}
-
-// What was appended since the last commit, and what is still on its way from the kernel.
-void Recording::CountTheUnwritten() {
-  const std::uint64_t now_ns = MonotonicNs();
-  CloseTimers(now_ns);
-  (void)DrainRings();
-  (void)AddLosses(now_ns);
-  InOrder sink{*this};
-  (void)merge_.Release(std::numeric_limits<std::uint64_t>::max(), sink);
-  SummarizeLosses();
-  summary_.unwritten_samples = summary_.samples - committed_.samples;
-  summary_.lost_samples += summary_.unwritten_samples;
-  summary_.samples = committed_.samples;
-  summary_.lost_process_events += process_events_ - committed_.process_events;
-}
-
-// There may be room for the numbers of what there was no room for.
-Status Recording::WriteLastRecords() {
-  records_.clear();
-  const std::uint64_t now_ns = MonotonicNs();
-  const std::uint64_t samples = summary_.lost_samples - committed_.lost_samples;
-  TRY(AppendLoss(kSamplingEvent, 0, perfdata::LostSamples{.count = samples}, now_ns));
-  const std::uint64_t events = process_events_ - committed_.process_events;
-  if (events > 0) {
-    const std::uint64_t id = ids_.Find(kSidebandEvent, 0).value_or(0);
-    TRY(AppendLoss(kSidebandEvent, 0, perfdata::Lost{.event_id = id, .count = events}, now_ns));
-  }
-  TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records_));
-  return writer_->CommitInstead(records_);
-}
-
-// Another recording may have taken the name; then this one is PATH.old, or deleted.
-void Recording::CheckName() {
-  if (!output_.is_stdout()) summary_.file = options_.output;
-  if (!file_) return;
-  const std::optional<std::filesystem::path> name = NameOfOpenFile(file_.get());
-  if (name == file_name_) return;
-  if (!name) {
-    summary_.failure =
-        options_.output.native() + ": was deleted, or replaced twice, while it was written";
-    summary_.lost_samples += std::exchange(summary_.samples, 0);
-    return;
-  }
-  summary_.file = *name;
-  summary_.warnings.push_back(options_.output.native() +
-                              " was renamed while it was recorded; this recording is now " +
-                              name->native());
-}
-
-void Recording::WriteBundleOfSymbols() {
-  if (!bundle_) return;
-  if (!summary_.failure.empty() && options_.bundle.place != BundleRequest::Place::kAside) {
-    summary_.bundle_failure = "they belong behind a recording that is finished";
-    return;
-  }
-  build_ids_->KeepMissing();
-  Result<BundleSummary> written = std::move(*bundle_).Write(file_.get(), summary_.file.native());
-  if (written) {
-    summary_.bundle = *std::move(written);
-  } else {
-    summary_.bundle_failure = std::move(written).error().message;
-  }
-}
-
-}  // namespace
 
 Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop) {
   Recording recording(options, std::move(stop));
