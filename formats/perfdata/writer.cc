@@ -2,7 +2,6 @@
 #include "formats/perfdata/writer.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -134,9 +133,7 @@ Status Writer::CommitInstead(Bytes records) {
 }
 
 Result<UniqueFd> Writer::DuplicateFile() const {
-  struct stat status = {};
-  if (fstat(fd(), &status) != 0) return FailErrno(name_, errno);
-  if (container_ == Container::kPipe || !S_ISREG(status.st_mode)) return UniqueFd();
+  if (container_ == Container::kPipe || !staged_) return UniqueFd();
   UniqueFd copy(fcntl(fd(), F_DUPFD_CLOEXEC, 0));
   if (!copy) return FailErrno(name_, errno);
   return copy;

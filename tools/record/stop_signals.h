@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM, SIGHUP and those that would end the recorder by mistake (SIGUSR1, SIGUSR2,
-// SIGXFSZ) as a request to stop. The first one asks, so that the recording ends well. What comes
+// SIGINT, SIGTERM, SIGHUP, and those that would end the recorder by mistake (SIGUSR1, SIGUSR2,
+// SIGXFSZ), as a request to stop. The first one asks, so that the recording ends well. What comes
 // within a second of it is the same request: timeout(1) signals its child and then the whole
 // process group. A later one ends the process, as if nobody had caught it.
 #pragma once
