@@ -70,6 +70,7 @@ class Copier {
     }
     if (!reader_.Knows(type) || !Transcoded(found.view)) {
       ++report_.left_out[type];
+      report_.first_left_out.try_emplace(type, found.place);
       return Onward::kGoOn;
     }
     if (type == RecordType::kAuxtrace) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct RecoverReport {
   RecordCounts moved;
   // Whole records of types that perf 6.1 does not know: it would read nothing of the file.
   RecordCounts left_out;
+  std::map<perfdata::RecordType, Place> first_left_out;  // where the first of each type was
   // Of those kept, the ones whose header counted bytes behind the trailer, which are gone now
   // (formats/perfdata/kernel_size.h). Nothing is lost with them.
   std::uint64_t resized_records = 0;

@@ -62,6 +62,16 @@ std::string CountLines(std::string_view title, const RecordCounts& counts) {
   return text;
 }
 
+std::string LeftOutLines(const RecoverReport& report) {
+  if (report.left_out.empty()) return "";
+  std::string text = "records left out, which perf 6.1 does not know:\n";
+  for (const auto& [type, count] : report.left_out) {
+    text += fmt::format("  {:>12}  {}, the first at {}\n", count, perfdata::RecordName(type),
+                        rewrite::TextOf(report.first_left_out.at(type)));
+  }
+  return text;
+}
+
 std::string DroppedLines(const RecoverReport& report) {
   if (report.stretches == 0) return "";
   std::string text = fmt::format(
@@ -110,7 +120,7 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
                       TextOf(report.attributes_from),
                       report.attributes_from == AttributesFrom::kRecords ? "tell" : "tells");
   text += CountLines("records kept", report.kept);
-  text += CountLines("records left out, which perf 6.1 does not know", report.left_out);
+  text += LeftOutLines(report);
   if (report.resized_records > 0) {
     text += fmt::format(
         "records whose header counted too many bytes, written with their true size: {}\n",
@@ -136,6 +146,10 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
   object["records"] = CountsJson(report.kept);
   object["moved_to_header"] = CountsJson(report.moved);
   object["left_out"] = CountsJson(report.left_out);
+  object["first_left_out"] = Json::object();
+  for (const auto& [type, place] : report.first_left_out) {
+    object["first_left_out"][perfdata::RecordName(type)] = rewrite::TextOf(place);
+  }
   object["resized_records"] = report.resized_records;
   object["repairs"] = report.repairs;
   object["dropped_bytes"] = report.dropped_bytes;

@@ -390,6 +390,8 @@ TEST_F(RecoverTest, CountsRecordsOfOtherToolsByType) {
   EXPECT_EQ(report_->dropped_bytes, 0U);
   EXPECT_EQ(report_->left_out.at(RecordType{32774}), 21U);
   EXPECT_EQ(report_->left_out.at(RecordType{32775}), 21U);
+  const std::uint64_t first = report_->first_left_out.at(RecordType{32774}).offset;
+  EXPECT_EQ(report_->first_left_out.at(RecordType{32775}).offset, first + 80);
 }
 
 TEST_F(RecoverTest, DropsARecordOfAnEventThatIsNotThere) {
