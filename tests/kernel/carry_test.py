@@ -62,7 +62,7 @@ class Carry(harness.RecordingTest):
         cls.data, cls.bundle = directory / "perf.data", directory / "bundle.tar.zst"
         # Beside the burner something that lives in libc and in the kernel.
         work = f"{harness.BURNER} --seconds 2 & seq 1 2000000 | sort -n | md5sum >/dev/null; wait"
-        status, _, err = harness.run(harness.RECORD, "-a", "-F", "997", "--bundle", cls.bundle, "-o",
+        status, _, err = harness.run(harness.RECORD, "-F", "997", "--bundle", cls.bundle, "-o",
                                      cls.data, "--", "bash", "-c", work)
         assert status == 0, err
         cls.embedded = directory / "embedded.data"
@@ -127,4 +127,5 @@ class Carry(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf", "ldd", "chroot", "tar", "zstd")
+    harness.require_sample_rate(997)
     harness.main()

@@ -190,4 +190,5 @@ class Failure(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf")
+    harness.require_sample_rate(20000)
     harness.main()

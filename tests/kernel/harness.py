@@ -2,13 +2,18 @@
 """What the tests that record for real share: the tools, perf as the judge, and when to skip.
 
 They need root and a kernel with BTF; where these are absent a test ends with status 77, which CTest
-counts as skipped, and says why."""
+counts as skipped, and says why. A test that fails prints the commands that it ran with their status and
+stderr.
+
+Other programs run at the same time, some of them in containers. A test records its own processes, unless
+it is about recording the whole system; then it judges what is its own."""
 
 import collections
 import contextlib
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -41,12 +46,34 @@ def require(*programs):
             skip(f"{program} is not installed")
 
 
+def max_sample_rate():
+    """Samples a second that the kernel allows. It lowers this limit where samples take too much time."""
+    return int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text())
+
+
+def require_sample_rate(wanted):
+    """Skips the whole file where the kernel allows fewer samples a second."""
+    if max_sample_rate() < wanted:
+        skip(f"kernel.perf_event_max_sample_rate is {max_sample_rate()}, this test needs {wanted}")
+
+
+executed = []  # (command, status, stderr) of the test that is running
+
+
 def run(*command, **options):
     """Runs to the end; returns (status, stdout, stderr) as text."""
     options.setdefault("timeout", TIMEOUT_S)
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, errors="replace", **options)
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          errors="replace", **options)
+    executed.append((shlex.join(words), done.returncode, done.stderr))
     return done.returncode, done.stdout, done.stderr
+
+
+def print_executed():
+    """What the failed test ran."""
+    for command, status, err in executed:
+        print(f"ran: {command}\n  status {status}", *err.splitlines(), sep="\n  ", file=sys.stderr)
 
 
 def shell(script, cwd):
@@ -126,7 +153,14 @@ def shares(counts):
 
 
 class RecordingTest(unittest.TestCase):
-    """A test with a directory of its own."""
+    """A test with a directory of its own. Where it fails, it prints what it ran."""
+
+    def run(self, result=None):
+        failed = len(result.failures) + len(result.errors)
+        super().run(result)
+        if len(result.failures) + len(result.errors) > failed:
+            print_executed()
+        executed.clear()
 
     def setUp(self):
         self._stack = contextlib.ExitStack()
@@ -144,6 +178,8 @@ class RecordingTest(unittest.TestCase):
 
     def record(self, *arguments, **options):
         status, out, err = run(RECORD, *arguments, cwd=self.dir, **options)
+        if "kernel.perf_event_max_sample_rate" in err:
+            self.skipTest(err.strip())
         self.assertEqual(status, 0, err)
         return out, err
 

@@ -59,8 +59,7 @@ class Kill(harness.RecordingTest):
         """Records, kills and reads; returns how many samples there were. Each fifth is killed as
         soon as the file has its name."""
         path = self.dir / "killed.data"
-        recorder = self.spawn(harness.RECORD, "-a", "-F", "4999", "-q", *options, "-o", path,
-                              stderr=subprocess.DEVNULL)
+        recorder = self.spawn(harness.RECORD, "-a", "-F", "4999", "-q", *options, "-o", path)
         while not path.exists():
             self.assertIsNone(recorder.poll(), "the recorder ended by itself")
         time.sleep(random.uniform(0, 1.2) if attempt % 5 else 0)
@@ -79,4 +78,5 @@ class Kill(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf", "zstd")
+    harness.require_sample_rate(4999)
     harness.main()

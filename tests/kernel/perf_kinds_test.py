@@ -51,7 +51,8 @@ class PerfKinds(harness.RecordingTest):
     def setUpClass(cls):
         cls.shared = tempfile.TemporaryDirectory()
         cls.plain = pathlib.Path(cls.shared.name) / "plain.data"
-        cls.make(KINDS["plain"], cls.plain)
+        status, _, err = cls.make(KINDS["plain"], cls.plain)
+        assert status == 0, err
 
     @classmethod
     def tearDownClass(cls):
@@ -116,6 +117,7 @@ class PerfKinds(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf")
+    harness.require_sample_rate(499)
     options = harness.run("perf", "version", "--build-options")[1]
     if not re.search(r"libpython: \[ on", options):
         harness.skip("this perf runs no scripts: it was built without libpython")

@@ -148,4 +148,5 @@ class Report(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf", "readelf")
+    harness.require_sample_rate(999)
     harness.main()

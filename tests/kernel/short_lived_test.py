@@ -41,4 +41,5 @@ class ShortLived(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf")
+    harness.require_sample_rate(999)
     harness.main()

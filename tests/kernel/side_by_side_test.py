@@ -17,7 +17,7 @@ class SideBySide(harness.RecordingTest):
             time.sleep(0.01)
         common = ["-F", "999", "-g", "-p", burner.pid]
         perf = self.spawn("perf", "record", "-e", "cpu-clock", *common, "-o", self.dir / "perf.data",
-                          "--", "sleep", "10", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          "--", "sleep", "10", stdout=subprocess.DEVNULL,
                           env=harness.perf_environment())
         ours = self.spawn(harness.RECORD, *common, "-q", "-o", self.dir / "ours.data", "--", "sleep",
                           "10")
@@ -36,4 +36,5 @@ class SideBySide(harness.RecordingTest):
 
 if __name__ == "__main__":
     harness.require("perf")
+    harness.require_sample_rate(999)
     harness.main()
