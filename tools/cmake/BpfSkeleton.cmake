@@ -14,9 +14,13 @@ function(perftape_bpf_skeleton name source)
   set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/${stem}.skel.h)
   string(REGEX REPLACE "^(aarch64|arm64)$" "arm64" arch ${CMAKE_SYSTEM_PROCESSOR})
   string(REGEX REPLACE "^x86_64$" "x86" arch ${arch})
+  set(warnings -Wall -Wextra)
+  if(CMAKE_COMPILE_WARNING_AS_ERROR)  # CMake applies it to its own targets only.
+    list(APPEND warnings -Werror)
+  endif()
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 -Wall -Wextra -Werror -D__TARGET_ARCH_${arch}
+    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 ${warnings} -D__TARGET_ARCH_${arch}
             -I${PROJECT_SOURCE_DIR} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
     DEPENDS ${source} ${ARG_DEPENDS}
     COMMENT "BPF ${source}" VERBATIM)

@@ -24,7 +24,7 @@ function(perftape_set_flags target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-omit-frame-pointer
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -fno-omit-frame-pointer
     -pthread  # some libraries ask for it; what is precompiled has to have it, too
     # GCC 12 sees uninitialized members in inlined std::optional and std::expected, and overlapping
     # copies in std::string (PR 105651), that are not there.
