@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `cmake --install` installs: the tools, which run from there, their completions, man pages, README
+and licences.
+
+    tests/tools/install_test.py BUILD_DIRECTORY
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
+    "bundle", "convert", "inspect", "record", "recover", "symbolize"))]
+PAGES = [*TOOLS, "perf_to_profile"]
+DOCUMENTS = {"README.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
+
+
+def has_pandoc():
+    cache = (BUILD / "CMakeCache.txt").read_text()
+    return "PERFTAPE_PANDOC:FILEPATH=/" in cache
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.prefix = pathlib.Path(cls.directory.name)
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", cls.prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def names_in(self, directory):
+        return {path.name for path in (self.prefix / directory).iterdir()}
+
+    def test_the_tools_and_nothing_that_is_for_tests(self):
+        self.assertEqual(self.names_in("bin"), {*TOOLS, "perf_to_profile"})
+
+    def test_a_verb_is_found_beside_the_installed_perftape(self):
+        done = subprocess.run([self.prefix / "bin/perftape", "convert", "--version"], check=True,
+                              capture_output=True, text=True)
+        self.assertIn("perftape-convert", done.stdout)
+
+    def test_each_tool_has_a_completion_that_bash_accepts(self):
+        directory = self.prefix / "share/bash-completion/completions"
+        self.assertEqual({path.name for path in directory.iterdir()}, set(TOOLS))
+        for path in directory.iterdir():
+            subprocess.run(["bash", "-n", path], check=True)
+
+    def test_readme_changelog_and_licences(self):
+        self.assertLessEqual(DOCUMENTS, self.names_in("share/doc/perftape"))
+
+    def test_each_tool_has_a_man_page(self):
+        if has_pandoc():
+            self.assertEqual(self.names_in("share/man/man1"), {f"{page}.1" for page in PAGES})
+        else:
+            self.assertLessEqual({f"{page}.1.md" for page in PAGES},
+                                 self.names_in("share/doc/perftape"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
