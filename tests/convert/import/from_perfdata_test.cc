@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "convert/model/sample_thread.h"
-#include "convert/model/validate.h"
+#include "tests/convert/import/imported_perfdata.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
@@ -29,85 +29,6 @@ using perfdata::PerfDataBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Imported {
-  Profile profile;
-  ImportReport report;
-};
-
-Imported Import(Bytes file, const ImportOptions& options = {}) {
-  Imported imported;
-  Input input = Input::FromBytes(file);
-  Result<Profile> profile = ReadPerfData(input, options, imported.report);
-  if (!profile) throw std::runtime_error(profile.error().message);
-  imported.profile = *std::move(profile);
-  EXPECT_THAT(Validate(imported.profile), IsOk());
-  return imported;
-}
-
-Imported Import(const PerfDataBuilder& file, const ImportOptions& options = {}) {
-  const std::vector<std::byte> bytes = file.Build();
-  return Import(bytes, options);
-}
-
-std::string Hex(std::uint64_t number) {
-  std::array<char, 20> text = {};
-  std::snprintf(text.data(), text.size(), "%lx", static_cast<unsigned long>(number));
-  return text.data();
-}
-
-// A frame as "ls+1f" (offset in the file), its name, or "?7ff0" where nothing is mapped.
-std::string Shown(const Profile& profile, const Location& frame) {
-  if (!frame.lines.empty()) {
-    return std::string(profile.text(profile[frame.lines[0].function].name));
-  }
-  if (frame.mapping == MappingId{}) return '?' + Hex(frame.offset.value);
-  return std::string(BaseName(profile.text(profile[frame.mapping].filename))) + '+' +
-         Hex(frame.offset.value);
-}
-
-// One line a sample, sorted: "comm;root;leaf 2", and the sum of the periods where it is another
-// number.
-std::vector<std::string> Lines(const Profile& profile) {
-  std::vector<std::string> lines;
-  for (const Sample& sample : profile.samples()) {
-    std::string frames;
-    for (StackId at = sample.stack; at != StackId{}; at = profile[at].caller) {
-      frames = ';' + Shown(profile, profile[profile[at].leaf]) + frames;
-    }
-    std::string line(profile.text(profile[sample.thread].comm));
-    line += frames + ' ' + std::to_string(sample.count);
-    if (sample.period != sample.count) line += " (" + std::to_string(sample.period) + ')';
-    lines.push_back(line);
-  }
-  std::ranges::sort(lines);
-  return lines;
-}
-
-std::vector<std::string> Lines(const PerfDataBuilder& file) {
-  return Lines(Import(file).profile);
-}
-
-// A process 7 "worker" with /bin/app at 0x400000 (from 0x1000 of the file on), and a kernel.
-PerfDataBuilder OneProcess(Container container = Container::kFile) {
-  PerfDataBuilder file(container);
-  file.AddEvent();
-  file.AddMmap({.pid = ~0U,
-                .start = 0xffffffff81000000,
-                .length = 0x1000000,
-                .page_offset = 0xffffffff81000000,
-                .path = "[kernel.kallsyms]_text",
-                .mode = CpuMode::kKernel});
-  file.AddComm({.pid = 7, .tid = 7, .comm = "worker"});
-  file.AddMmap({.pid = 7,
-                .tid = 7,
-                .start = 0x400000,
-                .length = 0x10000,
-                .page_offset = 0x1000,
-                .path = "/bin/app"});
-  return file;
-}
-
 TEST(ImportPerfData, AddsUpSamplesOfEqualStacks) {
   PerfDataBuilder file = OneProcess();
   const std::vector<std::uint64_t> chain = {kContextUser, 0x400010, 0x400101};
@@ -391,93 +312,6 @@ TEST(ImportPerfData, NominalPeriodOfAClockFollowsFromItsFrequency) {
   EXPECT_EQ(Import(file).profile.events()[0].period, 1'000'000'000U / 99);
 }
 
-TEST(ImportPerfData, CountsWhatWasLost) {
-  PerfDataBuilder file = OneProcess();
-  file.AddLost(5);
-  file.AddLost(6);
-  file.AddLostSamples(7);
-  file.AddLostSamples(100, 0, perfdata::kMiscLostSamplesBpf);  // let go on purpose
-  const ImportReport report = Import(file).report;
-  EXPECT_EQ(report.lost_records, 11U);
-  EXPECT_EQ(report.lost_samples, 7U);
-}
-
-TEST(ImportPerfData, KeepsWhatCameBeforeADamagedTail) {
-  PerfDataBuilder file = OneProcess();
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 1});
-  file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 0x100});
-  const Imported imported = Import(file);
-  EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
-  EXPECT_EQ(imported.report.damaged_records, 1U);
-  EXPECT_THAT(imported.report.problems, ElementsAre(HasSubstr("no whole record")));
-}
-
-TEST(ImportPerfData, PassesOverADamagedSampleInTheMiddle) {
-  PerfDataBuilder file = OneProcess();
-  const std::size_t place = file.Open().data_offset() + file.records().size();
-  file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 8});
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
-  const Imported imported = Import(file);
-  EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
-  EXPECT_EQ(imported.report.skipped_samples, 1U);
-  EXPECT_EQ(imported.report.first_skipped, fmt::format("{:#x}", place));
-  EXPECT_EQ(imported.report.damaged_records, 1U);
-}
-
-TEST(ImportPerfData, CountsSamplesOfUnknownEventsButHearsOfTheirProcesses) {
-  PerfDataBuilder file;
-  file.AddEvent({.ids = {5}});
-  file.AddEvent({.ids = {6}});
-  file.Add(perfdata::Comm{7, 7, "worker"}, perfdata::SampleId{.id = 999});
-  file.Add(perfdata::Lost{999, 3}, perfdata::SampleId{.id = 999});
-  std::vector<std::byte> record;
-  ASSERT_THAT(EncodeSample(perfdata::Sample{.id = 999, .ip = 0x10}, file.format(0), 2, record),
-              IsOk());
-  file.AddRaw(record);
-  file.AddSample({.ip = 0x10, .pid = 7, .tid = 7});
-  const Imported imported = Import(file);
-  EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;?10 1"));
-  EXPECT_EQ(imported.report.skipped_samples, 1U);
-  EXPECT_EQ(imported.report.unknown_events, 1U);
-  EXPECT_EQ(imported.report.lost_records, 3U);
-}
-
-TEST(ImportPerfData, CountsRecordsOfUnknownTypes) {
-  PerfDataBuilder file = OneProcess();
-  file.AddHeaderOnly({.type = static_cast<perfdata::RecordType>(200)});
-  EXPECT_EQ(Import(file).report.unknown_records, 1U);
-}
-
-TEST(ImportPerfData, ReadsRecordsThatCameLateInTheStateOfTheirOwnTime) {
-  PerfDataBuilder file = OneProcess();
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 30});
-  file.AddRound();
-  file.AddRound();
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
-  file.AddComm({.pid = 7, .tid = 7, .comm = "renamed", .time = 20});
-  const Imported imported = Import(file);
-  EXPECT_THAT(Lines(imported.profile), ElementsAre("renamed;app+1010 1", "worker;app+1010 1"));
-  EXPECT_EQ(imported.report.late_records, 2U);
-  EXPECT_THAT(imported.report.problems, IsEmpty());
-}
-
-TEST(ImportPerfData, TellsWhereCountersCameLate) {
-  PerfDataBuilder file;
-  file.AddEvent({.sample_type = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
-                                perfdata::kTime | perfdata::kPeriod | perfdata::kRead,
-                 .read_format = perfdata::kReadId});
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 30});
-  file.AddRound();
-  file.AddRound();
-  const std::size_t place = file.Open().data_offset() + file.records().size();
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
-  const Imported imported = Import(file);
-  EXPECT_THAT(imported.report.problems,
-              ElementsAre(HasSubstr(fmt::format("1 of the records came too late for their "
-                                                "round, the first at {:#x}",
-                                                place))));
-}
-
 std::string BuildIdOfApp(const PerfDataBuilder& file) {
   const Profile profile = Import(file).profile;
   for (const Mapping& mapping : profile.mappings()) {
@@ -522,76 +356,6 @@ TEST(ImportPerfData, HasNoBuildIdWhereNoneIsTold) {
   EXPECT_EQ(BuildIdOfApp(file), "");
 }
 
-// Long enough to be read in ranges, with names and mappings that change all along.
-PerfDataBuilder LongRecording() {
-  PerfDataBuilder file = OneProcess();
-  std::vector<std::byte> samples;
-  const std::vector<std::uint64_t> deep(1000, 0x400101);
-  for (std::uint64_t i = 0; i < 1500; ++i) {
-    const std::uint64_t time = 1000 + 10 * i;
-    if (i % 50 == 0) file.AddComm({.pid = 7, .tid = 7, .comm = "c" + Hex(i), .time = time});
-    if (i % 70 == 0) {
-      file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "/m" + Hex(i), .time = time});
-    }
-    file.AddSample({.ip = 0x400010 + i % 3, .pid = 7, .tid = 7, .time = time, .callchain = deep});
-  }
-  return file;
-}
-
-void ExpectTheSameWithSeveralThreads(Bytes file) {
-  const Imported one = Import(file);
-  for (const unsigned threads : {2U, 7U}) {
-    const Imported several = Import(file, {.threads = threads});
-    EXPECT_EQ(Lines(several.profile), Lines(one.profile));
-    EXPECT_EQ(several.report.samples, one.report.samples);
-    EXPECT_EQ(several.report.frames, one.report.frames);
-    EXPECT_EQ(several.report.skipped_samples, one.report.skipped_samples);
-    EXPECT_EQ(several.report.first_skipped, one.report.first_skipped);
-    EXPECT_EQ(several.report.problems, one.report.problems);
-    EXPECT_EQ(several.profile.metadata().duration_ns, one.profile.metadata().duration_ns);
-  }
-}
-
-TEST(ImportPerfData, ReadsTheSameWithSeveralThreads) {
-  const std::vector<std::byte> file = LongRecording().Build();
-  ASSERT_GT(file.size(), std::size_t{8} << 20);
-  EXPECT_EQ(Import(file, {.threads = 7}).report.samples, 1500U);
-  ExpectTheSameWithSeveralThreads(file);
-}
-
-TEST(ImportPerfData, ReadsTheSameWithSeveralThreadsOfADamagedEnd) {
-  PerfDataBuilder file = LongRecording();
-  file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 4});
-  const std::vector<std::byte> bytes = file.Build();
-  EXPECT_EQ(Import(bytes, {.threads = 2}).report.problems.size(), 1U);
-  ExpectTheSameWithSeveralThreads(bytes);
-}
-
-TEST(ImportPerfData, ReadsTheSameWithSeveralThreadsOfLateAndUnreadableSamples) {
-  PerfDataBuilder file = LongRecording();
-  file.AddRound();
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 20000});
-  file.AddRound();
-  file.AddComm({.pid = 7, .tid = 7, .comm = "late", .time = 900});
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 700});
-  file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 8});
-  ExpectTheSameWithSeveralThreads(file.Build());
-}
-
-TEST(ImportPerfData, ReadsTheSameFromAPipeAsFromAFile) {
-  std::vector<std::vector<std::string>> lines;
-  for (const Container container : {Container::kFile, Container::kPipe}) {
-    PerfDataBuilder file = OneProcess(container);
-    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 2, .period = 5});
-    file.AddRound();
-    file.AddSample({.ip = 0x400020, .pid = 7, .tid = 7, .time = 1});
-    file.AddRound();
-    lines.push_back(Lines(file));
-  }
-  EXPECT_THAT(lines[0], ElementsAre("worker;app+1010 1 (5)", "worker;app+1020 1"));
-  EXPECT_EQ(lines[0], lines[1]);
-}
-
 TEST(ImportPerfData, DescribesTheRecording) {
   PerfDataBuilder file = OneProcess();
   file.AddFeature(FeatureBit::kHostname, perfdata::TextFeature{"machine"});
@@ -605,37 +369,6 @@ TEST(ImportPerfData, DescribesTheRecording) {
               ElementsAre("hostname: machine", "command line: perf record -a"));
   EXPECT_EQ(profile.metadata().duration_ns, 2'000'000U);
   EXPECT_EQ(profile.metadata().start_time_ns, 5'500'000);
-}
-
-TEST(ImportPerfData, FailsOnlyWhereNothingCanBeRead) {
-  ImportReport report;
-  Input other = Input::FromBytes(AsBytes("no profile"));
-  EXPECT_THAT(ReadPerfData(other, {}, report), FailsWith(ErrorCode::kCorrupt));
-  Input empty = Input::FromBytes({});
-  EXPECT_THAT(ReadPerfData(empty, {}, report), FailsWith(ErrorCode::kTruncated));
-}
-
-TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
-  PerfDataBuilder file = OneProcess();
-  file.AddFeature(FeatureBit::kNrCpus, perfdata::NrCpus{1, 1});
-  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .callchain = {kContextUser, 0x400010}});
-  file.AddRound();
-  std::vector<std::byte> bytes = file.Build();
-  std::size_t read = 0;
-  for (std::byte& byte : bytes) {
-    const std::byte before = byte;
-    for (const auto change : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
-      byte = before ^ change;
-      ImportReport report;
-      Input input = Input::FromBytes(bytes);
-      const Result<Profile> profile = ReadPerfData(input, {}, report);
-      if (!profile) continue;
-      ++read;
-      EXPECT_THAT(Validate(*profile), IsOk());
-    }
-    byte = before;
-  }
-  EXPECT_GT(read, bytes.size());  // most of it is in no one's way
 }
 
 }  // namespace
