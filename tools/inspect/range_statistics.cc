@@ -252,7 +252,7 @@ std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned
     const bool is_last = cut + 1 == survey.cuts.size();
     const std::uint64_t end = is_last ? reader.file().size() : survey.cuts[cut + 1].file_offset;
     const Cut& from = survey.cuts[cut];
-    perfdata::RecordCursor cursor = perfdata::RecordsFrom(reader, from.file_offset);
+    perfdata::RecordCursor cursor = reader.records_from(from.file_offset);
     if (is_whole && !counters[worker]->Count(std::move(cursor), from.clock, end)) is_whole = false;
   };
   ParallelFor(survey.cuts.size(), static_cast<unsigned>(counters.size()), count);
