@@ -205,7 +205,7 @@ TEST_F(WriteBundleTest, SaysWhyTheKernelsSymbolsAreMissingWhereAddressesAreHidde
   files_.AddKernel();
   const bundle::Bundle bundle = Write();
   ASSERT_EQ(bundle.manifest().files.size(), 1u);
-  EXPECT_THAT(bundle.manifest().files[0].missing, testing::HasSubstr("kptr_restrict"));
+  EXPECT_THAT(bundle.manifest().files[0].missing, testing::HasSubstr("hides addresses"));
   EXPECT_THAT(summary_.missing, ElementsAre(testing::StartsWith("[kernel.kallsyms]: ")));
 }
 
