@@ -6,7 +6,7 @@
                      [--only time|pprof|folded|forms|memory ...]
 
 The inputs are a recording with call graphs, repeated by repeat_perfdata until it is large enough. It
-is given, or made on the spot of 12 seconds of deep_stacks and whatever else runs: some 140,000
+is given, or made on the spot of 12 seconds of deep_stacks and whatever else runs: some 120,000
 folded lines of 1.5 KB. Runs alternate, and medians count. Nothing is asserted: machines are noisy.
 """
 import argparse
