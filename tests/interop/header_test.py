@@ -87,6 +87,8 @@ def compare(inspect, path):
     problems = []
     if "BUILD_ID" not in features:
         del lists["build ids"]  # perf took them from the records
+    if "PMU_MAPPINGS" not in features:
+        del lists["pmus"]  # perf shows those of this machine
     for name, value in texts.items():
         if value in ("", "(null)"):
             continue  # of a file without features, perf prints empty ones
