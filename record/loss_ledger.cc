@@ -45,7 +45,7 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   CountUndecided();
   for (std::uint32_t number = 0; number < cpus_.size(); ++number) {
     Cpu& cpu = cpus_[number];
-    const std::uint64_t lost = cpu.counted.total() + cpu.at_end.total();
+    const std::uint64_t lost = cpu.counted.total() + cpu.throttled_at_end;
     if (lost <= cpu.told) continue;
     news.push_back({.cpu = number, .samples = lost - cpu.told});
     cpu.told = lost;
@@ -53,9 +53,9 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   return news;
 }
 
-// The undecided are divided as the decided are, on all CPUs together. Where a tick of the kernel
-// has no room for two overflows none is ever decided: then all of them were skipped. Where it has,
-// few decided ones say little about many that are not.
+// The undecided are divided as the decided are, on all CPUs together; few decided ones say little
+// about many that are not. Where a tick of the kernel has no room for two overflows none is ever
+// decided, and none is taken for a loss (silences).
 void LossLedger::CountUndecided() {
   std::uint64_t skipped = 0, no_overflow = 0;
   for (const Cpu& cpu : cpus_) {
@@ -65,7 +65,7 @@ void LossLedger::CountUndecided() {
   constexpr std::uint64_t kDoubt = 4;
   const double share = has_decided_ ? static_cast<double>(skipped) /
                                           static_cast<double>(skipped + no_overflow + kDoubt)
-                                    : 1;
+                                    : 0;
   for (Cpu& cpu : cpus_) {
     const std::uint64_t undecided = BeyondJitter(cpu.undecided, cpu.wanted, /*before=*/0);
     const double estimate = static_cast<double>(undecided) * share;
@@ -84,9 +84,9 @@ void LossLedger::CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::ui
   // One expiry may have been due just now.
   const std::uint64_t missed = silence_ns / period_ns_ - 1;
   if (counters.interrupts == WIRE_THROTTLING) {
-    cpus_[cpu].at_end.throttled += missed;
+    cpus_[cpu].throttled_at_end += missed;
   } else if (silence_ns >= kSilenceNs) {
-    cpus_[cpu].at_end.unexplained += missed;
+    cpus_[cpu].silent_at_end += missed;
   }
 }
 
@@ -94,8 +94,7 @@ std::vector<LossByCpu> LossLedger::losses() const {
   std::vector<LossByCpu> losses;
   for (const Cpu& cpu : cpus_) {
     LossByCpu loss = cpu.counted;
-    loss.throttled += cpu.at_end.throttled;
-    loss.unexplained += cpu.at_end.unexplained;
+    loss.throttled += cpu.throttled_at_end;
     if (loss.total() > 0) losses.push_back(loss);
   }
   return losses;
@@ -110,6 +109,18 @@ std::vector<StalledCpu> LossLedger::stalls() const {
                       .sampled_ns = cpu.wanted * period_ns_});
   }
   return stalls;
+}
+
+std::vector<SilentCpu> LossLedger::silences() const {
+  std::vector<SilentCpu> silences;
+  for (std::size_t number = 0; number < cpus_.size(); ++number) {
+    const Cpu& cpu = cpus_[number];
+    const std::uint64_t undecided =
+        has_decided_ ? 0 : BeyondJitter(cpu.undecided, cpu.wanted, /*before=*/0);
+    const std::uint64_t expiries = undecided + cpu.silent_at_end;
+    if (expiries > 0) silences.push_back({static_cast<int>(number), expiries});
+  }
+  return silences;
 }
 
 }  // namespace perftape

@@ -38,6 +38,16 @@ struct StalledCpu {
   bool operator==(const StalledCpu&) const = default;
 };
 
+// A CPU whose timer expired without a sample, and the kernel does not tell why: it skipped the
+// program, which is a loss, or made no overflow because it hides the task that ran (some kernels
+// do), and then `perf record` has no sample either.
+struct SilentCpu {
+  int cpu = 0;
+  std::uint64_t expiries = 0;
+
+  bool operator==(const SilentCpu&) const = default;
+};
+
 // An expiry of a timer that gave no sample is a loss if it was an overflow of the event, so that
 // `perf record` would have got a sample of it, or would have been one but for throttling or a rate
 // that is too high. Not every expiry is: a kernel may exclude tasks. Where the kernel side cannot
@@ -67,11 +77,13 @@ class LossLedger {
   std::vector<LossByCpu> losses() const;
   // Of the CPUs that stood still for more than one percent of the time.
   std::vector<StalledCpu> stalls() const;
+  // Of the CPUs with expiries that cannot be told to be losses, beyond ordinary jitter.
+  std::vector<SilentCpu> silences() const;
 
  private:
   struct Cpu {
-    LossByCpu counted;  // by the kernel side
-    LossByCpu at_end;   // after its last call
+    LossByCpu counted;                                      // by the kernel side
+    std::uint64_t throttled_at_end = 0, silent_at_end = 0;  // after its last call
     std::uint64_t told = 0;
     std::uint64_t undecided = 0, no_overflow = 0, stalled = 0, wanted = 0;
     std::uint64_t estimated = 0;  // of the undecided: what was skipped, never less than before

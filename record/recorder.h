@@ -58,6 +58,7 @@ struct RecordSummary {
   std::optional<perfdata::Compression> compression;  // of the records, where it was asked for
   std::vector<LossByCpu> losses;                     // of the CPUs that lost any
   std::vector<StalledCpu> stalls;                    // CPUs that stood still; no samples are lost
+  std::vector<SilentCpu> silences;                   // CPUs without samples, nobody knows why
   std::vector<AbsentCpu> absences;                   // CPUs that were offline; times are from the
                                                      // start of the recording on
   std::optional<BundleSummary> bundle;               // of symbols, where there is one

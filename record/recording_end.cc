@@ -22,6 +22,7 @@ void Recording::WarnOfUntrackedForks() {
 void Recording::SummarizeLosses() {
   summary_.losses = ledger_.losses();
   summary_.stalls = ledger_.stalls();
+  summary_.silences = ledger_.silences();
   if (hotplug_) summary_.absences = hotplug_->absences();
   const auto since_start = [this](std::uint64_t time_ns) {
     return time_ns - std::min(time_ns, start_ns_);

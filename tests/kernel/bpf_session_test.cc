@@ -340,7 +340,8 @@ void ExpectThatEveryExpiryIsCounted(ExpirySource source) {
   process.Finish();
   recording.Stop();
   const std::vector<wire_cpu> counters = recording.session().Counters();
-  for (const int cpu : OnlineCpus().value()) {
+  const std::vector<int> online = OnlineCpus().value();
+  for (const int cpu : online) {
     const wire_cpu& counter = counters[static_cast<std::size_t>(cpu)];
     std::uint64_t expiries = counter.overflows;
     for (const std::uint64_t halves : counter.missed) expiries += halves / 2;

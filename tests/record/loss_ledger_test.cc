@@ -84,12 +84,13 @@ TEST(LossLedger, DoesNotDecideManyByFewOrNone) {
   EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 20}, NewLoss{1, 1}));
 }
 
-TEST(LossLedger, TakesTheUndecidedForSkippedWhereATickHasOneOverflowAtMost) {
+TEST(LossLedger, TellsTheUndecidedApartWhereATickHasOneOverflowAtMost) {
   LossLedger ledger(10 * kMs);
-  Counters counters = {Missed(WIRE_UNDECIDED, 100)};
-  counters[0].interrupts = 1;
-  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 100}));
-  EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .skipped = 100}));
+  Counters counters = {Counter(), Missed(WIRE_UNDECIDED, 100), Missed(WIRE_UNDECIDED, 7)};
+  counters[1].interrupts = 1;
+  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+  EXPECT_THAT(ledger.losses(), IsEmpty());
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 100}));
 }
 
 TEST(LossLedger, TakesNothingForLostThatWasNoOverflow) {
@@ -134,8 +135,8 @@ TEST(LossLedger, DoesNotTakeAnEndBetweenTwoExpiriesForALoss) {
 TEST(LossLedger, TellsATimerThatNeverCalled) {
   LossLedger ledger(kMs);
   ledger.CloseTimer(1, wire_cpu{}, /*start_ns=*/kMs, /*end_ns=*/1001 * kMs);
-  EXPECT_THAT(ledger.Update(Counters{wire_cpu{}, wire_cpu{}}), ElementsAre(NewLoss{1, 999}));
-  EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 1, .unexplained = 999}));
+  EXPECT_THAT(ledger.Update(Counters{wire_cpu{}, wire_cpu{}}), IsEmpty());
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 999}));
 }
 
 TEST(LossLedger, DoesNotTakeForOursWhatFollowsASampleThatNobodyWanted) {

@@ -82,6 +82,12 @@ void AddGapLines(const RecordSummary& summary, std::vector<std::string>& lines) 
                     "off: no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
+  for (const SilentCpu& silence : summary.silences) {
+    lines.push_back(fmt::format(
+        "CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
+        "ran, or skipped the sampling program",
+        silence.cpu, cli::Counted(silence.expiries, "timer interrupt")));
+  }
   for (const AbsentCpu& absence : summary.absences) {
     const std::string until =
         absence.until_ns ? fmt::format("{:.2f} s", Seconds(*absence.until_ns)) : "the end";

@@ -85,6 +85,15 @@ TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
                   "processes that started there meanwhile may be missing"));
 }
 
+TEST(SummaryLines, SayWhichCpusHadNoSamplesForReasonsUnknown) {
+  RecordSummary summary = Summary(37, 0);
+  summary.silences = {{.cpu = 1, .expiries = 48}};
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
+                          "CPU 1: 48 timer interrupts without a sample, not counted as lost: the "
+                          "kernel hid the task that ran, or skipped the sampling program"));
+}
+
 TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {
   RecordSummary summary = Summary(4950, 0);
   summary.bundle =
