@@ -4,14 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/sample_thread.h"
 #include "tests/convert/import/imported_perfdata.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
@@ -20,14 +16,13 @@ namespace perftape {
 namespace {
 
 using perfdata::Container;
-using perfdata::CpuMode;
 using perfdata::FeatureBit;
-using perfdata::kContextKernel;
 using perfdata::kContextUser;
 using perfdata::PerfDataBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
 TEST(ImportPerfData, CountsWhatWasLost) {
   PerfDataBuilder file = OneProcess();
   file.AddLost(5);

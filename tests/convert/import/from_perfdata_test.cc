@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -20,15 +18,12 @@
 namespace perftape {
 namespace {
 
-using perfdata::Container;
 using perfdata::CpuMode;
 using perfdata::FeatureBit;
 using perfdata::kContextKernel;
 using perfdata::kContextUser;
 using perfdata::PerfDataBuilder;
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 TEST(ImportPerfData, AddsUpSamplesOfEqualStacks) {
   PerfDataBuilder file = OneProcess();
   const std::vector<std::uint64_t> chain = {kContextUser, 0x400010, 0x400101};
