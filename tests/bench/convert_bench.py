@@ -50,6 +50,7 @@ class Bench:
     def __init__(self, arguments, directory):
         self.arguments = arguments
         self.directory = Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
         self.convert = str(arguments.build / "bin/perftape-convert")
         self.inspect = str(arguments.build / "bin/perftape-inspect")
         recording = arguments.recording
