@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recording of the burner and the whole system, before every judge: perf report, script, header,
+"""One recording of the burner, before every judge: perf report, script, header,
 buildid-list, hotspot's parser, pprof, and a reader of folded stacks."""
 
 import json
@@ -15,7 +15,7 @@ class Report(harness.RecordingTest):
     def setUpClass(cls):
         cls.shared = tempfile.TemporaryDirectory()
         cls.data = pathlib.Path(cls.shared.name) / "perf.data"
-        status, _, cls.summary = harness.run(harness.RECORD, "-a", "-F", "999", "-o", cls.data, "--",
+        status, _, cls.summary = harness.run(harness.RECORD, "-F", "999", "-o", cls.data, "--",
                                              harness.BURNER, "--seconds", "3")
         assert status == 0, cls.summary
 
