@@ -5,17 +5,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "convert/import/converted.h"
+#include "convert/import/hashed_stacks.h"
 #include "convert/import/sample_reader.h"
 #include "convert/import/sample_table.h"
 #include "convert/import/stack_resolver.h"
 #include "convert/import/survey.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
+#include "formats/base/parallel.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/reader.h"
 
@@ -51,10 +54,11 @@ class ProfileMaker {
         is_converted_(IsConverted(reader.events())) {}
 
   // Also fills `distinct`, where it is given, with the sample of each row.
-  Profile Make(Metadata metadata, ImportReport& report, std::vector<Sample>* distinct) &&;
+  Profile Make(Metadata metadata, unsigned threads, ImportReport& report,
+               std::vector<Sample>* distinct) &&;
 
  private:
-  std::vector<StackResolver::Answer> ResolveStacks();
+  std::vector<StackResolver::Answer> ResolveStacks(unsigned threads);
   std::vector<EventId> AddEvents();
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
@@ -68,21 +72,34 @@ class ProfileMaker {
   ProfileBuilder builder_;
 };
 
-// In the order of their moments: processes go forth only.
-std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks() {
+// In the order of their moments, since a Replay goes forward only. Several threads hash batches of
+// stacks; one at a time resolves them, in order.
+std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads) {
+  constexpr std::size_t kBatch = 1024;
+  constexpr std::size_t kAhead = 4;
   const std::vector<std::uint32_t> order = table_.StacksByMoment();
+  const Origin origin = is_converted_ ? Origin::kConverted : Origin::kRecorded;
   std::vector<StackResolver::Answer> answers(order.size());
-  using Origin = StackResolver::Origin;
-  StackResolver resolver(reader_.order(), is_converted_ ? Origin::kConverted : Origin::kRecorded,
-                         survey_.build_ids, survey_.jit, builder_);
+  StackResolver resolver(origin, survey_.build_ids, survey_.jit, builder_);
   ProcessHistory::Replay replay(survey_.history);
-  constexpr std::size_t kAhead = 16;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i + 2 * kAhead < order.size()) table_.Expect(order[i + 2 * kAhead]);
-    if (i + kAhead < order.size()) __builtin_prefetch(table_.stack(order[i + kAhead]).chain.data());
-    const RawStack stack = table_.stack(order[i]);
-    answers[order[i]] = resolver.Resolve(stack, replay.At(stack.moment));
-  }
+  std::size_t resolved = 0;
+  const auto hash = [&](std::size_t batch) {
+    const std::size_t begin = batch * kBatch;
+    const std::span<const std::uint32_t> indexes =
+        std::span(order).subspan(begin, std::min(kBatch, order.size() - begin));
+    return HashStacks(table_, indexes, reader_.order(), origin, survey_.history);
+  };
+  const auto resolve = [&](const HashedStacks& batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (i + kAhead < batch.size()) resolver.Prefetch(batch[i + kAhead]);
+      const HashedStack stack = batch[i];
+      answers[order[resolved++]] = resolver.Resolve(stack, replay.At(stack.moment));
+    }
+    return Status();
+  };
+  [[maybe_unused]] const Status status =
+      MakeAndWriteInOrder((order.size() + kBatch - 1) / kBatch, threads, hash, resolve);
+  assert(status.has_value());
   return answers;
 }
 
@@ -190,9 +207,9 @@ void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
   for (const SampleTable::Row& row : table_.rows()) distinct->push_back(sample_of(row));
 }
 
-Profile ProfileMaker::Make(Metadata metadata, ImportReport& report,
+Profile ProfileMaker::Make(Metadata metadata, unsigned threads, ImportReport& report,
                            std::vector<Sample>* distinct) && {
-  const std::vector<StackResolver::Answer> stacks = ResolveStacks();
+  const std::vector<StackResolver::Answer> stacks = ResolveStacks(threads);
   table_.ForgetStacks();
   AddSamples(stacks, distinct);
   for (const SampleTable::Row& row : table_.rows()) {
@@ -239,7 +256,7 @@ Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& r
                                           : ReadSamplesByRecord(reader, options, survey, report,
                                                                 recorded->of_records);
   return ProfileMaker(reader, survey, samples.table)
-      .Make(DescribeRecording(reader, samples.times), report,
+      .Make(DescribeRecording(reader, samples.times), options.threads, report,
             recorded == nullptr ? nullptr : &recorded->distinct);
 }
 

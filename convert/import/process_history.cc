@@ -142,19 +142,25 @@ Moment ProcessHistory::PassCode(Moment moment, std::uint64_t time) const {
 
 ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const {
   const auto kernel = kernel_.At(moment);
-  ThreadState state{.from = kernel.from, .to = kernel.to, .kernel_space = kernel.value};
+  ThreadState state{.from = kernel.from, .to = kernel.to, .spaces = {.kernel = kernel.value}};
   const auto narrow = [&](const auto& piece) {
     state.from = std::max(state.from, piece.from);
     state.to = std::min(state.to, piece.to);
     return piece.value;
   };
   if (const auto space = spaces_.find(pid); space != spaces_.end()) {
-    state.user_space = narrow(space->second.At(moment));
+    state.spaces.user = narrow(space->second.At(moment));
   }
   if (const auto comm = comms_.find(tid); comm != comms_.end()) {
     state.comm = narrow(comm->second.At(moment));
   }
   return state;
+}
+
+SpaceFingerprints ProcessHistory::SpacesOf(std::uint32_t pid, Moment moment) const {
+  const auto space = spaces_.find(pid);
+  return {.user = space == spaces_.end() ? 0 : space->second.At(moment).value,
+          .kernel = kernel_.At(moment).value};
 }
 
 const perfdata::Processes& ProcessHistory::Replay::At(Moment moment) {

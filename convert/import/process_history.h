@@ -59,12 +59,16 @@ class Timeline {
   std::vector<Change> changes_;
 };
 
+// AddressSpace::fingerprint() of what is mapped in a process, and in the kernel.
+struct SpaceFingerprints {
+  std::uint64_t user = 0, kernel = 0;
+};
+
 // What a sample's thread has to do with at a moment, and the moments [from, to) for which that
 // holds.
 struct ThreadState {
   Moment from = 0, to = 0;
-  std::uint64_t user_space = 0;       // AddressSpace::fingerprint() of its process ...
-  std::uint64_t kernel_space = 0;     // ... and of the kernel
+  SpaceFingerprints spaces;
   const std::string* comm = nullptr;  // lives as long as the history; null where none is known
 };
 
@@ -92,6 +96,7 @@ class ProcessHistory {
   Moment PassRecord(Moment moment) const;
   Moment PassCode(Moment moment, std::uint64_t time) const;
   ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const;
+  SpaceFingerprints SpacesOf(std::uint32_t pid, Moment moment) const;
   // The path of a control group, as told last; empty where none is known.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
 

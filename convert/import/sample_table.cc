@@ -41,8 +41,8 @@ std::uint32_t SampleTable::Add(const RawKind& kind) {
   return Intern(kind_index_, kinds_, HashWords(words), kind);
 }
 
-SampleTable::StackHash SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
-  const std::uint64_t start[] = {state.user_space, state.kernel_space, std::uint64_t(stack.mode),
+Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
+  const std::uint64_t start[] = {state.spaces.user, state.spaces.kernel, std::uint64_t(stack.mode),
                                  stack.ip};
   std::uint64_t seed = HashWords(start);
   if (!stack.branches.empty()) {
@@ -166,7 +166,7 @@ std::vector<std::uint32_t> SampleTable::StacksByMoment() const {
 void SampleTable::Close() {
   row_index_.Clear();
   stack_index_.Clear();
-  Table<StackHash>().swap(stack_hashes_);
+  Table<Hash128>().swap(stack_hashes_);
 }
 
 void SampleTable::ForgetStacks() {

@@ -54,19 +54,13 @@ class SampleTable {
     std::uint64_t count = 0, period = 0;
     std::uint32_t stack = 0, thread = 0, kind = 0;
   };
-  // What tells stacks apart.
-  struct StackHash {
-    std::uint64_t low = 0, high = 0;
-    bool operator==(const StackHash&) const = default;
-  };
-
   std::uint32_t Add(const RawThread& thread);
   std::uint32_t Add(const RawKind& kind);
 
-  static StackHash HashOf(const RawStack& stack, const ThreadState& state);
+  static Hash128 HashOf(const RawStack& stack, const ThreadState& state);
 
   struct Addition {
-    StackHash hash;
+    Hash128 hash;
     std::uint32_t thread = 0, kind = 0;
     std::uint64_t count = 1, period = 0;
     RawStack stack;
@@ -126,7 +120,7 @@ class SampleTable {
   IdTable row_index_, stack_index_, thread_index_, kind_index_;
   Table<Row> rows_;
   Table<Stored> stacks_;
-  Table<StackHash> stack_hashes_;
+  Table<Hash128> stack_hashes_;
   std::unordered_map<std::size_t, Bytes> branches_;  // by place in stacks_
   std::vector<RawThread> threads_;
   std::vector<RawKind> kinds_;

@@ -3,7 +3,7 @@
 
 #include <xxhash.h>
 
-#include <bit>
+#include <algorithm>
 #include <type_traits>
 
 #include "convert/import/converted.h"
@@ -11,81 +11,36 @@
 
 namespace perftape {
 
-namespace {
-
-std::uint64_t Mix(std::uint64_t word, std::uint64_t factor) {
-  word *= factor;
-  return word ^ (word >> 32);
-}
-
-}  // namespace
-
-StackResolver::Answer StackResolver::Resolve(const RawStack& stack,
+StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
                                              const perfdata::Processes& processes) {
-  const std::span<const perfdata::ChainFrame> frames = FramesOf(stack);
-  const Space space{.processes = processes,
-                    .pid = stack.pid,
-                    .user = processes.UserSpace(stack.pid).fingerprint() +
-                            processes.UserCode(stack.pid).fingerprint(),
-                    .kernel = processes.kernel().fingerprint()};
-  HashPrefixes(frames, space);
   Prefix prefix;
-  for (std::size_t known = FindLongestPrefix(prefix); known < frames.size(); ++known) {
-    const KnownFrame& frame = Find(frames[frames.size() - 1 - known], space);
-    prefix.hash = hashes_[known];
+  for (std::size_t known = FindLongestPrefix(stack.prefix_hashes, prefix);
+       known < stack.frames.size(); ++known) {
+    const std::size_t next = stack.frames.size() - 1 - known;
+    const KnownFrame& frame =
+        Find(stack.frames[next], stack.frame_hashes[next], stack.pid, processes);
+    prefix.hash = stack.prefix_hashes[known];
     prefix.stack = builder_.Push(prefix.stack, frame.location);
     prefix.unmapped_frames += frame.is_unmapped ? 1 : 0;
     prefix_index_.Add(prefix.hash.low, static_cast<std::uint32_t>(prefixes_.size()));
     prefixes_.push_back(prefix);
   }
   return {.stack = prefix.stack,
-          .frames = static_cast<std::uint32_t>(frames.size()),
+          .frames = static_cast<std::uint32_t>(stack.frames.size()),
           .unmapped_frames = prefix.unmapped_frames};
 }
 
-// Leaf first; valid until the next call.
-std::span<const perfdata::ChainFrame> StackResolver::FramesOf(const RawStack& stack) {
-  const perfdata::Sample sample{.ip = stack.ip,
-                                .pid = stack.pid,
-                                .callchain = WordArray(stack.chain, order_),
-                                .branches = WordArray(stack.branches, order_)};
-  perfdata::SampleFormat format;
-  if (!stack.branches.empty()) {
-    format.sample_type = perfdata::kBranchStack;
-    format.branch_sample_type = perfdata::kBranchCallStack;
-  }
-  const auto frames = callchains_.FramesOf(sample, format, stack.mode);
-  // A profile may have a stack without frames.
-  if (!frames.empty() || origin_ == Origin::kConverted) return frames;
-  ip_alone_ = {.address = stack.ip, .mode = stack.mode};
-  return {&ip_alone_, 1};
-}
-
-StackResolver::Hash StackResolver::HashOf(const perfdata::ChainFrame& frame, const Space& space) {
-  const std::uint64_t kind =
-      static_cast<std::uint64_t>(frame.mode) << 1 | static_cast<std::uint64_t>(frame.found_by);
-  const std::uint64_t mapped =
-      (frame.mode == perfdata::CpuMode::kKernel ? space.kernel : space.user) + kind;
-  return {Mix(Mix(frame.address, 0x9e3779b97f4a7c15) + mapped, 0xc2b2ae3d27d4eb4f),
-          Mix(Mix(mapped, 0x9e3779b97f4a7c15) + frame.address, 0x165667b19e3779f9)};
-}
-
-// Root first, each of the one before and the next frame.
-void StackResolver::HashPrefixes(std::span<const perfdata::ChainFrame> frames, const Space& space) {
-  hashes_.resize(frames.size());
-  Hash hash;
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const Hash frame = HashOf(frames[frames.size() - 1 - i], space);
-    hash.low = Mix(std::rotl(hash.low, 27) + frame.low, 0x9e3779b97f4a7c15);
-    hash.high = Mix(std::rotl(hash.high, 31) ^ frame.high, 0xc2b2ae3d27d4eb4f);
-    hashes_[i] = hash;
+void StackResolver::Prefetch(const HashedStack& stack) const {
+  constexpr std::size_t kMost = 4;
+  for (const Hash128& hash : stack.prefix_hashes.last(std::min(kMost, stack.frames.size()))) {
+    prefix_index_.Prefetch(hash.low);
   }
 }
 
-// Sets `prefix` where one is known, and returns how many frames it has.
-std::size_t StackResolver::FindLongestPrefix(Prefix& prefix) const {
-  for (std::size_t size = hashes_.size(); size > 0; --size) {
-    const Hash& hash = hashes_[size - 1];
+std::size_t StackResolver::FindLongestPrefix(std::span<const Hash128> prefix_hashes,
+                                             Prefix& prefix) const {
+  for (std::size_t size = prefix_hashes.size(); size > 0; --size) {
+    const Hash128& hash = prefix_hashes[size - 1];
     const std::uint32_t found = prefix_index_.Find(
         hash.low, [&](std::uint32_t index) { return prefixes_[index].hash == hash; });
     if (found == IdTable::kNone) continue;
@@ -96,22 +51,22 @@ std::size_t StackResolver::FindLongestPrefix(Prefix& prefix) const {
 }
 
 const StackResolver::KnownFrame& StackResolver::Find(const perfdata::ChainFrame& frame,
-                                                     const Space& space) {
-  const Hash hash = HashOf(frame, space);
+                                                     const Hash128& hash, std::uint32_t pid,
+                                                     const perfdata::Processes& processes) {
   const std::uint32_t known = frame_index_.Find(
       hash.low, [&](std::uint32_t index) { return known_frames_[index].hash == hash; });
   if (known != IdTable::kNone) return known_frames_[known];
   frame_index_.Add(hash.low, static_cast<std::uint32_t>(known_frames_.size()));
-  KnownFrame& added = known_frames_.emplace_back(Look(frame, space));
+  KnownFrame& added = known_frames_.emplace_back(Look(frame, pid, processes));
   added.hash = hash;
   return added;
 }
 
-StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame,
-                                              const Space& space) {
+StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame, std::uint32_t pid,
+                                              const perfdata::Processes& processes) {
   const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
   const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
-  const perfdata::Region* region = space.processes.Find(space.pid, frame.mode, lookup);
+  const perfdata::Region* region = processes.Find(pid, frame.mode, lookup);
   if (region != nullptr) return {.hash = {}, .location = LocationOf(*region, lookup)};
   return {.hash = {}, .location = builder_.Add(Location{.offset = {lookup}}), .is_unmapped = true};
 }

@@ -14,6 +14,12 @@
 
 namespace perftape {
 
+// Stands for what it was made of: two things with one hash do not happen.
+struct Hash128 {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const Hash128&) const = default;
+};
+
 class IdTable {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;

@@ -58,7 +58,7 @@ struct Told {
     return comm == nullptr ? "unknown" : *comm;
   }
   std::uint64_t SpaceAt(std::uint32_t pid, std::uint64_t time) {
-    return At(pid, pid, time).user_space;
+    return At(pid, pid, time).spaces.user;
   }
 
   std::vector<std::byte> bytes;

@@ -72,13 +72,13 @@ TEST(SampleTable, CopiesAStackThatDoesNotLast) {
 TEST(SampleTable, TellsStacksApartByWhatTheyAreAddressesIn) {
   const Words chain = {1, 2};
   const RawStack stack = StackOf(chain);
-  const SampleTable::StackHash hash = SampleTable::HashOf(stack, {.user_space = 1});
-  EXPECT_EQ(SampleTable::HashOf(stack, {.user_space = 1}), hash);
-  EXPECT_NE(SampleTable::HashOf(stack, {.user_space = 2}), hash);
-  EXPECT_NE(SampleTable::HashOf(stack, {.user_space = 1, .kernel_space = 1}), hash);
+  const Hash128 hash = SampleTable::HashOf(stack, {.spaces = {.user = 1}});
+  EXPECT_EQ(SampleTable::HashOf(stack, {.spaces = {.user = 1}}), hash);
+  EXPECT_NE(SampleTable::HashOf(stack, {.spaces = {.user = 2}}), hash);
+  EXPECT_NE(SampleTable::HashOf(stack, {.spaces = {.user = 1, .kernel = 1}}), hash);
   RawStack in_kernel = stack;
   in_kernel.mode = perfdata::CpuMode::kKernel;
-  EXPECT_NE(SampleTable::HashOf(in_kernel, {.user_space = 1}), hash);
+  EXPECT_NE(SampleTable::HashOf(in_kernel, {.spaces = {.user = 1}}), hash);
 }
 
 TEST(SampleTable, GoesThroughItsStacksByMoment) {

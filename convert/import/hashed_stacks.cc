@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/hashed_stacks.h"
+
+#include <bit>
+#include <utility>
+
+namespace perftape {
+namespace {
+
+std::uint64_t Mix(std::uint64_t word, std::uint64_t factor) {
+  word *= factor;
+  return word ^ (word >> 32);
+}
+
+Hash128 HashOf(const perfdata::ChainFrame& frame, const SpaceFingerprints& spaces) {
+  const std::uint64_t kind =
+      static_cast<std::uint64_t>(frame.mode) << 1 | static_cast<std::uint64_t>(frame.found_by);
+  const std::uint64_t mapped =
+      (frame.mode == perfdata::CpuMode::kKernel ? spaces.kernel : spaces.user) + kind;
+  return {Mix(Mix(frame.address, 0x9e3779b97f4a7c15) + mapped, 0xc2b2ae3d27d4eb4f),
+          Mix(Mix(mapped, 0x9e3779b97f4a7c15) + frame.address, 0x165667b19e3779f9)};
+}
+
+}  // namespace
+
+// Makes a HashedStacks, one stack after the other.
+class StackHasher {
+ public:
+  StackHasher(std::endian byte_order, Origin origin, const ProcessHistory& history)
+      : byte_order_(byte_order), origin_(origin), history_(history) {}
+
+  void Add(const RawStack& stack);
+  HashedStacks Finish() && { return std::move(hashed_); }
+
+ private:
+  std::span<const perfdata::ChainFrame> FramesOf(const RawStack& stack);
+
+  std::endian byte_order_;
+  Origin origin_;
+  const ProcessHistory& history_;
+  perfdata::CallchainReader callchains_;
+  perfdata::ChainFrame ip_alone_;  // of the last stack without a callchain
+  HashedStacks hashed_;
+};
+
+// Leaf first; valid until the next call.
+std::span<const perfdata::ChainFrame> StackHasher::FramesOf(const RawStack& stack) {
+  const perfdata::Sample sample{.ip = stack.ip,
+                                .pid = stack.pid,
+                                .callchain = WordArray(stack.chain, byte_order_),
+                                .branches = WordArray(stack.branches, byte_order_)};
+  perfdata::SampleFormat format;
+  if (!stack.branches.empty()) {
+    format.sample_type = perfdata::kBranchStack;
+    format.branch_sample_type = perfdata::kBranchCallStack;
+  }
+  const auto frames = callchains_.FramesOf(sample, format, stack.mode);
+  // A profile may have a stack without frames.
+  if (!frames.empty() || origin_ == Origin::kConverted) return frames;
+  ip_alone_ = {.address = stack.ip, .mode = stack.mode};
+  return {&ip_alone_, 1};
+}
+
+void StackHasher::Add(const RawStack& stack) {
+  const std::span<const perfdata::ChainFrame> frames = FramesOf(stack);
+  const SpaceFingerprints spaces = history_.SpacesOf(stack.pid, stack.moment);
+  const std::size_t begin = hashed_.frames_.size();
+  hashed_.frames_.insert(hashed_.frames_.end(), frames.begin(), frames.end());
+  for (const perfdata::ChainFrame& frame : frames) {
+    hashed_.frame_hashes_.push_back(HashOf(frame, spaces));
+  }
+  Hash128 prefix;
+  for (std::size_t i = hashed_.frames_.size(); i > begin; --i) {
+    const Hash128& frame = hashed_.frame_hashes_[i - 1];
+    prefix.low = Mix(std::rotl(prefix.low, 27) + frame.low, 0x9e3779b97f4a7c15);
+    prefix.high = Mix(std::rotl(prefix.high, 31) ^ frame.high, 0xc2b2ae3d27d4eb4f);
+    hashed_.prefix_hashes_.push_back(prefix);
+  }
+  hashed_.stacks_.push_back(
+      {.pid = stack.pid, .moment = stack.moment, .end = hashed_.frames_.size()});
+}
+
+HashedStack HashedStacks::operator[](std::size_t index) const {
+  const Stack& stack = stacks_[index];
+  const std::size_t begin = index == 0 ? 0 : stacks_[index - 1].end;
+  const std::size_t size = stack.end - begin;
+  return {.pid = stack.pid,
+          .moment = stack.moment,
+          .frames = std::span(frames_).subspan(begin, size),
+          .frame_hashes = std::span(frame_hashes_).subspan(begin, size),
+          .prefix_hashes = std::span(prefix_hashes_).subspan(begin, size)};
+}
+
+HashedStacks HashStacks(const SampleTable& table, std::span<const std::uint32_t> indexes,
+                        std::endian byte_order, Origin origin, const ProcessHistory& history) {
+  // The stacks, and then their words, are far apart in memory.
+  constexpr std::size_t kAhead = 16;
+  StackHasher hasher(byte_order, origin, history);
+  for (std::size_t i = 0; i < indexes.size(); ++i) {
+    if (i + 2 * kAhead < indexes.size()) table.Expect(indexes[i + 2 * kAhead]);
+    if (i + kAhead < indexes.size())
+      __builtin_prefetch(table.stack(indexes[i + kAhead]).chain.data());
+    hasher.Add(table.stack(indexes[i]));
+  }
+  return std::move(hasher).Finish();
+}
+
+}  // namespace perftape
