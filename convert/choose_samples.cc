@@ -5,7 +5,7 @@
 
 #include "convert/import/from_perfdata.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
                                     const CombineOptions& options) {
@@ -20,8 +20,9 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));
   Profile profile = *std::move(read);
   if (options.look_up_names && filter.needs_names()) {
-    SymbolizeReport unused;
-    TRY_ASSIGN(profile, SymbolizeFrom(profile, options.symbols, Recording(input), unused));
+    symbolize::SymbolizeReport unused;
+    TRY_ASSIGN(profile, symbolize::SymbolizeFrom(profile, options.symbols,
+                                                 symbolize::Recording(input), unused));
   }
 
   const FilterJudge judge(profile, filter);
@@ -34,4 +35,4 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   return chosen;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -11,7 +11,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 struct ChosenSamples {
   std::vector<bool> kept;  // one for each SAMPLE record, in the file's order
@@ -25,4 +25,4 @@ struct ChosenSamples {
 Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
                                     const CombineOptions& options);
 
-}  // namespace perftape
+}  // namespace perftape::convert

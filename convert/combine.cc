@@ -8,7 +8,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // The event that one_value takes; nothing where no event has that name, or none has samples.
@@ -70,11 +70,13 @@ Result<const Format*> FormatOf(const Input& input, const Format* told) {
 }
 
 // Only where the recording tells of one. Its bundle is opened once, for all of them and for names.
-Result<JitDumpBytes> Combiner::FindDump(Input& input, std::optional<Recording>& recording,
+Result<JitDumpBytes> Combiner::FindDump(Input& input,
+                                        std::optional<symbolize::Recording>& recording,
                                         const std::string& path, std::uint32_t pid) {
-  TRY_ASSIGN(SymbolSources* const sources, Sources());
+  TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
   if (!recording) recording.emplace(input);
-  TRY_ASSIGN(JitFile file, FindJitDump(path, pid, sources->JitPlacesOf(*recording)));
+  TRY_ASSIGN(symbolize::JitFile file,
+             symbolize::FindJitDump(path, pid, sources->JitPlacesOf(*recording)));
   return JitDumpBytes{.bytes = file.bytes, .keeper = std::move(file.keeper)};
 }
 
@@ -82,7 +84,7 @@ Status Combiner::Add(Input& input) {
   TRY_ASSIGN(const Format* format, FormatOf(input, options_.from));
   InputReport report = {.name = input.name(), .format = format->name, .read = {}};
   ImportOptions import = options_.import;
-  std::optional<Recording> opened;
+  std::optional<symbolize::Recording> opened;
   if (options_.look_up_names && format->is_recording) {
     import.find_jit_dump =
         std::bind_front(&Combiner::FindDump, this, std::ref(input), std::ref(opened));
@@ -100,12 +102,12 @@ Status Combiner::Add(Input& input) {
     return {};
   }
   if (!opened && format->is_recording) opened.emplace(input);
-  Recording recording = opened ? *std::move(opened) : Recording();
+  symbolize::Recording recording = opened ? *std::move(opened) : symbolize::Recording();
   if (!recording.brings_names()) {
     nameless_[recording.machine()].Add(profile);
     return {};
   }
-  TRY_ASSIGN(SymbolSources* const sources, Sources());
+  TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
   named_.Add(sources->Name(profile, std::move(recording), symbols_));
   return {};
 }
@@ -118,19 +120,19 @@ Result<Profile> Combiner::TakeOneValue(const Profile& profile, InputReport& repo
   return PlainValuesOf(profile, *event, *options_.one_value);
 }
 
-Result<SymbolSources*> Combiner::Sources() {
+Result<symbolize::SymbolSources*> Combiner::Sources() {
   if (!sources_) {
-    TRY_ASSIGN(sources_, SymbolSources::Open(options_.symbols));
+    TRY_ASSIGN(sources_, symbolize::SymbolSources::Open(options_.symbols));
   }
   return &*sources_;
 }
 
 Result<Profile> Combiner::Finish() && {
   for (auto& [machine, merger] : nameless_) {
-    TRY_ASSIGN(SymbolSources* const sources, Sources());
-    named_.Add(sources->Name(std::move(merger).Finish(), Recording(machine), symbols_));
+    TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
+    named_.Add(sources->Name(std::move(merger).Finish(), symbolize::Recording(machine), symbols_));
   }
   return std::move(named_).Finish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -15,13 +15,13 @@
 #include "convert/model/profile.h"
 #include "convert/symbolize/symbol_sources.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 struct CombineOptions {
   const Format* from = nullptr;  // null: found out from the first bytes of each input
   ImportOptions import = {};
   bool look_up_names = true;  // of recordings; of other inputs where `symbols` names places
-  SymbolOptions symbols = {};
+  symbolize::SymbolOptions symbols = {};
   // For an output that holds one number a stack: of each input the samples of one event become
   // plain values, this kind of theirs, so that inputs of different events add up. The event is the
   // first that `events` lets pass, or the input's default one.
@@ -52,25 +52,25 @@ class Combiner {
   Result<Profile> Finish() &&;
 
   const std::vector<InputReport>& inputs() const { return inputs_; }
-  const SymbolizeReport& symbols() const { return symbols_; }
+  const symbolize::SymbolizeReport& symbols() const { return symbols_; }
 
  private:
   Result<Profile> TakeOneValue(const Profile& profile, InputReport& report) const;
-  Result<JitDumpBytes> FindDump(Input& input, std::optional<Recording>& recording,
+  Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
   // Opens them when they are first asked for.
-  Result<SymbolSources*> Sources();
+  Result<symbolize::SymbolSources*> Sources();
 
   CombineOptions options_;
   std::vector<InputReport> inputs_;
-  SymbolizeReport symbols_;
-  std::optional<SymbolSources> sources_;
+  symbolize::SymbolizeReport symbols_;
+  std::optional<symbolize::SymbolSources> sources_;
   // Recordings that bring no names along, by where they were made.
-  std::map<Recording::Machine, Merger> nameless_;
+  std::map<symbolize::Recording::Machine, Merger> nameless_;
   Merger named_;
 };
 
 // The input's format, as told or as its first bytes say. kUnsupported where there is none.
 Result<const Format*> FormatOf(const Input& input, const Format* told);
 
-}  // namespace perftape
+}  // namespace perftape::convert

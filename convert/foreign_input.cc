@@ -10,7 +10,7 @@
 #include "formats/folded/folded.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr std::size_t kEnough = 4096;
@@ -122,4 +122,4 @@ std::optional<std::string> DescribeForeign(const Input& input) {
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -7,10 +7,10 @@
 
 #include "formats/base/input.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // "is the output of perf script; convert the perf.data itself, ..." for text of perf script,
 // pprof's old text and binary formats, and directories that are no perf.data. Nothing for all else.
 std::optional<std::string> DescribeForeign(const Input& input);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -11,7 +11,7 @@
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr std::array<std::string_view, 1> kPerfDataEndings = {".data"};
@@ -107,4 +107,4 @@ const Format* FormatByEnding(std::string_view path) {
   return best;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -20,7 +20,7 @@
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // What each writer may be told; a writer looks at its own.
 struct WriteOptions {
@@ -73,4 +73,4 @@ const Format* FindFormat(std::string_view name);
 // where none fits.
 const Format* FormatByEnding(std::string_view path);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // A ring wakes its reader when a quarter is full; this bounds the age of what is in it.
@@ -50,4 +50,4 @@ Status BackgroundDrain::Stop() {
   return *outcome_;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

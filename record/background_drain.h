@@ -10,7 +10,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::record {
 
 class BackgroundDrain {
  public:
@@ -33,4 +33,4 @@ class BackgroundDrain {
   std::thread thread_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -15,7 +15,7 @@
 
 #include "formats/base/file.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // An array that bpf_prog_info points to: where its pointer, count and element size are. The bit is
@@ -219,4 +219,4 @@ perfdata::BpfProgInfo BpfProgInfoOf(std::span<const BpfProgram> programs) {
   return feature;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

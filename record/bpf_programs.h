@@ -11,7 +11,7 @@
 
 #include "formats/perfdata/features.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct BpfProgram {
   struct Function {
@@ -34,4 +34,4 @@ std::vector<BpfProgram> LoadedBpfPrograms();
 // The feature's value; perf 5.1 and later read it.
 perfdata::BpfProgInfo BpfProgInfoOf(std::span<const BpfProgram> programs);
 
-}  // namespace perftape
+}  // namespace perftape::record

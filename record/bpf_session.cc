@@ -22,7 +22,7 @@
 #include "record/cpu_counters.h"
 #include "record/requirements.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // Room for as many processes as pid_max allows by default; two megabytes, and only where processes
@@ -320,4 +320,4 @@ const std::string& BpfSession::log() const {
   return impl_->log;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -25,7 +25,7 @@
 #include "formats/base/result.h"
 #include "record/cpu_events.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Whom to sample, decided in the kernel. Nothing set takes every task of every user, idle included.
 // Processes and threads add up; `user` and `excluded_process` take away from what they let through.
@@ -100,4 +100,4 @@ class BpfSession {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

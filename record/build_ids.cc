@@ -19,7 +19,7 @@
 #include "record/kernel_maps.h"
 #include "record/symbols/kernel_symbols.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::CpuMode;
@@ -261,4 +261,4 @@ BuildIdCounts BuildIdCollector::counts() const {
   return counts;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

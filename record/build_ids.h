@@ -24,7 +24,7 @@
 #include "record/symbols/hit_files.h"
 #include "record/symbols/jit_files.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct BuildIdRoots {
   std::filesystem::path root = "/";  // for files of processes that are gone
@@ -108,4 +108,4 @@ class BuildIdCollector {
   perfdata::BuildIds all_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

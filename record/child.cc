@@ -15,7 +15,7 @@
 
 #include "record/executable.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 struct Channel {
@@ -196,4 +196,4 @@ Status Child::Send(int signal) {
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

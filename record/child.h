@@ -14,7 +14,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Which signals are blocked and ignored, to be handed on to a command as the user set them.
 class SignalState {
@@ -78,4 +78,4 @@ class Child {
   std::optional<int> exit_status_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

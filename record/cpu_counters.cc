@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-namespace perftape {
+namespace perftape::record {
 
 Result<CpuCounters> CpuCounters::Map(int map, std::size_t cpus) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -55,4 +55,4 @@ void CpuCounters::RestartTimer(std::size_t cpu) {
   std::atomic_ref(first_[cpu].expiry_ns).store(0, std::memory_order_relaxed);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

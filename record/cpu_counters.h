@@ -11,7 +11,7 @@
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Owns the mapping of a BPF map; the map's descriptor may be closed.
 class CpuCounters {
@@ -34,4 +34,4 @@ class CpuCounters {
   std::size_t cpus_ = 0, mapped_bytes_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -17,7 +17,7 @@
 
 #include "record/kernel_setting.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 std::unexpected<Error> ExplainRefusal(int cpu, int error_number) {
@@ -154,4 +154,4 @@ Status DisableAll(std::span<const CpuEvent> events) {
   return ControlAll(events, PERF_EVENT_IOC_DISABLE, "stopping");
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -11,7 +11,7 @@
 #include "formats/perfdata/attr.h"
 #include "record/cpu_list.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct CpuEvent {
   int cpu = 0;
@@ -39,4 +39,4 @@ Result<std::uint64_t> EnabledNs(const CpuEvent& event);
 Status EnableAll(std::span<const CpuEvent> events);
 Status DisableAll(std::span<const CpuEvent> events);
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr std::uint64_t kIntervalNs = 200'000'000;
@@ -73,4 +73,4 @@ bool CpuHotplug::is_recorded(int cpu) const {
   return found != cpus_.end() && found->is_recorded;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

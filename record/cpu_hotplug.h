@@ -16,7 +16,7 @@
 #include "formats/base/result.h"
 #include "record/cpu_events.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // From the last sign of life to the moment when its events were opened anew.
 struct AbsentCpu {
@@ -67,4 +67,4 @@ class CpuHotplug {
   std::vector<AbsentCpu> absences_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -8,7 +8,7 @@
 #include "formats/base/file.h"
 #include "record/proc_files.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // What the wire's u16 can name; Linux goes to 8192 (NR_CPUS).
@@ -77,4 +77,4 @@ Result<std::vector<int>> PresentCpus(const std::filesystem::path& sys_root) {
   return ReadCpuList(sys_root / "devices/system/cpu/present");
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -11,7 +11,7 @@
 
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // The CPUs of a list, ascending, each once; none for an empty text. kInvalidArgument, naming the
 // part that is wrong, for anything else than numbers and ranges, and for CPUs beyond 65535.
@@ -26,4 +26,4 @@ Result<std::vector<int>> OnlineCpus(const std::filesystem::path& sys_root = "/sy
 // The CPUs that are there, running or not.
 Result<std::vector<int>> PresentCpus(const std::filesystem::path& sys_root = "/sys");
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -6,7 +6,7 @@
 
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr std::size_t kWordsPerEntry = 4;
@@ -91,4 +91,4 @@ Status EventIds::AppendIndex(std::vector<std::byte>& out) const {
   return AppendRecord(words, out);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -13,7 +13,7 @@
 
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::record {
 
 class EventIds {
  public:
@@ -48,4 +48,4 @@ class EventIds {
   std::map<std::uint64_t, std::uint64_t> aliases_;  // the kernel's id, the file's
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

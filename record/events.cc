@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // The widest common ground of the readers: IDENTIFIER tells the events apart, and every field that
@@ -61,4 +61,4 @@ perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr) {
   return attr;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

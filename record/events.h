@@ -9,7 +9,7 @@
 
 #include "formats/perfdata/attr.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct Frequency {
   std::uint64_t hz = 0;
@@ -35,4 +35,4 @@ perfdata::EventAttr SidebandAttr();
 // reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 
-}  // namespace perftape
+}  // namespace perftape::record

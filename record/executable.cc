@@ -15,7 +15,7 @@
 
 #include "formats/base/file.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // 0 for a file that this user may execute, else the errno that execve(2) fails with. X_OK of a
@@ -77,4 +77,4 @@ int ExitStatusOfFailedExec(ErrorCode code) {
   return code == ErrorCode::kNotFound ? 127 : 126;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -7,7 +7,7 @@
 
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct Executable {
   std::string path;
@@ -22,4 +22,4 @@ Result<Executable> FindExecutable(const std::string& name);
 // What a shell returns for a command that could not be run: 127 for kNotFound, 126 for the rest.
 int ExitStatusOfFailedExec(ErrorCode code);
 
-}  // namespace perftape
+}  // namespace perftape::record

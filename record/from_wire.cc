@@ -11,7 +11,7 @@
 #include "bpf/wire.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 std::unexpected<Error> FailMessage(std::string what) {
@@ -96,4 +96,4 @@ void WireDecoder::AppendFrames(WordArray frames, std::uint64_t limit) {
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

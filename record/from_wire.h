@@ -11,7 +11,7 @@
 #include "formats/perfdata/attr.h"
 #include "record/event_ids.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Keeps a buffer between calls; not thread-safe.
 class WireDecoder {
@@ -41,4 +41,4 @@ class WireDecoder {
   std::vector<std::uint64_t> chain_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/hit_regions.h"
 
-namespace perftape {
+namespace perftape::record {
 
 using perfdata::CpuMode;
 
@@ -35,4 +35,4 @@ bool HitRegions::IsNew(std::uint64_t generation, std::uint64_t place) {
   return true;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

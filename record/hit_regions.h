@@ -11,7 +11,7 @@
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Follows all mappings of a recording. Not thread-safe.
 class HitRegions {
@@ -56,4 +56,4 @@ class HitRegions {
   std::vector<const perfdata::Region*> found_;  // scratch
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -17,7 +17,7 @@
 #include "record/proc_files.h"
 #include "record/requirements.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // Lines of a file in /proc, read piece by piece: kallsyms is megabytes that the kernel formats as
@@ -207,4 +207,4 @@ Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::S
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

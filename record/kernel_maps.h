@@ -14,7 +14,7 @@
 #include "formats/perfdata/attr.h"
 #include "record/bpf_programs.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Where to look; a test puts a tree of its own there.
 struct SystemRoots {
@@ -47,4 +47,4 @@ std::string ModuleNameOf(std::string_view path);
 Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::SampleFormat& format,
                          std::vector<std::byte>& out);
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -7,7 +7,7 @@
 
 #include "formats/base/file.h"
 
-namespace perftape {
+namespace perftape::record {
 
 std::optional<int> ReadKernelSetting(std::string_view name) {
   const Result<std::string> text = ReadWholeFile(std::filesystem::path("/proc/sys/kernel") / name);
@@ -18,4 +18,4 @@ std::optional<int> ReadKernelSetting(std::string_view name) {
   return value;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

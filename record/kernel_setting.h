@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
-namespace perftape {
+namespace perftape::record {
 
 // The number in /proc/sys/kernel/`name`; nothing where there is none, or it may not be read.
 std::optional<int> ReadKernelSetting(std::string_view name);
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // A CPU that stands still may be late by tens of milliseconds; by so much it is not.
@@ -123,4 +123,4 @@ std::vector<SilentCpu> LossLedger::silences() const {
   return silences;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -10,7 +10,7 @@
 
 #include "bpf/wire.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Samples that could not be delivered, by cause.
 struct LossByCpu {
@@ -96,4 +96,4 @@ class LossLedger {
   std::vector<Cpu> cpus_;     // the index is the CPU
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -14,7 +14,7 @@
 #include "record/cpu_list.h"
 #include "record/proc_files.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::Feature;
@@ -286,4 +286,4 @@ std::uint64_t UserAddressLimit(const std::filesystem::path& proc_root) {
 #endif
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

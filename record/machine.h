@@ -14,7 +14,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/features.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct MachineRoots {
   std::filesystem::path proc = "/proc";
@@ -54,4 +54,4 @@ Result<perfdata::ClockData> ReadClocks(clockid_t clock);
 // arm64 at most 2^52.
 std::uint64_t UserAddressLimit(const std::filesystem::path& proc_root = "/proc");
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -8,7 +8,7 @@
 #include <climits>
 #include <string>
 
-namespace perftape {
+namespace perftape::record {
 
 std::optional<std::filesystem::path> NameOfOpenFile(int fd) {
   struct stat status = {};
@@ -21,4 +21,4 @@ std::optional<std::filesystem::path> NameOfOpenFile(int fd) {
   return std::string(path.data(), static_cast<std::size_t>(length));
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <optional>
 
-namespace perftape {
+namespace perftape::record {
 
 // The absolute path of the file that `fd` is open on; nothing where it has no name any more, or
 // /proc does not tell.
 std::optional<std::filesystem::path> NameOfOpenFile(int fd);
 
-}  // namespace perftape
+}  // namespace perftape::record

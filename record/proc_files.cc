@@ -7,7 +7,7 @@
 #include <charconv>
 #include <system_error>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // include/linux/sched.h: set in the flags of every kernel thread.
@@ -99,4 +99,4 @@ std::string MappingName(std::string_view name) {
   return decoded;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace perftape {
+namespace perftape::record {
 
 // Takes the next line off the front of `text`, without its newline; nothing when `text` is empty.
 std::optional<std::string_view> TakeLine(std::string_view& text);
@@ -47,4 +47,4 @@ std::optional<MapsLine> ParseMapsLine(std::string_view line);
 // only "\012" is undone.
 std::string MappingName(std::string_view name_in_maps);
 
-}  // namespace perftape
+}  // namespace perftape::record

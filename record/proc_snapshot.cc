@@ -19,7 +19,7 @@
 #include "formats/perfdata/record.h"
 #include "record/proc_files.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr std::size_t kCommLength = 15;  // TASK_COMM_LEN without its NUL
@@ -270,4 +270,4 @@ Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uin
   return Fail(ErrorCode::kCorrupt, path + ": no Tgid line");
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

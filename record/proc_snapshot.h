@@ -15,7 +15,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct SnapshotCounts {
   std::uint64_t processes = 0;
@@ -50,4 +50,4 @@ Result<std::vector<std::uint32_t>> ThreadsOf(const std::filesystem::path& proc_r
 // The process (thread-group id) that a thread belongs to. kNotFound where there is no such thread.
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid);
 
-}  // namespace perftape
+}  // namespace perftape::record

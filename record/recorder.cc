@@ -18,7 +18,7 @@
 #include "record/proc_snapshot.h"
 #include "record/recording.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr int kLeastPauseMs = 10;  // between two drains; a ring holds far more than comes meanwhile
@@ -393,4 +393,4 @@ Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop)
   return std::move(recording).Finish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

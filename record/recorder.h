@@ -22,7 +22,7 @@
 #include "record/symbols/recording_bundle.h"
 #include "record/targets.h"
 
-namespace perftape {
+namespace perftape::record {
 
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
@@ -84,4 +84,4 @@ struct RecordSummary {
 // written: the recording is complete without it.
 Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop);
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -30,7 +30,7 @@
 #include "record/target_filter.h"
 #include "record/time_merge.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // The events of a recording, by which ids are found.
 inline constexpr std::uint32_t kSamplingEvent = 0;
@@ -172,4 +172,4 @@ Status Recording::AppendLoss(std::uint32_t event, std::uint32_t cpu, const Recor
   return perfdata::Encode(loss, trailer, format_, 0, records_);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

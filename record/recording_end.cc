@@ -7,7 +7,7 @@
 #include "record/open_file_name.h"
 #include "record/recording.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Nobody knows how many samples a process would have had that could not join the targets.
 void Recording::WarnOfUntrackedForks() {
@@ -131,4 +131,4 @@ void Recording::WriteBundleOfSymbols() {
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

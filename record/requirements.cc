@@ -20,7 +20,7 @@
 #define CAP_BPF 39
 #endif
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // "CapEff:\t000001ffffffffff" of /proc/self/status.
@@ -127,4 +127,4 @@ std::vector<std::string> MissingForRecording() {
   return CheckFacts(ReadSystemFacts()).missing;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

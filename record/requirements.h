@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace perftape {
+namespace perftape::record {
 
 // What the findings are worked out from.
 struct SystemFacts {
@@ -40,4 +40,4 @@ Findings CheckFacts(const SystemFacts& facts);
 // CheckFacts(ReadSystemFacts()).missing: empty where recording should work.
 std::vector<std::string> MissingForRecording();
 
-}  // namespace perftape
+}  // namespace perftape::record

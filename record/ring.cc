@@ -9,7 +9,7 @@
 
 #include "formats/perfdata/abi.h"
 
-namespace perftape {
+namespace perftape::record {
 
 Result<std::size_t> Ring::Drain(const std::function<void(Bytes)>& take) {
   // The kernel writes records before it moves data_head, and reuses room only after data_tail moved
@@ -62,4 +62,4 @@ void Ring::CopyOut(std::uint64_t position, std::size_t size, std::byte* to) cons
   std::memcpy(to + before_end, data_, size - before_end);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -13,7 +13,7 @@
 
 struct perf_event_mmap_page;
 
-namespace perftape {
+namespace perftape::record {
 
 // Reads a ring that someone else mapped; the memory must outlive it.
 class Ring {
@@ -40,4 +40,4 @@ class Ring {
   std::vector<std::byte> unwrapped_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

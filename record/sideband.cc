@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 std::size_t PageSize() {
@@ -106,4 +106,4 @@ Result<std::size_t> Sideband::Drain(const std::function<void(Bytes record)>& tak
   return count;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -15,7 +15,7 @@
 #include "record/cpu_events.h"
 #include "record/ring.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct SidebandOptions {
   // For each CPU, a power of two of pages. 300 forks and execs in 0.4 s lose records in 64 KiB and
@@ -66,4 +66,4 @@ class Sideband {
   std::vector<Ring> rings_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

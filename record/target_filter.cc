@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/target_filter.h"
 
-namespace perftape {
+namespace perftape::record {
 
 using perfdata::RecordType;
 
@@ -57,4 +57,4 @@ bool TargetFilter::KeepsExit(const perfdata::Exit& exit) {
   return true;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -10,7 +10,7 @@
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Follows forks: a child of a member is a member. Not thread-safe.
 class TargetFilter {
@@ -40,4 +40,4 @@ class TargetFilter {
   perfdata::SampleFormat format_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -13,7 +13,7 @@
 
 #include "record/proc_snapshot.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr const char* kProc = "/proc";
@@ -86,4 +86,4 @@ bool Targets::Gone() const {
          std::ranges::none_of(threads_, ThreadExists);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -14,7 +14,7 @@
 #include "formats/base/result.h"
 #include "record/bpf_session.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct WholeSystem {};
 // These processes with all that descends from them, threads included.
@@ -57,4 +57,4 @@ class Targets {
   std::vector<pid_t> threads_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -9,7 +9,7 @@
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_cursor.h"
 
-namespace perftape {
+namespace perftape::record {
 
 void TimeMerge::Add(std::uint64_t time, Bytes record) {
   // What was synthesized has no time, and is never late.
@@ -62,4 +62,4 @@ void TimeMerge::Forget(std::size_t count) {
   std::swap(arena_, spare_);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

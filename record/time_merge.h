@@ -23,7 +23,7 @@
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/writer.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Owns copies of all records that wait, in one buffer that grows to the largest drain. Not
 // thread-safe.
@@ -82,4 +82,4 @@ class TimeMerge {
   std::uint64_t late_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

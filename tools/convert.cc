@@ -24,11 +24,11 @@
 namespace perftape::convert_tool {
 namespace {
 
-CombineOptions CombineOptionsOf(const Plan& plan) {
-  CombineOptions options = {.from = plan.from,
-                            .import = plan.import,
-                            .look_up_names = plan.symbols == Symbols::kLookUp,
-                            .symbols = plan.symbol_options};
+convert::CombineOptions CombineOptionsOf(const Plan& plan) {
+  convert::CombineOptions options = {.from = plan.from,
+                                     .import = plan.import,
+                                     .look_up_names = plan.symbols == Symbols::kLookUp,
+                                     .symbols = plan.symbol_options};
   options.import.cpu_label |= plan.filter.needs_cpu();
   options.import.cgroup_label |= plan.filter.needs_cgroup();
   if (plan.inputs.size() > 1 && HoldsOneValue(plan)) {
@@ -41,9 +41,9 @@ CombineOptions CombineOptionsOf(const Plan& plan) {
 // A perf.data of a perf.data, record by record.
 Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   rewrite::NormalizeOptions options = plan.normalize;
-  ChosenSamples chosen;
+  convert::ChosenSamples chosen;
   if (plan.filter.changes_anything() || plan.import.time) {
-    TRY_ASSIGN(chosen, ChooseSamples(input, plan.filter, CombineOptionsOf(plan)));
+    TRY_ASSIGN(chosen, convert::ChooseSamples(input, plan.filter, CombineOptionsOf(plan)));
     options.kept_samples = &chosen.kept;
     console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(chosen.read)));
     for (const std::string& line : FilterLines(chosen.filter)) console.Note(line);
@@ -68,7 +68,7 @@ struct Findings {
 };
 
 // Tells of the input that was read last.
-void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
+void TellOfInput(const convert::InputReport& input, const Plan& plan, Findings& findings,
                  cli::Console& console) {
   for (const std::string& line : cli::DamageLines(input.read)) {
     console.Warning(fmt::format("{}: {}", input.name, line));
@@ -86,18 +86,20 @@ void TellOfInput(const InputReport& input, const Plan& plan, Findings& findings,
   plan.inputs.size() == 1 ? console.Note(line) : console.Detail(line);
 }
 
-std::set<std::string> EventsLeftOut(const std::vector<InputReport>& inputs) {
+std::set<std::string> EventsLeftOut(const std::vector<convert::InputReport>& inputs) {
   std::set<std::string> names;
-  for (const InputReport& input : inputs) {
+  for (const convert::InputReport& input : inputs) {
     names.insert(input.other_events.begin(), input.other_events.end());
   }
   return names;
 }
 
-Result<Profile> ReadAll(const Plan& plan, Input first, Findings& findings, cli::Console& console) {
-  Combiner combiner(CombineOptionsOf(plan));
+Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findings,
+                                 cli::Console& console) {
+  convert::Combiner combiner(CombineOptionsOf(plan));
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    Result<Input> opened = i == 0 ? Result<Input>(std::move(first)) : OpenInput(plan.inputs[i]);
+    Result<Input> opened =
+        i == 0 ? Result<Input>(std::move(first)) : convert::OpenInput(plan.inputs[i]);
     if (!opened) return std::unexpected(std::move(opened).error());
     if (plan.inputs.size() > 1 && !opened->is_directory() && opened->beginning().empty()) {
       console.Warning(fmt::format("{}: is empty", opened->name()));
@@ -106,7 +108,7 @@ Result<Profile> ReadAll(const Plan& plan, Input first, Findings& findings, cli::
     TRY(combiner.Add(*opened));
     TellOfInput(combiner.inputs().back(), plan, findings, console);
   }
-  TRY_ASSIGN(Profile profile, std::move(combiner).Finish());
+  TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
   findings.report.inputs = combiner.inputs();
   findings.report.symbols = combiner.symbols();
   if (!plan.filter.events.empty() && profile.events().empty()) {
@@ -118,11 +120,11 @@ Result<Profile> ReadAll(const Plan& plan, Input first, Findings& findings, cli::
 }
 
 // The writer's options, with the event that an output of one value a stack takes.
-WriteOptions WriteOptionsOf(const Plan& plan, const Profile& profile, Findings& findings,
-                            cli::Console& console) {
-  WriteOptions options = plan.write;
+convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& profile,
+                                     Findings& findings, cli::Console& console) {
+  convert::WriteOptions options = plan.write;
   if (!HoldsOneValue(plan)) return options;
-  const std::optional<EventId> event = DefaultEvent(profile);
+  const std::optional<convert::EventId> event = convert::DefaultEvent(profile);
   if (!event) return options;
   options.folded.event = event;
   const auto others = EventsBeside(profile, *event);
@@ -135,31 +137,32 @@ WriteOptions WriteOptionsOf(const Plan& plan, const Profile& profile, Findings& 
 }
 
 // Whether recordings with a time line become one without theirs.
-bool LosesTimeLine(const std::vector<InputReport>& inputs, const Format& to) {
-  return to.is_recording && std::ranges::any_of(inputs, [&](const InputReport& input) {
+bool LosesTimeLine(const std::vector<convert::InputReport>& inputs, const convert::Format& to) {
+  return to.is_recording && std::ranges::any_of(inputs, [&](const convert::InputReport& input) {
            return input.format == to.name;
          });
 }
 
-Result<Profile> Filtered(const Plan& plan, const Profile& profile, Findings& findings) {
-  FilterReport& report = findings.report.filter;
+Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& profile,
+                                  Findings& findings) {
+  convert::FilterReport& report = findings.report.filter;
   if (!plan.filter.changes_anything()) {
-    report = TotalsOf(profile);
+    report = convert::TotalsOf(profile);
     return profile;
   }
-  FilterOptions options = plan.filter;
+  convert::FilterOptions options = plan.filter;
   // Of several inputs, the events were chosen when they became one value.
   if (plan.inputs.size() > 1 && HoldsOneValue(plan)) options.events = {};
-  const Profile kept = ApplyFilter(profile, options, report);
+  const convert::Profile kept = convert::ApplyFilter(profile, options, report);
   if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
     std::set<std::string> names;
-    for (const Event& event : profile.events()) names.emplace(profile.text(event.name));
+    for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
     return Fail(ErrorCode::kNotFound, NoEventLine(names));
   }
   return kept;
 }
 
-void TellOfConversion(const Plan& plan, const Profile& written, Findings& findings,
+void TellOfConversion(const Plan& plan, const convert::Profile& written, Findings& findings,
                       cli::Console& console) {
   const ConversionReport& report = findings.report;
   if (plan.inputs.size() > 1) console.Note(InputsLine(report));
@@ -188,17 +191,17 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
         fmt::format("{}: is named more than once, and counts each time", repeated.native()));
   }
   Findings findings;
-  Profile read;
+  convert::Profile read;
   if (!plan.inputs.empty()) {
-    TRY_ASSIGN(Input first, OpenInput(plan.inputs.front()));
+    TRY_ASSIGN(Input first, convert::OpenInput(plan.inputs.front()));
     if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr) {
-      TRY_ASSIGN(const Format* from, FormatOf(first, plan.from));
+      TRY_ASSIGN(const convert::Format* from, convert::FormatOf(first, plan.from));
       if (from == plan.to) return Rewrite(plan, first, console);
     }
     TRY_ASSIGN(read, ReadAll(plan, std::move(first), findings, console));
   }
-  TRY_ASSIGN(const Profile profile, Filtered(plan, read, findings));
-  const WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
+  TRY_ASSIGN(const convert::Profile profile, Filtered(plan, read, findings));
+  const convert::WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
   TRY_ASSIGN(findings.report.losses, plan.to->write(profile, options, plan.output));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
     findings.report.losses.push_back(

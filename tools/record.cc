@@ -37,7 +37,7 @@ std::vector<std::string> OwnCommandLine() {
 
 // Says what this machine or user lacks; false where nothing can be recorded.
 bool CheckRequirements(cli::Console& console) {
-  const Findings findings = CheckFacts(ReadSystemFacts());
+  const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
   for (const std::string& sentence : findings.missing) console.Error(sentence);
   if (!findings.missing.empty()) return false;
   for (const std::string& sentence : findings.limits) console.Warning(sentence);
@@ -51,26 +51,26 @@ bool IsWritable(int fd) {
 }
 
 // Whether the recording goes into a stream.
-Result<bool> CheckOutputs(const RecordOptions& plan) {
+Result<bool> CheckOutputs(const record::RecordOptions& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
   TRY(cli::RefuseTerminal(target, "recording"));
-  if (plan.bundle.place == BundleRequest::Place::kAside) {
+  if (plan.bundle.place == record::BundleRequest::Place::kAside) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
   return target.is_stream();
 }
 
-Result<int> Run(const RecordOptions& plan, cli::Console& console) {
+Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
   if (!CheckRequirements(console)) return cli::kFailed;
 
-  RecordOptions options = plan;
+  record::RecordOptions options = plan;
   options.command_line = OwnCommandLine();
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));
-  TRY_ASSIGN(const RecordSummary summary, Record(options, signals->token()));
+  TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
   if (!summary.command_failure.empty()) {
     console.Error(summary.command_failure);
     return ExitStatus(summary);
@@ -83,7 +83,7 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
                                              : "no symbols were kept: ") +
                     summary.bundle_failure);
   }
-  if (is_stream && options.bundle.place == BundleRequest::Place::kInRecording) {
+  if (is_stream && options.bundle.place == record::BundleRequest::Place::kInRecording) {
     console.Detail(
         "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
   }
@@ -96,6 +96,6 @@ Result<int> Run(const RecordOptions& plan, cli::Console& console) {
 
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
-  return cli::Main<RecordOptions>(
+  return cli::Main<record::RecordOptions>(
       {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);
 }

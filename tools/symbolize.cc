@@ -21,13 +21,14 @@ namespace perftape::symbolize_tool {
 namespace {
 
 // Folded lines are written as they were read, but for the names.
-WriteOptions WriteOptionsOf(const Plan& plan) {
-  WriteOptions options = {.if_exists = plan.if_exists};
+convert::WriteOptions WriteOptionsOf(const Plan& plan) {
+  convert::WriteOptions options = {.if_exists = plan.if_exists};
   options.folded.root = folded::Root::kNone;
   return options;
 }
 
-void TellOfSymbols(const SymbolizeReport& report, const Plan& plan, cli::Console& console) {
+void TellOfSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
+                   cli::Console& console) {
   const auto detail = plan.show_sources ? cli::SymbolDetail::kSources : cli::SymbolDetail::kSummary;
   console.Note(cli::SymbolLine(report, detail));
   for (const std::string& line : cli::MappingLines(report)) console.Detail(line);
@@ -36,7 +37,7 @@ void TellOfSymbols(const SymbolizeReport& report, const Plan& plan, cli::Console
   for (const std::string& line : cli::SymbolSourceLines(report)) console.Plain(line);
 }
 
-void TellOfDamage(const ImportReport& read, const Input& input, cli::Console& console) {
+void TellOfDamage(const convert::ImportReport& read, const Input& input, cli::Console& console) {
   for (const std::string& line : cli::DamageLines(read)) {
     console.Warning(fmt::format("{}: {}", input.name(), line));
   }
@@ -46,20 +47,22 @@ void TellOfDamage(const ImportReport& read, const Input& input, cli::Console& co
 }
 
 // What has a profile's form: read, named, written in the same format.
-Result<int> NameProfile(const Plan& plan, const Format& format, Input& input,
+Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& input,
                         cli::Console& console) {
-  ImportReport read;
-  const Result<Profile> profile = format.read(input, {.place_kernel_addresses = true}, read);
+  convert::ImportReport read;
+  const Result<convert::Profile> profile =
+      format.read(input, {.place_kernel_addresses = true}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
   TellOfDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
 
-  SymbolOptions symbols = plan.symbols;
+  symbolize::SymbolOptions symbols = plan.symbols;
   // A placed address of the kernel has its own digits for a name.
   symbols.replace_names |= format.holds_one_value;
-  SymbolizeReport report;
-  TRY_ASSIGN(const Profile named, SymbolizeFrom(*profile, symbols, Recording(), report));
-  TRY_ASSIGN(const Losses losses, format.write(named, WriteOptionsOf(plan), plan.output));
+  symbolize::SymbolizeReport report;
+  TRY_ASSIGN(const convert::Profile named,
+             symbolize::SymbolizeFrom(*profile, symbols, symbolize::Recording(), report));
+  TRY_ASSIGN(const convert::Losses losses, format.write(named, WriteOptionsOf(plan), plan.output));
   for (const std::string& loss : losses) console.Warning(loss);
   TellOfSymbols(report, plan, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
@@ -73,25 +76,26 @@ void TellWhatWasNotFound(const std::vector<std::string>& names, cli::Console& co
 }
 
 // A recording: what its names need goes behind it, or into a cache.
-Result<int> CarrySymbols(const Plan& plan, const Format& format, Input& input,
+Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input& input,
                          cli::Console& console) {
-  ImportReport read;
-  const Result<Profile> profile = format.read(input, {}, read);
+  convert::ImportReport read;
+  const Result<convert::Profile> profile = format.read(input, {}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
   TellOfDamage(read, input, console);
-  TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(plan.symbols));
-  SymbolizeReport report;
-  (void)sources.Name(*profile, Recording(input), report);
+  TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbols));
+  symbolize::SymbolizeReport report;
+  (void)sources.Name(*profile, symbolize::Recording(input), report);
   TellOfSymbols(report, plan, console);
   if (!plan.cache.empty()) {
-    TRY_ASSIGN(const CacheReport filled, sources.FillCache(*profile, Recording(input), plan.cache));
+    TRY_ASSIGN(const symbolize::CacheReport filled,
+               sources.FillCache(*profile, symbolize::Recording(input), plan.cache));
     console.Note(fmt::format("{}: {} copied, {} there already", plan.cache.native(),
                              cli::Counted(filled.copied, "file"), filled.there));
     TellWhatWasNotFound(filled.not_found, console);
   }
   if (!plan.output.empty()) {
-    TRY_ASSIGN(const EmbedReport carried,
-               EmbedSymbols(input, *profile, sources, plan.output, plan.if_exists));
+    TRY_ASSIGN(const symbolize::EmbedReport carried,
+               symbolize::EmbedSymbols(input, *profile, sources, plan.output, plan.if_exists));
     console.Note(fmt::format("{} go with the recording, {} bytes",
                              cli::Counted(carried.files, "symbol file"), carried.bytes));
     TellWhatWasNotFound(carried.not_found, console);
@@ -105,8 +109,8 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (!plan.output.empty()) {
     TRY_ASSIGN(target, cli::CheckOutput(plan.output, plan.if_exists));
   }
-  TRY_ASSIGN(Input input, OpenInput(plan.input));
-  TRY_ASSIGN(const Format* format, FormatOf(input, plan.from));
+  TRY_ASSIGN(Input input, convert::OpenInput(plan.input));
+  TRY_ASSIGN(const convert::Format* format, convert::FormatOf(input, plan.from));
   if (!plan.output.empty() && !format->is_text) TRY(cli::RefuseTerminal(target, format->name));
   if (format->is_recording) return CarrySymbols(plan, *format, input, console);
   if (plan.output.empty()) {

@@ -16,7 +16,7 @@
 #include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // Locations that samples lead to.
@@ -263,4 +263,4 @@ AddressPlan::AddressPlan(const Profile& profile, const Ranks& ranks, NamesIn nam
   Maker(profile, ranks, names_in, *this).Run();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

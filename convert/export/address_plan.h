@@ -20,7 +20,7 @@
 #include "formats/base/build_id.h"
 #include "formats/perfdata/abi.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // A function with an address of its own.
 struct PlacedFunction {
@@ -81,4 +81,4 @@ class AddressPlan {
   std::uint64_t displaced_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

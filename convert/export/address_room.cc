@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-namespace perftape {
+namespace perftape::convert {
 
 bool AddressRoom::Take(std::uint64_t start, std::uint64_t size) {
   if (size == 0 || start > kLast || size > kLast - start) return false;
@@ -24,4 +24,4 @@ std::optional<std::uint64_t> AddressRoom::TakeAnywhere(std::uint64_t size, std::
   return std::nullopt;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -8,7 +8,7 @@
 
 #include "formats/perfdata/abi.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 class AddressRoom {
  public:
@@ -27,4 +27,4 @@ class AddressRoom {
   std::uint64_t next_ = std::uint64_t{1} << 32;  // what TakeAnywhere tries first
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -13,7 +13,7 @@
 #include "formats/folded/count.h"
 #include "formats/folded/text.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using Node = LineTree::Node;
@@ -215,4 +215,4 @@ Status WriteLines(const FoldedLines& lines, unsigned threads, OutputFile& out) {
   return MakeAndWriteInOrder(pieces.size(), threads, format, write);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -11,7 +11,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // The events that the numbers of a line are of.
 struct FoldedColumns {
@@ -30,4 +30,4 @@ struct FoldedLines {
 // `threads`. Fails as the output does.
 Status WriteLines(const FoldedLines& lines, unsigned threads, OutputFile& out);
 
-}  // namespace perftape
+}  // namespace perftape::convert

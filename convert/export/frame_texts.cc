@@ -8,7 +8,7 @@
 
 #include "formats/folded/folded.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr TextId kUnset = std::numeric_limits<TextId>::max();
@@ -110,4 +110,4 @@ FrameKeys::FrameKeys(const FrameTexts& texts, folded::CountLike count_like) {
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -16,7 +16,7 @@
 #include "convert/model/profile.h"
 #include "formats/folded/escape.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 using TextId = std::uint32_t;
 
@@ -68,4 +68,4 @@ class FrameKeys {
   std::vector<std::uint32_t> of_callers_, of_leaves_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

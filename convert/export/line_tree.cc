@@ -3,7 +3,7 @@
 
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 void LineTree::StartRoot(TextId text) {
   base_ = text == kNoText ? 0 : AddChild(0, text);
@@ -42,4 +42,4 @@ std::uint32_t LineTree::NodeOf(StackId stack) {
   return node;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -11,7 +11,7 @@
 #include "convert/export/frame_texts.h"
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 constexpr auto kNoText = std::numeric_limits<TextId>::max();
 
@@ -54,4 +54,4 @@ class LineTree {
   std::vector<StackId> path_;             // scratch of NodeOf
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -7,7 +7,7 @@
 
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // Whether pprof would take a mapping of this name for the main program: what has a name, is a file,
@@ -54,4 +54,4 @@ MappingId FindMainMapping(const Profile& profile, std::span<const std::uint32_t>
   return main;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

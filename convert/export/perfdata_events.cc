@@ -9,7 +9,7 @@
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::FeatureBit;
@@ -195,4 +195,4 @@ std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const Sa
   return features;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -11,7 +11,7 @@
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/features.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Of the same index as the profile's; one that stands for none where there are none. Each has the
 // id index + 1. `sample_type` is the same for all.
@@ -32,4 +32,4 @@ struct SampleTimes {
 std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const SampleTimes& times,
                                                 std::vector<std::string>& lost);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // The rank of each of `table`'s things by `key`, which must compare by value.
@@ -147,4 +147,4 @@ std::vector<std::uint32_t> RankLabels(std::span<const std::span<const Label>> se
   return ranks;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -9,7 +9,7 @@
 
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Ranks from 0, at each thing's index in its table. Only things that are exactly equal, which a
 // builder makes only by SetLines, keep the order in which they were added.
@@ -31,4 +31,4 @@ std::vector<std::uint32_t> RankLabels(std::span<const std::span<const Label>> se
 // The indices that a table has in the order of its ranks.
 std::vector<std::uint32_t> InOrder(const std::vector<std::uint32_t>& ranks);
 
-}  // namespace perftape
+}  // namespace perftape::convert

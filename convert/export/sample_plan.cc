@@ -11,7 +11,7 @@
 #include "convert/model/saturating.h"
 #include "formats/perfdata/converted.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // As perf has it; see folded stacks' roots.
@@ -124,4 +124,4 @@ SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t
   return plan;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -10,7 +10,7 @@
 #include "convert/export/rank.h"
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Whose samples are: kNoThread (converted.h) where nothing is known. Where something is, a tid that
 // is not is that of the process's first thread, and any other id that is not is -1, as in perf.
@@ -44,4 +44,4 @@ struct SamplePlan {
 // the profile's.
 SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records);
 
-}  // namespace perftape
+}  // namespace perftape::convert

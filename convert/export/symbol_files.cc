@@ -10,7 +10,7 @@
 #include "formats/base/output_file.h"
 #include "formats/elf/elf_writer.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ Status SymbolFiles::MakeLink(const fs::path& link, const fs::path& target) {
   return FailErrno(link.native(), error.value());
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -16,7 +16,7 @@
 #include "formats/base/build_id.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 struct SymbolFile {
   std::string_view path = {};  // as SymbolFilePath makes it
@@ -49,4 +49,4 @@ class SymbolFiles {
   std::vector<std::filesystem::path> made_;  // files, links and directories, as they were made
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -15,7 +15,7 @@
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using Columns = FoldedColumns;
@@ -160,4 +160,4 @@ Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputF
                     options.threads, out);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

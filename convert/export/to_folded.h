@@ -18,7 +18,7 @@
 #include "formats/base/result.h"
 #include "formats/folded/root.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
 
@@ -41,4 +41,4 @@ std::optional<EventId> DefaultEvent(const Profile& profile);
 // a sampled one, and kept where its values are plain, as some file had such a line.
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out);
 
-}  // namespace perftape
+}  // namespace perftape::convert

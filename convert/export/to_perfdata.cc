@@ -20,7 +20,7 @@
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/writer.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::CpuMode;
@@ -392,4 +392,4 @@ Result<PerfDataReport> WritePerfData(const Profile& profile, const PerfDataOptio
   return PerfDataExport(profile, options).Run(output);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -31,7 +31,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/header.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 struct PerfDataOptions {
   perfdata::Container container = perfdata::Container::kFile;
@@ -67,4 +67,4 @@ std::vector<std::string> LossLines(const PerfDataReport& report);
 Result<PerfDataReport> WritePerfData(const Profile& profile, const PerfDataOptions& options,
                                      const std::filesystem::path& output);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -14,7 +14,7 @@
 #include "convert/model/saturating.h"
 #include "formats/pprof/writer.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // perf's "no such process" is all ones.
@@ -351,4 +351,4 @@ Status WritePprof(const Profile& profile, const PprofOptions& options, OutputFil
   return out.Write(file);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -20,7 +20,7 @@
 #include "formats/base/result.h"
 #include "formats/pprof/gzip.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 enum class PprofCompression : std::uint8_t { kGzip, kNone };
 
@@ -42,4 +42,4 @@ Result<std::vector<std::byte>> EncodePprof(const Profile& profile, const PprofOp
 // The same into a file; fails also as the output does.
 Status WritePprof(const Profile& profile, const PprofOptions& options, OutputFile& out);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -9,7 +9,7 @@
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // The filter that does not let something pass, if any.
@@ -245,4 +245,4 @@ Profile ApplyFilter(const Profile& profile, const FilterOptions& options, Filter
   return options.min_percent > 0 ? CutSmallFrames(kept, options.min_percent, report) : kept;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

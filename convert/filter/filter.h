@@ -19,7 +19,7 @@
 #include "convert/filter/name_regex.h"
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // In the order in which they are asked: the first that does not let a sample pass is told.
 enum class Filter : std::uint8_t {
@@ -109,4 +109,4 @@ FilterReport TotalsOf(const Profile& profile);
 // with samples or without. The report is of all that came in.
 Profile ApplyFilter(const Profile& profile, const FilterOptions& options, FilterReport& report);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 bool Matches(const std::string& pattern, std::string_view name) {
@@ -38,4 +38,4 @@ bool Globs::MatchPath(std::string_view path) const {
   });
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

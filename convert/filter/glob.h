@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace perftape {
+namespace perftape::convert {
 
 // Matches what one of its patterns is, character by character, or as the shell's globs do (* ? []):
 // "[kernel.kallsyms]" is meant as it stands. Without patterns it matches nothing.
@@ -26,4 +26,4 @@ class Globs {
   std::vector<std::string> patterns_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace perftape {
+namespace perftape::convert {
 
 Result<NameRegex> NameRegex::Compile(std::string_view expression) {
   RE2::Options options(RE2::Quiet);
@@ -25,4 +25,4 @@ bool NameRegex::Find(std::string_view name) const {
   return RE2::PartialMatch({name.data(), name.size()}, *regex_);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

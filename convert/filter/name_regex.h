@@ -12,7 +12,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace perftape {
+namespace perftape::convert {
 
 class NameRegex {
  public:
@@ -27,4 +27,4 @@ class NameRegex {
   std::shared_ptr<const re2::RE2> regex_;  // copies share it: matching changes nothing
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

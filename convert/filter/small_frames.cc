@@ -10,7 +10,7 @@
 #include "convert/model/profile_copier.h"
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // A node of the tree of names; 0 is the root.
@@ -112,4 +112,4 @@ Profile CutSmallFrames(const Profile& profile, double percent, FilterReport& rep
   return std::move(builder).Finish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

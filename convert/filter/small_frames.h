@@ -5,7 +5,7 @@
 #include "convert/filter/filter.h"
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Frames are one where they and all of their callers are called the same, whatever their addresses.
 // One that holds less than `percent` of the period of each event is cut off, with all that it
@@ -13,4 +13,4 @@ namespace perftape {
 // report, which is of a profile of the same events or more, from kept to Filter::kMinPercent.
 Profile CutSmallFrames(const Profile& profile, double percent, FilterReport& report);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -8,7 +8,7 @@
 #include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 using perfdata::ConvertedEvent;
 
@@ -70,4 +70,4 @@ LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& b
   return builder.Add(Location{.mapping = mapping, .lines = {&line, 1}});
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

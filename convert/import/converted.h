@@ -13,7 +13,7 @@
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Whether any event is marked.
 bool IsConverted(const perfdata::EventTable& events);
@@ -38,4 +38,4 @@ std::int64_t ConvertedDuration(const perfdata::Reader& reader);
 // folded stacks' frames, or in that of the kernel's.
 LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& builder);
 
-}  // namespace perftape
+}  // namespace perftape::convert

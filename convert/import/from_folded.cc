@@ -24,7 +24,7 @@
 #include "formats/folded/kernel_address.h"
 #include "formats/folded/text.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 struct TextHash {
@@ -326,4 +326,4 @@ Result<Profile> ReadFolded(Input& input, const ImportOptions& options, ImportRep
   return FoldedImporter(options, report).Import(text.view());
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

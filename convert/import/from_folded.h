@@ -12,7 +12,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Whether the input looks like folded stacks: text whose first line ends in a space and a count, or
 // more than half of the first lines, some with a ';'. So a file with lines that have no count is
@@ -28,4 +28,4 @@ bool IsFolded(const Input& input);
 // Nothing refers to `input` afterwards.
 Result<Profile> ReadFolded(Input& input, const ImportOptions& options, ImportReport& report);
 
-}  // namespace perftape
+}  // namespace perftape::convert

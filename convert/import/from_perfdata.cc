@@ -22,7 +22,7 @@
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::FeatureBit;
@@ -272,4 +272,4 @@ Result<Profile> ReadPerfDataByRecord(Input& input, const ImportOptions& options,
   return Read(input, options, report, &samples);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -13,7 +13,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Reads a whole perf.data of any kind. What could not be read is counted in `report`; an Error
 // means that nothing could be. Damage in the middle ends the reading there: what came before is in
@@ -34,4 +34,4 @@ struct RecordedSamples {
 Result<Profile> ReadPerfDataByRecord(Input& input, const ImportOptions& options,
                                      ImportReport& report, RecordedSamples& samples);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -14,7 +14,7 @@
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/message_cursor.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // What a file expands to is limited by its size, so that a small one cannot take all memory: no
@@ -336,4 +336,4 @@ Result<Profile> ReadPprof(Input& input, const ImportOptions& options, ImportRepo
   return PprofImport(encoded, LimitsOf(file), options, report).Run();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -20,7 +20,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // True for a profile.proto as it is, or in gzip, as far as its beginning tells.
 bool IsPprof(const Input& input);
@@ -31,4 +31,4 @@ bool IsPprof(const Input& input);
 // told in `report.problems`.
 Result<Profile> ReadPprof(Input& input, const ImportOptions& options, ImportReport& report);
 
-}  // namespace perftape
+}  // namespace perftape::convert

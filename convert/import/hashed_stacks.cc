@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 std::uint64_t Mix(std::uint64_t word, std::uint64_t factor) {
@@ -105,4 +105,4 @@ HashedStacks HashStacks(const SampleTable& table, std::span<const std::uint32_t>
   return std::move(hasher).Finish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

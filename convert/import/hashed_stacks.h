@@ -14,7 +14,7 @@
 #include "convert/model/id_table.h"
 #include "formats/perfdata/callchain.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Whether a file is a recording, or was made of a profile of another format (converted.h).
 enum class Origin : std::uint8_t { kRecorded, kConverted };
@@ -52,4 +52,4 @@ class HashedStacks {
 HashedStacks HashStacks(const SampleTable& table, std::span<const std::uint32_t> indexes,
                         std::endian byte_order, Origin origin, const ProcessHistory& history);
 
-}  // namespace perftape
+}  // namespace perftape::convert

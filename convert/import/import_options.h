@@ -12,7 +12,7 @@
 #include "formats/base/result.h"
 #include "formats/folded/root.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // A point in a recording: in nanoseconds since its first sample, or as a share of the time from its
 // first sample to its last. A point in nanoseconds that lies behind the recording's length and not
@@ -61,4 +61,4 @@ struct ImportOptions {
   bool place_kernel_addresses = false;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace perftape {
+namespace perftape::convert {
 
 struct ImportReport {
   std::uint64_t samples = 0;          // in the profile; one record may count for several events
@@ -30,4 +30,4 @@ struct ImportReport {
   std::vector<std::string> problems;  // what else was wrong, in words: "feature BUILD_ID: ..."
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -10,7 +10,7 @@
 #include "convert/model/profile.h"
 #include "formats/base/symbol_limits.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr std::int32_t kClockMonotonic = 1;
@@ -114,4 +114,4 @@ Status JitCode::Tell(const Met& met, const JitDumpFinder& find, ProcessHistory& 
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -18,7 +18,7 @@
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 class ProcessHistory;
 
@@ -68,4 +68,4 @@ class JitCode {
   std::uint64_t bytes_read_ = 0;  // of all dumps
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 
 #include "formats/perfdata/kernel_names.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // What the kernel calls parts of a process in /proc/PID/maps (fs/proc/task_mmu.c, arch_vma_name),
@@ -41,4 +41,4 @@ MappingKind KindOfMapping(std::string_view filename, std::uint64_t start) {
   return is_kernel ? MappingKind::kKernel : MappingKind::kUser;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -7,11 +7,11 @@
 
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // kKernel for names that perf gives to the kernel and its modules ("[kernel.kallsyms]_text",
 // "[guest.kernel.kallsyms]", "[nf_tables]", "/lib/.../nf_tables.ko.xz", "vmlinux"), and for what
 // lies in the upper half of the address space; but for no "[vdso]", "[heap]" and such.
 MappingKind KindOfMapping(std::string_view filename, std::uint64_t start);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -10,7 +10,7 @@
 #include "convert/import/mapping_kind.h"
 #include "formats/pprof/message_cursor.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr std::string_view kNoSuchText = "string out of range";
@@ -173,4 +173,4 @@ std::unexpected<Error> WrongEntry(std::string_view table, std::size_t index,
               std::string(table) + " " + std::to_string(index) + ": " + std::string(what));
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

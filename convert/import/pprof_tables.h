@@ -17,7 +17,7 @@
 #include "formats/base/result.h"
 #include "formats/pprof/messages.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // What stands for each id of a table. Ids are mostly numbered from 1, but may be any.
 template <class T>
@@ -81,4 +81,4 @@ Result<PprofLocations> ReadLocations(Bytes encoded, PprofTexts& texts, ProfileBu
 // "location 12: no such mapping".
 std::unexpected<Error> WrongEntry(std::string_view table, std::size_t index, std::string_view what);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <optional>
 
-namespace perftape {
+namespace perftape::convert {
 
 using perfdata::RecordType;
 
@@ -172,4 +172,4 @@ const perfdata::Processes& ProcessHistory::Replay::At(Moment moment) {
   return processes_;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -19,7 +19,7 @@
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 using Moment = std::uint32_t;
 
@@ -144,4 +144,4 @@ class ProcessHistory {
   std::unordered_map<std::uint32_t, Timeline<const std::string*>> comms_;  // by tid
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -23,7 +23,7 @@
 #include "formats/perfdata/record_ranges.h"
 #include "formats/perfdata/rounds.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::RecordType;
@@ -289,4 +289,4 @@ SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOption
   return std::move(only.samples());
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

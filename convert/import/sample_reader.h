@@ -12,7 +12,7 @@
 #include "convert/import/survey.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 struct SampleSet {
   SampleTable table;  // complete and closed
@@ -32,4 +32,4 @@ SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOption
                               const Survey& survey, ImportReport& report,
                               std::vector<std::uint32_t>& rows_of_records);
 
-}  // namespace perftape
+}  // namespace perftape::convert

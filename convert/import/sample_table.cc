@@ -8,7 +8,7 @@
 
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // The place of `value` in `table`; at its end, if it was not there.
@@ -174,4 +174,4 @@ void SampleTable::ForgetStacks() {
   branches_.clear();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -18,7 +18,7 @@
 #include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // A stack as a sample has it: words, and what they are addresses in.
 struct RawStack {
@@ -127,4 +127,4 @@ class SampleTable {
   Arena copies_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -9,7 +9,7 @@
 #include "convert/import/converted.h"
 #include "formats/perfdata/converted.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
                                              const perfdata::Processes& processes) {
@@ -141,4 +141,4 @@ MappingId StackResolver::AddMapping(const perfdata::Region& region) {
       .names = {.functions = has_functions, .filenames = has_lines, .line_numbers = has_lines}});
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

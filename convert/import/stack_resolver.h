@@ -15,7 +15,7 @@
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/kernel_names.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // What the table of build ids says, or BUILD_ID records in its place. (From MMAP2 build ids come
 // with the mapping.)
@@ -81,4 +81,4 @@ class StackResolver {
   std::vector<KnownFrame> known_frames_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

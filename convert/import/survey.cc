@@ -11,7 +11,7 @@
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/record_ranges.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::RecordType;
@@ -217,4 +217,4 @@ bool NeedTimeOrder(const perfdata::EventTable& events) {
       events.all(), [](const perfdata::Event& event) { return event.format.Has(perfdata::kRead); });
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

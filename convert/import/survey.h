@@ -19,7 +19,7 @@
 #include "convert/import/turn_clock.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // From the first of some times to the last.
 struct TimeSpan {
@@ -68,4 +68,4 @@ std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
 // from one reading to the next.
 bool NeedTimeOrder(const perfdata::EventTable& events);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using Limits = std::numeric_limits<std::int64_t>;
@@ -31,4 +31,4 @@ TimeWindow Resolve(const TimeRange& range, const TimeWindow& recording) {
           .last = range.to ? Resolve(*range.to, recording) : Limits::max()};
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 
 #include "convert/import/import_options.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // In nanoseconds; both ends belong to it.
 struct TimeWindow {
@@ -17,4 +17,4 @@ struct TimeWindow {
 // What `range` means for a recording whose samples' first and last times are these.
 TimeWindow Resolve(const TimeRange& range, const TimeWindow& recording);
 
-}  // namespace perftape
+}  // namespace perftape::convert

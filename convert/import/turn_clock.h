@@ -12,7 +12,7 @@
 
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Turns are in order of time, of equal times in that of the file.
 struct Turn {
@@ -58,4 +58,4 @@ class TurnClock {
   std::uint64_t out_of_order_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

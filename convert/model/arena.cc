@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr std::size_t kFirstChunk = std::size_t{4} << 10;
@@ -39,4 +39,4 @@ std::span<const std::byte> Arena::CopyBytes(std::span<const std::byte> bytes,
   return taken;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

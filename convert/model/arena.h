@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace perftape {
+namespace perftape::convert {
 
 class Arena {
  public:
@@ -43,4 +43,4 @@ class Arena {
   std::span<std::byte> free_;  // the rest of the chunk that this arena, and no copy, writes to
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -12,7 +12,7 @@
 
 #include "convert/model/large_pages.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // Stands for what it was made of: two things with one hash do not happen.
 struct Hash128 {
@@ -91,4 +91,4 @@ class IdTable {
   std::size_t size_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

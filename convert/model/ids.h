@@ -10,7 +10,7 @@
 
 #include "formats/base/addresses.h"  // IWYU pragma: export
 
-namespace perftape {
+namespace perftape::convert {
 
 // The place of a thing in its table of a Profile. Within one profile equal things have equal ids.
 template <class Tag>
@@ -28,9 +28,9 @@ using ThreadId = Id<struct ThreadTag>;  // 0 is "no thread"
 using LabelsId = Id<struct LabelsTag>;  // 0 is "no labels"
 using EventId = Id<struct EventTag>;
 
-}  // namespace perftape
+}  // namespace perftape::convert
 
 template <class Tag>
-struct std::hash<perftape::Id<Tag>> {
-  std::size_t operator()(perftape::Id<Tag> id) const { return id.index; }
+struct std::hash<perftape::convert::Id<Tag>> {
+  std::size_t operator()(perftape::convert::Id<Tag> id) const { return id.index; }
 };

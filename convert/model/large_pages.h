@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <new>
 
-namespace perftape {
+namespace perftape::convert {
 
 template <class T>
 struct LargePages {
@@ -53,4 +53,4 @@ struct LargePages {
   static std::size_t Mapped(std::size_t size) { return (size + 4095) / 4096 * 4096; }
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -8,7 +8,7 @@
 #include "convert/model/profile_copier.h"
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // Keeps `mine` where both are equal, else empties it.
@@ -156,4 +156,4 @@ Profile Merger::WithEvents(const Profile& merged, const std::vector<EventFacts>&
   return std::move(builder).Finish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -22,7 +22,7 @@
 #include "convert/model/profile.h"
 #include "convert/model/profile_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 class Merger {
  public:
@@ -72,4 +72,4 @@ class Merger {
   Facts with_samples_, without_samples_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

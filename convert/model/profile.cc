@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 Profile::Profile() : tables_(std::make_shared<const ProfileTables>()) {}
 
@@ -15,4 +15,4 @@ std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

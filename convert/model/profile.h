@@ -24,7 +24,7 @@
 #include "convert/model/arena.h"
 #include "convert/model/ids.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 enum class MappingKind : std::uint8_t { kUser, kKernel };
 
@@ -213,4 +213,4 @@ class Profile {
 // The last part of a path: "libc.so.6" of "/usr/lib/libc.so.6", all of "[vdso]".
 std::string_view BaseName(std::string_view path);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -13,7 +13,7 @@
 #include "convert/model/id_table.h"
 #include "convert/model/saturating.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
@@ -304,4 +304,4 @@ Profile ProfileBuilder::Finish() && {
   return Profile(std::make_shared<const ProfileTables>(std::move(state_->tables)));
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

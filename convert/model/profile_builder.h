@@ -22,7 +22,7 @@
 
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // The ids that things refer to must come from this builder, or from the profile that it started
 // from. What is given is copied: nothing needs to outlive the call.
@@ -69,4 +69,4 @@ class ProfileBuilder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -3,7 +3,7 @@
 
 #include <ranges>
 
-namespace perftape {
+namespace perftape::convert {
 
 ProfileCopier::ProfileCopier(const Profile& from, ProfileBuilder& to)
     : from_(from),
@@ -107,4 +107,4 @@ Sample ProfileCopier::Copy(const Sample& sample) {
           .period = sample.period};
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

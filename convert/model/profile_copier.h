@@ -12,7 +12,7 @@
 #include "convert/model/profile.h"
 #include "convert/model/profile_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 class ProfileCopier {
  public:
@@ -53,4 +53,4 @@ class ProfileCopier {
   std::vector<StackId> callees_;  // scratch
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/sample_thread.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 std::optional<std::uint32_t> Known(std::uint32_t id) {
@@ -35,4 +35,4 @@ const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view
   return nullptr;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -10,7 +10,7 @@
 
 #include "convert/model/profile.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // The pid or tid of a Thread where it is not known: -1, as perf has it. A folded file tells of some
 // threads no more than their comm.
@@ -26,4 +26,4 @@ SampleThread ThreadOf(const Profile& profile, const Sample& sample);
 // The first label of that key; null where there is none.
 const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key);
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace perftape {
+namespace perftape::convert {
 
 // The sum, or the largest number where that is more than it.
 constexpr std::uint64_t AddUpToLimit(std::uint64_t a, std::uint64_t b) {
@@ -27,4 +27,4 @@ constexpr std::int64_t ToSigned(std::uint64_t value) {
   return static_cast<std::int64_t>(value < kMax ? value : kMax);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // One table's check: collects nothing, stops at the first thing wrong.
@@ -118,4 +118,4 @@ Status Validate(const ProfileTables& in) {
   return CheckSamplesDiffer(in);
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

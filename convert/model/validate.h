@@ -6,7 +6,7 @@
 #include "convert/model/profile.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 // kCorrupt, naming the table and the place, where an id is out of range, a caller does not come
 // before the one it calls (so a stack might not end), a first string, mapping, stack, thread or set
@@ -17,4 +17,4 @@ inline Status Validate(const Profile& profile) {
   return Validate(profile.tables());
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

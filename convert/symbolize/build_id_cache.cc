@@ -6,7 +6,7 @@
 #include "formats/base/output_file.h"
 #include "formats/bundle/layout.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,4 +52,4 @@ Status BuildIdCache::Write(const fs::path& member, const SymbolFile& entry, Byte
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -14,7 +14,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/manifest.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 class BuildIdCache {
  public:
@@ -32,4 +32,4 @@ class BuildIdCache {
   CacheReport report_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

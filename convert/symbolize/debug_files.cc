@@ -14,7 +14,7 @@
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_places.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -361,4 +361,4 @@ void DebugFiles::FindSupplementary(const BinaryQuery& query, DebugFile& found) c
   AddNew(search.notes(), found.tried);
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

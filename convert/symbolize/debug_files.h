@@ -18,7 +18,7 @@
 #include "formats/elf/elf_file.h"
 #include "formats/elf/searched_directories.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 using SharedBundle = std::shared_ptr<const bundle::Bundle>;
 
@@ -79,4 +79,4 @@ class DebugFiles {
   std::vector<std::filesystem::path> directories_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

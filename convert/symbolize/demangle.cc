@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // libiberty goes down into itself with each level of a name. Of C++ it may go so deep, which is
@@ -320,4 +320,4 @@ std::string Demangle(const std::string& name, Demangling how) {
   return TryDemangle(name, how).value_or(name);
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -7,7 +7,7 @@
 
 #include "convert/symbolize/symbol_options.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // The name itself where it is not mangled, or where what it stands for would be absurdly long. Of
 // "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" always "core::ptr::drop_in_place"; of C++'s
@@ -21,4 +21,4 @@ namespace perftape {
 // alone. Safe to call from several threads.
 std::string Demangle(const std::string& name, Demangling how = Demangling::kTemplates);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // Whether any name came with a line, which only DWARF has.
@@ -41,4 +41,4 @@ Resolution ResolveIn(ElfBinary& binary, std::span<const FileOffset> offsets) {
   return resolution;
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

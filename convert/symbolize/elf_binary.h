@@ -9,7 +9,7 @@
 #include "convert/symbolize/elf_names.h"
 #include "convert/symbolize/symbol_options.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // Stays where it was made: the names refer to the files.
 struct ElfBinary {
@@ -25,4 +25,4 @@ struct ElfBinary {
 // misses where it was not found.
 Resolution ResolveIn(ElfBinary& binary, std::span<const FileOffset> offsets);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -11,7 +11,7 @@
 #include "formats/base/symbol_limits.h"
 #include "formats/base/truncation.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::string_view kPlt = "@plt";
@@ -169,4 +169,4 @@ const ElfNames::Name& ElfNames::Show(std::string_view linker_name) {
   return name;
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -23,7 +23,7 @@
 #include "formats/elf/symbols.h"
 #include "formats/go/pc_line_table.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 struct ElfNameOptions {
   const elf::ElfFile* lines =
@@ -79,4 +79,4 @@ class ElfNames {
   std::unordered_map<std::pair<const char*, std::size_t>, Name, HashPlace> shown_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -6,7 +6,7 @@
 #include "convert/symbolize/module_name.h"
 #include "formats/base/build_id.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // Where the code of a kernel module begins in its file. Its mapping begins there, too: the kernel
@@ -27,13 +27,14 @@ void ElfSymbolizer::BeginRecording(OfRecording recording) {
   others_.clear();
 }
 
-Result<Resolution> ElfSymbolizer::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                           std::span<const FileOffset> offsets) {
-  const Mapping& mapping = profile[id];
+  const convert::Mapping& mapping = profile[id];
   const std::string filename(profile.text(mapping.filename));
   const auto build_id = BuildId::FromHex(profile.text(mapping.build_id));
   ElfBinary& binary = Open(filename, build_id.value_or(BuildId{}));
-  const bool is_module = mapping.kind == MappingKind::kKernel && !ModuleNameOf(filename).empty();
+  const bool is_module =
+      mapping.kind == convert::MappingKind::kKernel && !ModuleNameOf(filename).empty();
   if (!is_module || !binary.file.image) return ResolveIn(binary, offsets);
 
   const std::uint64_t start = StartOfModule(*binary.file.image);
@@ -64,4 +65,4 @@ ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build
   return *(by_build_id_[key] = std::move(binary));
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

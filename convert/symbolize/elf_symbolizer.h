@@ -12,7 +12,7 @@
 #include "convert/symbolize/elf_binary.h"
 #include "convert/symbolize/symbolizer.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 class ElfSymbolizer : public Symbolizer {
  public:
@@ -30,7 +30,7 @@ class ElfSymbolizer : public Symbolizer {
   void BeginRecording(OfRecording recording);
 
   // Opens each binary once, in however many mappings and recordings it is, and keeps it open.
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
   // The files of a binary, which live until the next recording begins.
@@ -50,4 +50,4 @@ class ElfSymbolizer : public Symbolizer {
   std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

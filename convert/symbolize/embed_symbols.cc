@@ -16,7 +16,7 @@
 #include "formats/elf/elf_file.h"
 #include "formats/go/slim_copy.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using bundle::BundledFile;
@@ -111,8 +111,9 @@ bundle::Manifest ManifestOf(const Recording::Machine& machine) {
 
 }  // namespace
 
-Result<EmbedReport> EmbedSymbols(Input& perf_data, const Profile& profile, SymbolSources& sources,
-                                 const std::filesystem::path& output, IfExists if_exists) {
+Result<EmbedReport> EmbedSymbols(Input& perf_data, const convert::Profile& profile,
+                                 SymbolSources& sources, const std::filesystem::path& output,
+                                 IfExists if_exists) {
   TRY_ASSIGN(const Bytes bytes, WhatCanCarry(perf_data));
   TRY_ASSIGN(Filling filling, Filling::Begin());
   Recording recording(perf_data);
@@ -135,4 +136,4 @@ Result<EmbedReport> EmbedSymbols(Input& perf_data, const Profile& profile, Symbo
   return report;
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -15,7 +15,7 @@
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 struct EmbedReport {
   std::uint64_t files = 0;             // that the recording carries now
@@ -26,7 +26,8 @@ struct EmbedReport {
 // Writes `perf_data`, whose samples `profile` has, to `output`, "-" for stdout, with its bundle; of
 // binaries slim copies. kUnsupported for a recording in the form of a pipe or a directory, which
 // can carry none; else as its bundle is read and `output` written.
-Result<EmbedReport> EmbedSymbols(Input& perf_data, const Profile& profile, SymbolSources& sources,
-                                 const std::filesystem::path& output, IfExists if_exists);
+Result<EmbedReport> EmbedSymbols(Input& perf_data, const convert::Profile& profile,
+                                 SymbolSources& sources, const std::filesystem::path& output,
+                                 IfExists if_exists);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ fs::path UsualIndexCache() {
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

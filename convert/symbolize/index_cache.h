@@ -16,7 +16,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/file.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 class IndexCache {
  public:
@@ -53,4 +53,4 @@ class IndexCache {
 // $XDG_CACHE_HOME/perftape, or ~/.cache/perftape; empty where neither is known.
 std::filesystem::path UsualIndexCache();
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -14,7 +14,7 @@
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using bundle::FileKind;
@@ -160,4 +160,4 @@ Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid, const JitP
   return *std::move(file);
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -16,7 +16,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/bundle.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // Where such files may be taken from, in this order.
 struct JitPlaces {
@@ -44,4 +44,4 @@ Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid, const JitP
 // reason if not.
 Result<JitFile> OpenTrusted(const std::filesystem::path& path, std::uint32_t pid);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -9,11 +9,11 @@
 
 #include "convert/symbolize/module_name.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // Where a place of a mapping was. Modulo 2^64: perf has written kernel mappings that start at 0.
-RuntimeAddress AddressIn(const Mapping& mapping, FileOffset offset) {
+RuntimeAddress AddressIn(const convert::Mapping& mapping, FileOffset offset) {
   return {mapping.start + (offset.value - mapping.file_offset)};
 }
 
@@ -58,9 +58,10 @@ KallsymsSymbolizer::KallsymsSymbolizer(std::shared_ptr<const KernelTable> table,
       recorded_(std::move(recorded)),
       move_(table_->MoveFrom(recorded_)) {}
 
-Result<Resolution> KallsymsSymbolizer::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> KallsymsSymbolizer::Resolve(const convert::Profile& profile,
+                                               convert::MappingId id,
                                                std::span<const FileOffset> offsets) {
-  const Mapping& mapping = profile[id];
+  const convert::Mapping& mapping = profile[id];
   if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
   const std::string module = ModuleNameOf(profile.text(mapping.filename));
   if (!module.empty()) return ResolveModule(mapping, module, offsets);
@@ -72,7 +73,7 @@ Result<Resolution> KallsymsSymbolizer::Resolve(const Profile& profile, MappingId
   return resolution;
 }
 
-Result<Resolution> KallsymsSymbolizer::ResolveModule(const Mapping& mapping,
+Result<Resolution> KallsymsSymbolizer::ResolveModule(const convert::Mapping& mapping,
                                                      const std::string& module,
                                                      std::span<const FileOffset> offsets) const {
   const auto extent = table_->ExtentOf(module);
@@ -109,4 +110,4 @@ Resolved KallsymsSymbolizer::ResolveOne(RuntimeAddress address, std::string_view
   return {.frames = {{.name = symbol->name}}};
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -17,7 +17,7 @@
 #include "formats/bundle/manifest.h"
 #include "formats/kallsyms/kallsyms.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // A kallsyms, and what is known of the kernel that it is of.
 class KernelTable {
@@ -55,11 +55,11 @@ class KallsymsSymbolizer : public Symbolizer {
 
   // A table of another kernel, or without the module that the mapping is of, gives no name; the
   // problem says so.
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
-  Result<Resolution> ResolveModule(const Mapping& mapping, const std::string& module,
+  Result<Resolution> ResolveModule(const convert::Mapping& mapping, const std::string& module,
                                    std::span<const FileOffset> offsets) const;
   Resolved ResolveOne(RuntimeAddress address, std::string_view module) const;
 
@@ -68,4 +68,4 @@ class KallsymsSymbolizer : public Symbolizer {
   KernelMove move_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

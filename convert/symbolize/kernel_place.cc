@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
@@ -92,4 +92,4 @@ KernelMove MoveOf(const RecordedKernel& recorded, const KernelIdentity& table) {
   return {.distance = distance, .reason = fmt::format("{}, {}", by, Moved(distance))};
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -18,7 +18,7 @@
 #include "convert/symbolize/recording.h"
 #include "formats/base/addresses.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // What is known of the kernel that a table is of.
 struct KernelIdentity {
@@ -36,4 +36,4 @@ struct KernelMove {
 
 KernelMove MoveOf(const RecordedKernel& recorded, const KernelIdentity& table);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

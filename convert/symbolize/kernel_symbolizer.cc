@@ -16,7 +16,7 @@
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_places.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,7 +92,7 @@ void KernelSymbolizer::BeginRecording(const Recording& recording,
   are_listed_ = false;
 }
 
-Result<Resolution> KernelSymbolizer::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                              std::span<const FileOffset> offsets) {
   const std::string_view filename = profile.text(profile[id].filename);
   if (IsGuestName(filename)) {
@@ -174,7 +174,7 @@ bool KernelSymbolizer::Open(Place& place, const RecordedKernel& kernel) {
   return false;
 }
 
-std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const Profile& profile) {
+std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const convert::Profile& profile) {
   ListPlaces(profile);
   for (Place& place : places_) {
     if (!Open(place, kernel_)) continue;
@@ -184,7 +184,7 @@ std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const Profile& pr
   return nullptr;
 }
 
-void KernelSymbolizer::ListPlaces(const Profile& profile) {
+void KernelSymbolizer::ListPlaces(const convert::Profile& profile) {
   if (std::exchange(are_listed_, true)) return;
   // What the profile itself says has to do for other formats.
   if (kernel_.reference_address == 0) kernel_ = KernelOf(profile);
@@ -313,4 +313,4 @@ Result<std::shared_ptr<ElfBinary>> KernelSymbolizer::VmlinuxAt(const fs::path& p
   return vmlinuxes_.emplace(path.native(), std::move(vmlinux)).first->second;
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

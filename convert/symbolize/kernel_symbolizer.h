@@ -16,7 +16,7 @@
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 class KernelSymbolizer : public Symbolizer {
  public:
@@ -32,10 +32,10 @@ class KernelSymbolizer : public Symbolizer {
                       std::function<std::vector<SharedBundle>()> bundles);
 
   // The first table that belongs to the kernel of the recording; null where none does.
-  std::shared_ptr<const KernelTable> FindTable(const Profile& profile);
+  std::shared_ptr<const KernelTable> FindTable(const convert::Profile& profile);
 
   // Asks one place after the other, until one has names for the mapping.
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
@@ -51,7 +51,7 @@ class KernelSymbolizer : public Symbolizer {
   using Tables = std::map<std::string, Result<std::shared_ptr<const KernelTable>>>;
 
   KernelSymbolizer(const SymbolOptions& options, std::vector<std::filesystem::path> directories);
-  void ListPlaces(const Profile& profile);
+  void ListPlaces(const convert::Profile& profile);
   void AddBundles();
   void AddSymfs();
   void AddDirectory(const std::filesystem::path& directory);
@@ -81,4 +81,4 @@ class KernelSymbolizer : public Symbolizer {
   bool are_listed_ = false;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

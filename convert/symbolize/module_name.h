@@ -7,7 +7,7 @@
 
 #include "formats/perfdata/kernel_names.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // perf calls the kernel's own mapping so, with the name of the symbol behind it that tells where it
 // is: "[kernel.kallsyms]_text" (tools/perf/util/machine.c).
@@ -27,4 +27,4 @@ inline bool IsGuestName(std::string_view filename) {
 // for the kernel and what is no module.
 std::string ModuleNameOf(std::string_view filename);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

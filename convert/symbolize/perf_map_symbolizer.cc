@@ -12,12 +12,12 @@
 
 #include "formats/base/symbol_limits.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // 123 of "/tmp/perf-123.map".
 std::optional<std::uint32_t> PidOfMapName(std::string_view filename) {
-  std::string_view name = BaseName(filename);
+  std::string_view name = convert::BaseName(filename);
   if (!name.starts_with("perf-") || !name.ends_with(".map")) return std::nullopt;
   name.remove_prefix(5);
   name.remove_suffix(4);
@@ -45,9 +45,10 @@ void PerfMapSymbolizer::BeginRecording(std::function<JitPlaces()> places) {
   owners_of_.reset();
 }
 
-Result<Resolution> PerfMapSymbolizer::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
+                                              convert::MappingId id,
                                               std::span<const FileOffset> offsets) {
-  const Mapping& mapping = profile[id];
+  const convert::Mapping& mapping = profile[id];
   const std::optional<std::uint32_t> named = PidOfMapName(profile.text(mapping.filename));
   Resolution resolution;
   for (const FileOffset offset : offsets) {
@@ -104,13 +105,14 @@ const PerfMapSymbolizer::Opened& PerfMapSymbolizer::MapOf(std::uint32_t pid) {
   }
   bytes_read_ += file->bytes.size();
   return maps_
-      .emplace(pid, Opened{.map = PerfMap::Parse(std::string(AsText(file->bytes))),
+      .emplace(pid, Opened{.map = perf_map::PerfMap::Parse(std::string(AsText(file->bytes))),
                            .source = std::move(file->source)})
       .first->second;
 }
 
-const PerfMapSymbolizer::Pids& PerfMapSymbolizer::OwnersOf(const Profile& profile,
-                                                           MappingId mapping, FileOffset offset) {
+const PerfMapSymbolizer::Pids& PerfMapSymbolizer::OwnersOf(const convert::Profile& profile,
+                                                           convert::MappingId mapping,
+                                                           FileOffset offset) {
   static const Pids kNone;
   const bool is_same = owners_of_ && owners_of_->samples().data() == profile.samples().data();
   if (!is_same) CollectOwners(profile);
@@ -118,33 +120,33 @@ const PerfMapSymbolizer::Pids& PerfMapSymbolizer::OwnersOf(const Profile& profil
   return found == owners_.end() ? kNone : found->second;
 }
 
-void PerfMapSymbolizer::CollectOwners(const Profile& profile) {
+void PerfMapSymbolizer::CollectOwners(const convert::Profile& profile) {
   owners_.clear();
   owners_of_ = profile;  // kept, so that no other can be where it was
-  std::map<std::uint32_t, std::vector<StackId>> sampled;  // of each process its stacks
-  for (const Sample& sample : profile.samples()) {
+  std::map<std::uint32_t, std::vector<convert::StackId>> sampled;  // of each process its stacks
+  for (const convert::Sample& sample : profile.samples()) {
     sampled[profile[sample.thread].pid].push_back(sample.stack);
   }
   std::vector<bool> is_jit;
-  for (const Mapping& mapping : profile.mappings()) {
+  for (const convert::Mapping& mapping : profile.mappings()) {
     is_jit.push_back(IsJitMemory(profile.text(mapping.filename)));
   }
   is_jit[0] = false;  // no mapping
   // Callers that a stack of the same process has led to already are not climbed again.
   constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::vector<std::uint64_t> seen_by(profile.stacks().size(), kNever);
-  const auto climb = [&](std::uint32_t pid, StackId at) {
-    for (; at != StackId{} && seen_by[at.index] != pid; at = profile[at].caller) {
+  const auto climb = [&](std::uint32_t pid, convert::StackId at) {
+    for (; at != convert::StackId{} && seen_by[at.index] != pid; at = profile[at].caller) {
       seen_by[at.index] = pid;
-      const Location& location = profile[profile[at].leaf];
+      const convert::Location& location = profile[profile[at].leaf];
       if (!is_jit[location.mapping.index]) continue;
       Pids& pids = owners_[{location.mapping, location.offset}];
       if (pids.empty() || pids.back() != pid) pids.push_back(pid);
     }
   };
   for (const auto& [pid, stacks] : sampled) {
-    for (const StackId stack : stacks) climb(pid, stack);
+    for (const convert::StackId stack : stacks) climb(pid, stack);
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -16,7 +16,7 @@
 #include "convert/symbolize/symbolizer.h"
 #include "formats/perf_map/perf_map.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // Whether `filename` is of memory that no file stands behind ("//anon", "[heap]", "/memfd:…"), or
 // of a perf map, by which perf calls such memory.
@@ -32,27 +32,28 @@ class PerfMapSymbolizer : public Symbolizer {
 
   // A place belongs to the process in the name of the mapping (".../perf-123.map"), or to all whose
   // samples came by it. Where several have the same place mapped, and have maps, these must agree.
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
   struct Opened {
-    Result<PerfMap> map;
+    Result<perf_map::PerfMap> map;
     std::string source = {};
   };
   using Pids = std::vector<std::uint32_t>;
 
   const Opened& MapOf(std::uint32_t pid);
-  const Pids& OwnersOf(const Profile& profile, MappingId mapping, FileOffset offset);
-  void CollectOwners(const Profile& profile);
+  const Pids& OwnersOf(const convert::Profile& profile, convert::MappingId mapping,
+                       FileOffset offset);
+  void CollectOwners(const convert::Profile& profile);
 
   std::function<JitPlaces()> find_places_;  // null once it was called
   JitPlaces places_;
   std::map<std::uint32_t, Opened> maps_;  // by pid
   std::uint64_t bytes_read_ = 0;          // of all of them
   // Of this profile: which processes came by a place in memory without a file.
-  std::optional<Profile> owners_of_;
-  std::map<std::pair<MappingId, FileOffset>, Pids> owners_;
+  std::optional<convert::Profile> owners_of_;
+  std::map<std::pair<convert::MappingId, FileOffset>, Pids> owners_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

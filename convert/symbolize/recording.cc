@@ -13,7 +13,7 @@
 #include "formats/bundle/embedding.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using perfdata::FeatureBit;
@@ -133,11 +133,11 @@ bool HasBundle(Input& input) {
 
 }  // namespace
 
-RecordedKernel KernelOf(const Profile& profile) {
+RecordedKernel KernelOf(const convert::Profile& profile) {
   RecordedKernel kernel;
-  for (const Mapping& mapping : profile.mappings()) {
+  for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string_view filename = profile.text(mapping.filename);
-    if (mapping.kind != MappingKind::kKernel) continue;
+    if (mapping.kind != convert::MappingKind::kKernel) continue;
     if (std::string module = ModuleNameOf(filename); !module.empty()) {
       kernel.modules.push_back({std::move(module), mapping.start, mapping.limit});
     }
@@ -179,4 +179,4 @@ std::shared_ptr<const bundle::Bundle> Recording::OwnBundle() {
   return bundle_;
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

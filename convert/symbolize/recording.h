@@ -17,7 +17,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/bundle.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // A module where it was loaded.
 struct RecordedModule {
@@ -39,7 +39,7 @@ struct RecordedKernel {
 };
 
 // As far as the profile's mappings tell.
-RecordedKernel KernelOf(const Profile& profile);
+RecordedKernel KernelOf(const convert::Profile& profile);
 
 class Recording {
  public:
@@ -81,4 +81,4 @@ class Recording {
   std::string bundle_problem_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

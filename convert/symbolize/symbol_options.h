@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // Whether files, /proc/kallsyms, the vdso and perf maps of this very machine give names.
 enum class LocalSystem : std::uint8_t {
@@ -48,4 +48,4 @@ struct SymbolOptions {
   }
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -15,7 +15,7 @@
 #include "convert/symbolize/vdso.h"
 #include "formats/elf/debug_places.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
@@ -52,7 +52,7 @@ struct SymbolSources::Places : public Symbolizer {
   JitPlaces JitFilePlaces() const {
     return {.bundles = Bundles(), .symfs = options.symfs, .not_local = NotLocal()};
   }
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
   SymbolOptions options;
@@ -94,10 +94,11 @@ std::string SymbolSources::Places::NotLocal() const {
   return recording->machine().other_than_here;
 }
 
-Result<Resolution> SymbolSources::Places::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> SymbolSources::Places::Resolve(const convert::Profile& profile,
+                                                  convert::MappingId id,
                                                   std::span<const FileOffset> offsets) {
   const std::string_view filename = profile.text(profile[id].filename);
-  if (profile[id].kind == MappingKind::kKernel) {
+  if (profile[id].kind == convert::MappingKind::kKernel) {
     TRY_ASSIGN(Resolution named, kernel->Resolve(profile, id, offsets));
     if (!named.source.empty() || ModuleNameOf(filename).empty()) return named;
     // The module's own file may be somewhere.
@@ -139,22 +140,24 @@ JitPlaces SymbolSources::JitPlacesOf(Recording& recording) const {
   return places;
 }
 
-Profile SymbolSources::Name(const Profile& profile, Recording recording, SymbolizeReport& report) {
+convert::Profile SymbolSources::Name(const convert::Profile& profile, Recording recording,
+                                     SymbolizeReport& report) {
   places_->BeginRecording(recording);
-  Profile named = Symbolize(profile, *places_, report,
-                            places_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
+  convert::Profile named =
+      Symbolize(profile, *places_, report,
+                places_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
   if (!recording.bundle_problem().empty()) report.problems.push_back(recording.bundle_problem());
   return named;
 }
 
-Status SymbolSources::Collect(const Profile& profile, Recording& recording,
+Status SymbolSources::Collect(const convert::Profile& profile, Recording& recording,
                               const SymbolFileSink& sink) {
   places_->BeginRecording(recording);
-  for (const Mapping& mapping : profile.mappings()) {
+  for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
     if (!id || id->empty() || IsGuestName(filename)) continue;
-    if (mapping.kind == MappingKind::kKernel && IsKernelName(filename)) {
+    if (mapping.kind == convert::MappingKind::kKernel && IsKernelName(filename)) {
       const auto table = places_->kernel->FindTable(profile);
       const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
       TRY(sink({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));
@@ -173,7 +176,7 @@ Status SymbolSources::Collect(const Profile& profile, Recording& recording,
   return {};
 }
 
-Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording recording,
+Result<CacheReport> SymbolSources::FillCache(const convert::Profile& profile, Recording recording,
                                              const std::filesystem::path& directory) {
   BuildIdCache cache(directory);
   TRY(Collect(profile, recording, [&](const SymbolFile& file, std::optional<Bytes> bytes) {
@@ -182,10 +185,11 @@ Result<CacheReport> SymbolSources::FillCache(const Profile& profile, Recording r
   return std::move(cache).Finish();
 }
 
-Result<Profile> SymbolizeFrom(const Profile& profile, const SymbolOptions& options,
-                              Recording recording, SymbolizeReport& report) {
+Result<convert::Profile> SymbolizeFrom(const convert::Profile& profile,
+                                       const SymbolOptions& options, Recording recording,
+                                       SymbolizeReport& report) {
   TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(options));
   return sources.Name(profile, std::move(recording), report);
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -29,7 +29,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/manifest.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // One that names are in: the path by which the recording knows it, and its build id.
 struct SymbolFile {
@@ -62,16 +62,17 @@ class SymbolSources {
   JitPlaces JitPlacesOf(Recording& recording) const;
 
   // The profile with names, those of `recording`. Adds to `report`.
-  Profile Name(const Profile& profile, Recording recording, SymbolizeReport& report);
+  convert::Profile Name(const convert::Profile& profile, Recording recording,
+                        SymbolizeReport& report);
 
   // Hands on what was found of the profile's binaries and its kernel, as far as their build ids
   // were recorded. Fails where `sink` does.
-  Status Collect(const Profile& profile, Recording& recording, const SymbolFileSink& sink);
+  Status Collect(const convert::Profile& profile, Recording& recording, const SymbolFileSink& sink);
 
   // Copies what was found of the profile's binaries and its kernel, as far as their build ids were
   // recorded, into `directory`, laid out as perf's ~/.debug. What is there stays. kIo, kPermission
   // where it cannot be written.
-  Result<CacheReport> FillCache(const Profile& profile, Recording recording,
+  Result<CacheReport> FillCache(const convert::Profile& profile, Recording recording,
                                 const std::filesystem::path& directory);
 
  private:
@@ -81,7 +82,8 @@ class SymbolSources {
 };
 
 // The same for one profile alone.
-Result<Profile> SymbolizeFrom(const Profile& profile, const SymbolOptions& options,
-                              Recording recording, SymbolizeReport& report);
+Result<convert::Profile> SymbolizeFrom(const convert::Profile& profile,
+                                       const SymbolOptions& options, Recording recording,
+                                       SymbolizeReport& report);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -5,28 +5,28 @@
 
 #include "convert/model/profile_builder.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // The locations of one mapping that have no name yet, and where they lie.
 struct Batch {
-  std::vector<LocationId> locations;
+  std::vector<convert::LocationId> locations;
   std::vector<FileOffset> offsets;
 };
 
 // Frames of folded lines have a mapping, but no place in it.
-bool HasPlace(const Location& location) {
-  return location.mapping != MappingId{} && location.offset.value != 0;
+bool HasPlace(const convert::Location& location) {
+  return location.mapping != convert::MappingId{} && location.offset.value != 0;
 }
 
-std::vector<Batch> CollectNameless(const Profile& profile, OldNames old_names,
+std::vector<Batch> CollectNameless(const convert::Profile& profile, OldNames old_names,
                                    SymbolizeReport& report) {
   std::vector<Batch> batches(profile.mappings().size());
   for (std::uint32_t i = 0; i < profile.locations().size(); ++i) {
-    const Location& location = profile.locations()[i];
+    const convert::Location& location = profile.locations()[i];
     if (!location.lines.empty() && !(old_names == OldNames::kReplace && HasPlace(location))) {
       ++report.kept;
-    } else if (location.mapping == MappingId{}) {
+    } else if (location.mapping == convert::MappingId{}) {
       ++report.unmapped;
     } else {
       Batch& batch = batches[location.mapping.index];
@@ -37,13 +37,15 @@ std::vector<Batch> CollectNameless(const Profile& profile, OldNames old_names,
   return batches;
 }
 
-void SetNames(ProfileBuilder& builder, LocationId location, const Resolved& resolved) {
-  std::vector<Line> lines;
+void SetNames(convert::ProfileBuilder& builder, convert::LocationId location,
+              const Resolved& resolved) {
+  std::vector<convert::Line> lines;
   for (const SourceFrame& frame : resolved.frames) {
-    const FunctionId function = builder.Add(Function{.name = builder.Add(frame.name),
-                                                     .system_name = builder.Add(frame.system_name),
-                                                     .filename = builder.Add(frame.filename),
-                                                     .start_line = frame.start_line});
+    const convert::FunctionId function =
+        builder.Add(convert::Function{.name = builder.Add(frame.name),
+                                      .system_name = builder.Add(frame.system_name),
+                                      .filename = builder.Add(frame.filename),
+                                      .start_line = frame.start_line});
     lines.push_back({.function = function, .column = frame.column, .number = frame.line});
   }
   builder.SetLines(location, lines);
@@ -62,14 +64,14 @@ std::uint64_t SymbolizeReport::count(Miss miss) const {
   return sum;
 }
 
-Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report,
-                  OldNames old_names) {
-  ProfileBuilder builder(profile);
+convert::Profile Symbolize(const convert::Profile& profile, Symbolizer& symbolizer,
+                           SymbolizeReport& report, OldNames old_names) {
+  convert::ProfileBuilder builder(profile);
   const std::vector<Batch> batches = CollectNameless(profile, old_names, report);
   for (std::uint32_t i = 1; i < batches.size(); ++i) {
     const Batch& batch = batches[i];
     if (batch.locations.empty()) continue;
-    const MappingId id{i};
+    const convert::MappingId id{i};
     Result<Resolution> asked = symbolizer.Resolve(profile, id, batch.offsets);
     const Resolution resolution =
         asked ? *std::move(asked)
@@ -90,4 +92,4 @@ Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeRepor
   return std::move(builder).Finish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -12,7 +12,7 @@
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // What became of the locations of one mapping.
 struct MappingSymbols {
@@ -41,7 +41,7 @@ enum class OldNames : std::uint8_t { kKeep, kReplace };
 // Asks `symbolizer` for every location that has a mapping and no lines, or whose lines are to be
 // replaced. Where it gives an Error, the locations of that mapping stay as they are, and its
 // message is the mapping's problem. Adds to `report`.
-Profile Symbolize(const Profile& profile, Symbolizer& symbolizer, SymbolizeReport& report,
-                  OldNames old_names = OldNames::kKeep);
+convert::Profile Symbolize(const convert::Profile& profile, Symbolizer& symbolizer,
+                           SymbolizeReport& report, OldNames old_names = OldNames::kKeep);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -13,7 +13,7 @@
 #include "formats/base/addresses.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // Why a place has no name.
 enum class Miss : std::uint8_t {
@@ -59,8 +59,8 @@ class Symbolizer {
 
   // Resolves many offsets of one mapping. An Error means that nothing could be tried; a missing
   // name is a Miss.
-  virtual Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  virtual Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                                      std::span<const FileOffset> offsets) = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -13,7 +13,7 @@
 #include "formats/elf/build_id.h"
 #include "formats/kallsyms/kallsyms.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
@@ -98,4 +98,4 @@ std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here) 
   return "";
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

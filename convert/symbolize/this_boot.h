@@ -23,7 +23,7 @@
 
 #include "formats/base/build_id.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // One boot of one machine; empty, or nothing, where it is not known.
 struct BootFacts {
@@ -42,4 +42,4 @@ BootFacts FactsOfThisBoot();
 // Empty where `recorded` is of the same boot as `here`; else what says that it is not.
 std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here);
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

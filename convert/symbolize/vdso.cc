@@ -12,7 +12,7 @@
 #include "formats/base/file.h"
 #include "formats/elf/debug_places.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::string_view kOwn = "the vdso of this machine";
@@ -107,7 +107,7 @@ void VdsoSymbolizer::BeginRecording(ElfSymbolizer::OfRecording recording) {
   others_.clear();
 }
 
-Result<Resolution> VdsoSymbolizer::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> VdsoSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                            std::span<const FileOffset> offsets) {
   const auto build_id = BuildId::FromHex(profile.text(profile[id].build_id));
   const std::string filename(profile.text(profile[id].filename));
@@ -156,4 +156,4 @@ std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,
   return std::make_unique<ElfBinary>(std::move(search).Finish(), SymbolOptions{});
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

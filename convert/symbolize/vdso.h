@@ -15,7 +15,7 @@
 #include "convert/symbolize/elf_symbolizer.h"
 #include "convert/symbolize/symbolizer.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 // Whether a mapping of this name is one: "[vdso]", "[vdso32]".
 bool IsVdsoName(std::string_view filename);
@@ -33,7 +33,7 @@ class VdsoSymbolizer : public Symbolizer {
   void BeginRecording(ElfSymbolizer::OfRecording recording);
 
   // Bundles come first, then directories, then this process's own.
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
   // As ElfSymbolizer's.
@@ -51,4 +51,4 @@ class VdsoSymbolizer : public Symbolizer {
   std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -10,7 +10,7 @@
 #include "convert/symbolize/module_name.h"
 #include "formats/elf/symbol_entries.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // Where the symbols are that tell the kernel's place.
@@ -45,9 +45,10 @@ VmlinuxSymbolizer::VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, Recorde
                   }});
 }
 
-Result<Resolution> VmlinuxSymbolizer::Resolve(const Profile& profile, MappingId id,
+Result<Resolution> VmlinuxSymbolizer::Resolve(const convert::Profile& profile,
+                                              convert::MappingId id,
                                               std::span<const FileOffset> offsets) {
-  const Mapping& mapping = profile[id];
+  const convert::Mapping& mapping = profile[id];
   if (!ModuleNameOf(profile.text(mapping.filename)).empty()) {
     return MissAll(offsets.size(), Miss::kNoSymbol, "it has no symbols of modules");
   }
@@ -65,4 +66,4 @@ Result<Resolution> VmlinuxSymbolizer::Resolve(const Profile& profile, MappingId 
   return resolution;
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

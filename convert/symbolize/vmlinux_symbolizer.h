@@ -11,7 +11,7 @@
 #include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbolizer.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 class VmlinuxSymbolizer : public Symbolizer {
  public:
@@ -19,7 +19,7 @@ class VmlinuxSymbolizer : public Symbolizer {
   VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded);
 
   // For the mappings of the kernel itself; of modules it knows nothing.
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
@@ -28,4 +28,4 @@ class VmlinuxSymbolizer : public Symbolizer {
   KernelMove move_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

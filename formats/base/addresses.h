@@ -6,7 +6,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace perftape {
+namespace perftape::inline base {
 
 struct RuntimeAddress {  // In the process, or in the kernel, as the CPU saw it.
   std::uint64_t value = 0;
@@ -23,4 +23,4 @@ struct ImageAddress {  // As the ELF file's symbols and program headers count.
   auto operator<=>(const ImageAddress&) const = default;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace perftape {
+namespace perftape::inline base {
 
 BuildId BuildId::From(Bytes bytes) {
   BuildId id;
@@ -37,4 +37,4 @@ std::string BuildId::hex() const {
   return text;
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -12,7 +12,7 @@
 
 #include "formats/base/bytes.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 // Fails as ByteReader does: what is in `out` then is worth nothing. Views it hands out live as long
 // as the bytes it reads.
@@ -80,4 +80,4 @@ class ByteTranscoder {
   ByteWriter to_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

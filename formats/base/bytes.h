@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace perftape {
+namespace perftape::inline base {
 
 using Bytes = std::span<const std::byte>;
 
@@ -231,4 +231,4 @@ class ByteWriter {
   std::size_t start_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -12,7 +12,7 @@
 
 #include "formats/base/regular_file.h"
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 constexpr std::size_t kFlushSize = std::size_t{64} << 10;
@@ -137,4 +137,4 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

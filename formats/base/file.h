@@ -12,7 +12,7 @@
 #include "formats/base/result.h"
 #include "formats/base/truncation.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 // A file descriptor with one owner; -1 is "none".
 class UniqueFd {
@@ -73,4 +73,4 @@ class MappedFile {
   TruncationGuard guard_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
@@ -105,4 +105,4 @@ bool Input::ReadMore() {
   return !at_end_;
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

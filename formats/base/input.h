@@ -15,7 +15,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 class Input {
  public:
@@ -71,4 +71,4 @@ class Input {
   std::optional<Error> error_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 constexpr std::size_t kFlushSize = std::size_t{64} << 10;
@@ -56,4 +56,4 @@ Status OutputFile::Commit() && {
   return staged_->Publish();
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -16,7 +16,7 @@
 #include "formats/base/result.h"
 #include "formats/base/staged_file.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 // Destroyed before Commit, it leaves nothing behind.
 class OutputFile {
@@ -49,4 +49,4 @@ class OutputFile {
   std::string pending_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -14,7 +14,7 @@
 #include <climits>
 #include <thread>
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ bool IsTerminal(const OutputTarget& target) {
   return fd && isatty(fd.get()) == 1;
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -20,7 +20,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 enum class IfExists : std::uint8_t { kRefuse, kReplace };
 
@@ -70,4 +70,4 @@ Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& s
 
 bool IsTerminal(const OutputTarget& target);
 
-}  // namespace perftape
+}  // namespace perftape::inline base

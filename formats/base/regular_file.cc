@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
@@ -81,4 +81,4 @@ Result<std::string> ReadToEnd(int fd, std::string_view name, std::uint64_t limit
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

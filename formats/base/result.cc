@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace perftape {
+namespace perftape::inline base {
 
 std::unexpected<Error> Fail(ErrorCode code, std::string message) {
   return std::unexpected(Error{code, std::move(message)});
@@ -31,4 +31,4 @@ Error InContext(std::string_view place, Error error) {
   return Error{error.code, std::move(message)};
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
@@ -110,4 +110,4 @@ Status StagedFile::Publish() {
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -10,7 +10,7 @@
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 // Who may read a new file. All that holds samples or symbols of a recording is private, as perf
 // makes it: a profile tells what a machine does.
@@ -47,4 +47,4 @@ class StagedFile {
   mode_t mode_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace perftape {
+namespace perftape::inline base {
 
 namespace symbol_limits {
 
@@ -43,4 +43,4 @@ inline std::string MoreThanIsRead(std::uint64_t size, std::uint64_t limit) {
          " that are read";
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

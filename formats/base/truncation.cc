@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-namespace perftape {
+namespace perftape::inline base {
 
 // Found by the handler, so it is never freed, only used again.
 struct TruncationGuard::Entry {
@@ -131,4 +131,4 @@ std::vector<std::string> TruncatedFiles() {
   return names;
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

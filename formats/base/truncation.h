@@ -11,7 +11,7 @@
 
 #include "formats/base/bytes.h"
 
-namespace perftape {
+namespace perftape::inline base {
 
 // Guards one mapping for as long as it lives, which must be shorter than the mapping lives. The
 // first one installs the handler of SIGBUS, which leaves other causes to the handler before it.
@@ -38,4 +38,4 @@ class TruncationGuard {
 // The names of all files that were found so, also of mappings that are gone. Any thread may ask.
 std::vector<std::string> TruncatedFiles();
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -8,7 +8,7 @@
 
 #include "formats/base/utf8.h"
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 // Most text is made of these.
@@ -60,4 +60,4 @@ std::string EscapedJson(std::string json) {
   return escaped;
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace perftape {
+namespace perftape::inline base {
 
 CodePoint FirstCodePoint(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
@@ -54,4 +54,4 @@ void AppendUtf8(std::string& out, char32_t value) {
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace perftape {
+namespace perftape::inline base {
 
 struct CodePoint {
   char32_t value = 0;
@@ -21,4 +21,4 @@ bool IsUtf8(std::string_view text);
 // Appends a code point, which is at most U+10FFFF and no surrogate.
 void AppendUtf8(std::string& out, char32_t value);
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace perftape {
+namespace perftape::inline base {
 namespace {
 
 ZSTD_DCtx* Decoder(void* context) {
@@ -117,4 +117,4 @@ Status ZstdCompressor::Run(Bytes input, int directive, std::vector<std::byte>& o
   }
 }
 
-}  // namespace perftape
+}  // namespace perftape::inline base

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-namespace perftape {
+namespace perftape::perf_map {
 namespace {
 
 struct Line {
@@ -129,4 +129,4 @@ std::string_view PerfMap::Find(RuntimeAddress address) const {
   return address.value < range->end ? range->name : std::string_view();
 }
 
-}  // namespace perftape
+}  // namespace perftape::perf_map

@@ -13,7 +13,7 @@
 #include "formats/base/addresses.h"
 #include "formats/base/result.h"
 
-namespace perftape {
+namespace perftape::perf_map {
 
 class PerfMap {
  public:
@@ -41,4 +41,4 @@ class PerfMap {
   std::uint64_t damaged_lines_ = 0;
 };
 
-}  // namespace perftape
+}  // namespace perftape::perf_map

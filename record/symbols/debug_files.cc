@@ -10,7 +10,7 @@
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_places.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary, const 
   return files;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -11,7 +11,7 @@
 #include "formats/base/file.h"
 #include "formats/elf/elf_file.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct SeparateDebugFile {
   std::filesystem::path path;
@@ -27,4 +27,4 @@ std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
     const std::vector<std::filesystem::path>& directories);
 
-}  // namespace perftape
+}  // namespace perftape::record

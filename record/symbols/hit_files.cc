@@ -13,7 +13,7 @@
 #include "formats/elf/elf_file.h"
 #include "formats/elf/slim.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr std::size_t kMostOpen = 16384;
@@ -78,4 +78,4 @@ void HitFiles::AddMissing(bundle::FileKind kind, std::string_view path, const Bu
                        .missing = std::move(reason)});
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -13,7 +13,7 @@
 #include "formats/base/file.h"
 #include "formats/bundle/manifest.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct HitBinary {
   bundle::FileKind kind = bundle::FileKind::kElf;
@@ -60,4 +60,4 @@ class HitFiles {
   bool has_kernel_ = false, has_vdso_ = false;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

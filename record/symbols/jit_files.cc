@@ -17,7 +17,7 @@
 #include "formats/base/regular_file.h"
 #include "record/proc_files.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // A path that someone else chose: opened with O_PATH, and not outside `root`.
@@ -198,4 +198,4 @@ std::vector<JitFile> JitFiles::Take() && {
   return files;
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

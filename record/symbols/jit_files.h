@@ -17,7 +17,7 @@
 #include "formats/bundle/manifest.h"
 #include "formats/perfdata/address_space.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // Whether a mapping of this name may be code that a JIT made: memory that no file is behind.
 bool MayBeJitCode(std::string_view mapping);
@@ -70,4 +70,4 @@ class JitFiles {
   std::map<std::uint32_t, Process> processes_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

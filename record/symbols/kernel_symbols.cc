@@ -12,7 +12,7 @@
 #include "record/proc_files.h"
 #include "record/requirements.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 BuildId NotesId(const std::filesystem::path& notes) {
@@ -99,4 +99,4 @@ Bytes VdsoOfThisProcess() {
   return {};
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -11,7 +11,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/manifest.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct KernelRoots {
   std::filesystem::path proc = "/proc";
@@ -30,4 +30,4 @@ Result<std::string> ReadKallsyms(const KernelRoots& roots, bundle::Manifest& sys
 // where there is none.
 Bytes VdsoOfThisProcess();
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -15,7 +15,7 @@
 #include "formats/perfdata/rounds.h"
 #include "record/hit_regions.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::Dso;
@@ -208,4 +208,4 @@ Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Read
   return RecordedSystem(reader, kernel);
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

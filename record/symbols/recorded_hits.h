@@ -14,7 +14,7 @@
 #include "record/symbols/jit_files.h"
 #include "record/symbols/kernel_symbols.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct RecordedRoots {
   std::filesystem::path root = "/";  // that recorded paths begin at
@@ -31,4 +31,4 @@ Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Read
                                                             const RecordedRoots& roots,
                                                             HitFiles& files, JitFiles& jit);
 
-}  // namespace perftape
+}  // namespace perftape::record

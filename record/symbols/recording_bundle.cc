@@ -10,7 +10,7 @@
 
 #include "formats/bundle/embedding.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 // Of zstd: the fastest, since the end of the recording waits for it.
@@ -69,4 +69,4 @@ Result<BundleSummary> RecordingBundle::WriteInto(int recording, std::string_view
   return Fail(InContext(name, std::move(summary).error()));
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

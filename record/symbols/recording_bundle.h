@@ -14,7 +14,7 @@
 #include "record/symbols/jit_files.h"
 #include "record/symbols/write_bundle.h"
 
-namespace perftape {
+namespace perftape::record {
 
 struct BundleRequest {
   enum class Place : std::uint8_t {
@@ -55,4 +55,4 @@ class RecordingBundle {
   std::unique_ptr<JitFiles> jit_;
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -16,7 +16,7 @@
 #include "formats/go/slim_copy.h"
 #include "record/symbols/debug_files.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using bundle::BundledFile;
@@ -270,4 +270,4 @@ Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
   return std::move(bundle).Finish(std::move(contents.other_system).value_or(kernel.system));
 }
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -14,7 +14,7 @@
 #include "record/symbols/jit_files.h"
 #include "record/symbols/kernel_symbols.h"
 
-namespace perftape {
+namespace perftape::record {
 
 // How much of each binary goes along.
 enum class BundleDepth : std::uint8_t {
@@ -44,4 +44,4 @@ struct BundleContents {
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots = {});
 
-}  // namespace perftape
+}  // namespace perftape::record

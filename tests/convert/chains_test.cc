@@ -23,7 +23,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr std::array<std::string_view, 3> kFormatNames = {"folded", "pprof", "perf.data"};
@@ -206,4 +206,4 @@ RC_GTEST_PROP(Chains, KeepAnySamplesOfThreads, ()) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

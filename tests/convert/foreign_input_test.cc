@@ -9,7 +9,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::HasSubstr;
@@ -67,4 +67,4 @@ TEST(DescribeForeign, SaysWhichDirectoriesAreNone) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 TEST(Formats, HaveNamesAndEndingsOfTheirOwn) {
@@ -62,4 +62,4 @@ TEST(Formats, AreToldByTheEndingOfAName) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

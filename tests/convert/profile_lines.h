@@ -11,7 +11,7 @@
 #include "convert/model/profile.h"
 #include "convert/model/sample_thread.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 inline std::string StackText(const Profile& profile, StackId stack) {
   std::string text;
@@ -49,4 +49,4 @@ inline std::vector<std::string> SampleLines(const Profile& profile) {
   return lines;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

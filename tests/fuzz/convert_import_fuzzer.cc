@@ -10,9 +10,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace perftape;
-  ImportReport report;
+  convert::ImportReport report;
   Input input = Input::FromBytes(std::as_bytes(std::span(data, size)));
-  const Result<Profile> profile = ReadPerfData(input, {}, report);
-  if (profile && !Validate(*profile)) std::abort();
+  const Result<convert::Profile> profile = convert::ReadPerfData(input, {}, report);
+  if (profile && !convert::Validate(*profile)) std::abort();
   return 0;
 }

@@ -8,11 +8,12 @@
 #include "convert/symbolize/demangle.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using perftape::Demangling;
+  namespace symbolize = perftape::symbolize;
   const std::string name(reinterpret_cast<const char*>(data), size);
-  for (const Demangling how :
-       {Demangling::kNone, Demangling::kSimple, Demangling::kTemplates, Demangling::kFull}) {
-    if (perftape::Demangle(name, how).empty() != name.empty()) std::abort();
+  for (const symbolize::Demangling how :
+       {symbolize::Demangling::kNone, symbolize::Demangling::kSimple,
+        symbolize::Demangling::kTemplates, symbolize::Demangling::kFull}) {
+    if (symbolize::Demangle(name, how).empty() != name.empty()) std::abort();
   }
   return 0;
 }

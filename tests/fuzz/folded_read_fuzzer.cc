@@ -17,22 +17,25 @@ namespace perftape {
 namespace {
 
 // What is written of the profile that was read of `text`; empty where it cannot be read.
-std::string Rewritten(Bytes text, const ImportOptions& read, const FoldedOptions& write) {
+std::string Rewritten(Bytes text, const convert::ImportOptions& read,
+                      const convert::FoldedOptions& write) {
   Input input = Input::FromBytes(text);
-  ImportReport report;
-  const Result<Profile> profile = ReadFolded(input, read, report);
+  convert::ImportReport report;
+  const Result<convert::Profile> profile = convert::ReadFolded(input, read, report);
   if (!profile) return "";
-  if (!Validate(*profile)) Break("not a valid profile");
+  if (!convert::Validate(*profile)) Break("not a valid profile");
   const OutputForFuzzing output(".folded");
   OutputFile out = OutputFile::Create(output.path()).value();
-  if (!WriteFolded(*profile, write, out) || !std::move(out).Commit()) Break("cannot be written");
+  if (!convert::WriteFolded(*profile, write, out) || !std::move(out).Commit())
+    Break("cannot be written");
   return ReadWholeFile(output.path()).value();
 }
 
 void ReadAsA(folded::Root root, bool differential, Bytes text) {
-  const ImportOptions lenient = {.root = root, .differential = differential, .lenient = true};
-  const ImportOptions strict = {.root = root, .differential = differential};
-  const FoldedOptions write = {.root = root, .differential = differential};
+  const convert::ImportOptions lenient = {
+      .root = root, .differential = differential, .lenient = true};
+  const convert::ImportOptions strict = {.root = root, .differential = differential};
+  const convert::FoldedOptions write = {.root = root, .differential = differential};
   const std::string once = Rewritten(text, lenient, write);
   if (Rewritten(AsBytes(once), strict, write) != once) Break("not read as it was written");
 }
@@ -43,7 +46,7 @@ void ReadAsA(folded::Root root, bool differential, Bytes text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace perftape;
   const Bytes text = std::as_bytes(std::span(data, size));
-  IsFolded(Input::FromBytes(text));
+  convert::IsFolded(Input::FromBytes(text));
   ReadAsA(folded::Root::kNone, false, text);
   ReadAsA(folded::Root::kNone, true, text);
   ReadAsA(folded::Root::kCommPidTid, false, text);

@@ -28,23 +28,23 @@ void CheckMessages(Bytes file) {
   if (!again || *again != *profile) std::abort();
 }
 
-Result<Profile> Import(Bytes file) {
-  ImportReport report;
+Result<convert::Profile> Import(Bytes file) {
+  convert::ImportReport report;
   Input input = Input::FromBytes(file);
-  (void)IsPprof(input);
-  return ReadPprof(input, {}, report);
+  (void)convert::IsPprof(input);
+  return convert::ReadPprof(input, {}, report);
 }
 
-std::vector<std::byte> Written(const Profile& profile) {
-  return EncodePprof(profile, {.compression = PprofCompression::kNone}).value();
+std::vector<std::byte> Written(const convert::Profile& profile) {
+  return convert::EncodePprof(profile, {.compression = convert::PprofCompression::kNone}).value();
 }
 
 // The first writing mends texts that are not UTF-8, by which things may become equal; from then on
 // nothing changes.
 void CheckConversion(Bytes file) {
-  const Result<Profile> profile = Import(file);
+  const Result<convert::Profile> profile = Import(file);
   if (!profile) return;
-  if (!Validate(*profile)) std::abort();
+  if (!convert::Validate(*profile)) std::abort();
   const std::vector<std::byte> mended = Written(*profile);
   const std::vector<std::byte> once = Written(Import(mended).value());
   const std::vector<std::byte> twice = Written(Import(once).value());

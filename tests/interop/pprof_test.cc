@@ -40,9 +40,9 @@ class GoPprof : public testing::Test {
   }
 
   // `go tool pprof` of what is made of `profile`.
-  std::string Pprof(const Profile& profile, const std::string& arguments) {
+  std::string Pprof(const convert::Profile& profile, const std::string& arguments) {
     const std::filesystem::path file =
-        directory_.Write("x.pb.gz", EncodePprof(profile, {}).value());
+        directory_.Write("x.pb.gz", convert::EncodePprof(profile, {}).value());
     return OutputOf("HOME=" + directory_.path().string() + " go tool pprof -symbolize=none " +
                     arguments + " " + file.string());
   }
@@ -52,14 +52,15 @@ class GoPprof : public testing::Test {
 };
 
 // Ten samples of two functions, by a thread of the kernel's idle process among others.
-Profile TenSamples() {
-  ProfileMaker made;
-  const MappingId app = made.Map("/usr/bin/app");
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
-  const LocationId main = made.Frame(app, 0x10, {"main"});
-  const LocationId push = made.Frame(app, 0x20, {"std::vector<int>::push_back(int const&)"});
-  const LocationId idle = made.Frame(kernel, 0x30, {"default_idle"});
-  const EventId clock = made.Counts("cpu-clock", "nanoseconds", 10'000'000);
+convert::Profile TenSamples() {
+  convert::ProfileMaker made;
+  const convert::MappingId app = made.Map("/usr/bin/app");
+  const convert::MappingId kernel = made.Map("[kernel.kallsyms]", convert::MappingKind::kKernel);
+  const convert::LocationId main = made.Frame(app, 0x10, {"main"});
+  const convert::LocationId push =
+      made.Frame(app, 0x20, {"std::vector<int>::push_back(int const&)"});
+  const convert::LocationId idle = made.Frame(kernel, 0x30, {"default_idle"});
+  const convert::EventId clock = made.Counts("cpu-clock", "nanoseconds", 10'000'000);
   made.Hit(made.Calls({main, push}), made.Runs("app", 10, 11), clock, 6, 60'000'000);
   made.Hit(made.Calls({main}), made.Runs("app", 10, 12), clock, 3, 30'000'000);
   made.Hit(made.Calls({idle}), made.Runs("swapper", 0, 0), clock, 1, 10'000'000);
@@ -105,7 +106,7 @@ TEST_F(GoPprof, SaysNothingOfAMainBinaryThatIsMissing) {
 }
 
 TEST_F(GoPprof, ReadsNamesThatAreNotUtf8) {
-  ProfileMaker made;
+  convert::ProfileMaker made;
   made.Hit(made.Calls({"bad\xff name"}), made.Runs("c\xc3omm"), made.Counts("cycles"), 1, 1);
   EXPECT_THAT(Pprof(made.Make(), "-top"), HasSubstr("bad\xef\xbf\xbd name"));
 }

@@ -24,20 +24,20 @@ class LoadedBpfProgramsTest : public LiveTest {
   void SetUp() override {
     LiveTest::SetUp();
     if (IsSkipped()) return;
-    session_ = std::make_unique<BpfSession>(BpfSession::Load({}).value());
-    for (BpfProgram& program : LoadedBpfPrograms()) {
+    session_ = std::make_unique<record::BpfSession>(record::BpfSession::Load({}).value());
+    for (record::BpfProgram& program : record::LoadedBpfPrograms()) {
       if (program.name == "on_cpu") program_ = std::move(program);
     }
     if (program_.id == 0) GTEST_SKIP() << "listing programs takes CAP_SYS_ADMIN";
   }
 
-  std::unique_ptr<BpfSession> session_;
-  BpfProgram program_;
+  std::unique_ptr<record::BpfSession> session_;
+  record::BpfProgram program_;
 };
 
 TEST_F(LoadedBpfProgramsTest, NamesAFunctionAsKallsymsDoes) {
   ASSERT_EQ(program_.functions.size(), 1U);
-  const BpfProgram::Function& function = program_.functions.front();
+  const record::BpfProgram::Function& function = program_.functions.front();
   EXPECT_THAT(function.name, StartsWith("bpf_prog_"));
   EXPECT_THAT(function.name, EndsWith("_on_cpu"));
   std::ostringstream line;
@@ -75,7 +75,7 @@ TEST_F(LoadedBpfProgramsTest, IsEmptyForAUserWithoutPrivileges) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   Process process([] {
     if (setuid(65534) != 0) _exit(8);
-    if (!LoadedBpfPrograms().empty()) _exit(9);
+    if (!record::LoadedBpfPrograms().empty()) _exit(9);
   });
   process.Finish();
 }

@@ -90,7 +90,7 @@ TEST_F(BpfSessionTest, SaysPeriodCpuAndTime) {
   const std::vector<LiveSample> samples = recording.Stop();
   const std::uint64_t after = MonotonicNs();
   ASSERT_THAT(samples, Not(IsEmpty()));
-  const std::vector<int> cpus = OnlineCpus().value();
+  const std::vector<int> cpus = record::OnlineCpus().value();
   for (const LiveSample& sample : samples) {
     ASSERT_EQ(sample.fields.period, kPeriod);
     ASSERT_THAT(cpus, Contains(sample.fields.header.cpu));
@@ -138,7 +138,7 @@ TEST_F(BpfSessionTest, PutsKernelFramesBeforeUserFrames) {
 TEST_F(BpfSessionTest, LeavesTheFramesOutWhenAskedTo) {
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording(
-      {.filter = {.processes = {process.pid()}}, .callchains = Callchains::kNone});
+      {.filter = {.processes = {process.pid()}}, .callchains = record::Callchains::kNone});
   process.Finish();
   const std::vector<LiveSample> samples = recording.Stop();
   ASSERT_THAT(samples, SizeIs(Ge(kPlausible)));
@@ -221,7 +221,7 @@ TEST_F(BpfSessionTest, TakesAProcessThatIsAddedLater) {
 }
 
 TEST_F(BpfSessionTest, AddsNoProcessWhereNoneIsFiltered) {
-  BpfSession session = BpfSession::Load({}).value();
+  record::BpfSession session = record::BpfSession::Load({}).value();
   EXPECT_THAT(session.AddProcess(1), FailsWith(ErrorCode::kInvalidArgument));
 }
 
@@ -294,7 +294,7 @@ TEST_F(BpfSessionTest, NeverTakesTheExcludedProcess) {
 TEST_F(BpfSessionTest, TakesACommandFromItsExecOn) {
   const std::vector<std::string> command = {"sh", "-c",
                                             "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"};
-  Child child = Child::Start(command, SignalState::Now()).value();
+  record::Child child = record::Child::Start(command, record::SignalState::Now()).value();
   LiveRecording recording({.filter = {.command = child.pid()}});
   ASSERT_THAT(child.Release(), IsOk());
   ASSERT_EQ(child.Wait().value(), 0);
@@ -327,12 +327,12 @@ TEST_F(BpfSessionTest, LosesNothingWhereThereIsRoom) {
 }
 
 TEST_F(BpfSessionTest, HasCountersForEachCpu) {
-  const BpfSession session = BpfSession::Load({}).value();
-  EXPECT_GE(session.Counters().size(), OnlineCpus().value().size());
+  const record::BpfSession session = record::BpfSession::Load({}).value();
+  EXPECT_GE(session.Counters().size(), record::OnlineCpus().value().size());
 }
 
 // However busy the machine is: each expiry of a timer is an overflow or one that was missed.
-void ExpectThatEveryExpiryIsCounted(ExpirySource source) {
+void ExpectThatEveryExpiryIsCounted(record::ExpirySource source) {
   Process process([] { Burn(kBurnMs); });
   const std::uint64_t before_ns = MonotonicNs();
   LiveRecording recording({.period_ns = kPeriod, .expiry_source = source});
@@ -340,7 +340,7 @@ void ExpectThatEveryExpiryIsCounted(ExpirySource source) {
   process.Finish();
   recording.Stop();
   const std::vector<wire_cpu> counters = recording.session().Counters();
-  const std::vector<int> online = OnlineCpus().value();
+  const std::vector<int> online = record::OnlineCpus().value();
   for (const int cpu : online) {
     const wire_cpu& counter = counters[static_cast<std::size_t>(cpu)];
     std::uint64_t expiries = counter.overflows;
@@ -352,15 +352,15 @@ void ExpectThatEveryExpiryIsCounted(ExpirySource source) {
 }
 
 TEST_F(BpfSessionTest, CountsEveryExpiryOfATimer) {
-  ExpectThatEveryExpiryIsCounted(ExpirySource::kKernelIfPossible);
+  ExpectThatEveryExpiryIsCounted(record::ExpirySource::kKernelIfPossible);
 }
 
 TEST_F(BpfSessionTest, CountsEveryExpiryOfATimerByItsOwnClock) {
-  ExpectThatEveryExpiryIsCounted(ExpirySource::kOwnClock);
+  ExpectThatEveryExpiryIsCounted(record::ExpirySource::kOwnClock);
 }
 
 TEST_F(BpfSessionTest, DoesNotTellByItsOwnClockWhyAnExpiryWasMissed) {
-  LiveRecording recording({.period_ns = kPeriod, .expiry_source = ExpirySource::kOwnClock});
+  LiveRecording recording({.period_ns = kPeriod, .expiry_source = record::ExpirySource::kOwnClock});
   Process process([] { Burn(kBurnMs); });
   process.Finish();
   recording.Stop();
@@ -384,7 +384,7 @@ TEST_F(BpfSessionTest, WakesAReaderBeforeTheRingIsFull) {
   // Half of the smallest ring is 2 KiB: some thirty samples without frames.
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.processes = {process.pid()}},
-                           .callchains = Callchains::kNone,
+                           .callchains = record::Callchains::kNone,
                            .ring_bytes = 4096});
   std::thread finish([&] { process.Finish(); });
   pollfd ring = {.fd = recording.session().poll_fd(), .events = POLLIN, .revents = 0};
@@ -393,13 +393,14 @@ TEST_F(BpfSessionTest, WakesAReaderBeforeTheRingIsFull) {
 }
 
 TEST_F(BpfSessionTest, KeepsLibbpfsLogForThoseWhoAskForIt) {
-  EXPECT_THAT(BpfSession::Load({.log = LibbpfLog::kAll}).value().log(), HasSubstr("on_cpu"));
-  EXPECT_THAT(BpfSession::Load({}).value().log(), IsEmpty());
+  EXPECT_THAT(record::BpfSession::Load({.log = record::LibbpfLog::kAll}).value().log(),
+              HasSubstr("on_cpu"));
+  EXPECT_THAT(record::BpfSession::Load({}).value().log(), IsEmpty());
 }
 
 TEST_F(BpfSessionTest, StopsSamplingWhenItGoes) {
   Process process([] { Burn(kBurnMs); });
-  auto recording = std::make_unique<LiveRecording>(BpfOptions{});
+  auto recording = std::make_unique<LiveRecording>(record::BpfOptions{});
   recording.reset();
   LiveRecording later({.filter = {.processes = {process.pid()}}});
   process.Finish();
@@ -424,7 +425,7 @@ std::string MessageWithoutPrivileges(const std::function<Error()>& attempt) {
 
 TEST_F(BpfSessionTest, SaysWhichPrivilegesAreMissing) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
-  EXPECT_THAT(MessageWithoutPrivileges([] { return BpfSession::Load({}).error(); }),
+  EXPECT_THAT(MessageWithoutPrivileges([] { return record::BpfSession::Load({}).error(); }),
               AllOf(HasSubstr("cannot load the BPF programs"),
                     HasSubstr("CAP_BPF and CAP_PERFMON are missing"), HasSubstr("setcap")));
 }
@@ -432,8 +433,9 @@ TEST_F(BpfSessionTest, SaysWhichPrivilegesAreMissing) {
 using OpenOnCpusTest = LiveTest;
 
 TEST_F(OpenOnCpusTest, GivesEveryCpuAnIdOfItsOwn) {
-  const std::vector<int> cpus = OnlineCpus().value();
-  const std::vector<CpuEvent> events = OpenOnCpus(SidebandAttr(), cpus).value();
+  const std::vector<int> cpus = record::OnlineCpus().value();
+  const std::vector<record::CpuEvent> events =
+      record::OpenOnCpus(record::SidebandAttr(), cpus).value();
   ASSERT_EQ(events.size(), cpus.size());
   std::vector<std::uint64_t> ids;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -445,13 +447,15 @@ TEST_F(OpenOnCpusTest, GivesEveryCpuAnIdOfItsOwn) {
 
 TEST_F(OpenOnCpusTest, LeavesOutACpuThatIsNotThere) {
   const std::vector<int> cpus = {0, 65000};
-  const std::vector<CpuEvent> events = OpenOnCpus(SidebandAttr(), cpus).value();
+  const std::vector<record::CpuEvent> events =
+      record::OpenOnCpus(record::SidebandAttr(), cpus).value();
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events.front().cpu, 0);
 }
 
 TEST_F(OpenOnCpusTest, NamesTheHighestFrequencyThatTheKernelAllows) {
-  EXPECT_THAT(OpenOnCpus(SamplingAttr(Frequency{10'000'000}), OnlineCpus().value()),
+  EXPECT_THAT(record::OpenOnCpus(record::SamplingAttr(record::Frequency{10'000'000}),
+                                 record::OnlineCpus().value()),
               FailsWith(ErrorCode::kInvalidArgument,
                         AllOf(HasSubstr("10000000 Hz"),
                               HasSubstr("kernel.perf_event_max_sample_rate is"))));
@@ -465,7 +469,7 @@ TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {
     limit.rlim_cur = static_cast<rlim_t>(next_fd) + 1;
     if (close(next_fd) != 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(8);
     // The list of CPUs takes the one descriptor that is left, and gives it back to the first event.
-    if (!OpenOnCpus(SidebandAttr(), std::vector<int>{0, 0})) _exit(9);
+    if (!record::OpenOnCpus(record::SidebandAttr(), std::vector<int>{0, 0})) _exit(9);
   });
   process.Finish();
 }
@@ -479,7 +483,8 @@ TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
     const auto limit = static_cast<rlim_t>(next_fd) + 1;
     const rlimit limits = {.rlim_cur = limit, .rlim_max = limit};
     if (close(next_fd) != 0 || setrlimit(RLIMIT_NOFILE, &limits) != 0) _exit(8);
-    const Result<std::vector<CpuEvent>> events = OpenOnCpus(SidebandAttr(), std::vector<int>{0, 0});
+    const Result<std::vector<record::CpuEvent>> events =
+        record::OpenOnCpus(record::SidebandAttr(), std::vector<int>{0, 0});
     if (events || events.error().message.find("ulimit -Hn") == std::string::npos) _exit(9);
   });
   process.Finish();
@@ -488,8 +493,8 @@ TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
 TEST_F(OpenOnCpusTest, SaysWhichSettingRefusesAnUnprivilegedUser) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   EXPECT_THAT(MessageWithoutPrivileges([] {
-                const Result<std::vector<CpuEvent>> events =
-                    OpenOnCpus(SidebandAttr(), std::vector<int>{0});
+                const Result<std::vector<record::CpuEvent>> events =
+                    record::OpenOnCpus(record::SidebandAttr(), std::vector<int>{0});
                 return events ? Error{} : events.error();
               }),
               AllOf(HasSubstr("kernel.perf_event_paranoid"), HasSubstr("CAP_PERFMON")));

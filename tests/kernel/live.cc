@@ -45,7 +45,7 @@ LiveSample SampleIn(Bytes message) {
 }  // namespace
 
 void LiveTest::SetUp() {
-  const std::vector<std::string> missing = MissingForRecording();
+  const std::vector<std::string> missing = record::MissingForRecording();
   if (!missing.empty()) GTEST_SKIP() << missing.front();
 }
 
@@ -115,16 +115,17 @@ std::vector<std::uint64_t> LiveSample::user_frames() const {
   return {frames.begin() + fields.kernel_frames, frames.end()};
 }
 
-LiveRecording::LiveRecording(const BpfOptions& options)
-    : session_(OrThrow(BpfSession::Load(options))),
-      events_(
-          OrThrow(OpenOnCpus(AttrForBpf(SamplingAttr(Period{kPeriod})), OrThrow(OnlineCpus())))) {
+LiveRecording::LiveRecording(const record::BpfOptions& options)
+    : session_(OrThrow(record::BpfSession::Load(options))),
+      events_(OrThrow(
+          record::OpenOnCpus(record::AttrForBpf(record::SamplingAttr(record::Period{kPeriod})),
+                             OrThrow(record::OnlineCpus())))) {
   OrThrow(session_.AttachTo(events_));
-  OrThrow(EnableAll(events_));
+  OrThrow(record::EnableAll(events_));
 }
 
 std::vector<LiveSample> LiveRecording::Stop() {
-  OrThrow(DisableAll(events_));
+  OrThrow(record::DisableAll(events_));
   std::vector<LiveSample> samples;
   OrThrow(session_.Drain([&](Bytes message) { samples.push_back(SampleIn(message)); }));
   return samples;

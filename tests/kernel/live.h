@@ -64,17 +64,17 @@ inline constexpr std::uint64_t kPeriod = 1'000'000;  // nanoseconds
 // cannot be.
 class LiveRecording {
  public:
-  explicit LiveRecording(const BpfOptions& options);
+  explicit LiveRecording(const record::BpfOptions& options);
 
-  BpfSession& session() { return session_; }
+  record::BpfSession& session() { return session_; }
   // Stops the clocks; the samples that are in the ring then.
   std::vector<LiveSample> Stop();
   // Samples that did not get into the ring, on all CPUs together.
   std::uint64_t ring_full();
 
  private:
-  BpfSession session_;
-  std::vector<CpuEvent> events_;
+  record::BpfSession session_;
+  std::vector<record::CpuEvent> events_;
 };
 
 // How many of the samples are of that process.

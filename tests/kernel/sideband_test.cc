@@ -37,9 +37,9 @@ using testing::Not;
 // Records of the sideband, kept.
 class Recorded {
  public:
-  explicit Recorded(SidebandOptions options = {})
-      : events_(OpenOnCpus(SidebandAttr(), OnlineCpus().value()).value()),
-        sideband_(Sideband::Open(events_, options).value()) {}
+  explicit Recorded(record::SidebandOptions options = {})
+      : events_(record::OpenOnCpus(record::SidebandAttr(), record::OnlineCpus().value()).value()),
+        sideband_(record::Sideband::Open(events_, options).value()) {}
 
   void Drain() {
     const Result<std::size_t> drained =
@@ -47,7 +47,7 @@ class Recorded {
     ASSERT_THAT(drained, IsOk());
   }
 
-  const std::vector<CpuEvent>& events() const { return events_; }
+  const std::vector<record::CpuEvent>& events() const { return events_; }
   const perfdata::SampleFormat& format() const { return format_; }
 
   std::vector<RecordView> views() const {
@@ -82,9 +82,9 @@ class Recorded {
   }
 
  private:
-  std::vector<CpuEvent> events_;
-  Sideband sideband_;
-  perfdata::SampleFormat format_ = perfdata::FormatOf(SidebandAttr());
+  std::vector<record::CpuEvent> events_;
+  record::Sideband sideband_;
+  perfdata::SampleFormat format_ = perfdata::FormatOf(record::SidebandAttr());
   std::vector<std::vector<std::byte>> records_;
 };
 
@@ -122,7 +122,7 @@ TEST_F(SidebandTest, SeesAThreadChangeItsName) {
 
 TEST_F(SidebandTest, TellsAnExecFromAMereRenaming) {
   const std::vector<std::string> command = {"/bin/true"};
-  Child child = Child::Start(command, SignalState::Now()).value();
+  record::Child child = record::Child::Start(command, record::SignalState::Now()).value();
   ASSERT_THAT(child.Release(), IsOk());
   ASSERT_EQ(child.Wait().value(), 0);
   recorded_->Drain();
@@ -148,7 +148,7 @@ TEST_F(SidebandTest, SeesWhatAProcessMapsToExecute) {
 }
 
 TEST_F(SidebandTest, SeesBpfProgramsBeingLoaded) {
-  const BpfSession session = BpfSession::Load({}).value();
+  const record::BpfSession session = record::BpfSession::Load({}).value();
   recorded_->Drain();
   EXPECT_TRUE(recorded_->Has<perfdata::Ksymbol>([](const perfdata::Ksymbol& symbol, std::uint16_t) {
     return symbol.name.starts_with("bpf_prog_") && symbol.name.ends_with("_on_cpu");
@@ -161,7 +161,7 @@ TEST_F(SidebandTest, EndsEveryRecordWithIdAndTime) {
   process.Finish();
   recorded_->Drain();
   std::vector<std::uint64_t> ids;
-  for (const CpuEvent& event : recorded_->events()) ids.push_back(event.id);
+  for (const record::CpuEvent& event : recorded_->events()) ids.push_back(event.id);
   ASSERT_THAT(recorded_->views(), Not(IsEmpty()));
   for (const RecordView& view : recorded_->views()) {
     const perfdata::SampleId trailer = perfdata::DecodeSampleId(view, recorded_->format());
@@ -200,12 +200,14 @@ void FillRings(std::size_t bytes) {
   for (std::size_t made = 0; made < bytes; made += 128) Process([] {}).Finish();
 }
 
-constexpr SidebandOptions kSmallRings = {.ring_bytes = 16384};
+constexpr record::SidebandOptions kSmallRings = {.ring_bytes = 16384};
 
 TEST_F(SidebandTest, WakesItsReaderBeforeARingIsFull) {
-  const std::vector<CpuEvent> events =
-      OpenOnCpus(AttrForPolling(SidebandAttr(), kSmallRings), OnlineCpus().value()).value();
-  Sideband sideband = Sideband::Open(events, kSmallRings).value();
+  const std::vector<record::CpuEvent> events =
+      record::OpenOnCpus(record::AttrForPolling(record::SidebandAttr(), kSmallRings),
+                         record::OnlineCpus().value())
+          .value();
+  record::Sideband sideband = record::Sideband::Open(events, kSmallRings).value();
   pollfd readable = {.fd = sideband.poll_fd(), .events = POLLIN, .revents = 0};
   for (int i = 0; i < 1000 && poll(&readable, 1, 0) == 0; ++i) Process([] {}).Finish();
   EXPECT_EQ(readable.revents, POLLIN);
@@ -215,9 +217,11 @@ TEST_F(SidebandTest, WakesItsReaderBeforeARingIsFull) {
 }
 
 TEST_F(SidebandTest, LosesNothingWhileItIsDrainedInTheBackground) {
-  const std::vector<CpuEvent> events =
-      OpenOnCpus(AttrForPolling(SidebandAttr(), kSmallRings), OnlineCpus().value()).value();
-  Sideband sideband = Sideband::Open(events, kSmallRings).value();
+  const std::vector<record::CpuEvent> events =
+      record::OpenOnCpus(record::AttrForPolling(record::SidebandAttr(), kSmallRings),
+                         record::OnlineCpus().value())
+          .value();
+  record::Sideband sideband = record::Sideband::Open(events, kSmallRings).value();
   std::size_t records = 0, losses = 0;
   const auto count = [&](Bytes bytes) {
     perfdata::RecordHeader header{};
@@ -225,10 +229,11 @@ TEST_F(SidebandTest, LosesNothingWhileItIsDrainedInTheBackground) {
     ++records;
     if (header.type == RecordType::kLost) ++losses;
   };
-  BackgroundDrain drain = BackgroundDrain::Start(sideband.poll_fd(), [&]() -> Status {
-                            TRY(sideband.Drain(count));
-                            return {};
-                          }).value();
+  record::BackgroundDrain drain =
+      record::BackgroundDrain::Start(sideband.poll_fd(), [&]() -> Status {
+        TRY(sideband.Drain(count));
+        return {};
+      }).value();
   FillRings(4 * kSmallRings.ring_bytes * events.size());
   EXPECT_THAT(drain.Stop(), IsOk());
   EXPECT_THAT(drain.Stop(), IsOk()) << "a second time";
@@ -240,10 +245,12 @@ TEST_F(SidebandTest, IsRefusedMoreMemoryThanAUserMayLock) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   int message[2];
   ASSERT_EQ(pipe(message), 0);
-  const std::vector<CpuEvent> events = OpenOnCpus(SidebandAttr(), std::vector<int>{0}).value();
+  const std::vector<record::CpuEvent> events =
+      record::OpenOnCpus(record::SidebandAttr(), std::vector<int>{0}).value();
   Process process([&] {
     if (setuid(65534) != 0) _exit(8);
-    const Result<Sideband> sideband = Sideband::Open(events, {.ring_bytes = std::size_t{64} << 20});
+    const Result<record::Sideband> sideband =
+        record::Sideband::Open(events, {.ring_bytes = std::size_t{64} << 20});
     const std::string text = sideband ? "" : sideband.error().message;
     if (write(message[1], text.data(), text.size()) < 0) _exit(9);
   });

@@ -9,7 +9,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
@@ -53,4 +53,4 @@ TEST(BackgroundDrain, EndsWithItsOwner) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -11,7 +11,7 @@
 #include "record/sideband.h"
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(BpfProgInfoOf, LeavesOutProgramsWithoutAddresses) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -15,7 +15,7 @@
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::CpuMode;
@@ -319,4 +319,4 @@ TEST(BuildIdsOfThisMachine, AreThoseOfThisExecutableAndItsVdso) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -18,7 +18,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(Child, GoesOnIgnoringWhatTheUserLetItIgnore) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

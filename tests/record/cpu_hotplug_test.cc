@@ -8,7 +8,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST_F(CpuHotplugTest, DoesNotLookAtEveryFlush) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

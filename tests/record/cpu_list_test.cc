@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(CpuList, FindsTheCpuThatThisTestRunsOn) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

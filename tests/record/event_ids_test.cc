@@ -6,7 +6,7 @@
 
 #include "tests/record/records.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::IdIndex;
@@ -112,4 +112,4 @@ TEST(EventIds, LeavesAloneWhatIsTooShortToBeARecord) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -6,7 +6,7 @@
 
 #include <ctime>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 TEST(SamplingAttr, AsksForAFrequency) {
@@ -77,4 +77,4 @@ TEST(TimerPeriodNs, IsNeverBelowTheKernelsShortest) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

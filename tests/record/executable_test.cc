@@ -11,7 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(ExitStatusOfFailedExec, IsThatOfAShell) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

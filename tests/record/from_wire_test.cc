@@ -10,7 +10,7 @@
 #include "bpf/wire.h"
 #include "tests/record/records.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::kContextKernel;
@@ -256,4 +256,4 @@ TEST_F(FromWire, RefusesAnEventOrCpuThatWasNotOpened) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -7,7 +7,7 @@
 #include "tests/record/records.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::BpfEvent;
@@ -160,4 +160,4 @@ TEST(BpfPrograms, LeavesOutThoseWithoutAnAddress) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::ElementsAre;
@@ -150,4 +150,4 @@ TEST(LossLedger, DoesNotTakeForOursWhatFollowsASampleThatNobodyWanted) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -10,7 +10,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::Feature;
@@ -207,4 +207,4 @@ TEST(UserAddressLimit, FollowsThePageTables) {
 #endif
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

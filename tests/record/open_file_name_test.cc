@@ -7,7 +7,7 @@
 #include "formats/base/file.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 TEST(NameOfOpenFile, FollowsItUntilItIsDeleted) {
@@ -23,4 +23,4 @@ TEST(NameOfOpenFile, FollowsItUntilItIsDeleted) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 constexpr std::string_view kStat =
@@ -103,4 +103,4 @@ TEST(TakeLine, HandsOutEachLineOnceWithoutItsNewline) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

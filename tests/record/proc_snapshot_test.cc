@@ -13,7 +13,7 @@
 #include "tests/record/records.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::Comm;
@@ -297,4 +297,4 @@ TEST(ProcessOf, IsTheThreadGroup) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

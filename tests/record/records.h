@@ -11,7 +11,7 @@
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
 
-namespace perftape {
+namespace perftape::record {
 
 inline constexpr perfdata::SampleFormat kTestFormat = {
     .sample_type = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid | perfdata::kTime |
@@ -72,4 +72,4 @@ struct CollectedRecords {
   std::vector<perfdata::RecordView> records() const { return RecordsIn(bytes); }
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::AllOf;
@@ -116,4 +116,4 @@ TEST(CheckFacts, KnowsThatKptrRestrictHidesAddressesEvenFromRoot) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

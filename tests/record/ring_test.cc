@@ -11,7 +11,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(Ring, GoesOnBehindWhatItRefused) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -5,7 +5,7 @@
 
 #include "tests/record/records.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::Comm;
@@ -103,4 +103,4 @@ TEST_F(Filter, KeepsDamagedRecords) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

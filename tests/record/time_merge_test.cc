@@ -7,7 +7,7 @@
 #include "tests/record/records.h"
 #include "tests/support/excess.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST_F(Merge, PassesOnTheErrorOfItsSink) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

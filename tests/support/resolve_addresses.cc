@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kWorthWriting = 64 << 10;
 
 struct Arguments {
-  ElfNameOptions options = {.demangling = Demangling::kFull};
+  symbolize::ElfNameOptions options = {.demangling = symbolize::Demangling::kFull};
   bool seconds = false;
   std::vector<std::string> files = {};
 };
@@ -32,11 +32,11 @@ Arguments Parse(int count, char** texts) {
   for (int i = 1; i < count; ++i) {
     const std::string_view text = texts[i];
     if (text == "--lines") {
-      arguments.options.source_lines = SourceLines::kLines;
+      arguments.options.source_lines = symbolize::SourceLines::kLines;
     } else if (text == "--symbols") {
-      arguments.options.source_lines = SourceLines::kNone;
+      arguments.options.source_lines = symbolize::SourceLines::kNone;
     } else if (text == "--mangled") {
-      arguments.options.demangling = Demangling::kNone;
+      arguments.options.demangling = symbolize::Demangling::kNone;
     } else if (text == "--seconds") {
       arguments.seconds = true;
     } else if (text.starts_with("--cache=")) {
@@ -56,9 +56,9 @@ std::optional<elf::ElfFile> OpenNth(const Arguments& arguments, std::size_t n) {
   std::exit(1);
 }
 
-void Print(const Resolved& resolved, std::string& out) {
+void Print(const symbolize::Resolved& resolved, std::string& out) {
   if (resolved.frames.empty()) out += "??\n??:0:0\n";
-  for (const SourceFrame& frame : resolved.frames) {
+  for (const symbolize::SourceFrame& frame : resolved.frames) {
     out += frame.name;
     out += '\n';
     out += frame.filename.empty() ? "??" : frame.filename;
@@ -81,9 +81,9 @@ int Main(int count, char** texts) {
     offsets.push_back(image->ToFile(address).value_or(FileOffset{~std::uint64_t{0}}));
   }
   const auto start = std::chrono::steady_clock::now();
-  ElfNames names(*image, debug ? &*debug : nullptr, arguments.options);
+  symbolize::ElfNames names(*image, debug ? &*debug : nullptr, arguments.options);
   std::string out;
-  for (const Resolved& resolved : names.ResolveAll(offsets)) {
+  for (const symbolize::Resolved& resolved : names.ResolveAll(offsets)) {
     Print(resolved, out);
     if (out.size() < kWorthWriting) continue;
     std::cout << out;

@@ -21,8 +21,8 @@ constexpr std::array kNoFiles = {"//", "/dev/zero", "/anon_hugepage", "/SYSV", "
 
 // A file, the kernel or the vdso: what symbols can be kept of. The kernel's other names for memory
 // ("[heap]", "[stack]") are in brackets, too.
-bool HasSymbols(const Mapping& mapping, std::string_view path) {
-  if (mapping.kind == MappingKind::kKernel || path.starts_with("[vdso")) return true;
+bool HasSymbols(const convert::Mapping& mapping, std::string_view path) {
+  if (mapping.kind == convert::MappingKind::kKernel || path.starts_with("[vdso")) return true;
   const auto begins_so = [&](std::string_view start) { return path.starts_with(start); };
   return path.starts_with('/') && std::ranges::none_of(kNoFiles, begins_so);
 }
@@ -32,18 +32,19 @@ bool IsKept(const BundledFile& file) {
 }
 
 // Why the bundle is of no use for what is mapped; nothing where it has it.
-std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const Mapping& mapping,
+std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::Mapping& mapping,
                                   std::string_view path, std::string_view hex) {
   const auto& files = bundle.manifest().files;
   const auto id = BuildId::FromHex(hex);
-  if (mapping.kind == MappingKind::kKernel) {
+  if (mapping.kind == convert::MappingKind::kKernel) {
     const auto names_it = [&](const BundledFile& file) {
       if (file.kind != FileKind::kKallsyms || !IsKept(file)) return false;
       // Modules have theirs there, under the kernel's build id.
-      return !IsKernelName(path) || !id || file.build_id.empty() || id->Matches(file.build_id);
+      return !symbolize::IsKernelName(path) || !id || file.build_id.empty() ||
+             id->Matches(file.build_id);
     };
     if (std::ranges::any_of(files, names_it)) return {};
-    if (IsKernelName(path)) path = kKernelMappingName;
+    if (symbolize::IsKernelName(path)) path = symbolize::kKernelMappingName;
   }
   if (id) {
     for (const FileKind kind : {FileKind::kElf, FileKind::kDebug, FileKind::kVdso}) {
@@ -59,14 +60,14 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const Mapping& m
 
 }  // namespace
 
-Coverage CoverageOf(const bundle::Bundle& bundle, const Profile& profile) {
+Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profile) {
   std::vector<std::uint64_t> places(profile.mappings().size());
-  for (const Location& location : profile.locations()) ++places[location.mapping.index];
+  for (const convert::Location& location : profile.locations()) ++places[location.mapping.index];
 
   Coverage coverage;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> seen;  // into missing
   for (std::size_t i = 1; i < places.size(); ++i) {
-    const Mapping& mapping = profile.mappings()[i];
+    const convert::Mapping& mapping = profile.mappings()[i];
     const std::string_view path = profile.text(mapping.filename);
     const std::string_view hex = profile.text(mapping.build_id);
     if (places[i] == 0 || !HasSymbols(mapping, path)) continue;

@@ -25,6 +25,6 @@ struct Coverage {
 
 // Of the files that `profile` has a place in. Memory without a file (//anon, [heap]) is none; of
 // the kernel and its modules the symbols are meant.
-Coverage CoverageOf(const bundle::Bundle& bundle, const Profile& profile);
+Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profile);
 
 }  // namespace perftape::bundle_tool

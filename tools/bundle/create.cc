@@ -56,7 +56,7 @@ constexpr cli::Command kCommand = {
 struct Plan {
   std::string recording = "perf.data";
   std::filesystem::path output;
-  BundleDepth depth = BundleDepth::kSymbols;
+  record::BundleDepth depth = record::BundleDepth::kSymbols;
   IfExists if_exists = IfExists::kRefuse;
 };
 
@@ -69,8 +69,8 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   if (parsed.Has("debug") && parsed.Has("full")) {
     return Fail(ErrorCode::kInvalidArgument, "--debug and --full: one of them");
   }
-  if (parsed.Has("debug")) plan.depth = BundleDepth::kDebug;
-  if (parsed.Has("full")) plan.depth = BundleDepth::kWhole;
+  if (parsed.Has("debug")) plan.depth = record::BundleDepth::kDebug;
+  if (parsed.Has("full")) plan.depth = record::BundleDepth::kWhole;
   if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
   const auto output = parsed.Value("output");
   if (!output && plan.recording == "-") {
@@ -90,23 +90,23 @@ std::vector<std::filesystem::path> Caches() {
   return caches;
 }
 
-Result<BundleSummary> Create(const Plan& plan) {
+Result<record::BundleSummary> Create(const Plan& plan) {
   TRY_ASSIGN(Input input, Input::Open(plan.recording));
   const auto reader = perfdata::Reader::Open(input);
   if (!reader) return Fail(InContext(input.name(), reader.error()));
-  HitFiles files(RoomForOpenFiles());
-  JitFiles jit("/proc", "/");
-  auto other = CollectRecordedHits(*reader, {.caches = Caches()}, files, jit);
+  record::HitFiles files(record::RoomForOpenFiles());
+  record::JitFiles jit("/proc", "/");
+  auto other = record::CollectRecordedHits(*reader, {.caches = Caches()}, files, jit);
   if (!other) return Fail(InContext(input.name(), std::move(other).error()));
 
   TRY_ASSIGN(OutputFile file, OutputFile::Create(plan.output, plan.if_exists, Readers::kOwner));
   TRY_ASSIGN(UniqueFd fd, file.Duplicate());
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
-  TRY_ASSIGN(
-      BundleSummary summary,
-      WriteBundle({.files = files, .jit = std::move(jit).Take(), .other_system = *std::move(other)},
-                  plan.depth, std::move(writer)));
+  TRY_ASSIGN(record::BundleSummary summary,
+             record::WriteBundle(
+                 {.files = files, .jit = std::move(jit).Take(), .other_system = *std::move(other)},
+                 plan.depth, std::move(writer)));
   TRY(std::move(file).Commit());
   return summary;
 }
@@ -114,7 +114,7 @@ Result<BundleSummary> Create(const Plan& plan) {
 Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
-  TRY_ASSIGN(const BundleSummary summary, Create(plan));
+  TRY_ASSIGN(const record::BundleSummary summary, Create(plan));
   console.Note(fmt::format("{} of {} bytes, {} bytes in {}", cli::Counted(summary.files, "file"),
                            summary.original_bytes, summary.bytes, target.name));
   if (summary.missing.empty()) return cli::kDone;

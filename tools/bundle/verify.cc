@@ -66,8 +66,8 @@ Result<std::optional<Input>> RecordingOf(const Plan& plan) {
 }
 
 Result<Coverage> CoverageBy(Input& recording, const bundle::Bundle& bundle, cli::Console& console) {
-  ImportReport report;
-  auto profile = ReadPerfData(recording, {}, report);
+  convert::ImportReport report;
+  auto profile = convert::ReadPerfData(recording, {}, report);
   if (!profile) return Fail(InContext(recording.name(), std::move(profile).error()));
   for (const std::string& problem : report.problems) {
     console.Warning(fmt::format("{}: {}", recording.name(), problem));

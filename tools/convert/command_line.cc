@@ -25,24 +25,25 @@ std::unexpected<Error> Usage(std::string message) {
 template <class Can>
 std::string NamesOf(Can can) {
   std::string names;
-  for (const Format& format : AllFormats()) {
+  for (const convert::Format& format : convert::AllFormats()) {
     if (!can(format)) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
   }
   return names;
 }
 
-bool CanRead(const Format& format) {
+bool CanRead(const convert::Format& format) {
   return format.read != nullptr;
 }
 
-bool CanWrite(const Format& format) {
+bool CanWrite(const convert::Format& format) {
   return format.write != nullptr || format.rewrite != nullptr;
 }
 
 template <class Can>
-Result<const Format*> FormatNamed(std::string_view option, std::string_view name, Can can) {
-  const Format* format = FindFormat(name);
+Result<const convert::Format*> FormatNamed(std::string_view option, std::string_view name,
+                                           Can can) {
+  const convert::Format* format = convert::FindFormat(name);
   if (format == nullptr || !can(*format)) {
     return Usage(fmt::format("{}: '{}' is not among: {}", option, cli::EscapeForTerminal(name),
                              NamesOf(can)));
@@ -84,14 +85,14 @@ Status ReadOutput(const cli::Parsed& parsed, Plan& plan) {
     TRY_ASSIGN(plan.to, FormatNamed("--to", *to, CanWrite));
     return {};
   }
-  plan.to = FormatByEnding(*output);
+  plan.to = convert::FormatByEnding(*output);
   if (plan.to != nullptr && CanWrite(*plan.to)) return {};
   return Usage(fmt::format("-o {}: its ending does not say what it should become; --to does: {}",
                            *output, NamesOf(CanWrite)));
 }
 
 // Options that say something of one format must not be given for another.
-Status CheckOptionsOf(const cli::Parsed& parsed, const Format& to) {
+Status CheckOptionsOf(const cli::Parsed& parsed, const convert::Format& to) {
   struct OptionOfFormat {
     std::string_view option, format;
   };
@@ -137,10 +138,10 @@ Status ReadPerfDataOptions(const cli::Parsed& parsed, Plan& plan) {
       fmt::format("--compat: '{}' is not among: 6.1, 6.12", cli::EscapeForTerminal(*version)));
 }
 
-Result<FoldedValue> FoldedValueOf(const cli::Parsed& parsed) {
+Result<convert::FoldedValue> FoldedValueOf(const cli::Parsed& parsed) {
   const std::string_view kind = parsed.Value("values").value_or("samples");
-  if (kind == "samples") return FoldedValue::kSamples;
-  if (kind == "period") return FoldedValue::kPeriod;
+  if (kind == "samples") return convert::FoldedValue::kSamples;
+  if (kind == "period") return convert::FoldedValue::kPeriod;
   return Usage(fmt::format("--values: '{}' is not among: samples, period", kind));
 }
 
@@ -156,7 +157,7 @@ Result<folded::Root> RootOf(const cli::Parsed& parsed, std::string_view option,
 }
 
 Status ReadFoldedOptions(const cli::Parsed& parsed, Plan& plan) {
-  FoldedOptions& write = plan.write.folded;
+  convert::FoldedOptions& write = plan.write.folded;
   TRY_ASSIGN(write.value, FoldedValueOf(parsed));
   TRY_ASSIGN(write.root, RootOf(parsed, "root", "comm"));
   write.mark_kernel = parsed.Has("mark-kernel");
@@ -188,7 +189,7 @@ Status ReadPprofOptions(const cli::Parsed& parsed, Plan& plan) {
   if (parsed.Has("no-gzip") && parsed.Has("compress-level")) {
     return Usage("--no-gzip and --compress-level: one of them");
   }
-  if (parsed.Has("no-gzip")) plan.write.pprof.compression = PprofCompression::kNone;
+  if (parsed.Has("no-gzip")) plan.write.pprof.compression = convert::PprofCompression::kNone;
   if (const auto level = parsed.Value("compress-level")) {
     TRY_ASSIGN(const std::uint64_t number,
                cli::ParseNumber("--compress-level", *level, {.smallest = 1, .largest = 12}));

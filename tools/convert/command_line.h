@@ -20,14 +20,14 @@ enum class ReportAs : std::uint8_t { kText, kJson };
 struct Plan {
   std::vector<std::filesystem::path> inputs;  // of this shard; "-" is stdin
   std::filesystem::path output;               // "-" is stdout
-  const Format* from = nullptr;               // null: found out from the first bytes
-  const Format* to = nullptr;                 // never null
-  ImportOptions import;
-  FilterOptions filter;
+  const convert::Format* from = nullptr;      // null: found out from the first bytes
+  const convert::Format* to = nullptr;        // never null
+  convert::ImportOptions import;
+  convert::FilterOptions filter;
   Symbols symbols = Symbols::kLookUp;
-  SymbolOptions symbol_options;
+  symbolize::SymbolOptions symbol_options;
   bool show_sources = false;
-  WriteOptions write;
+  convert::WriteOptions write;
   rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
   ReportAs report_as = ReportAs::kText;
 };

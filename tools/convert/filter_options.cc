@@ -25,8 +25,8 @@ std::optional<double> NumberOf(std::string_view text) {
   return number;
 }
 
-Result<std::optional<TimePoint>> ParseTimePoint(std::string_view text) {
-  if (text.empty()) return std::optional<TimePoint>();
+Result<std::optional<convert::TimePoint>> ParseTimePoint(std::string_view text) {
+  if (text.empty()) return std::optional<convert::TimePoint>();
   const bool is_percent = text.ends_with('%');
   const auto number = NumberOf(is_percent ? text.substr(0, text.size() - 1) : text);
   constexpr double kMostSeconds = 9e9;  // of the nanoseconds that fit
@@ -34,12 +34,12 @@ Result<std::optional<TimePoint>> ParseTimePoint(std::string_view text) {
     return Usage(
         fmt::format("--time: '{}' is neither seconds nor percent", cli::EscapeForTerminal(text)));
   }
-  if (is_percent) return TimePoint{.percent = number};
-  return TimePoint{.nanoseconds = std::llround(*number * 1e9)};
+  if (is_percent) return convert::TimePoint{.percent = number};
+  return convert::TimePoint{.nanoseconds = std::llround(*number * 1e9)};
 }
 
 // Percent and seconds are compared only where the recording is known.
-bool IsReversed(const TimeRange& range) {
+bool IsReversed(const convert::TimeRange& range) {
   if (!range.from || !range.to) return false;
   if (range.from->percent && range.to->percent) return *range.to->percent < *range.from->percent;
   if (range.from->percent || range.to->percent) return false;
@@ -47,7 +47,7 @@ bool IsReversed(const TimeRange& range) {
 }
 
 // The values of an option that may be given several times; with commas in them.
-void AddGlobs(const cli::Parsed& parsed, std::string_view key, Globs& globs) {
+void AddGlobs(const cli::Parsed& parsed, std::string_view key, convert::Globs& globs) {
   for (const std::string_view list : parsed.Values(key)) globs.Add(list);
 }
 
@@ -66,10 +66,11 @@ Status AddIds(const cli::Parsed& parsed, std::string_view key, std::set<std::int
   return {};
 }
 
-Status ReadRegex(const cli::Parsed& parsed, std::string_view key, std::optional<NameRegex>& regex) {
+Status ReadRegex(const cli::Parsed& parsed, std::string_view key,
+                 std::optional<convert::NameRegex>& regex) {
   const auto expression = parsed.Value(key);
   if (!expression) return {};
-  Result<NameRegex> compiled = NameRegex::Compile(*expression);
+  Result<convert::NameRegex> compiled = convert::NameRegex::Compile(*expression);
   if (!compiled) return Fail(InContext(fmt::format("--{}", key), std::move(compiled).error()));
   regex = *std::move(compiled);
   return {};
@@ -77,12 +78,12 @@ Status ReadRegex(const cli::Parsed& parsed, std::string_view key, std::optional<
 
 }  // namespace
 
-Result<TimeRange> ParseTimeRange(std::string_view text) {
+Result<convert::TimeRange> ParseTimeRange(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) {
     return Usage(fmt::format("--time: '{}' is not FROM,TO", cli::EscapeForTerminal(text)));
   }
-  TimeRange range;
+  convert::TimeRange range;
   TRY_ASSIGN(range.from, ParseTimePoint(text.substr(0, comma)));
   TRY_ASSIGN(range.to, ParseTimePoint(text.substr(comma + 1)));
   if (!range.from && !range.to) return Usage("--time: neither FROM nor TO");
@@ -92,8 +93,8 @@ Result<TimeRange> ParseTimeRange(std::string_view text) {
   return range;
 }
 
-Result<FilterOptions> FilterOf(const cli::Parsed& parsed) {
-  FilterOptions filter;
+Result<convert::FilterOptions> FilterOf(const cli::Parsed& parsed) {
+  convert::FilterOptions filter;
   AddGlobs(parsed, "event", filter.events);
   AddGlobs(parsed, "comm", filter.comms);
   AddGlobs(parsed, "cgroup", filter.cgroups);

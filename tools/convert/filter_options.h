@@ -13,10 +13,10 @@
 namespace perftape::convert_tool {
 
 // kInvalidArgument for values that are none.
-Result<FilterOptions> FilterOf(const cli::Parsed& parsed);
+Result<convert::FilterOptions> FilterOf(const cli::Parsed& parsed);
 
 // "2.5,10", "10%,90%", ",5": either end may be missing. Seconds since the first sample, or as perf
 // script prints them; percent of the time between the first sample and the last.
-Result<TimeRange> ParseTimeRange(std::string_view text);
+Result<convert::TimeRange> ParseTimeRange(std::string_view text);
 
 }  // namespace perftape::convert_tool

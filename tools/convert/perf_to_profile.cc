@@ -51,7 +51,7 @@ std::unexpected<Error> Usage(std::string message) {
 }  // namespace
 
 bool IsPerfToProfile(std::string_view program) {
-  return BaseName(program) == kName;
+  return convert::BaseName(program) == kName;
 }
 
 const cli::Command& PerfToProfileCommand() {
@@ -70,8 +70,8 @@ Result<Plan> PlanOfPerfToProfile(const cli::Parsed& parsed) {
   Plan plan;
   plan.inputs = {*input};
   plan.output = *output;
-  plan.from = FindFormat("perf.data");
-  plan.to = FindFormat("pprof");
+  plan.from = convert::FindFormat("perf.data");
+  plan.to = convert::FindFormat("pprof");
   if (parsed.Has("overwrite_output")) plan.write.if_exists = IfExists::kReplace;
   return plan;
 }

@@ -21,8 +21,8 @@ std::string SamplesText(std::int64_t samples) {
 }
 
 // How much of an event: its samples, or the sum of its plain values.
-std::string AmountText(const EventTotals& event, const Total& total) {
-  if (event.values == EventValues::kSampled) return fmt::format("{}", total.samples);
+std::string AmountText(const convert::EventTotals& event, const convert::Total& total) {
+  if (event.values == convert::EventValues::kSampled) return fmt::format("{}", total.samples);
   const double scale = std::pow(10.0, event.decimals);
   return fmt::format("{:.{}f}", static_cast<double>(total.period) / scale, event.decimals);
 }
@@ -83,13 +83,13 @@ std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report) {
   return lines;
 }
 
-std::vector<std::string> EventsBeside(const Profile& profile, EventId taken) {
+std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId taken) {
   std::vector<std::string> others;
-  const FilterReport totals = TotalsOf(profile);
+  const convert::FilterReport totals = convert::TotalsOf(profile);
   for (std::uint32_t i = 0; i < totals.events.size(); ++i) {
-    const EventTotals& event = totals.events[i];
+    const convert::EventTotals& event = totals.events[i];
     if (i == taken.index || (event.kept.samples == 0 && event.kept.period == 0)) continue;
-    others.push_back(event.values == EventValues::kPlain
+    others.push_back(event.values == convert::EventValues::kPlain
                          ? event.name
                          : fmt::format("{} ({})", event.name, SamplesText(event.kept.samples)));
   }
@@ -101,8 +101,8 @@ bool HoldsOneValue(const Plan& plan) {
 }
 
 std::string InputsLine(const ConversionReport& report) {
-  ImportReport sum;
-  for (const InputReport& input : report.inputs) {
+  convert::ImportReport sum;
+  for (const convert::InputReport& input : report.inputs) {
     sum.samples += input.read.samples;
     sum.lost_samples += input.read.lost_samples;
     sum.lost_records += input.read.lost_records;
@@ -114,20 +114,21 @@ std::string InputsLine(const ConversionReport& report) {
   return fmt::format("{}: {}", cli::Counted(report.inputs.size(), "input"), cli::ReadLine(sum));
 }
 
-std::vector<std::string> FilterLines(const FilterReport& report) {
+std::vector<std::string> FilterLines(const convert::FilterReport& report) {
   std::vector<std::string> lines;
-  for (const EventTotals& event : report.events) {
+  for (const convert::EventTotals& event : report.events) {
     std::string dropped;
-    for (std::size_t i = 0; i < kFilters; ++i) {
-      const Total& total = event.dropped[i];
+    for (std::size_t i = 0; i < convert::kFilters; ++i) {
+      const convert::Total& total = event.dropped[i];
       if (total.samples == 0 && total.period == 0) continue;
       dropped += fmt::format("{}{} dropped by {}", dropped.empty() ? "" : ", ",
-                             AmountText(event, total), OptionOf(Filter(i)));
+                             AmountText(event, total), convert::OptionOf(convert::Filter(i)));
     }
     if (dropped.empty()) continue;
     lines.push_back(fmt::format("{}: kept {} of {}{}; {}", event.name,
                                 AmountText(event, event.kept), AmountText(event, event.read),
-                                event.values == EventValues::kPlain ? "" : " samples", dropped));
+                                event.values == convert::EventValues::kPlain ? "" : " samples",
+                                dropped));
   }
   return lines;
 }
@@ -135,7 +136,7 @@ std::vector<std::string> FilterLines(const FilterReport& report) {
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
   if (plan.inputs.empty()) return "the output is empty: this part has no inputs";
   std::uint64_t samples = 0, outside_time = 0;
-  for (const InputReport& input : report.inputs) {
+  for (const convert::InputReport& input : report.inputs) {
     samples += input.read.samples;
     outside_time += input.read.outside_time;
   }
@@ -147,7 +148,7 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
   if (filtered.empty()) return "the output is empty: no event has samples";
   std::string reason = fmt::format("the output is empty: {}", fmt::join(filtered, "; "));
   const bool has_folded = std::ranges::any_of(
-      report.inputs, [](const InputReport& input) { return input.format == "folded"; });
+      report.inputs, [](const convert::InputReport& input) { return input.format == "folded"; });
   if (has_folded && !plan.filter.comms.empty() && plan.import.root == folded::Root::kNone) {
     reason += "; folded lines have a comm where --input-root says so";
   }

@@ -19,11 +19,11 @@ namespace perftape::convert_tool {
 
 // All that a conversion by way of a Profile found.
 struct ConversionReport {
-  std::vector<InputReport> inputs;
-  SymbolizeReport symbols;
-  FilterReport filter;
+  std::vector<convert::InputReport> inputs;
+  symbolize::SymbolizeReport symbols;
+  convert::FilterReport filter;
   std::vector<std::string> left_out_events;  // with samples, but not of the one that is written
-  Losses losses;                             // what the output cannot hold
+  convert::Losses losses;                    // what the output cannot hold
   std::string empty_because;                 // why nothing was written; empty where something was
 };
 
@@ -34,7 +34,7 @@ bool HoldsOneValue(const Plan& plan);
 std::string InputsLine(const ConversionReport& report);
 
 // "cycles: kept 40 of 100 samples; 60 dropped by --comm"; none of events of which all was kept.
-std::vector<std::string> FilterLines(const FilterReport& report);
+std::vector<std::string> FilterLines(const convert::FilterReport& report);
 
 // Why there is nothing to write, in words.
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
@@ -55,6 +55,6 @@ std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report);
 
 // The events of `profile` that have samples and are not `taken`: "cycles (99 samples)",
 // "alloc_space" where they are plain values.
-std::vector<std::string> EventsBeside(const Profile& profile, EventId taken);
+std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId taken);
 
 }  // namespace perftape::convert_tool

@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json InputJson(const InputReport& input) {
-  const ImportReport& read = input.read;
+Json InputJson(const convert::InputReport& input) {
+  const convert::ImportReport& read = input.read;
   Json json = {{"name", input.name},
                {"format", input.format},
                {"samples", read.samples},
@@ -40,21 +40,21 @@ Json InputJson(const InputReport& input) {
 }
 
 // Plain values are `value`, in units of 10^-decimals where there are any.
-Json TotalJson(const EventTotals& event, const Total& total) {
-  if (event.values == EventValues::kPlain) return {{"value", total.period}};
+Json TotalJson(const convert::EventTotals& event, const convert::Total& total) {
+  if (event.values == convert::EventValues::kPlain) return {{"value", total.period}};
   return {{"samples", total.samples}, {"period", total.period}};
 }
 
-Json EventJson(const EventTotals& event) {
+Json EventJson(const convert::EventTotals& event) {
   Json json = {{"name", event.name}, {"unit", event.unit}};
   if (event.decimals != 0) json["decimals"] = event.decimals;
   json["read"] = TotalJson(event, event.read);
   json["kept"] = TotalJson(event, event.kept);
   json["dropped"] = Json::object();
-  for (std::size_t i = 0; i < kFilters; ++i) {
-    const Total& total = event.dropped[i];
+  for (std::size_t i = 0; i < convert::kFilters; ++i) {
+    const convert::Total& total = event.dropped[i];
     if (total.samples == 0 && total.period == 0) continue;
-    json["dropped"][std::string(OptionOf(Filter(i)))] = TotalJson(event, total);
+    json["dropped"][std::string(convert::OptionOf(convert::Filter(i)))] = TotalJson(event, total);
   }
   return json;
 }
@@ -83,8 +83,10 @@ Json DroppedJson(const rewrite::DroppedRecord& record) {
 
 std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   Json json = {{"output", OutputJson(plan)}, {"inputs", Json::array()}, {"events", Json::array()}};
-  for (const InputReport& input : report.inputs) json["inputs"].push_back(InputJson(input));
-  for (const EventTotals& event : report.filter.events) json["events"].push_back(EventJson(event));
+  for (const convert::InputReport& input : report.inputs)
+    json["inputs"].push_back(InputJson(input));
+  for (const convert::EventTotals& event : report.filter.events)
+    json["events"].push_back(EventJson(event));
   json["left_out_events"] = report.left_out_events;
   json["losses"] = report.losses;
   json["symbols"] = cli::SymbolsJson(report.symbols);

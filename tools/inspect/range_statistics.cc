@@ -41,7 +41,7 @@ struct Hit {
   std::uint64_t address = 0;
   std::uint32_t pid = 0;  // 0 of the kernel, which all processes see
   CpuMode mode = CpuMode::kUnknown;
-  Moment moment = 0;  // one at which it was so
+  convert::Moment moment = 0;  // one at which it was so
   Share share;
 
   bool IsAt(const Hit& other) const {
@@ -53,7 +53,7 @@ struct Hit {
 // What one thread counts.
 class RangeCounter {
  public:
-  RangeCounter(const perfdata::Reader& reader, const Survey& survey)
+  RangeCounter(const perfdata::Reader& reader, const convert::Survey& survey)
       : events_(reader.events()), survey_(survey), lookup_(events_) {
     statistics_.events.resize(events_.size());
     for (const Event& event : events_.all()) plain_.emplace_back(event.format);
@@ -61,13 +61,13 @@ class RangeCounter {
 
   // The records from the cursor on, where the clock is, to a place in the file. False where a
   // sample cannot be read.
-  bool Count(perfdata::RecordCursor cursor, TurnClock clock, std::uint64_t end) {
-    Moment moment = 0;
+  bool Count(perfdata::RecordCursor cursor, convert::TurnClock clock, std::uint64_t end) {
+    convert::Moment moment = 0;
     while (cursor.Step()) {
       const RecordView& record = cursor.record();
       if (record.file_offset >= end) break;
       const perfdata::EventLookup::Answer found = lookup_.Of(record);
-      const Turn turn = clock.Of(record, found.time);
+      const convert::Turn turn = clock.Of(record, found.time);
       CountType(record.type);
       if (record.type == RecordType::kSample) {
         moment = survey_.history.MomentOf(turn, moment);
@@ -97,7 +97,7 @@ class RangeCounter {
   // The state of a thread that had a sample lately.
   struct Recent {
     std::uint32_t pid = 0, tid = 0;
-    ThreadState state;
+    convert::ThreadState state;
     Share* of_comm = nullptr;
   };
 
@@ -123,7 +123,7 @@ class RangeCounter {
     }
   }
 
-  bool CountSample(const RecordView& record, const Event* event, Moment moment) {
+  bool CountSample(const RecordView& record, const Event* event, convert::Moment moment) {
     if (event == nullptr) return false;
     const perfdata::PlainSampleReader& plain = plain_[events_.IndexOf(*event)];
     if (!plain.is_plain()) {
@@ -136,7 +136,8 @@ class RangeCounter {
     return is_read;
   }
 
-  void Add(const perfdata::Sample& sample, const Event& event, CpuMode mode, Moment moment) {
+  void Add(const perfdata::Sample& sample, const Event& event, CpuMode mode,
+           convert::Moment moment) {
     const Share share{
         .samples = 1,
         .period = event.format.Has(perfdata::kPeriod) ? sample.period : event.attr.sample_period};
@@ -146,7 +147,7 @@ class RangeCounter {
     const Recent& recent = StateOf(sample.pid, sample.tid, moment);
     AddTo(*recent.of_comm, share);
     const bool is_kernel = mode == CpuMode::kKernel;
-    AddHit({.mapped = is_kernel ? recent.state.kernel_space : recent.state.user_space,
+    AddHit({.mapped = is_kernel ? recent.state.spaces.kernel : recent.state.spaces.user,
             .address = is_kernel ? sample.ip : sample.ip / kPage * kPage,
             .pid = is_kernel ? 0 : sample.pid,
             .mode = mode,
@@ -154,12 +155,12 @@ class RangeCounter {
             .share = share});
   }
 
-  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) {
+  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, convert::Moment moment) {
     Recent& recent = recent_[tid % recent_.size()];
     const bool is_known = recent.of_comm != nullptr && recent.pid == pid && recent.tid == tid &&
                           recent.state.from <= moment && moment < recent.state.to;
     if (is_known) return recent;
-    const ThreadState state = survey_.history.StateOf(pid, tid, moment);
+    const convert::ThreadState state = survey_.history.StateOf(pid, tid, moment);
     recent = {.pid = pid,
               .tid = tid,
               .state = state,
@@ -172,20 +173,20 @@ class RangeCounter {
     hash = (hash ^ (hash >> 32)) * 0xc2b2ae3d27d4eb4f;
     const std::uint32_t known =
         hit_index_.Find(hash, [&](std::uint32_t place) { return hits_[place].IsAt(hit); });
-    if (known != IdTable::kNone) return AddTo(hits_[known].share, hit.share);
+    if (known != convert::IdTable::kNone) return AddTo(hits_[known].share, hit.share);
     hit_index_.Add(hash, static_cast<std::uint32_t>(hits_.size()));
     hits_.push_back(hit);
   }
 
   const perfdata::EventTable& events_;
-  const Survey& survey_;
+  const convert::Survey& survey_;
   perfdata::EventLookup lookup_;
   std::vector<perfdata::PlainSampleReader> plain_;  // of each event
   perfdata::Sample plain_sample_;                   // what they read
   Statistics statistics_;
   std::array<std::uint64_t, 128> by_type_ = {};  // of those types that are below
   std::array<Recent, 256> recent_ = {};
-  IdTable hit_index_;
+  convert::IdTable hit_index_;
   std::vector<Hit> hits_;
   std::vector<RecordView> build_ids_;
 };
@@ -218,10 +219,11 @@ std::optional<const perfdata::Dso*> DsoOf(const Hit& hit, const perfdata::Proces
 }
 
 // In the order of their moments: processes go forth only. Nothing where DsoOf does not know one.
-std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits, const ProcessHistory& history,
+std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits,
+                                         const convert::ProcessHistory& history,
                                          const DsoNames& names) {
   std::ranges::sort(hits, {}, &Hit::moment);
-  ProcessHistory::Replay replay(history);
+  convert::ProcessHistory::Replay replay(history);
   std::map<std::pair<const perfdata::Dso*, std::uint32_t>, Share> dsos;
   for (const Hit& hit : hits) {
     const std::optional<const perfdata::Dso*> dso = DsoOf(hit, replay.At(hit.moment));
@@ -237,11 +239,12 @@ std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits, const ProcessHis
 }  // namespace
 
 std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads) {
-  if (NeedTimeOrder(reader.events())) return {};
-  ImportReport unused;
-  const std::optional<Survey> found = MakeSurveyInRanges(reader, {.threads = threads}, unused);
+  if (convert::NeedTimeOrder(reader.events())) return {};
+  convert::ImportReport unused;
+  const std::optional<convert::Survey> found =
+      convert::MakeSurveyInRanges(reader, {.threads = threads}, unused);
   if (!found) return {};
-  const Survey& survey = *found;
+  const convert::Survey& survey = *found;
 
   std::vector<std::unique_ptr<RangeCounter>> counters;
   for (unsigned i = 0; i < std::min<std::size_t>(threads, survey.cuts.size()); ++i) {
@@ -251,7 +254,7 @@ std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned
   const auto count = [&](std::size_t cut, unsigned worker) {
     const bool is_last = cut + 1 == survey.cuts.size();
     const std::uint64_t end = is_last ? reader.file().size() : survey.cuts[cut + 1].file_offset;
-    const Cut& from = survey.cuts[cut];
+    const convert::Cut& from = survey.cuts[cut];
     perfdata::RecordCursor cursor = reader.records_from(from.file_offset);
     if (is_whole && !counters[worker]->Count(std::move(cursor), from.clock, end)) is_whole = false;
   };

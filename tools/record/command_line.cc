@@ -156,20 +156,20 @@ std::optional<std::uint64_t> HighestFrequency() {
   return hz;
 }
 
-Result<SamplingRate> RateOf(const cli::Parsed& parsed) {
+Result<record::SamplingRate> RateOf(const cli::Parsed& parsed) {
   if (const auto period = parsed.Value("count")) {
     if (parsed.Has("freq")) return Usage("-F and -c: one of them");
     // The kernel's event counts nanoseconds; below a microsecond it does nothing but sample.
     // Beyond 2^63 it refuses them (perf_event_open in kernel/events/core.c).
     TRY_ASSIGN(const std::uint64_t count,
                cli::ParseNumber("-c", *period, {.smallest = 1000, .largest = INT64_MAX}));
-    return Period{count};
+    return record::Period{count};
   }
   const std::string_view text = parsed.Value("freq").value_or("99");
   const std::optional<std::uint64_t> highest = HighestFrequency();
   if (text == "max") {
     if (!highest) return Usage("-F max: kernel.perf_event_max_sample_rate cannot be read");
-    return Frequency{*highest};
+    return record::Frequency{*highest};
   }
   TRY_ASSIGN(const std::uint64_t hz, cli::ParseNumber("-F", text, {.smallest = 1}));
   if (highest && hz > *highest) {
@@ -178,7 +178,7 @@ Result<SamplingRate> RateOf(const cli::Parsed& parsed) {
         "-F max takes that",
         hz, *highest));
   }
-  return Frequency{hz};
+  return record::Frequency{hz};
 }
 
 Result<std::vector<pid_t>> IdsOf(const cli::Parsed& parsed, std::string_view key,
@@ -193,21 +193,21 @@ Result<std::vector<pid_t>> IdsOf(const cli::Parsed& parsed, std::string_view key
 
 // A command is the target only where nothing else is: `-a -- sleep 5` and `-p 7 -- sleep 5` record
 // the others for as long as it runs, as perf does; so does -u.
-Result<Target> TargetOf(const cli::Parsed& parsed) {
+Result<record::Target> TargetOf(const cli::Parsed& parsed) {
   if (parsed.Has("all-cpus") + parsed.Has("pid") + parsed.Has("tid") > 1) {
     return Usage("-a, -p and -t: one of them");
   }
   if (parsed.Has("pid")) {
     TRY_ASSIGN(std::vector<pid_t> pids, IdsOf(parsed, "pid", "-p"));
-    return Processes{std::move(pids)};
+    return record::Processes{std::move(pids)};
   }
   if (parsed.Has("tid")) {
     TRY_ASSIGN(std::vector<pid_t> tids, IdsOf(parsed, "tid", "-t"));
-    return Threads{std::move(tids)};
+    return record::Threads{std::move(tids)};
   }
   const bool is_whole = parsed.Has("all-cpus") || parsed.Has("uid") || parsed.operands().empty();
-  if (is_whole) return WholeSystem{};
-  return Workload{};
+  if (is_whole) return record::WholeSystem{};
+  return record::Workload{};
 }
 
 // perf's syntax: events with commas between them, each with modifiers behind a colon.
@@ -234,7 +234,7 @@ Status CheckClock(const cli::Parsed& parsed) {
       cli::EscapeForTerminal(*clock)));
 }
 
-Result<Callchains> CallchainsOf(const cli::Parsed& parsed) {
+Result<record::Callchains> CallchainsOf(const cli::Parsed& parsed) {
   const std::optional<std::string_view> method = parsed.Value("call-graph");
   if (method && *method != "fp") {
     return Usage(fmt::format(
@@ -242,14 +242,14 @@ Result<Callchains> CallchainsOf(const cli::Parsed& parsed) {
         "without them need -fno-omit-frame-pointer, or 'perf record --call-graph dwarf'",
         cli::EscapeForTerminal(*method)));
   }
-  if (!parsed.Has("no-callgraph")) return Callchains::kFramePointers;
+  if (!parsed.Has("no-callgraph")) return record::Callchains::kFramePointers;
   if (method || parsed.Has("g")) return Usage("--no-callgraph and -g: one of them");
-  return Callchains::kNone;
+  return record::Callchains::kNone;
 }
 
-Result<BundleRequest> BundleOf(const cli::Parsed& parsed) {
-  using Place = BundleRequest::Place;
-  BundleRequest request;
+Result<record::BundleRequest> BundleOf(const cli::Parsed& parsed) {
+  using Place = record::BundleRequest::Place;
+  record::BundleRequest request;
   const bool is_deep = parsed.Has("bundle-debug") || parsed.Has("bundle-full");
   if (parsed.Has("no-bundle")) {
     if (parsed.Has("bundle") || is_deep) return Usage("--no-bundle and other --bundle options");
@@ -259,8 +259,8 @@ Result<BundleRequest> BundleOf(const cli::Parsed& parsed) {
   if (parsed.Has("bundle-debug") && parsed.Has("bundle-full")) {
     return Usage("--bundle-debug and --bundle-full: one of them");
   }
-  if (parsed.Has("bundle-debug")) request.depth = BundleDepth::kDebug;
-  if (parsed.Has("bundle-full")) request.depth = BundleDepth::kWhole;
+  if (parsed.Has("bundle-debug")) request.depth = record::BundleDepth::kDebug;
+  if (parsed.Has("bundle-full")) request.depth = record::BundleDepth::kWhole;
   if (const auto file = parsed.Value("bundle")) {
     if (file->empty() || *file == "-") return Usage("--bundle: needs the name of a file");
     request.place = Place::kAside;
@@ -299,7 +299,7 @@ Status CheckLevelApart(const cli::Parsed& parsed) {
   const std::optional<std::string_view> level = parsed.Value("compression-level");
   if (!level || !level->empty() || parsed.operands().empty()) return {};
   const std::string& command = parsed.operands().front();
-  if (!cli::ParseCompressionLevel("-z", command) || FindExecutable(command)) return {};
+  if (!cli::ParseCompressionLevel("-z", command) || record::FindExecutable(command)) return {};
   return Usage(fmt::format("-z {}: write the level in the same word: -z{}", command, command));
 }
 
@@ -309,8 +309,8 @@ const cli::Command& RecordCommand() {
   return kCommand;
 }
 
-Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
-  RecordOptions options;
+Result<record::RecordOptions> PlanOf(const cli::Parsed& parsed) {
+  record::RecordOptions options;
   TRY(CheckEvents(parsed));
   TRY(CheckClock(parsed));
   TRY_ASSIGN(options.rate, RateOf(parsed));
@@ -339,12 +339,12 @@ Result<RecordOptions> PlanOf(const cli::Parsed& parsed) {
   }
   TRY_ASSIGN(options.bundle, BundleOf(parsed));
   if (options.bundle.file == options.output) return Usage("--bundle: the same file as -o");
-  const bool is_behind = options.bundle.place == BundleRequest::Place::kInRecording;
-  if (options.output == "-" && is_behind && options.bundle.depth != BundleDepth::kSymbols) {
+  const bool is_behind = options.bundle.place == record::BundleRequest::Place::kInRecording;
+  if (options.output == "-" && is_behind && options.bundle.depth != record::BundleDepth::kSymbols) {
     return Usage("-o -: a pipe carries no bundle; --bundle FILE says where to put it");
   }
-  if (parsed.Has("include-self")) options.include_self = IncludeSelf::kYes;
-  if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = LibbpfLog::kAll;
+  if (parsed.Has("include-self")) options.include_self = record::IncludeSelf::kYes;
+  if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = record::LibbpfLog::kAll;
   return options;
 }
 

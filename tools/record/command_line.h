@@ -11,6 +11,6 @@ const cli::Command& RecordCommand();
 
 // kInvalidArgument for usage errors. RecordOptions::command_line is left empty: it is the
 // process's, not the options'.
-Result<RecordOptions> PlanOf(const cli::Parsed& parsed);
+Result<record::RecordOptions> PlanOf(const cli::Parsed& parsed);
 
 }  // namespace perftape::record_tool

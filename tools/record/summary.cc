@@ -27,32 +27,33 @@ std::string CompressionText(const perfdata::Compression& compression) {
 }
 
 struct Cause {
-  std::uint64_t LossByCpu::*count;
+  std::uint64_t record::LossByCpu::*count;
   const char* text;  // what happened; what helps
 };
 constexpr Cause kCauses[] = {
-    {&LossByCpu::ring_full, "the ring was full; a larger one (-m) or a lower rate (-F) helps"},
-    {&LossByCpu::no_scratch, "a sample interrupted another"},
-    {&LossByCpu::throttled,
+    {&record::LossByCpu::ring_full,
+     "the ring was full; a larger one (-m) or a lower rate (-F) helps"},
+    {&record::LossByCpu::no_scratch, "a sample interrupted another"},
+    {&record::LossByCpu::throttled,
      "the kernel throttled the timer; a lower rate (-F) or a higher "
      "kernel.perf_event_max_sample_rate helps"},
-    {&LossByCpu::skipped,
+    {&record::LossByCpu::skipped,
      "the kernel skipped them while other programs used BPF; ending those helps, or 'perf record'"},
-    {&LossByCpu::late, "the timer could not keep up; a lower rate (-F) helps"},
-    {&LossByCpu::unexplained,
+    {&record::LossByCpu::late, "the timer could not keep up; a lower rate (-F) helps"},
+    {&record::LossByCpu::unexplained,
      "throttled, skipped or late; from Linux 6.2 on the kernel tells which"},
 };
 
 std::string CpusText(const std::vector<int>& cpus) {
-  return (cpus.size() == 1 ? "CPU " : "CPUs ") + FormatCpuList(cpus);
+  return (cpus.size() == 1 ? "CPU " : "CPUs ") + record::FormatCpuList(cpus);
 }
 
 // "lost on CPUs 0-1: 963, the kernel throttled the timer; ..."
-void AddLossLines(const RecordSummary& summary, std::vector<std::string>& lines) {
+void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   for (const Cause& cause : kCauses) {
     std::uint64_t samples = 0;
     std::vector<int> cpus;
-    for (const LossByCpu& loss : summary.losses) {
+    for (const record::LossByCpu& loss : summary.losses) {
       if (loss.*cause.count == 0) continue;
       samples += loss.*cause.count;
       cpus.push_back(loss.cpu);
@@ -75,20 +76,20 @@ double Seconds(std::uint64_t ns) {
 }
 
 // When there was nothing to sample, or nobody to do it.
-void AddGapLines(const RecordSummary& summary, std::vector<std::string>& lines) {
-  for (const StalledCpu& stall : summary.stalls) {
+void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  for (const record::StalledCpu& stall : summary.stalls) {
     lines.push_back(
         fmt::format("CPU {} stood still for {:.2f} s, stopped by its hypervisor or with interrupts "
                     "off: no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
-  for (const SilentCpu& silence : summary.silences) {
+  for (const record::SilentCpu& silence : summary.silences) {
     lines.push_back(fmt::format(
         "CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
         "ran, or skipped the sampling program",
         silence.cpu, cli::Counted(silence.expiries, "timer interrupt")));
   }
-  for (const AbsentCpu& absence : summary.absences) {
+  for (const record::AbsentCpu& absence : summary.absences) {
     const std::string until =
         absence.until_ns ? fmt::format("{:.2f} s", Seconds(*absence.until_ns)) : "the end";
     lines.push_back(
@@ -99,10 +100,10 @@ void AddGapLines(const RecordSummary& summary, std::vector<std::string>& lines) 
 }
 
 // "symbols of 35 files, 10.0 MiB (3 % of these files)"; of what is missing, the first few.
-void AddBundleLines(const RecordSummary& summary, std::vector<std::string>& lines) {
+void AddBundleLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   if (!summary.bundle) return;
   constexpr std::size_t kMostShown = 3;
-  const BundleSummary& bundle = *summary.bundle;
+  const record::BundleSummary& bundle = *summary.bundle;
   lines.push_back(
       fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"), SizeText(bundle.bytes)));
   if (bundle.original_bytes > 0) {
@@ -119,13 +120,13 @@ void AddBundleLines(const RecordSummary& summary, std::vector<std::string>& line
 
 }  // namespace
 
-std::string FailureText(const RecordSummary& summary) {
+std::string FailureText(const record::RecordSummary& summary) {
   return fmt::format("{}; {} safe in it, {} lost", summary.failure,
                      cli::Counted(summary.samples, "sample"), summary.lost_samples);
 }
 
-std::string SecondSignalText(int signal, const RecordOptions& options) {
-  using Place = BundleRequest::Place;
+std::string SecondSignalText(int signal, const record::RecordOptions& options) {
+  using Place = record::BundleRequest::Place;
   return fmt::format(
       "a second signal (SIG{}) ends it at once: {} has what was written until now, "
       "without {}summary",
@@ -133,7 +134,7 @@ std::string SecondSignalText(int signal, const RecordOptions& options) {
       options.bundle.place == Place::kNone ? "" : "symbols and ");
 }
 
-std::vector<std::string> SummaryLines(const RecordSummary& summary) {
+std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}, {} lost, {} in {}", cli::Counted(summary.samples, "sample"),
                               summary.lost_samples, SizeText(summary.bytes_written),
@@ -149,7 +150,7 @@ std::vector<std::string> SummaryLines(const RecordSummary& summary) {
   return lines;
 }
 
-int ExitStatus(const RecordSummary& summary) {
+int ExitStatus(const record::RecordSummary& summary) {
   if (!summary.failure.empty()) return cli::kFailed;
   if (summary.command_status) return *summary.command_status;
   if (!summary.bundle_failure.empty()) return cli::kDegraded;

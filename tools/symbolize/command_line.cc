@@ -90,7 +90,7 @@ Result<Plan> PlanOf(const cli::Parsed& parsed) {
   Plan plan;
   TRY_ASSIGN(plan.input, InputOf(parsed));
   if (const auto from = parsed.Value("from")) {
-    plan.from = FindFormat(*from);
+    plan.from = convert::FindFormat(*from);
     if (plan.from == nullptr || plan.from->read == nullptr) {
       return Usage(fmt::format("--from: '{}' is not among: perf.data, folded, pprof",
                                cli::EscapeForTerminal(*from)));

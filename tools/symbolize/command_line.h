@@ -15,10 +15,10 @@ namespace perftape::symbolize_tool {
 enum class ReportAs : std::uint8_t { kText, kJson };
 
 struct Plan {
-  std::filesystem::path input;   // "-" is stdin
-  std::filesystem::path output;  // "-" is stdout; empty where only a cache is filled
-  const Format* from = nullptr;  // null: found out from the first bytes
-  SymbolOptions symbols;
+  std::filesystem::path input;            // "-" is stdin
+  std::filesystem::path output;           // "-" is stdout; empty where only a cache is filled
+  const convert::Format* from = nullptr;  // null: found out from the first bytes
+  symbolize::SymbolOptions symbols;
   std::filesystem::path cache = {};  // to be filled; empty for none
   IfExists if_exists = IfExists::kRefuse;
   bool show_sources = false;

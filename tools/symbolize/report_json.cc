@@ -8,7 +8,7 @@
 
 namespace perftape::symbolize_tool {
 
-std::string ReportJson(const SymbolizeReport& report, const Plan& plan) {
+std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan) {
   using Json = nlohmann::ordered_json;
   const Json json = {{"input", plan.input.native()},
                      {"output", plan.output.native()},

@@ -9,6 +9,6 @@
 
 namespace perftape::symbolize_tool {
 
-std::string ReportJson(const SymbolizeReport& report, const Plan& plan);
+std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan);
 
 }  // namespace perftape::symbolize_tool

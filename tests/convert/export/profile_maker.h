@@ -10,7 +10,7 @@
 
 #include "convert/model/profile_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 class ProfileMaker {
  public:
@@ -83,4 +83,4 @@ class ProfileMaker {
   std::uint64_t next_start_ = 0x1000;
 };
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -6,7 +6,7 @@
 
 #include "tests/convert/export/profile_maker.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -55,4 +55,4 @@ TEST(RankAll, TakesTheEmptyProfile) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -15,7 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST(WritePerfData, LeavesNoFileWhereTheSymbolsCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

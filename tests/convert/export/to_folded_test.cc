@@ -15,7 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 std::string Folded(const Profile& profile, const FoldedOptions& options = {}) {
@@ -323,4 +323,4 @@ TEST(WriteFolded, WritesNothingOfAnEmptyProfile) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

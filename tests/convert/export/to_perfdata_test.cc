@@ -21,7 +21,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::RecordType;
@@ -337,4 +337,4 @@ TEST(WritePerfData, LeavesNothingWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

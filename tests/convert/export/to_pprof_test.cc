@@ -13,7 +13,7 @@
 #include "formats/pprof/reader.h"
 #include "tests/convert/export/profile_maker.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -378,4 +378,4 @@ TEST(EncodePprof, DoesNotShowInWhichOrderThingsWereAdded) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

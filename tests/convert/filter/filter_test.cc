@@ -7,7 +7,7 @@
 #include "tests/convert/export/profile_maker.h"
 #include "tests/convert/profile_lines.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -165,4 +165,4 @@ TEST(TotalsOf, CountsAllAsKept) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

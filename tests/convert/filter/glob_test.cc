@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 TEST(Globs, MatchNothingWithoutPatterns) {
@@ -37,4 +37,4 @@ TEST(Globs, MatchTheLastPartOfAPathUnlessTheyHaveASlash) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -5,7 +5,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 TEST(NameRegex, FindsAnyPart) {
@@ -29,4 +29,4 @@ TEST(NameRegex, SaysWhatIsWrongWithAnExpression) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -15,7 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -47,7 +47,7 @@ std::string Line(const Profile& profile, const Sample& sample) {
       frames = ";" + std::string(profile.text(mapping.filename)) + "+" +
                std::to_string(frame.offset.value) + mark + frames;
     }
-    for (const ::perftape::Line& line : frame.lines) {
+    for (const convert::Line& line : frame.lines) {
       frames = ";" + std::string(profile.text(profile[line.function].name)) + mark + frames;
     }
   }
@@ -207,4 +207,4 @@ TEST(Converted, BringsLabelsForCpuAndControlGroupBack) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

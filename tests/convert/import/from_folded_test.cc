@@ -13,7 +13,7 @@
 #include "convert/model/validate.h"
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using namespace std::string_view_literals;
@@ -295,4 +295,4 @@ TEST(ReadFolded, PlacesKernelAddressesWhereAskedTo) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -11,7 +11,7 @@
 #include "tests/support/corpus.h"
 #include "tests/support/matchers.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // The figure behind `"key": ` in the oracle of a recording, which perf 6.1 made.
@@ -58,4 +58,4 @@ TEST(ImportPerfDataCorpus, SurvivesDamageOfEveryKind) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -12,7 +12,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::Container;
@@ -212,4 +212,4 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -15,7 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::CpuMode;
@@ -367,4 +367,4 @@ TEST(ImportPerfData, DescribesTheRecording) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

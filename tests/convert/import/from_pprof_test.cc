@@ -18,7 +18,7 @@
 #include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::AllOf;
@@ -380,4 +380,4 @@ TEST(IsPprof, LeavesEverythingElseToOthers) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

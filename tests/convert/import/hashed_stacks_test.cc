@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::SizeIs;
@@ -82,4 +82,4 @@ TEST(HashedStacks, TakesTheIpForAnEmptyChainOfARecording) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -19,7 +19,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 
 struct Imported {
   Profile profile;
@@ -100,4 +100,4 @@ inline perfdata::PerfDataBuilder OneProcess(
   return file;
 }
 
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -14,7 +14,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::PerfDataBuilder;
@@ -186,4 +186,4 @@ TEST(JitCode, IsKnownByTheNamesThatCompilersGiveTheirDumps) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -13,7 +13,7 @@
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::CpuMode;
@@ -86,4 +86,4 @@ TEST(KernelMapping, OfAListedFileComesBackFromAPerfData) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

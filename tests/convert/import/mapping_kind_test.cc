@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 TEST(KindOfMapping, KnowsTheKernelByItsNames) {
@@ -29,4 +29,4 @@ TEST(KindOfMapping, KnowsTheKernelsHalfOfTheAddresses) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -10,7 +10,7 @@
 #include "formats/perfdata/reader.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::PerfDataBuilder;
@@ -134,4 +134,4 @@ TEST(ProcessHistory, IsReplayed) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

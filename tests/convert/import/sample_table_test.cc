@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST(SampleTable, InternsThreadsAndKinds) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 // Ten seconds, begun an hour after the machine.
@@ -47,4 +47,4 @@ TEST(TimeWindow, HoldsBothItsEnds) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

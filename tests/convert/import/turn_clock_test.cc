@@ -11,7 +11,7 @@
 #include "formats/perfdata/rounds.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using perfdata::PerfDataBuilder;
@@ -105,4 +105,4 @@ TEST(TurnClock, CountsWhatComesTooLate) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

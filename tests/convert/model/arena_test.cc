@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 TEST(Arena, KeepsWhatItCopiedWhereItIs) {
@@ -52,4 +52,4 @@ TEST(Arena, ACopyWritesToMemoryOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

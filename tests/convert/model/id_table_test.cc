@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 constexpr auto kAny = [](std::uint32_t) { return true; };
@@ -46,4 +46,4 @@ TEST(IdTable, IsEmptyAfterClear) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 TEST(LargePages, HoldsATableThatGrowsFromSmallToLarge) {
@@ -18,4 +18,4 @@ TEST(LargePages, HoldsATableThatGrowsFromSmallToLarge) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

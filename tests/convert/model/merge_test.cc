@@ -8,7 +8,7 @@
 #include "tests/convert/export/profile_maker.h"
 #include "tests/convert/profile_lines.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -194,4 +194,4 @@ RC_GTEST_PROP(Merge, DependsNeitherOnOrderNorOnGrouping,
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

@@ -15,7 +15,7 @@
 
 #include "convert/model/validate.h"
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
@@ -357,4 +357,4 @@ TEST(ProfileBuilder, AddsToASampleThatWasNew) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

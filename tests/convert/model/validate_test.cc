@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::convert {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(Validate, WantsTheFirstOfStringsMappingsAndStacksToBeEmpty) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::convert

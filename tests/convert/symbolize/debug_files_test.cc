@@ -15,7 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using namespace std::string_literals;
@@ -364,4 +364,4 @@ TEST(DebugFiles, TakesTheDebugFileWithoutABuildIdThatLiesBesideTheBundlesImage) 
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 TEST(Demangle, ReadsCppAsPerfDoesWithoutParameters) {
@@ -176,4 +176,4 @@ TEST(Demangle, ReadsNamesOfMoreThanAThousandCharacters) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

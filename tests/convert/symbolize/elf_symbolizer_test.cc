@@ -8,7 +8,7 @@
 #include "tests/support/go_table.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 ElfSymbolizer Local() {
@@ -17,7 +17,7 @@ ElfSymbolizer Local() {
 
 TEST(ElfSymbolizer, NamesOffsetsInTheRecordedFile) {
   const TempDir dir;
-  const Profile profile = ProfileOf({.filename = dir.Write("program", SmallElf(""))});
+  const convert::Profile profile = ProfileOf({.filename = dir.Write("program", SmallElf(""))});
   ElfSymbolizer symbolizer = Local();
   EXPECT_EQ(NameAt(symbolizer, profile, 0x1100), "spin");
   EXPECT_EQ(NameAt(symbolizer, profile, 0x113f), "spin");
@@ -27,7 +27,7 @@ TEST(ElfSymbolizer, NamesOffsetsInTheRecordedFile) {
 
 TEST(ElfSymbolizer, NeverUsesAFileOfAnotherBuild) {
   const TempDir dir;
-  const Profile profile =
+  const convert::Profile profile =
       ProfileOf({.filename = dir.Write("program", SmallElf("new")), .build_id = "6f6c64"});
   ElfSymbolizer symbolizer = Local();
   EXPECT_EQ(NameAt(symbolizer, profile, 0x1100), "(wrong build id)");
@@ -43,10 +43,10 @@ TEST(ElfSymbolizer, DemanglesAndKeepsTheLinkersName) {
   elf.AddSegment({.offset = 0x1000, .address = 0x1000, .size = 0x100});
   elf.AddSymbol({.name = "_ZN4Tape4playEi", .value = 0x1000, .size = 16, .section = text});
   const TempDir dir;
-  const Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
+  const convert::Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
   ElfSymbolizer symbolizer = Local();
   const FileOffset offsets[] = {{0x1004}};
-  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
   EXPECT_EQ(resolution->answers[0].frames[0].name, "Tape::play");
   EXPECT_EQ(resolution->answers[0].frames[0].system_name, "_ZN4Tape4playEi");
@@ -69,10 +69,10 @@ TEST(ElfSymbolizer, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
                   .offset = 0x2000});
   elf.AddSegment({.offset = 0x1000, .address = 0x1000, .size = 0x100});
   const TempDir dir;
-  const Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
+  const convert::Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
   ElfSymbolizer symbolizer = Local();
   const FileOffset offsets[] = {{0x1004}};
-  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
   ASSERT_EQ(resolution->answers[0].frames.size(), 1U);
   EXPECT_EQ(resolution->answers[0].frames[0].name, "main.main");
@@ -89,4 +89,4 @@ TEST(ElfSymbolizer, MissesWhatIsNoFile) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

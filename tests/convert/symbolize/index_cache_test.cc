@@ -9,7 +9,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST(IndexCache, LeavesNothingElseBehind) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

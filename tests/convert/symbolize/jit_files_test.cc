@@ -9,7 +9,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST_F(JitFilesTest, RefusesFilesOfGigabytesWhereverTheyAreFrom) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

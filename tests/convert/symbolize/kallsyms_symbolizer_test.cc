@@ -5,7 +5,7 @@
 
 #include "tests/convert/symbolize/one_mapping.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::uint64_t kText = 0xffffffff81000000;
@@ -25,34 +25,34 @@ std::shared_ptr<const KernelTable> Table(BuildId id = {}) {
 }
 
 // Asks as a recording does that is told of by its profile alone.
-std::string NameBy(const std::shared_ptr<const KernelTable>& table, const Profile& profile,
+std::string NameBy(const std::shared_ptr<const KernelTable>& table, const convert::Profile& profile,
                    std::uint64_t offset) {
   KallsymsSymbolizer symbolizer(table, KernelOf(profile));
   return NameAt(symbolizer, profile, offset);
 }
 
 // The kernel, recorded with _text at `text`.
-Profile Kernel(std::uint64_t text, std::string build_id = {}) {
+convert::Profile Kernel(std::uint64_t text, std::string build_id = {}) {
   return ProfileOf({.filename = "[kernel.kallsyms]",
                     .build_id = std::move(build_id),
                     .start = text,
                     .file_offset = text,
-                    .kind = MappingKind::kKernel});
+                    .kind = convert::MappingKind::kKernel});
 }
 
 TEST(KallsymsSymbolizer, NamesKernelAndBpfByAddressInTheSameBoot) {
   const auto table = Table();
-  const Profile profile = Kernel(kText);
+  const convert::Profile profile = Kernel(kText);
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000123), "do_idle");
   EXPECT_EQ(NameBy(table, profile, 0xffffffffc0351004), "bpf_prog_1_f");
   EXPECT_EQ(NameBy(table, profile, 0xffffffffb0000000), "(no symbol)");
 }
 
 TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {
-  const Profile profile = ProfileOf({.filename = "[kernel.kallsyms]",
-                                     .start = 0,
-                                     .file_offset = kText,
-                                     .kind = MappingKind::kKernel});
+  const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]",
+                                              .start = 0,
+                                              .file_offset = kText,
+                                              .kind = convert::MappingKind::kKernel});
   const auto table = Table();
   // As old perfs map it: from 0 on, so that offsets wrap around.
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000100 + kText), "do_idle");
@@ -60,13 +60,13 @@ TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {
 
 TEST(KallsymsSymbolizer, MovesTheKernelsOwnSymbolsByWholeTwoMebibytes) {
   const auto table = Table();
-  const Profile profile = Kernel(kText + 0x5e00000);
+  const convert::Profile profile = Kernel(kText + 0x5e00000);
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000123 + 0x5e00000), "do_idle");
 }
 
 TEST(KallsymsSymbolizer, NamesNoModulesByTheKernelsMoveOfAnotherBoot) {
   const auto table = Table();
-  const Profile profile = Kernel(kText + 0x5e00000);
+  const convert::Profile profile = Kernel(kText + 0x5e00000);
   EXPECT_EQ(NameBy(table, profile, 0xffffffffc0341010 + 0x5e00000), "(no symbol)");
 }
 
@@ -84,8 +84,8 @@ TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
 
 TEST(KallsymsSymbolizer, NamesAModulesMappingBySymbolsOfThatModuleOnly) {
   for (const char* filename : {"[nf_tables]", "/lib/modules/6.1.0/kernel/net/nf-tables.ko.xz"}) {
-    const Profile profile = ProfileOf(
-        {.filename = filename, .start = 0xffffffffc0341000, .kind = MappingKind::kKernel});
+    const convert::Profile profile = ProfileOf(
+        {.filename = filename, .start = 0xffffffffc0341000, .kind = convert::MappingKind::kKernel});
     EXPECT_EQ(NameBy(Table(), profile, 0x10), "nft_do_chain") << filename;
     EXPECT_EQ(NameBy(Table(), profile, 0x10004), "(no symbol)") << filename;
   }
@@ -93,10 +93,10 @@ TEST(KallsymsSymbolizer, NamesAModulesMappingBySymbolsOfThatModuleOnly) {
 
 // In a recording of another boot, both have moved, each by itself.
 TEST(KallsymsSymbolizer, MovesEachModuleByItsOwnBase) {
-  const Profile profile = ProfileOf({.filename = "[nf_tables]",
-                                     .start = 0xffffffffc0700000,
-                                     .limit = 0xffffffffc0701000,
-                                     .kind = MappingKind::kKernel});
+  const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
+                                              .start = 0xffffffffc0700000,
+                                              .limit = 0xffffffffc0701000,
+                                              .kind = convert::MappingKind::kKernel});
   const RecordedKernel kernel = {
       .reference = "_text",
       .reference_address = kText + 0x5e00000,
@@ -106,21 +106,21 @@ TEST(KallsymsSymbolizer, MovesEachModuleByItsOwnBase) {
 }
 
 TEST(KallsymsSymbolizer, RefusesAModuleThatWouldNotFitIntoTheRecordedOne) {
-  const Profile profile = ProfileOf({.filename = "[nf_tables]",
-                                     .start = 0xffffffffc0341000,
-                                     .limit = 0xffffffffc0341080,
-                                     .kind = MappingKind::kKernel});
+  const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
+                                              .start = 0xffffffffc0341000,
+                                              .limit = 0xffffffffc0341080,
+                                              .kind = convert::MappingKind::kKernel});
   EXPECT_EQ(NameBy(Table(), profile, 0x10), "(wrong build id)");
 }
 
 TEST(KallsymsSymbolizer, SaysHowFarTheKernelHasMoved) {
-  const Profile profile = Kernel(kText + 0x5e00000);
+  const convert::Profile profile = Kernel(kText + 0x5e00000);
   KallsymsSymbolizer symbolizer(Table(), KernelOf(profile));
   const FileOffset offsets[] = {{kText + 0x5e00000}};
-  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
   EXPECT_EQ(resolution->source, "kallsyms (build id unchecked, moved by -0x5e00000)");
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

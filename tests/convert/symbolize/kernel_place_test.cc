@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(MoveOf, GoesByTheSymbolThatWasRecorded) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -9,34 +9,38 @@
 #include "convert/model/profile_builder.h"
 #include "convert/symbolize/symbolizer.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 
 struct OneMapping {
   std::string filename;
   std::string build_id = {};
   std::uint64_t start = 0, limit = ~std::uint64_t{0}, file_offset = 0;
-  MappingKind kind = MappingKind::kUser;
+  convert::MappingKind kind = convert::MappingKind::kUser;
   std::vector<std::uint32_t> pids = {1};  // each with a sample at each offset
   std::vector<std::uint64_t> offsets = {};
 };
 
 // Its mapping has the id 1, its locations those of the offsets, in their order.
-inline Profile ProfileOf(const OneMapping& one) {
-  ProfileBuilder builder;
-  const MappingId mapping = builder.Add(Mapping{.filename = builder.Add(one.filename),
-                                                .build_id = builder.Add(one.build_id),
-                                                .start = one.start,
-                                                .limit = one.limit,
-                                                .file_offset = one.file_offset,
-                                                .kind = one.kind});
-  const EventId event = builder.Add(Event{.name = builder.Add("cycles"), .unit = {}});
+inline convert::Profile ProfileOf(const OneMapping& one) {
+  convert::ProfileBuilder builder;
+  const convert::MappingId mapping =
+      builder.Add(convert::Mapping{.filename = builder.Add(one.filename),
+                                   .build_id = builder.Add(one.build_id),
+                                   .start = one.start,
+                                   .limit = one.limit,
+                                   .file_offset = one.file_offset,
+                                   .kind = one.kind});
+  const convert::EventId event =
+      builder.Add(convert::Event{.name = builder.Add("cycles"), .unit = {}});
   for (const std::uint64_t offset : one.offsets) {
-    const LocationId location = builder.Add(Location{.mapping = mapping, .offset = {offset}});
+    const convert::LocationId location =
+        builder.Add(convert::Location{.mapping = mapping, .offset = {offset}});
     for (const std::uint32_t pid : one.pids) {
-      builder.Add(Sample{.stack = builder.Push({}, location),
-                         .thread = builder.Add(Thread{.pid = pid, .tid = pid, .comm = {}}),
-                         .event = event,
-                         .count = 1});
+      builder.Add(convert::Sample{
+          .stack = builder.Push({}, location),
+          .thread = builder.Add(convert::Thread{.pid = pid, .tid = pid, .comm = {}}),
+          .event = event,
+          .count = 1});
     }
   }
   return std::move(builder).Finish();
@@ -44,11 +48,12 @@ inline Profile ProfileOf(const OneMapping& one) {
 
 // What `symbolizer` says of one offset of the mapping: a name, "(no file)", "(wrong build id)" or
 // "(no symbol)"; or an Error's message.
-inline std::string NameAt(Symbolizer& symbolizer, const Profile& profile, std::uint64_t offset) {
+inline std::string NameAt(Symbolizer& symbolizer, const convert::Profile& profile,
+                          std::uint64_t offset) {
   static constexpr std::string_view kMisses[] = {"", "(no file)", "(wrong build id)",
                                                  "(no symbol)"};
   const FileOffset offsets[] = {{offset}};
-  const auto resolution = symbolizer.Resolve(profile, MappingId{1}, offsets);
+  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
   if (!resolution) return resolution.error().message;
   const Resolved& resolved = resolution->answers.at(0);
   if (resolved.miss != Miss::kNone) {
@@ -57,4 +62,4 @@ inline std::string NameAt(Symbolizer& symbolizer, const Profile& profile, std::u
   return std::string(resolved.frames.at(0).name);
 }
 
-}  // namespace perftape
+}  // namespace perftape::symbolize

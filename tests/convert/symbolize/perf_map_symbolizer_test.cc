@@ -12,7 +12,7 @@
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr char kMap[] = "7f0000001000 100 js::add\n";
@@ -35,7 +35,7 @@ class PerfMapSymbolizerTest : public testing::Test {
     return *std::move(made);
   }
 
-  static Profile Jit(std::string filename, std::vector<std::uint32_t> pids) {
+  static convert::Profile Jit(std::string filename, std::vector<std::uint32_t> pids) {
     return ProfileOf({.filename = std::move(filename),
                       .start = 0x7f0000000000,
                       .pids = std::move(pids),
@@ -99,15 +99,18 @@ TEST_F(PerfMapSymbolizerTest, ForgetsTheMapsOfTheRecordingBefore) {
 }
 
 TEST_F(PerfMapSymbolizerTest, FindsTheProcessOfAFrameThatCallsOthers) {
-  ProfileBuilder builder;
-  const MappingId jit = builder.Add(
-      Mapping{.filename = builder.Add("//anon"), .build_id = {}, .start = 0x7f0000000000});
-  const StackId outer = builder.Push({}, builder.Add(Location{.mapping = jit, .offset = {0x1010}}));
-  const StackId leaf = builder.Push(outer, builder.Add(Location{.mapping = {}, .offset = {1}}));
-  builder.Add(Sample{.stack = leaf,
-                     .thread = builder.Add(Thread{.pid = 4711, .tid = 1, .comm = {}}),
-                     .event = builder.Add(Event{}),
-                     .count = 1});
+  convert::ProfileBuilder builder;
+  const convert::MappingId jit = builder.Add(
+      convert::Mapping{.filename = builder.Add("//anon"), .build_id = {}, .start = 0x7f0000000000});
+  const convert::StackId outer =
+      builder.Push({}, builder.Add(convert::Location{.mapping = jit, .offset = {0x1010}}));
+  const convert::StackId leaf =
+      builder.Push(outer, builder.Add(convert::Location{.mapping = {}, .offset = {1}}));
+  builder.Add(
+      convert::Sample{.stack = leaf,
+                      .thread = builder.Add(convert::Thread{.pid = 4711, .tid = 1, .comm = {}}),
+                      .event = builder.Add(convert::Event{}),
+                      .count = 1});
   EXPECT_EQ(NameAt(symbolizer_, std::move(builder).Finish(), 0x1010), "js::add");
 }
 
@@ -127,4 +130,4 @@ TEST(IsJitMemory, IsWhatHasNoFile) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

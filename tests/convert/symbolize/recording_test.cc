@@ -12,7 +12,7 @@
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using perfdata::CpuMode;
@@ -218,14 +218,14 @@ TEST_F(RecordingWithBundle, BringsNoneWhereThereIsNone) {
 
 // Where a module was loaded, the kernel's mapping is cut in two.
 TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
-  ProfileBuilder builder;
+  convert::ProfileBuilder builder;
   for (const std::uint64_t start : {kText + 0x200000, kText}) {
-    builder.Add(Mapping{.filename = builder.Add("[kernel.kallsyms]_text"),
-                        .build_id = builder.Add("616263"),
-                        .start = start,
-                        .limit = start + 0x100000,
-                        .file_offset = start,
-                        .kind = MappingKind::kKernel});
+    builder.Add(convert::Mapping{.filename = builder.Add("[kernel.kallsyms]_text"),
+                                 .build_id = builder.Add("616263"),
+                                 .start = start,
+                                 .limit = start + 0x100000,
+                                 .file_offset = start,
+                                 .kind = convert::MappingKind::kKernel});
   }
   const RecordedKernel kernel = KernelOf(std::move(builder).Finish());
   EXPECT_EQ(kernel.reference, "_text");
@@ -234,14 +234,14 @@ TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
 }
 
 TEST(KernelOf, KnowsModulesButNoProcessesFiles) {
-  const Profile module = ProfileOf({.filename = "[nf_tables]",
-                                    .start = 0xffffffffc0300000,
-                                    .limit = 0xffffffffc0310000,
-                                    .kind = MappingKind::kKernel});
+  const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
+                                             .start = 0xffffffffc0300000,
+                                             .limit = 0xffffffffc0310000,
+                                             .kind = convert::MappingKind::kKernel});
   EXPECT_THAT(KernelOf(module).modules,
               ElementsAre(RecordedModule{"nf_tables", 0xffffffffc0300000, 0xffffffffc0310000}));
   EXPECT_THAT(KernelOf(ProfileOf({.filename = "[nf_tables]"})).modules, IsEmpty());
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

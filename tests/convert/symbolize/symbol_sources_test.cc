@@ -9,7 +9,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 using testing::Contains;
@@ -20,7 +20,8 @@ SymbolOptions Nowhere() {
   return {.default_debug_dirs = false, .local = LocalSystem::kSameBoot};
 }
 
-SymbolizeReport Report(const Profile& profile, const SymbolOptions& options, Recording recording) {
+SymbolizeReport Report(const convert::Profile& profile, const SymbolOptions& options,
+                       Recording recording) {
   SymbolizeReport report;
   EXPECT_THAT(SymbolizeFrom(profile, options, std::move(recording), report), IsOk());
   return report;
@@ -28,7 +29,7 @@ SymbolizeReport Report(const Profile& profile, const SymbolOptions& options, Rec
 
 TEST(SymbolSources, TakesThisMachinesFilesOnlyForItsOwnRecordings) {
   const TempDir dir;
-  const Profile profile =
+  const convert::Profile profile =
       ProfileOf({.filename = dir.Write("program", SmallElf("abc")), .offsets = {0x1100}});
   const Recording here(Recording::Machine{.other_than_here = {}});
   const Recording elsewhere(Recording::Machine{.other_than_here = "it was recorded on host moon"});
@@ -62,7 +63,7 @@ TEST(SymbolSources, NamesNoGuest) {
   options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
   const SymbolizeReport report = Report(ProfileOf({.filename = "[guest.kernel.kallsyms]",
                                                    .start = 0xffffffff81000000,
-                                                   .kind = MappingKind::kKernel,
+                                                   .kind = convert::MappingKind::kKernel,
                                                    .offsets = {0x10}}),
                                         options, {});
   EXPECT_EQ(report.count(Miss::kNoFile), 1U);
@@ -74,18 +75,18 @@ TEST(SymbolSources, FillsACacheAsPerfHasIt) {
   options.debug_dirs = {dir / "from"};
   options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
   dir.Write("from/616263/executable", SmallElf("abc"));
-  ProfileBuilder builder;
-  builder.Add(
-      Mapping{.filename = builder.Add("/usr/bin/program"), .build_id = builder.Add("616263")});
-  builder.Add(
-      Mapping{.filename = builder.Add("/usr/bin/other"), .build_id = builder.Add("78797a")});
-  builder.Add(Mapping{.filename = builder.Add("[kernel.kallsyms]"),
-                      .build_id = builder.Add("6b6b6b"),
-                      .start = 0xffffffff81000000,
-                      .limit = 0xffffffff82000000,
-                      .file_offset = 0xffffffff81000000,
-                      .kind = MappingKind::kKernel});
-  const Profile profile = std::move(builder).Finish();
+  convert::ProfileBuilder builder;
+  builder.Add(convert::Mapping{.filename = builder.Add("/usr/bin/program"),
+                               .build_id = builder.Add("616263")});
+  builder.Add(convert::Mapping{.filename = builder.Add("/usr/bin/other"),
+                               .build_id = builder.Add("78797a")});
+  builder.Add(convert::Mapping{.filename = builder.Add("[kernel.kallsyms]"),
+                               .build_id = builder.Add("6b6b6b"),
+                               .start = 0xffffffff81000000,
+                               .limit = 0xffffffff82000000,
+                               .file_offset = 0xffffffff81000000,
+                               .kind = convert::MappingKind::kKernel});
+  const convert::Profile profile = std::move(builder).Finish();
 
   auto sources = SymbolSources::Open(options);
   ASSERT_THAT(sources, IsOk());
@@ -104,4 +105,4 @@ TEST(SymbolSources, FillsACacheAsPerfHasIt) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

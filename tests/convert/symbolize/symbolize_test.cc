@@ -12,13 +12,13 @@
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 // Names even offsets "f<offset>" inlined into "caller", and remembers what it was asked.
 class EvenSymbolizer : public Symbolizer {
  public:
-  Result<Resolution> Resolve(const Profile& profile, MappingId mapping,
+  Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override {
     if (profile.text(profile[mapping].filename) == "/broken") {
       return Fail(ErrorCode::kIo, "/broken: cannot be read");
@@ -44,7 +44,8 @@ class EvenSymbolizer : public Symbolizer {
 };
 
 TEST(Symbolize, AsksForEachPlaceOnceInOneBatch) {
-  const Profile profile = ProfileOf({.filename = "/a", .pids = {1, 2, 3}, .offsets = {2, 5, 4, 2}});
+  const convert::Profile profile =
+      ProfileOf({.filename = "/a", .pids = {1, 2, 3}, .offsets = {2, 5, 4, 2}});
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
   Symbolize(profile, symbolizer, report);
@@ -53,13 +54,13 @@ TEST(Symbolize, AsksForEachPlaceOnceInOneBatch) {
 }
 
 TEST(Symbolize, GivesLinesToWhatHasANameAndChangesNothingElse) {
-  const Profile profile = ProfileOf({.filename = "/a", .offsets = {2, 5}});
+  const convert::Profile profile = ProfileOf({.filename = "/a", .offsets = {2, 5}});
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
-  const Profile named = Symbolize(profile, symbolizer, report);
+  const convert::Profile named = Symbolize(profile, symbolizer, report);
 
   ASSERT_EQ(named.locations().size(), 2U);
-  const Location& location = named.locations()[0];
+  const convert::Location& location = named.locations()[0];
   ASSERT_EQ(location.lines.size(), 2U);
   EXPECT_EQ(named.text(named[location.lines[0].function].name), "f2");
   EXPECT_EQ(named.text(named[location.lines[0].function].system_name), "_Zf2");
@@ -71,7 +72,8 @@ TEST(Symbolize, GivesLinesToWhatHasANameAndChangesNothingElse) {
 }
 
 TEST(Symbolize, CountsWhatWasNamedAndWhatNot) {
-  const Profile profile = ProfileOf({.filename = "/a", .build_id = "0a", .offsets = {2, 4, 5}});
+  const convert::Profile profile =
+      ProfileOf({.filename = "/a", .build_id = "0a", .offsets = {2, 4, 5}});
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
   Symbolize(profile, symbolizer, report);
@@ -83,15 +85,15 @@ TEST(Symbolize, CountsWhatWasNamedAndWhatNot) {
 }
 
 TEST(Symbolize, KeepsNamesThatAreThereAndLeavesTheUnmappedAlone) {
-  ProfileBuilder builder;
-  const MappingId mapping =
-      builder.Add(Mapping{.filename = builder.Add("bpf_prog"), .build_id = {}});
-  const Line line = {builder.Add(Function{builder.Add("bpf_prog"), {}, {}}), 0};
-  builder.Add(Location{.mapping = mapping, .offset = {2}, .lines = {&line, 1}});
-  builder.Add(Location{.mapping = {}, .offset = {4}});
+  convert::ProfileBuilder builder;
+  const convert::MappingId mapping =
+      builder.Add(convert::Mapping{.filename = builder.Add("bpf_prog"), .build_id = {}});
+  const convert::Line line = {builder.Add(convert::Function{builder.Add("bpf_prog"), {}, {}}), 0};
+  builder.Add(convert::Location{.mapping = mapping, .offset = {2}, .lines = {&line, 1}});
+  builder.Add(convert::Location{.mapping = {}, .offset = {4}});
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
-  const Profile named = Symbolize(std::move(builder).Finish(), symbolizer, report);
+  const convert::Profile named = Symbolize(std::move(builder).Finish(), symbolizer, report);
   EXPECT_EQ(symbolizer.calls, 0);
   EXPECT_EQ(report.kept, 1U);
   EXPECT_EQ(report.unmapped, 1U);
@@ -99,18 +101,19 @@ TEST(Symbolize, KeepsNamesThatAreThereAndLeavesTheUnmappedAlone) {
 }
 
 TEST(Symbolize, ReplacesNamesWhereAskedToAndABetterOneIsFound) {
-  ProfileBuilder builder;
-  const MappingId mapping = builder.Add(Mapping{.filename = builder.Add("/a"), .build_id = {}});
-  const Line line = {builder.Add(Function{builder.Add("old"), {}, {}}), 0};
+  convert::ProfileBuilder builder;
+  const convert::MappingId mapping =
+      builder.Add(convert::Mapping{.filename = builder.Add("/a"), .build_id = {}});
+  const convert::Line line = {builder.Add(convert::Function{builder.Add("old"), {}, {}}), 0};
   for (const std::uint64_t offset : {0, 2, 5}) {
-    builder.Add(Location{.mapping = mapping, .offset = {offset}, .lines = {&line, 1}});
+    builder.Add(convert::Location{.mapping = mapping, .offset = {offset}, .lines = {&line, 1}});
   }
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
-  const Profile named =
+  const convert::Profile named =
       Symbolize(std::move(builder).Finish(), symbolizer, report, OldNames::kReplace);
   std::vector<std::string_view> names;
-  for (const Location& location : named.locations()) {
+  for (const convert::Location& location : named.locations()) {
     names.push_back(named.text(named[location.lines[0].function].name));
   }
   EXPECT_THAT(names, testing::ElementsAre("old", "f2", "old"));
@@ -118,11 +121,11 @@ TEST(Symbolize, ReplacesNamesWhereAskedToAndABetterOneIsFound) {
 }
 
 TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
-  ProfileBuilder builder;
+  convert::ProfileBuilder builder;
   for (const char* filename : {"/broken", "/whole"}) {
-    const MappingId mapping =
-        builder.Add(Mapping{.filename = builder.Add(filename), .build_id = {}});
-    builder.Add(Location{.mapping = mapping, .offset = {2}});
+    const convert::MappingId mapping =
+        builder.Add(convert::Mapping{.filename = builder.Add(filename), .build_id = {}});
+    builder.Add(convert::Location{.mapping = mapping, .offset = {2}});
   }
   EvenSymbolizer symbolizer;
   SymbolizeReport report;
@@ -136,16 +139,18 @@ TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
 TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
   const TempDir dir;
   const std::string program = dir.Write("program", SmallElf("id"));
-  ProfileBuilder builder;
-  const MappingId user = builder.Add(Mapping{.filename = builder.Add(program), .build_id = {}});
-  const MappingId kernel = builder.Add(Mapping{.filename = builder.Add("[kernel.kallsyms]"),
-                                               .build_id = {},
-                                               .start = 0xffffffff81000000,
-                                               .limit = 0xffffffff82000000,
-                                               .file_offset = 0xffffffff81000000,
-                                               .kind = MappingKind::kKernel});
-  builder.Add(Location{.mapping = user, .offset = {0x1110}});
-  builder.Add(Location{.mapping = kernel, .offset = {0xffffffff81000010}});
+  convert::ProfileBuilder builder;
+  const convert::MappingId user =
+      builder.Add(convert::Mapping{.filename = builder.Add(program), .build_id = {}});
+  const convert::MappingId kernel =
+      builder.Add(convert::Mapping{.filename = builder.Add("[kernel.kallsyms]"),
+                                   .build_id = {},
+                                   .start = 0xffffffff81000000,
+                                   .limit = 0xffffffff82000000,
+                                   .file_offset = 0xffffffff81000000,
+                                   .kind = convert::MappingKind::kKernel});
+  builder.Add(convert::Location{.mapping = user, .offset = {0x1110}});
+  builder.Add(convert::Location{.mapping = kernel, .offset = {0xffffffff81000010}});
   SymbolizeReport report;
   const auto named = SymbolizeFrom(
       std::move(builder).Finish(),
@@ -160,10 +165,10 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
 TEST(SymbolizeFrom, FailsWhereTheKallsymsAskedForIsNotThere) {
   SymbolizeReport report;
   const auto named =
-      SymbolizeFrom(Profile(), {.kallsyms = "/nonexistent/kallsyms"}, Recording(), report);
+      SymbolizeFrom(convert::Profile(), {.kallsyms = "/nonexistent/kallsyms"}, Recording(), report);
   ASSERT_FALSE(named);
   EXPECT_EQ(named.error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

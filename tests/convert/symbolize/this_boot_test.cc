@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -94,4 +94,4 @@ TEST(FactsOfThisBoot, NameThisMachine) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

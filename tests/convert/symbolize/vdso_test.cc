@@ -8,7 +8,7 @@
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 std::string NameIn(const std::filesystem::path& directory, std::string build_id,
@@ -43,4 +43,4 @@ TEST(ReadOwnVdso, HoldsTheClockFunctions) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -7,7 +7,7 @@
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"
 
-namespace perftape {
+namespace perftape::symbolize {
 namespace {
 
 constexpr std::uint64_t kText = 0xffffffff81000000;
@@ -47,12 +47,12 @@ std::shared_ptr<ElfBinary> WholeVmlinux() {
 }
 
 // The kernel, recorded with _text at `text`.
-Profile KernelAt(std::uint64_t text) {
+convert::Profile KernelAt(std::uint64_t text) {
   return ProfileOf({.filename = "[kernel.kallsyms]_text",
                     .start = text,
                     .limit = text + 0x1000,
                     .file_offset = text,
-                    .kind = MappingKind::kKernel});
+                    .kind = convert::MappingKind::kKernel});
 }
 RecordedKernel RecordedAt(std::uint64_t text) {
   return {.reference = "_text", .reference_address = text, .limit = text + 0x1000};
@@ -75,10 +75,10 @@ TEST(VmlinuxSymbolizer, NamesTheKernelWhereItHasMovedTo) {
 }
 
 TEST(VmlinuxSymbolizer, NamesNothingBehindItsCode) {
-  const Profile profile = ProfileOf({.filename = "[kernel.kallsyms]_text",
-                                     .start = kText,
-                                     .file_offset = kText,
-                                     .kind = MappingKind::kKernel});
+  const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]_text",
+                                              .start = kText,
+                                              .file_offset = kText,
+                                              .kind = convert::MappingKind::kKernel});
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(kText));
   EXPECT_EQ(NameAt(symbolizer, profile, kText + 0x20000), "(no symbol)");
   EXPECT_EQ(NameAt(symbolizer, profile, 0), "(no symbol)");
@@ -88,7 +88,7 @@ TEST(VmlinuxSymbolizer, SaysHowFarTheKernelHasMoved) {
   const std::uint64_t text = kText + 0x5e00000;
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(text));
   const FileOffset offsets[] = {{text + 0x120}};
-  const auto resolution = symbolizer.Resolve(KernelAt(text), MappingId{1}, offsets);
+  const auto resolution = symbolizer.Resolve(KernelAt(text), convert::MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
   EXPECT_EQ(resolution->source, "vmlinux (symbols) (build id unchecked, moved by -0x5e00000)");
 }
@@ -119,11 +119,12 @@ TEST(VmlinuxSymbolizer, TakesPlaceAndNamesOfAStrippedOneFromItsDebugFile) {
 }
 
 TEST(VmlinuxSymbolizer, KnowsNothingOfModules) {
-  const Profile module = ProfileOf(
-      {.filename = "[nf_tables]", .start = 0xffffffffc0341000, .kind = MappingKind::kKernel});
+  const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
+                                             .start = 0xffffffffc0341000,
+                                             .kind = convert::MappingKind::kKernel});
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(kText));
   EXPECT_EQ(NameAt(symbolizer, module, 0x10), "(no symbol)");
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::symbolize

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace perftape {
+namespace perftape::perf_map {
 namespace {
 
 TEST(PerfMap, FindsTheFunctionThatAnAddressLiesIn) {
@@ -62,4 +62,4 @@ TEST(PerfMap, ReadsWholeLinesWhereverTheTextIsCut) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::perf_map

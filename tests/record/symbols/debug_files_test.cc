@@ -11,7 +11,7 @@
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using namespace std::string_literals;
@@ -103,4 +103,4 @@ TEST_F(DebugFiles, AreNotOpenedWhereALinkLeadsElsewhere) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

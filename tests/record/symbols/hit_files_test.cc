@@ -7,7 +7,7 @@
 #include "formats/elf/elf_file.h"
 #include "tests/record/symbols/machine_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using testing::IsEmpty;
@@ -67,4 +67,4 @@ TEST(RoomForOpenFiles, IsThereInThisProcess) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -8,7 +8,7 @@
 
 #include "tests/record/symbols/machine_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using bundle::FileKind;
@@ -138,4 +138,4 @@ TEST(MayBeJitCode, IsMemoryWithoutAFile) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -16,7 +16,7 @@
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape {
+namespace perftape::record {
 
 inline constexpr std::string_view kKernelId = "kernel-0123456789abc";
 
@@ -54,4 +54,4 @@ struct MachineDir {
   }
 };
 
-}  // namespace perftape
+}  // namespace perftape::record

@@ -7,7 +7,7 @@
 #include "tests/record/symbols/machine_dir.h"
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using perfdata::CpuMode;
@@ -131,4 +131,4 @@ TEST_F(RecordedHits, DoNotHaveAnotherKernel) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

@@ -11,7 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/sparse_elf.h"
 
-namespace perftape {
+namespace perftape::record {
 namespace {
 
 using bundle::FileKind;
@@ -229,4 +229,4 @@ TEST_F(WriteBundleTest, TellsWhatIsMissingAndWhy) {
 }
 
 }  // namespace
-}  // namespace perftape
+}  // namespace perftape::record

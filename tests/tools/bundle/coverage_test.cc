@@ -33,7 +33,8 @@ MadeFile Kallsyms(const BuildId& build_id = kAbc) {
 TEST(CoverageOf, IsWholeWhereTheBundleHasTheBuildIdUnderAnyPath) {
   const bundle::Bundle bundle = BundleWith({Program()});
   const Coverage coverage = CoverageOf(
-      bundle, ProfileOf({.filename = "/moved/x", .build_id = "616263", .offsets = {0x1100}}));
+      bundle,
+      symbolize::ProfileOf({.filename = "/moved/x", .build_id = "616263", .offsets = {0x1100}}));
   EXPECT_EQ(coverage.files, 1u);
   EXPECT_THAT(coverage.missing, IsEmpty());
 }
@@ -42,22 +43,23 @@ TEST(CoverageOf, IsWholeWithADebugFileAlone) {
   MadeFile debug = Program();
   debug.about.kind = FileKind::kDebug;
   const bundle::Bundle bundle = BundleWith({debug});
-  const Profile profile =
-      ProfileOf({.filename = "/bin/x", .build_id = "616263", .offsets = {0x1100}});
+  const convert::Profile profile =
+      symbolize::ProfileOf({.filename = "/bin/x", .build_id = "616263", .offsets = {0x1100}});
   EXPECT_THAT(CoverageOf(bundle, profile).missing, IsEmpty());
 }
 
 TEST(CoverageOf, GoesByThePathWhereNoBuildIdWasRecorded) {
   const bundle::Bundle bundle = BundleWith({Program()});
-  const Profile known = ProfileOf({.filename = "/bin/x", .offsets = {0x1100}});
+  const convert::Profile known = symbolize::ProfileOf({.filename = "/bin/x", .offsets = {0x1100}});
   EXPECT_THAT(CoverageOf(bundle, known).missing, IsEmpty());
-  const Profile unknown = ProfileOf({.filename = "/bin/y", .offsets = {0x1100}});
+  const convert::Profile unknown =
+      symbolize::ProfileOf({.filename = "/bin/y", .offsets = {0x1100}});
   EXPECT_EQ(CoverageOf(bundle, unknown).missing.size(), 1u);
 }
 
 TEST(CoverageOf, TellsOfAFileThatIsNotThereAndHowManyPlacesWereHit) {
   const bundle::Bundle bundle = BundleWith({Program()});
-  const Profile profile = ProfileOf(
+  const convert::Profile profile = symbolize::ProfileOf(
       {.filename = "/bin/y", .build_id = "78797a", .pids = {1, 2}, .offsets = {0x1000, 0x1100}});
   const Coverage coverage = CoverageOf(bundle, profile);
   ASSERT_EQ(coverage.missing.size(), 1u);
@@ -71,7 +73,7 @@ TEST(CoverageOf, TellsWhyTheRecorderHadItNot) {
   const bundle::Bundle bundle =
       BundleWith({{{.path = "/bin/y", .missing = "gone before it could be opened"}, {}}});
   const Coverage coverage =
-      CoverageOf(bundle, ProfileOf({.filename = "/bin/y", .offsets = {0x1100}}));
+      CoverageOf(bundle, symbolize::ProfileOf({.filename = "/bin/y", .offsets = {0x1100}}));
   ASSERT_EQ(coverage.missing.size(), 1u);
   EXPECT_EQ(coverage.missing[0].reason, "gone before it could be opened");
 }
@@ -79,24 +81,25 @@ TEST(CoverageOf, TellsWhyTheRecorderHadItNot) {
 TEST(CoverageOf, TellsWhereTheBundleHasAnotherBuild) {
   const bundle::Bundle bundle = BundleWith({Program()});
   const Coverage coverage = CoverageOf(
-      bundle, ProfileOf({.filename = "/bin/x", .build_id = "78797a", .offsets = {0x1100}}));
+      bundle,
+      symbolize::ProfileOf({.filename = "/bin/x", .build_id = "78797a", .offsets = {0x1100}}));
   ASSERT_EQ(coverage.missing.size(), 1u);
   EXPECT_EQ(coverage.missing[0].reason, "the bundle has it with build id 616263");
 }
 
 // The kernel, or one of its modules, which was hit.
-Profile KernelProfile(std::string filename, std::string build_id) {
-  return ProfileOf({.filename = std::move(filename),
-                    .build_id = std::move(build_id),
-                    .start = kText,
-                    .file_offset = kText,
-                    .kind = MappingKind::kKernel,
-                    .offsets = {kText + 0x10}});
+convert::Profile KernelProfile(std::string filename, std::string build_id) {
+  return symbolize::ProfileOf({.filename = std::move(filename),
+                               .build_id = std::move(build_id),
+                               .start = kText,
+                               .file_offset = kText,
+                               .kind = convert::MappingKind::kKernel,
+                               .offsets = {kText + 0x10}});
 }
 
 TEST(CoverageOf, TakesKallsymsForTheKernelAndItsModules) {
   const bundle::Bundle bundle = BundleWith({Kallsyms()});
-  for (const Profile& profile :
+  for (const convert::Profile& profile :
        {KernelProfile("[kernel.kallsyms]", "616263"), KernelProfile("[kernel.kallsyms]_text", ""),
         KernelProfile("[nf_tables]", "78797a")}) {
     EXPECT_THAT(CoverageOf(bundle, profile).missing, IsEmpty());
@@ -112,7 +115,7 @@ TEST(CoverageOf, TellsWhereTheKernelIsAnother) {
 
 TEST(CoverageOf, TellsWhereTheKernelsSymbolsAreNotThere) {
   const bundle::Bundle none = BundleWith({Program()});
-  const Profile profile = KernelProfile("[kernel.kallsyms]_text", "");
+  const convert::Profile profile = KernelProfile("[kernel.kallsyms]_text", "");
   ASSERT_EQ(CoverageOf(none, profile).missing.size(), 1u);
 
   MadeFile hidden = Kallsyms();
@@ -127,30 +130,31 @@ TEST(CoverageOf, CountsNoMemoryWithoutAFile) {
   const bundle::Bundle bundle = BundleWith({});
   for (const char* name : {"//anon", "[heap]", "[stack]", "/memfd:jit (deleted)", "/dev/zero",
                            "anon_inode:[perf_event]", ""}) {
-    const Profile profile = ProfileOf({.filename = name, .offsets = {0x1100}});
+    const convert::Profile profile = symbolize::ProfileOf({.filename = name, .offsets = {0x1100}});
     EXPECT_EQ(CoverageOf(bundle, profile).files, 0u) << name;
   }
 }
 
 TEST(CoverageOf, CountsTheVdso) {
-  const Profile profile = ProfileOf({.filename = "[vdso]", .offsets = {0x100}});
+  const convert::Profile profile = symbolize::ProfileOf({.filename = "[vdso]", .offsets = {0x100}});
   EXPECT_EQ(CoverageOf(BundleWith({}), profile).missing.size(), 1u);
 }
 
 TEST(CoverageOf, CountsNothingThatWasNotHit) {
-  const Profile profile = ProfileOf({.filename = "/bin/y"});
+  const convert::Profile profile = symbolize::ProfileOf({.filename = "/bin/y"});
   EXPECT_EQ(CoverageOf(BundleWith({}), profile).files, 0u);
 }
 
 TEST(CoverageOf, CountsAFileThatWasMappedTwiceOnce) {
-  ProfileBuilder builder;
+  convert::ProfileBuilder builder;
   for (const std::uint64_t offset : {0x1000, 0x8000}) {
-    const MappingId mapping = builder.Add(Mapping{.filename = builder.Add("/bin/y"),
-                                                  .build_id = builder.Add("78797a"),
-                                                  .start = 0x400000 + offset,
-                                                  .limit = 0x401000 + offset,
-                                                  .file_offset = offset});
-    builder.Add(Location{.mapping = mapping, .offset = {offset + 0x100}});
+    const convert::MappingId mapping =
+        builder.Add(convert::Mapping{.filename = builder.Add("/bin/y"),
+                                     .build_id = builder.Add("78797a"),
+                                     .start = 0x400000 + offset,
+                                     .limit = 0x401000 + offset,
+                                     .file_offset = offset});
+    builder.Add(convert::Location{.mapping = mapping, .offset = {offset + 0x100}});
   }
   const Coverage coverage = CoverageOf(BundleWith({}), std::move(builder).Finish());
   EXPECT_EQ(coverage.files, 1u);

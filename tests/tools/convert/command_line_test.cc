@@ -62,7 +62,7 @@ TEST(ConvertPlan, HandsFoldedOptionsOn) {
   const auto plan =
       PlanOfWords({"in", "--to=folded", "--values=period", "--mark-kernel", "--root=none"});
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->write.folded.value, FoldedValue::kPeriod);
+  EXPECT_EQ(plan->write.folded.value, convert::FoldedValue::kPeriod);
   EXPECT_TRUE(plan->write.folded.mark_kernel);
   EXPECT_EQ(plan->write.folded.root, folded::Root::kNone);
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--values=bytes"}),

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Result<FilterOptions> FilterOfWords(std::vector<std::string> words) {
+Result<convert::FilterOptions> FilterOfWords(std::vector<std::string> words) {
   const auto parsed = cli::Parse(ConvertCommand(), words);
   if (!parsed) return Fail(parsed.error());
   return FilterOf(*parsed);

@@ -12,13 +12,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(EventsBeside, AreThoseWithSamplesThatAreNotTaken) {
-  ProfileBuilder builder;
-  const ThreadId thread = builder.Add(Thread{.pid = 1, .tid = 1});
-  const EventId taken = builder.Add(Event{.name = builder.Add("cycles")});
-  const EventId other = builder.Add(Event{.name = builder.Add("faults")});
-  builder.Add(Event{.name = builder.Add("dummy")});
-  builder.Add(Sample{.thread = thread, .event = taken, .count = 5});
-  builder.Add(Sample{.thread = thread, .event = other, .count = 3});
+  convert::ProfileBuilder builder;
+  const convert::ThreadId thread = builder.Add(convert::Thread{.pid = 1, .tid = 1});
+  const convert::EventId taken = builder.Add(convert::Event{.name = builder.Add("cycles")});
+  const convert::EventId other = builder.Add(convert::Event{.name = builder.Add("faults")});
+  builder.Add(convert::Event{.name = builder.Add("dummy")});
+  builder.Add(convert::Sample{.thread = thread, .event = taken, .count = 5});
+  builder.Add(convert::Sample{.thread = thread, .event = other, .count = 3});
   EXPECT_THAT(EventsBeside(std::move(builder).Finish(), taken), ElementsAre("faults (3 samples)"));
 }
 

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Result<RecordOptions> PlanOfWords(std::vector<std::string> words) {
+Result<record::RecordOptions> PlanOfWords(std::vector<std::string> words) {
   const auto parsed = cli::Parse(RecordCommand(), words);
   if (!parsed) return Fail(parsed.error());
   return PlanOf(*parsed);
@@ -25,19 +25,19 @@ Result<RecordOptions> PlanOfWords(std::vector<std::string> words) {
 TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
   const auto plan = PlanOfWords({});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(std::holds_alternative<WholeSystem>(plan->target));
-  EXPECT_EQ(std::get<Frequency>(plan->rate).hz, 99U);
-  EXPECT_EQ(plan->callchains, Callchains::kFramePointers);
+  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->target));
+  EXPECT_EQ(std::get<record::Frequency>(plan->rate).hz, 99U);
+  EXPECT_EQ(plan->callchains, record::Callchains::kFramePointers);
   EXPECT_EQ(plan->output, "perf.data");
-  EXPECT_EQ(plan->include_self, IncludeSelf::kNo);
+  EXPECT_EQ(plan->include_self, record::IncludeSelf::kNo);
 }
 
 TEST(RecordPlan, KeepsSymbolsInTheRecordingUnlessToldOtherwise) {
-  using Place = BundleRequest::Place;
+  using Place = record::BundleRequest::Place;
   const auto plain = PlanOfWords({});
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->bundle.place, Place::kInRecording);
-  EXPECT_EQ(plain->bundle.depth, BundleDepth::kSymbols);
+  EXPECT_EQ(plain->bundle.depth, record::BundleDepth::kSymbols);
   const auto none = PlanOfWords({"--no-bundle"});
   ASSERT_TRUE(none);
   EXPECT_EQ(none->bundle.place, Place::kNone);
@@ -45,10 +45,10 @@ TEST(RecordPlan, KeepsSymbolsInTheRecordingUnlessToldOtherwise) {
   ASSERT_TRUE(aside);
   EXPECT_EQ(aside->bundle.place, Place::kAside);
   EXPECT_EQ(aside->bundle.file, "x.tar.zst");
-  EXPECT_EQ(aside->bundle.depth, BundleDepth::kDebug);
+  EXPECT_EQ(aside->bundle.depth, record::BundleDepth::kDebug);
   const auto whole = PlanOfWords({"--bundle-full"});
   ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->bundle.depth, BundleDepth::kWhole);
+  EXPECT_EQ(whole->bundle.depth, record::BundleDepth::kWhole);
 }
 
 TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
@@ -66,7 +66,7 @@ TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
 TEST(RecordPlan, AimsAtACommandThatStandsAlone) {
   const auto plan = PlanOfWords({"-F", "50", "ls", "-a"});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(std::holds_alternative<Workload>(plan->target));
+  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->target));
   EXPECT_THAT(plan->command, ElementsAre("ls", "-a"));
 }
 
@@ -74,24 +74,25 @@ TEST(RecordPlan, LetsACommandOnlySayHowLongWhereAnotherTargetIsNamed) {
   for (const char* target : {"-a", "-u0", "-C0"}) {
     const auto plan = PlanOfWords({target, "--", "sleep", "1"});
     ASSERT_TRUE(plan) << target;
-    EXPECT_EQ(std::holds_alternative<WholeSystem>(plan->target), target[1] != 'C') << target;
+    EXPECT_EQ(std::holds_alternative<record::WholeSystem>(plan->target), target[1] != 'C')
+        << target;
     EXPECT_THAT(plan->command, ElementsAre("sleep", "1")) << target;
   }
   const auto plan = PlanOfWords({"-p", "1", "--", "sleep", "1"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<Processes>(plan->target).pids, ElementsAre(1));
+  EXPECT_THAT(std::get<record::Processes>(plan->target).pids, ElementsAre(1));
 }
 
 TEST(RecordPlan, AddsUpPidsOfSeveralOptions) {
   const auto plan = PlanOfWords({"-p", "1,2", "-p3"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<Processes>(plan->target).pids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(std::get<record::Processes>(plan->target).pids, ElementsAre(1, 2, 3));
 }
 
 TEST(RecordPlan, TakesThreadsCpusUserAndDuration) {
   const auto plan = PlanOfWords({"-t", "5", "-C", "0-1", "-u", "root", "--duration", "0.5"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<Threads>(plan->target).tids, ElementsAre(5));
+  EXPECT_THAT(std::get<record::Threads>(plan->target).tids, ElementsAre(5));
   EXPECT_THAT(plan->cpus, ElementsAre(0, 1));
   EXPECT_EQ(plan->user, 0U);
   EXPECT_EQ(plan->duration, std::chrono::milliseconds(500));
@@ -165,14 +166,14 @@ TEST(RecordPlan, SaysWhatThereIsInPlaceOfWhatOnlyPerfHas) {
 TEST(RecordPlan, TakesAPeriodInPlaceOfAFrequency) {
   const auto plan = PlanOfWords({"-c", "1000000"});
   ASSERT_TRUE(plan);
-  EXPECT_EQ(std::get<Period>(plan->rate).count, 1000000U);
+  EXPECT_EQ(std::get<record::Period>(plan->rate).count, 1000000U);
   EXPECT_THAT(plan->cpus, IsEmpty());
 }
 
 TEST(RecordPlan, TakesCallChainsAwayWhereAsked) {
-  EXPECT_EQ(PlanOfWords({"--no-callgraph"})->callchains, Callchains::kNone);
-  EXPECT_EQ(PlanOfWords({"-g"})->callchains, Callchains::kFramePointers);
-  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->callchains, Callchains::kFramePointers);
+  EXPECT_EQ(PlanOfWords({"--no-callgraph"})->callchains, record::Callchains::kNone);
+  EXPECT_EQ(PlanOfWords({"-g"})->callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->callchains, record::Callchains::kFramePointers);
 }
 
 TEST(RecordPlan, RefusesWordsThatContradictEachOther) {

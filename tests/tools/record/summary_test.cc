@@ -10,9 +10,9 @@
 namespace perftape::record_tool {
 namespace {
 
-RecordSummary Summary(std::uint64_t samples, std::uint64_t lost,
-                      std::optional<int> command_status = std::nullopt) {
-  RecordSummary summary;
+record::RecordSummary Summary(std::uint64_t samples, std::uint64_t lost,
+                              std::optional<int> command_status = std::nullopt) {
+  record::RecordSummary summary;
   summary.samples = samples;
   summary.lost_samples = lost;
   summary.bytes_written = 2048;
@@ -29,14 +29,14 @@ TEST(SummaryLines, AreOneWhereNothingWasLost) {
 }
 
 TEST(SummaryLines, SayHowFarTheRecordsWereCompressed) {
-  RecordSummary summary = Summary(4950, 0);
+  record::RecordSummary summary = Summary(4950, 0);
   summary.compression = perfdata::Compression{.taken = 10240, .made = 2000};
   EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
                                                  "compressed (original 10.0 KiB, ratio 5.1)"));
 }
 
 TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
-  RecordSummary summary = Summary(10, 9);
+  record::RecordSummary summary = Summary(10, 9);
   summary.losses = {{.cpu = 0, .ring_full = 5}, {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
   summary.damaged_messages = 1;
   summary.lost_process_events = 4;
@@ -52,7 +52,7 @@ TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
 }
 
 TEST(SummaryLines, SayWhatTheTimersMissedAndWhatHelps) {
-  RecordSummary summary = Summary(37, 1010);
+  record::RecordSummary summary = Summary(37, 1010);
   summary.losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
                     {.cpu = 1, .throttled = 563, .late = 5},
                     {.cpu = 2, .late = 15, .unexplained = 7}};
@@ -70,7 +70,7 @@ TEST(SummaryLines, SayWhatTheTimersMissedAndWhatHelps) {
 }
 
 TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
-  RecordSummary summary = Summary(37, 0);
+  record::RecordSummary summary = Summary(37, 0);
   summary.stalls = {{.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
   summary.absences = {{.cpu = 1, .from_ns = 500'000'000, .until_ns = 1'250'000'000},
                       {.cpu = 2, .from_ns = 2'000'000'000, .until_ns = {}}};
@@ -86,7 +86,7 @@ TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
 }
 
 TEST(SummaryLines, SayWhichCpusHadNoSamplesForReasonsUnknown) {
-  RecordSummary summary = Summary(37, 0);
+  record::RecordSummary summary = Summary(37, 0);
   summary.silences = {{.cpu = 1, .expiries = 48}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
@@ -95,20 +95,21 @@ TEST(SummaryLines, SayWhichCpusHadNoSamplesForReasonsUnknown) {
 }
 
 TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {
-  RecordSummary summary = Summary(4950, 0);
-  summary.bundle =
-      BundleSummary{.files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
+  record::RecordSummary summary = Summary(4950, 0);
+  summary.bundle = record::BundleSummary{
+      .files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
                           "symbols of 35 files, 1.0 MiB (10 % of what they are from)"));
 }
 
 TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
-  RecordSummary summary = Summary(4950, 0);
-  summary.bundle = BundleSummary{.files = 1,
-                                 .bytes = 2048,
-                                 .original_bytes = 0,
-                                 .missing = {"/a: gone", "/b: gone", "/c: gone", "/d: gone"}};
+  record::RecordSummary summary = Summary(4950, 0);
+  summary.bundle =
+      record::BundleSummary{.files = 1,
+                            .bytes = 2048,
+                            .original_bytes = 0,
+                            .missing = {"/a: gone", "/b: gone", "/c: gone", "/d: gone"}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
                           "symbols of 1 file, 2.0 KiB, 4 missing", "no symbols of /a: gone",
@@ -116,7 +117,7 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
 }
 
 TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
-  RecordSummary summary = Summary(4950, 12);
+  record::RecordSummary summary = Summary(4950, 12);
   summary.unwritten_samples = 12;
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 12 lost, 2.0 KiB in perf.data",
@@ -124,25 +125,25 @@ TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
 }
 
 TEST(FailureText, SaysHowManySamplesAreSafeAndHowManyWereLost) {
-  RecordSummary summary = Summary(4950, 12);
+  record::RecordSummary summary = Summary(4950, 12);
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(FailureText(summary),
             "perf.data: write: No space left on device; 4950 samples safe in it, 12 lost");
 }
 
 TEST(SecondSignalText, SaysWhatIsLeftOut) {
-  RecordOptions options;
+  record::RecordOptions options;
   EXPECT_EQ(SecondSignalText(SIGTERM, options),
             "a second signal (SIGTERM) ends it at once: perf.data has what was written until now, "
             "without symbols and summary");
-  options.bundle.place = BundleRequest::Place::kNone;
+  options.bundle.place = record::BundleRequest::Place::kNone;
   EXPECT_EQ(SecondSignalText(SIGINT, options),
             "a second signal (SIGINT) ends it at once: perf.data has what was written until now, "
             "without summary");
 }
 
 TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {
-  RecordSummary summary = Summary(100, 0);
+  record::RecordSummary summary = Summary(100, 0);
   summary.bundle_failure = "perf.data: No space left on device";
   EXPECT_EQ(ExitStatus(summary), cli::kDegraded);
 }
@@ -159,13 +160,13 @@ TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
 }
 
 TEST(ExitStatus, IsFailureWhereTheRecordingEndedBeforeItsTimeWhateverTheCommandsIs) {
-  RecordSummary summary = Summary(1, 0, 0);
+  record::RecordSummary summary = Summary(1, 0, 0);
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(ExitStatus(summary), cli::kFailed);
 }
 
 TEST(ExitStatus, IsAShellsWhereTheCommandCouldNotBeRun) {
-  RecordSummary summary;
+  record::RecordSummary summary;
   summary.command_failure = "x: no such command in $PATH";
   summary.command_status = 127;
   EXPECT_EQ(ExitStatus(summary), 127);

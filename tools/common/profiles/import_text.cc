@@ -7,7 +7,7 @@
 
 namespace perftape::cli {
 
-std::string ReadLine(const ImportReport& report, std::string_view format) {
+std::string ReadLine(const convert::ImportReport& report, std::string_view format) {
   std::string line = Counted(report.samples, format == "folded" ? "line" : "sample");
   if (report.lost_samples != 0) {
     line += fmt::format(", {} lost while recording", report.lost_samples);
@@ -30,7 +30,7 @@ std::string ReadLine(const ImportReport& report, std::string_view format) {
   return line;
 }
 
-std::vector<std::string> DamageLines(const ImportReport& report) {
+std::vector<std::string> DamageLines(const convert::ImportReport& report) {
   std::vector<std::string> lines = report.problems;
   if (report.skipped_samples != 0) {
     lines.push_back(fmt::format(
@@ -44,7 +44,7 @@ std::vector<std::string> DamageLines(const ImportReport& report) {
   return lines;
 }
 
-std::vector<std::string> RemarkLines(const ImportReport& report) {
+std::vector<std::string> RemarkLines(const convert::ImportReport& report) {
   std::vector<std::string> lines;
   if (report.late_records != 0) {
     lines.push_back(fmt::format("behind newer records, and read at their own time: {}",

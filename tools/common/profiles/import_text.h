@@ -12,13 +12,13 @@ namespace perftape::cli {
 
 // "4950 samples, 12 lost while recording; 80123 frames, 40 of them in no mapping".
 // Of folded stacks it is lines that are counted.
-std::string ReadLine(const ImportReport& report, std::string_view format = "perf.data");
+std::string ReadLine(const convert::ImportReport& report, std::string_view format = "perf.data");
 
 // Samples or records that were there but could not be read, and other problems; a line each, none
 // for a sound input.
-std::vector<std::string> DamageLines(const ImportReport& report);
+std::vector<std::string> DamageLines(const convert::ImportReport& report);
 
 // What is worth knowing of a sound input, for --verbose; a line each.
-std::vector<std::string> RemarkLines(const ImportReport& report);
+std::vector<std::string> RemarkLines(const convert::ImportReport& report);
 
 }  // namespace perftape::cli

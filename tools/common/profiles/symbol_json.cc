@@ -12,22 +12,22 @@ using Json = nlohmann::ordered_json;
 
 template <class Count>
 Json PlacesJson(Count count) {
-  return {{"named", count(Miss::kNone)},
-          {"no_file", count(Miss::kNoFile)},
-          {"wrong_build_id", count(Miss::kWrongBuildId)},
-          {"no_symbol", count(Miss::kNoSymbol)}};
+  return {{"named", count(symbolize::Miss::kNone)},
+          {"no_file", count(symbolize::Miss::kNoFile)},
+          {"wrong_build_id", count(symbolize::Miss::kWrongBuildId)},
+          {"no_symbol", count(symbolize::Miss::kNoSymbol)}};
 }
 
 }  // namespace
 
-nlohmann::ordered_json SymbolsJson(const SymbolizeReport& report) {
-  Json json = PlacesJson([&](Miss miss) { return report.count(miss); });
+nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report) {
+  Json json = PlacesJson([&](symbolize::Miss miss) { return report.count(miss); });
   json["named_before"] = report.kept;
   json["unmapped"] = report.unmapped;
   json["mappings"] = Json::array();
-  for (const MappingSymbols& mapping : report.mappings) {
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
     Json one = {{"filename", mapping.filename}, {"build_id", mapping.build_id}};
-    one.update(PlacesJson([&](Miss miss) { return mapping.count(miss); }));
+    one.update(PlacesJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
     if (!mapping.problem.empty()) one["problem"] = mapping.problem;
     if (!mapping.source.empty()) one["source"] = mapping.source;
     if (!mapping.tried.empty()) one["tried"] = mapping.tried;

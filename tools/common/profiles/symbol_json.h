@@ -8,6 +8,6 @@
 
 namespace perftape::cli {
 
-nlohmann::ordered_json SymbolsJson(const SymbolizeReport& report);
+nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report);
 
 }  // namespace perftape::cli

@@ -50,6 +50,6 @@ inline constexpr Option kSymbolOptions[] = {
 
 // What they ask for, with the caches of debuginfod and of indexes where the environment has them.
 // kInvalidArgument for usage errors.
-Result<SymbolOptions> SymbolOptionsOf(const Parsed& parsed);
+Result<symbolize::SymbolOptions> SymbolOptionsOf(const Parsed& parsed);
 
 }  // namespace perftape::cli

@@ -15,10 +15,10 @@ namespace {
 // "12 no file, 3 of another build": what `count` gives for each Miss but kNone; empty for none.
 template <class Count>
 std::string MissesText(Count count) {
-  constexpr std::pair<Miss, std::string_view> kMisses[] = {
-      {Miss::kNoFile, "no file"},
-      {Miss::kWrongBuildId, "of another build"},
-      {Miss::kNoSymbol, "no symbol"}};
+  constexpr std::pair<symbolize::Miss, std::string_view> kMisses[] = {
+      {symbolize::Miss::kNoFile, "no file"},
+      {symbolize::Miss::kWrongBuildId, "of another build"},
+      {symbolize::Miss::kNoSymbol, "no symbol"}};
   std::string text;
   for (const auto& [miss, words] : kMisses) {
     if (const std::uint64_t places = count(miss); places != 0) {
@@ -30,38 +30,39 @@ std::string MissesText(Count count) {
 
 }  // namespace
 
-std::string SymbolLine(const SymbolizeReport& report, SymbolDetail detail) {
-  const auto count = [&](Miss miss) { return report.count(miss); };
-  std::string line =
-      fmt::format("symbols: {} named", Counted(report.count(Miss::kNone) + report.kept, "place"));
+std::string SymbolLine(const symbolize::SymbolizeReport& report, SymbolDetail detail) {
+  const auto count = [&](symbolize::Miss miss) { return report.count(miss); };
+  std::string line = fmt::format(
+      "symbols: {} named", Counted(report.count(symbolize::Miss::kNone) + report.kept, "place"));
   const std::string misses = MissesText(count);
   if (!misses.empty()) line += fmt::format("; without a name: {}", misses);
   if (report.unmapped != 0) {
     line += fmt::format("{}{} in no mapping", misses.empty() ? "; without a name: " : ", ",
                         report.unmapped);
   }
-  const bool has_reasons = count(Miss::kNoFile) != 0 || count(Miss::kWrongBuildId) != 0;
+  const bool has_reasons =
+      count(symbolize::Miss::kNoFile) != 0 || count(symbolize::Miss::kWrongBuildId) != 0;
   if (has_reasons && detail == SymbolDetail::kSummary) line += " (--show-sources says why)";
   return line;
 }
 
-std::vector<std::string> MappingLines(const SymbolizeReport& report) {
+std::vector<std::string> MappingLines(const symbolize::SymbolizeReport& report) {
   std::vector<std::string> lines;
-  for (const MappingSymbols& mapping : report.mappings) {
-    const auto count = [&](Miss miss) { return mapping.count(miss); };
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
+    const auto count = [&](symbolize::Miss miss) { return mapping.count(miss); };
     const std::string misses = MissesText(count);
     lines.push_back(fmt::format("{}{}: {} named{}{}{}{}", mapping.filename,
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
-                                Counted(mapping.count(Miss::kNone), "place"),
+                                Counted(mapping.count(symbolize::Miss::kNone), "place"),
                                 misses.empty() ? "" : ", ", misses,
                                 mapping.problem.empty() ? "" : ": ", mapping.problem));
   }
   return lines;
 }
 
-std::vector<std::string> SymbolSourceLines(const SymbolizeReport& report) {
+std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& report) {
   std::vector<std::string> lines;
-  for (const MappingSymbols& mapping : report.mappings) {
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
     lines.push_back(fmt::format("{}{}: {}", mapping.filename,
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
                                 mapping.source.empty() ? "no names" : mapping.source));

@@ -36,7 +36,7 @@ TEST(DamageLines, AreNoneForASoundInput) {
 }
 
 TEST(RemarkLines, TellOfWhatIsNoDamage) {
-  const ImportReport report = {.late_records = 1, .unknown_records = 2, .problems = {}};
+  const convert::ImportReport report = {.late_records = 1, .unknown_records = 2, .problems = {}};
   EXPECT_THAT(DamageLines(report), IsEmpty());
   EXPECT_THAT(RemarkLines(report),
               ElementsAre("behind newer records, and read at their own time: 1 record",

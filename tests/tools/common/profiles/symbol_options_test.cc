@@ -18,7 +18,7 @@ using testing::IsEmpty;
 constexpr Command kCommand = {
     .name = "tool", .purpose = "", .operands = "", .options = kSymbolOptions};
 
-Result<SymbolOptions> OptionsOf(const std::vector<std::string>& words) {
+Result<symbolize::SymbolOptions> OptionsOf(const std::vector<std::string>& words) {
   TRY_ASSIGN(const Parsed parsed, Parse(kCommand, words));
   return SymbolOptionsOf(parsed);
 }
@@ -26,9 +26,9 @@ Result<SymbolOptions> OptionsOf(const std::vector<std::string>& words) {
 TEST(SymbolOptions, AreAsLittleAsIsAskedFor) {
   const auto options = OptionsOf({});
   ASSERT_THAT(options, IsOk());
-  EXPECT_EQ(options->local, LocalSystem::kSameBoot);
-  EXPECT_EQ(options->demangling, Demangling::kTemplates);
-  EXPECT_EQ(options->source_lines, SourceLines::kLinesAndInlines);
+  EXPECT_EQ(options->local, symbolize::LocalSystem::kSameBoot);
+  EXPECT_EQ(options->demangling, symbolize::Demangling::kTemplates);
+  EXPECT_EQ(options->source_lines, symbolize::SourceLines::kLinesAndInlines);
   EXPECT_THAT(options->debug_dirs, IsEmpty());
   EXPECT_EQ(options->bundle, "");
 }
@@ -43,17 +43,17 @@ TEST(SymbolOptions, TellWhereNamesAre) {
   EXPECT_EQ(options->kallsyms, "k");
   EXPECT_EQ(options->vmlinux, "v");
   EXPECT_THAT(options->debug_dirs, ElementsAre("/d1", "/d2"));
-  EXPECT_EQ(options->local, LocalSystem::kAlways);
+  EXPECT_EQ(options->local, symbolize::LocalSystem::kAlways);
 }
 
 TEST(SymbolOptions, TellHowNamesAreShown) {
-  EXPECT_EQ(OptionsOf({"--demangle=simple"})->demangling, Demangling::kSimple);
-  EXPECT_EQ(OptionsOf({"--demangle=full"})->demangling, Demangling::kFull);
-  EXPECT_EQ(OptionsOf({"--demangle=none"})->demangling, Demangling::kNone);
-  EXPECT_EQ(OptionsOf({"--no-demangle"})->demangling, Demangling::kNone);
-  EXPECT_EQ(OptionsOf({"--no-inline"})->source_lines, SourceLines::kLines);
-  EXPECT_EQ(OptionsOf({"--no-inline", "--no-lines"})->source_lines, SourceLines::kNone);
-  EXPECT_EQ(OptionsOf({"--no-local"})->local, LocalSystem::kNever);
+  EXPECT_EQ(OptionsOf({"--demangle=simple"})->demangling, symbolize::Demangling::kSimple);
+  EXPECT_EQ(OptionsOf({"--demangle=full"})->demangling, symbolize::Demangling::kFull);
+  EXPECT_EQ(OptionsOf({"--demangle=none"})->demangling, symbolize::Demangling::kNone);
+  EXPECT_EQ(OptionsOf({"--no-demangle"})->demangling, symbolize::Demangling::kNone);
+  EXPECT_EQ(OptionsOf({"--no-inline"})->source_lines, symbolize::SourceLines::kLines);
+  EXPECT_EQ(OptionsOf({"--no-inline", "--no-lines"})->source_lines, symbolize::SourceLines::kNone);
+  EXPECT_EQ(OptionsOf({"--no-local"})->local, symbolize::LocalSystem::kNever);
 }
 
 TEST(SymbolOptions, MustNotContradictEachOther) {

@@ -8,8 +8,8 @@ namespace {
 
 using testing::ElementsAre;
 
-SymbolizeReport TwoMappings() {
-  SymbolizeReport report;
+symbolize::SymbolizeReport TwoMappings() {
+  symbolize::SymbolizeReport report;
   report.mappings.push_back(
       {.filename = "/bin/ls", .build_id = "abcd", .places = {5, 0, 0, 2}, .problem = ""});
   report.mappings.push_back(
@@ -18,7 +18,7 @@ SymbolizeReport TwoMappings() {
 }
 
 TEST(SymbolLine, SaysWhyPlacesHaveNoName) {
-  SymbolizeReport report = TwoMappings();
+  symbolize::SymbolizeReport report = TwoMappings();
   report.unmapped = 7;
   const std::string line =
       "symbols: 5 places named; without a name: 3 no file, 2 no symbol, 7 in no mapping";
@@ -32,7 +32,7 @@ TEST(SymbolLine, IsShortWhereAllHaveNames) {
 }
 
 TEST(SymbolLine, PointsToSourcesOnlyForWhatTheyExplain) {
-  SymbolizeReport report = TwoMappings();
+  symbolize::SymbolizeReport report = TwoMappings();
   report.mappings.pop_back();
   EXPECT_EQ(SymbolLine(report, SymbolDetail::kSummary),
             "symbols: 5 places named; without a name: 2 no symbol");
@@ -45,7 +45,7 @@ TEST(MappingLines, SayTheSameOfEachMapping) {
 }
 
 TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
-  SymbolizeReport report = TwoMappings();
+  symbolize::SymbolizeReport report = TwoMappings();
   report.mappings[0].source = "/symfs/bin/ls (symbols)";
   report.mappings[0].tried = {"/other/bin/ls: build id 1234, recorded was abcd"};
   EXPECT_THAT(SymbolSourceLines(report),
@@ -55,7 +55,7 @@ TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
 }
 
 TEST(SymbolSourceLines, TellWhatWasWrongWithTheLines) {
-  SymbolizeReport report = TwoMappings();
+  symbolize::SymbolizeReport report = TwoMappings();
   report.mappings.pop_back();
   report.mappings[0].source = "/bin/ls (symbols)";
   report.mappings[0].problem = "ls.dwo: not found";
