@@ -6,7 +6,8 @@
 #include <compare>
 #include <cstdint>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 struct RuntimeAddress {  // In the process, or in the kernel, as the CPU saw it.
   std::uint64_t value = 0;
@@ -23,4 +24,5 @@ struct ImageAddress {  // As the ELF file's symbols and program headers count.
   auto operator<=>(const ImageAddress&) const = default;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

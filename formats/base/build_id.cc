@@ -5,7 +5,8 @@
 #include <charconv>
 #include <cstring>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 BuildId BuildId::From(Bytes bytes) {
   BuildId id;
@@ -37,4 +38,5 @@ std::string BuildId::hex() const {
   return text;
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

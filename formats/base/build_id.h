@@ -12,7 +12,8 @@
 
 #include "formats/base/bytes.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // 20 bytes at most (SHA-1, as GNU ld makes by default), of which `size` count; what follows them is
 // zero. lld's fast ids have 8, MD5 and UUID 16. Empty is "none".
@@ -34,4 +35,5 @@ struct BuildId {
   bool Matches(const BuildId& other) const { return !empty() && bytes == other.bytes; }
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

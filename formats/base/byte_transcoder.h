@@ -12,7 +12,8 @@
 
 #include "formats/base/bytes.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // Fails as ByteReader does: what is in `out` then is worth nothing. Views it hands out live as long
 // as the bytes it reads.
@@ -80,4 +81,5 @@ class ByteTranscoder {
   ByteWriter to_;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

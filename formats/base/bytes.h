@@ -22,7 +22,8 @@
 #include <type_traits>
 #include <vector>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 using Bytes = std::span<const std::byte>;
 
@@ -231,4 +232,5 @@ class ByteWriter {
   std::size_t start_;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -12,7 +12,8 @@
 
 #include "formats/base/regular_file.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr std::size_t kFlushSize = std::size_t{64} << 10;
@@ -137,4 +138,5 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -12,7 +12,8 @@
 #include "formats/base/result.h"
 #include "formats/base/truncation.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // A file descriptor with one owner; -1 is "none".
 class UniqueFd {
@@ -73,4 +74,5 @@ class MappedFile {
   TruncationGuard guard_;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

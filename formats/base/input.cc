@@ -8,7 +8,8 @@
 #include <cerrno>
 #include <utility>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
@@ -105,4 +106,5 @@ bool Input::ReadMore() {
   return !at_end_;
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -15,7 +15,8 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 class Input {
  public:
@@ -71,4 +72,5 @@ class Input {
   std::optional<Error> error_;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -7,7 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr std::size_t kFlushSize = std::size_t{64} << 10;
@@ -56,4 +57,5 @@ Status OutputFile::Commit() && {
   return staged_->Publish();
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -16,7 +16,8 @@
 #include "formats/base/result.h"
 #include "formats/base/staged_file.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // Destroyed before Commit, it leaves nothing behind.
 class OutputFile {
@@ -49,4 +50,5 @@ class OutputFile {
   std::string pending_;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

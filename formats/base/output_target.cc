@@ -14,7 +14,8 @@
 #include <climits>
 #include <thread>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +205,5 @@ bool IsTerminal(const OutputTarget& target) {
   return fd && isatty(fd.get()) == 1;
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

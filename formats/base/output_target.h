@@ -20,7 +20,8 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 enum class IfExists : std::uint8_t { kRefuse, kReplace };
 
@@ -70,4 +71,5 @@ Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& s
 
 bool IsTerminal(const OutputTarget& target);
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -18,7 +18,8 @@
 
 #include "formats/base/result.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // Calls work(task, worker) for each task below `tasks`, on up to `threads` threads, of which the
 // calling one is worker 0. Tasks start in their order; those of one worker run one after the other.
@@ -76,4 +77,5 @@ Status MakeAndWriteInOrder(std::size_t tasks, unsigned threads, Make make, Write
   return status;
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

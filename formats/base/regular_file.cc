@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
@@ -81,4 +82,5 @@ Result<std::string> ReadToEnd(int fd, std::string_view name, std::uint64_t limit
   }
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -12,7 +12,8 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // A descriptor for reading. kUnsupported if `path` is not a regular file: then nothing was opened.
 Result<UniqueFd> OpenRegularFile(const std::filesystem::path& path);
@@ -31,4 +32,5 @@ Result<std::string> ReadRegularFile(const std::filesystem::path& path,
 // All that can be read from an open file. `name` is for messages.
 Result<std::string> ReadToEnd(int fd, std::string_view name, std::uint64_t limit);
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -4,7 +4,8 @@
 #include <cerrno>
 #include <system_error>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 std::unexpected<Error> Fail(ErrorCode code, std::string message) {
   return std::unexpected(Error{code, std::move(message)});
@@ -31,4 +32,5 @@ Error InContext(std::string_view place, Error error) {
   return Error{error.code, std::move(message)};
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -15,7 +15,8 @@
 #include <string_view>
 #include <utility>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 enum class ErrorCode : std::uint8_t {
   kInvalidArgument,  // The caller asked for something that cannot be done.
@@ -51,7 +52,8 @@ std::unexpected<Error> FailErrno(std::string_view what, int error_number);
 // The same error with one more link in front of its message: "perf.data: feature BUILD_ID: …".
 Error InContext(std::string_view place, Error error);
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape
 
 #define PERFTAPE_CONCAT_INNER(a, b) a##b
 #define PERFTAPE_CONCAT(a, b) PERFTAPE_CONCAT_INNER(a, b)

@@ -11,7 +11,8 @@
 #include <cstdlib>
 #include <utility>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
@@ -110,4 +111,5 @@ Status StagedFile::Publish() {
   return {};
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

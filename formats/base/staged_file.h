@@ -10,7 +10,8 @@
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // Who may read a new file. All that holds samples or symbols of a recording is private, as perf
 // makes it: a profile tells what a machine does.
@@ -47,4 +48,5 @@ class StagedFile {
   mode_t mode_ = 0;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

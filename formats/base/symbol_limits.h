@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <string>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 namespace symbol_limits {
 
@@ -43,4 +44,5 @@ inline std::string MoreThanIsRead(std::uint64_t size, std::uint64_t limit) {
          " that are read";
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -11,7 +11,8 @@
 #include <mutex>
 #include <utility>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // Found by the handler, so it is never freed, only used again.
 struct TruncationGuard::Entry {
@@ -131,4 +132,5 @@ std::vector<std::string> TruncatedFiles() {
   return names;
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -11,7 +11,8 @@
 
 #include "formats/base/bytes.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // Guards one mapping for as long as it lives, which must be shorter than the mapping lives. The
 // first one installs the handler of SIGBUS, which leaves other causes to the handler before it.
@@ -38,4 +39,5 @@ class TruncationGuard {
 // The names of all files that were found so, also of mappings that are gone. Any thread may ask.
 std::vector<std::string> TruncatedFiles();
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

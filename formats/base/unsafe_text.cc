@@ -8,7 +8,8 @@
 
 #include "formats/base/utf8.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 // Most text is made of these.
@@ -60,4 +61,5 @@ std::string EscapedJson(std::string json) {
   return escaped;
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -9,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // The controls of ASCII (the tab and DEL among them) and of ISO 6429 (C1: U+0080 to U+009F), the
 // line and paragraph separators, and the marks, embeddings, overrides and isolates of bidirectional
@@ -31,4 +32,5 @@ std::optional<UnsafeCharacter> FindUnsafe(std::string_view text, std::size_t fro
 // other controls of ASCII are the layout's, and stay.
 std::string EscapedJson(std::string json);
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

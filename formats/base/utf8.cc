@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 CodePoint FirstCodePoint(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
@@ -54,4 +55,5 @@ void AppendUtf8(std::string& out, char32_t value) {
   }
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

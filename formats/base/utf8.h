@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 struct CodePoint {
   char32_t value = 0;
@@ -21,4 +22,5 @@ bool IsUtf8(std::string_view text);
 // Appends a code point, which is at most U+10FFFF and no surrogate.
 void AppendUtf8(std::string& out, char32_t value);
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

@@ -6,7 +6,8 @@
 
 #include <utility>
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 namespace {
 
 ZSTD_DCtx* Decoder(void* context) {
@@ -117,4 +118,5 @@ Status ZstdCompressor::Run(Bytes input, int directive, std::vector<std::byte>& o
   }
 }
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape

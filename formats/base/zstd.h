@@ -12,7 +12,8 @@
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 
-namespace perftape::inline base {
+namespace perftape {
+inline namespace base {
 
 // The first bytes of each zstd frame (RFC 8878, section 3.1.1).
 inline constexpr std::uint32_t kZstdFrameMagic = 0xfd2fb528;
@@ -69,4 +70,5 @@ class ZstdCompressor {
   std::unique_ptr<void, Free> context_;
 };
 
-}  // namespace perftape::inline base
+}  // namespace base
+}  // namespace perftape
