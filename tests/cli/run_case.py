@@ -11,8 +11,8 @@ any part of a line, `?` for one character, and a line `...` for any number of li
 with `bash -eu` in an empty directory, with the tools first in PATH, no stdin, and PERFTAPE_TESTDATA
 naming testdata/. Status 77 means "skipped", with the reason on stderr.
 
-    run_case.py --bin build/dev/bin tests/cli/NAME.test …            check
-    run_case.py --bin build/dev/bin --update tests/cli/NAME.test …   write what it did, to be reviewed
+    run_case.py --bin build/dev/bin tests/cli/TOOL/NAME.test …            check
+    run_case.py --bin build/dev/bin --update tests/cli/TOOL/NAME.test …   write what it did, to be reviewed
 """
 import argparse
 import difflib
@@ -87,7 +87,7 @@ def stream_complaints(script, stream, got):
 def check(script, bin_dir, testdata):
     stdout, stderr, status = run(script, bin_dir, testdata)
     if status == SKIPPED:
-        print(f"{script.stem}: skipped: {stderr.decode(errors='replace').strip()}")
+        print(f"{script.parent.name}/{script.stem}: skipped: {stderr.decode(errors='replace').strip()}")
         return SKIPPED
     complaints = stream_complaints(script, "stdout", stdout)
     complaints += stream_complaints(script, "stderr", stderr)
@@ -96,7 +96,7 @@ def check(script, bin_dir, testdata):
     if status != wanted_status:
         complaints.append(f"exit status {status}, expected {wanted_status}")
     for complaint in complaints:
-        print(f"{script.stem}: {complaint}")
+        print(f"{script.parent.name}/{script.stem}: {complaint}")
     return 1 if complaints else 0
 
 

@@ -42,20 +42,10 @@ def content_complaints(path, content):
                 yield f"{path}:{number}: names a machine of ours: {line.strip()[:80]}"
 
 
-def unlisted_cases(root, paths):
-    """Command-line cases that tests/cli/CMakeLists.txt does not run."""
-    cases = [path for path in paths if path.parts[:2] == ("tests", "cli")
-             and path.suffix == ".test"]
-    listing = root / "tests/cli/CMakeLists.txt"
-    names = set(re.findall(r"[\w.-]+", listing.read_text())) if listing.is_file() else set()
-    return [f"{path}: not listed in tests/cli/CMakeLists.txt" for path in cases
-            if path.stem not in names]
-
-
 def main():
     root = root_argument()
     paths = tree_files(root)
-    complaints = list(top_level_complaints(paths)) + unlisted_cases(root, paths)
+    complaints = list(top_level_complaints(paths))
     testdata_size = 0
     for path in paths:
         content = (root / path).read_bytes()

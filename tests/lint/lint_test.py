@@ -198,13 +198,6 @@ class Tree(LintCase):
         self.write("README.md", "see " + "/".join(["", "work", "main"]))
         self.refuses("check_tree.py", "names a machine of ours")
 
-    def test_refuses_a_command_line_case_that_nobody_runs(self):
-        self.write("tests/cli/CMakeLists.txt", "perftape_cli_cases(listed)\n")
-        self.write("tests/cli/listed.test", "")
-        self.accepts("check_tree.py")
-        self.write("tests/cli/forgotten.test", "")
-        self.refuses("check_tree.py", "forgotten.test: not listed")
-
     def test_refuses_test_data_beyond_its_size(self):
         self.write("testdata/a.data", "x" * (6 << 20))
         self.refuses("check_tree.py", "testdata: ")
