@@ -16,7 +16,7 @@ add_custom_target(perftape-tools)
 foreach(label IN ITEMS unit fuzz cli interop root lint)
   add_custom_target(tests-${label})
 endforeach()
-foreach(label IN ITEMS cli interop root)
+foreach(label IN ITEMS cli interop root lint)
   add_dependencies(tests-${label} perftape-tools)
 endforeach()
 
@@ -25,6 +25,7 @@ function(perftape_set_flags target)
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -fno-omit-frame-pointer
+    -ffunction-sections  # what no tool calls is not in it, and lint.callers finds it
     -pthread  # some libraries ask for it; what is precompiled has to have it, too
     # GCC 12 sees uninitialized members in inlined std::optional and std::expected, overlapping copies in
     # std::string (PR 105651) and, at -O3, accesses out of bounds in std::vector, that are not there.
@@ -77,6 +78,9 @@ function(perftape_library name)
   if(ARG_SOURCES)
     perftape_precompile(${name} std)
   endif()
+  if(ARG_SOURCES AND NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tests")
+    set_property(GLOBAL APPEND PROPERTY PERFTAPE_LIBRARIES ${name})
+  endif()
 endfunction()
 
 # perftape_tool(NAME SOURCES a.cc … LINKS …): an executable in build/<preset>/bin.
@@ -85,8 +89,12 @@ function(perftape_tool name)
   add_executable(${name} ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+  target_link_options(${name} PRIVATE -Wl,--gc-sections)
   perftape_precompile(${name} std)
   add_dependencies(perftape-tools ${name})
+  if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tests")
+    set_property(GLOBAL APPEND PROPERTY PERFTAPE_TOOLS ${name})
+  endif()
 endfunction()
 
 # perftape_test(NAME SOURCES a_test.cc … LINKS … [LABEL unit]): one gtest executable, each of its

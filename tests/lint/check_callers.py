@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that every function of our sources has a caller that is no test.
+
+    check_callers.py ROOT [--libraries ARCHIVE... --tools EXECUTABLE...]
+
+A function that no tool's image holds, when all were linked with --gc-sections from objects with a section per function,
+is not called by any tool. Inline functions, which are compiled only where they are called, are found by their names:
+one that is named once outside of tests/, where it is defined, has no caller.
+"""
+import argparse
+import collections
+import re
+import subprocess
+from pathlib import Path
+
+from check_filesystem import code_of
+from sources import code_files, finish
+
+# What the language calls: constructors, destructors, operators.
+IMPLICIT = re.compile(r"(?:^|::)(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?::~?\1\(|operator|~")
+DEFINITION = re.compile(r"(?<![\w.>:])(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^()]*\)[^;{}()]*)*\)\s*"
+                        r"(?:const\b\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?(?:->[^{;]*)?\{")
+# `name(` or `Class::name`, also of a template.
+CALL_OR_REFERENCE = re.compile(r"\b([A-Za-z_]\w*)(?=\s*\(|\s*<[\w:, *&]*>\s*\()|(?<=::)([A-Za-z_]\w*)(?!\s*(?:\(|::))")
+KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "requires",
+            "constexpr", "noexcept", "assert", "static_assert", "defined"}
+# Called by templates of the standard library, or by the compiler.
+CALLED_BY_NAME = {"begin", "end", "allocate", "deallocate", "what", "operator", "main", "format", "parse"}
+
+
+def defined(path, strong):
+    """{symbol: name as in the source} of the functions that a file defines."""
+    listed = subprocess.run(["nm", "--defined-only", path], check=True, capture_output=True, text=True)
+    types = "T" if strong else "TtWVu"
+    symbols = [line.split()[2] for line in listed.stdout.splitlines()
+               if len(line.split()) == 3 and line.split()[1] in types]
+    names = subprocess.run(["c++filt"], input="\n".join(symbols), check=True, capture_output=True, text=True)
+    return dict(zip(symbols, names.stdout.splitlines()))
+
+
+def uncalled_functions(libraries, tools):
+    """Functions with external linkage that no tool holds."""
+    in_tools = set()
+    for tool in tools:
+        in_tools |= defined(tool, strong=False).keys()
+    for library in libraries:
+        for symbol, name in sorted(defined(library, strong=True).items(), key=lambda item: item[1]):
+            if symbol not in in_tools and name.startswith("perftape::") and not IMPLICIT.search(name):
+                yield f"{Path(library).name}: no tool calls {name}"
+
+
+def uncalled_inline_functions(root):
+    """Functions defined in headers whose name occurs nowhere else in code that is no test."""
+    count = collections.Counter()
+    definitions = {}
+    for path in code_files(root):
+        if path.parts[0] == "tests":
+            continue
+        code = code_of((root / path).read_text(errors="replace"))
+        count.update(call or reference for call, reference in CALL_OR_REFERENCE.findall(code))
+        if path.suffix != ".h" or path.name.endswith(".bpf.h"):
+            continue
+        for found in DEFINITION.finditer(code):
+            if found["name"] not in KEYWORDS | CALLED_BY_NAME and not found["name"].endswith("_"):
+                definitions[found["name"]] = f"{path}:{code.count(chr(10), 0, found.start()) + 1}"
+    for name, where in sorted(definitions.items(), key=lambda item: item[1]):
+        if count[name] == 1:
+            yield f"{where}: nothing but tests calls {name}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--libraries", nargs="*", default=[])
+    parser.add_argument("--tools", nargs="*", default=[])
+    arguments = parser.parse_args()
+    complaints = list(uncalled_inline_functions(arguments.root.resolve()))
+    complaints += uncalled_functions(arguments.libraries, arguments.tools)
+    finish(complaints)
+
+
+if __name__ == "__main__":
+    main()
