@@ -2,7 +2,7 @@
 /*
  * What crosses from the kernel side to user space: the messages in the ring buffer, the counters
  * and the settings. It includes nothing; both sides define the __u types before. User space
- * distrusts every length in it (record/from_wire).
+ * distrusts every length in it (record/rings/wire_decoder).
  */
 #ifndef PERFTAPE_BPF_WIRE_H
 #define PERFTAPE_BPF_WIRE_H

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "formats/perfdata/record_cursor.h"
-#include "record/cpu_list.h"
-#include "record/executable.h"
-#include "record/kernel_maps.h"
-#include "record/machine.h"
-#include "record/open_file_name.h"
-#include "record/proc_snapshot.h"
+#include "record/events/cpu_list.h"
+#include "record/machine/kernel_maps.h"
+#include "record/machine/machine_features.h"
+#include "record/output/open_file_name.h"
+#include "record/processes/executable.h"
+#include "record/processes/proc_snapshot.h"
 #include "record/recording.h"
 
 namespace perftape::record {

@@ -14,13 +14,13 @@
 
 #include "formats/base/result.h"
 #include "formats/perfdata/compressor.h"
-#include "record/bpf_session.h"
-#include "record/child.h"
-#include "record/cpu_hotplug.h"
-#include "record/events.h"
-#include "record/loss_ledger.h"
+#include "record/events/bpf_session.h"
+#include "record/events/cpu_hotplug.h"
+#include "record/events/event_attrs.h"
+#include "record/losses/loss_ledger.h"
+#include "record/processes/child.h"
+#include "record/processes/targets.h"
 #include "record/symbols/recording_bundle.h"
-#include "record/targets.h"
 
 namespace perftape::record {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "record/open_file_name.h"
+#include "record/output/open_file_name.h"
 #include "record/recording.h"
 
 namespace perftape::record {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "record/machine/requirements.h"
 #include "record/recorder.h"
-#include "record/requirements.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/record/command_line.h"

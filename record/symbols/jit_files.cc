@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "formats/base/regular_file.h"
-#include "record/proc_files.h"
+#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {

@@ -13,7 +13,7 @@
 #include "formats/perfdata/kernel_names.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
-#include "record/hit_regions.h"
+#include "record/symbols/hit_regions.h"
 
 namespace perftape::record {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/bpf_session.h"
+#include "record/events/bpf_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 #include <ctime>
 #include <thread>
 
-#include "record/child.h"
-#include "record/events.h"
+#include "record/events/event_attrs.h"
+#include "record/processes/child.h"
 #include "tests/kernel/live.h"
 #include "tests/support/matchers.h"
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "record/events.h"
-#include "record/requirements.h"
+#include "record/events/event_attrs.h"
+#include "record/machine/requirements.h"
 
 namespace perftape {
 namespace {

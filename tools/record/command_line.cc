@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "formats/base/file.h"
-#include "record/executable.h"
+#include "record/processes/executable.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "record/cpu_list.h"
+#include "record/events/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 
