@@ -54,7 +54,7 @@ bool IsWritable(int fd) {
 Result<bool> CheckOutputs(const record::RecordOptions& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
   TRY(cli::RefuseTerminal(target, "recording"));
-  if (plan.bundle.place == record::BundleRequest::Place::kAside) {
+  if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
@@ -83,7 +83,7 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
                                              : "no symbols were kept: ") +
                     summary.bundle_failure);
   }
-  if (is_stream && options.bundle.place == record::BundleRequest::Place::kInRecording) {
+  if (is_stream && options.bundle.destination == record::BundleRequest::Destination::kRecording) {
     console.Detail(
         "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
   }

@@ -34,7 +34,7 @@ Result<Targets> Targets::Resolve(const Target& target, std::optional<pid_t> comm
   Targets targets;
   if (std::holds_alternative<WholeSystem>(target)) return targets;
   targets.processes_.emplace();
-  if (const auto* processes = std::get_if<Processes>(&target)) {
+  if (const auto* processes = std::get_if<ProcessTrees>(&target)) {
     TRY(targets.ResolveProcesses(*processes));
   } else if (const auto* threads = std::get_if<Threads>(&target)) {
     TRY(targets.ResolveThreads(*threads));
@@ -46,7 +46,7 @@ Result<Targets> Targets::Resolve(const Target& target, std::optional<pid_t> comm
   return targets;
 }
 
-Status Targets::ResolveProcesses(const Processes& target) {
+Status Targets::ResolveProcesses(const ProcessTrees& target) {
   for (const pid_t pid : target.pids) {
     // By system call: glibc 2.36 is the first to wrap it.
     UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));

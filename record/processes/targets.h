@@ -18,7 +18,7 @@ namespace perftape::record {
 
 struct WholeSystem {};
 // These processes with all that descends from them, threads included.
-struct Processes {
+struct ProcessTrees {
   std::vector<pid_t> pids;
 };
 // These threads alone.
@@ -27,7 +27,7 @@ struct Threads {
 };
 // The command of RecordOptions, from the moment it calls exec, and all that descends from it.
 struct Workload {};
-using Target = std::variant<WholeSystem, Processes, Threads, Workload>;
+using Target = std::variant<WholeSystem, ProcessTrees, Threads, Workload>;
 
 class Targets {
  public:
@@ -47,7 +47,7 @@ class Targets {
   bool Gone() const;
 
  private:
-  Status ResolveProcesses(const Processes& target);
+  Status ResolveProcesses(const ProcessTrees& target);
   Status ResolveThreads(const Threads& target);
   void AddProcess(std::uint32_t pid);
 
