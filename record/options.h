@@ -40,7 +40,7 @@ struct RecordOptions {
   std::chrono::milliseconds flush_interval{250};
   std::size_t ring_bytes = std::size_t{8} << 20;
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
-  LibbpfLog log = LibbpfLog::kWarnings;
+  LibbpfLog libbpf_log = {};  // gets all messages of libbpf while the BPF programs are loaded
 };
 
 }  // namespace perftape::record

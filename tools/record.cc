@@ -67,6 +67,9 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
 
   record::RecordOptions options = plan;
   options.command_line = OwnCommandLine();
+  if (console.verbosity() == cli::Verbosity::kVerbose) {
+    options.libbpf_log = [&](std::string_view message) { console.Detail(message); };
+  }
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));

@@ -31,32 +31,37 @@ constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
 constexpr std::uint32_t kWakeupBytes = 64 << 10;
 
-// Where libbpf's log of this thread goes. libbpf knows one print function for the whole program and
-// hands it no context.
-thread_local std::string* current_log = nullptr;
-thread_local libbpf_print_level current_level = LIBBPF_WARN;
+// libbpf's messages. libbpf has one print function for the whole program and passes it no context.
+struct LogCapture {
+  std::string* log = nullptr;  // for errors to quote
+  const LibbpfLog* user = nullptr;
+};
+thread_local LogCapture current_log;
 
 int AppendToLog(libbpf_print_level level, const char* format, va_list arguments) {
-  if (current_log == nullptr || level > current_level) return 0;
-  char line[1024];
-  const int length = std::vsnprintf(line, sizeof line, format, arguments);
-  if (length > 0) {
-    current_log->append(line, std::min(static_cast<std::size_t>(length), sizeof line - 1));
-  }
+  if (current_log.log == nullptr) return 0;
+  const bool has_user = static_cast<bool>(*current_log.user);
+  if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
+  char buffer[1024];
+  const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  if (length <= 0) return length;
+  std::string_view message(buffer, std::min(static_cast<std::size_t>(length), sizeof buffer - 1));
+  current_log.log->append(message);
+  if (message.ends_with('\n')) message.remove_suffix(1);
+  if (has_user) (*current_log.user)(message);
   return length;
 }
 
-// While it lives, libbpf's messages of this thread go to `log`.
+// While it lives, libbpf's messages of this thread go to `log`, and to `user` if that is set.
 class CapturedLog {
  public:
-  CapturedLog(std::string& log, LibbpfLog wanted) {
+  CapturedLog(std::string& log, const LibbpfLog& user) {
     libbpf_set_print(AppendToLog);
-    current_log = &log;
-    current_level = wanted == LibbpfLog::kAll ? LIBBPF_DEBUG : LIBBPF_WARN;
+    current_log = {.log = &log, .user = &user};
   }
   CapturedLog(const CapturedLog&) = delete;
   CapturedLog& operator=(const CapturedLog&) = delete;
-  ~CapturedLog() { current_log = nullptr; }
+  ~CapturedLog() { current_log = {}; }
 };
 
 struct DestroySkeleton {
@@ -187,7 +192,7 @@ Result<UniqueFd> LinkToEvent(int program, const CpuEvent& event) {
 
 struct BpfSession::Impl {
   std::string log;
-  LibbpfLog log_wanted = LibbpfLog::kWarnings;
+  LibbpfLog user_log;
   bool by_process = false;
   std::unique_ptr<on_cpu_bpf, DestroySkeleton> skeleton;
   bpf_program* sampling_program = nullptr;
@@ -197,15 +202,15 @@ struct BpfSession::Impl {
   std::vector<UniqueFd> event_links;
 
   // Of the Drain that is under way.
-  const std::function<void(Bytes)>* take = nullptr;
-  std::size_t taken = 0;
+  const std::function<void(Bytes)>* handle_message = nullptr;
+  std::size_t message_count = 0;
   std::size_t bytes_left = 0;
   std::size_t ring_bytes = 0;
 
   Status LoadSkeleton(const BpfOptions& options, ExpirySource source);
   Status AddTargets(const SampleFilter& filter);
   Status FollowProcesses();
-  static int TakeMessage(void* impl, void* message, std::size_t size);
+  static int OnMessage(void* impl, void* message, std::size_t size);
 };
 
 Status BpfSession::Impl::LoadSkeleton(const BpfOptions& options, ExpirySource source) {
@@ -241,10 +246,10 @@ Status BpfSession::Impl::FollowProcesses() {
 }
 
 // libbpf counts a message as read whatever this returns, and stops where it is negative.
-int BpfSession::Impl::TakeMessage(void* impl, void* message, std::size_t size) {
+int BpfSession::Impl::OnMessage(void* impl, void* message, std::size_t size) {
   Impl& self = *static_cast<Impl*>(impl);
-  (*self.take)(Bytes(static_cast<const std::byte*>(message), size));
-  ++self.taken;
+  (*self.handle_message)(Bytes(static_cast<const std::byte*>(message), size));
+  ++self.message_count;
   if (size >= self.bytes_left) return -ECANCELED;
   self.bytes_left -= size;
   return 0;
@@ -258,7 +263,7 @@ BpfSession::~BpfSession() = default;
 Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   TRY(CheckRingBytes(options.ring_bytes));
   auto impl = std::make_unique<Impl>();
-  impl->log_wanted = options.log;
+  impl->user_log = options.log;
   impl->by_process = options.filter.by_process();
   impl->ring_bytes = options.ring_bytes;
   const CapturedLog captured(impl->log, options.log);
@@ -270,14 +275,14 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   }
   TRY(std::move(loaded));
   TRY(impl->AddTargets(options.filter));
-  impl->ring.reset(ring_buffer__new(bpf_map__fd(impl->skeleton->maps.ring), Impl::TakeMessage,
+  impl->ring.reset(ring_buffer__new(bpf_map__fd(impl->skeleton->maps.ring), Impl::OnMessage,
                                     impl.get(), nullptr));
   if (!impl->ring) return ExplainFailure("cannot map the ring buffer", errno, impl->log);
   return BpfSession(std::move(impl));
 }
 
 Status BpfSession::AttachTo(std::span<const CpuEvent> events) {
-  const CapturedLog captured(impl_->log, impl_->log_wanted);
+  const CapturedLog captured(impl_->log, impl_->user_log);
   if (impl_->by_process && impl_->process_links.empty()) TRY(impl_->FollowProcesses());
   const int program = bpf_program__fd(impl_->sampling_program);
   for (const CpuEvent& event : events) {
@@ -287,14 +292,14 @@ Status BpfSession::AttachTo(std::span<const CpuEvent> events) {
   return {};
 }
 
-Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& take) {
-  impl_->take = &take;
-  impl_->taken = 0;
+Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_message) {
+  impl_->handle_message = &on_message;
+  impl_->message_count = 0;
   impl_->bytes_left = impl_->ring_bytes;
   const int outcome = ring_buffer__consume(impl_->ring.get());
-  impl_->take = nullptr;
+  impl_->handle_message = nullptr;
   if (outcome < 0 && outcome != -ECANCELED) return FailErrno("the ring buffer", -outcome);
-  return impl_->taken;
+  return impl_->message_count;
 }
 
 int BpfSession::poll_fd() const {
@@ -307,17 +312,6 @@ std::vector<wire_cpu> BpfSession::Counters() const {
 
 void BpfSession::RestartTimer(int cpu) {
   impl_->cpus.RestartTimer(static_cast<std::size_t>(cpu));
-}
-
-Status BpfSession::AddProcess(pid_t pid) {
-  if (!impl_->by_process) {
-    return Fail(ErrorCode::kInvalidArgument, "this recording does not filter by process");
-  }
-  return AddKey(impl_->skeleton->maps.target_processes, pid);
-}
-
-const std::string& BpfSession::log() const {
-  return impl_->log;
 }
 
 }  // namespace perftape::record

@@ -17,7 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bpf/wire.h"
@@ -41,7 +41,9 @@ struct SampleFilter {
 };
 
 enum class Callchains : std::uint8_t { kNone, kFramePointers };
-enum class LibbpfLog : std::uint8_t { kWarnings, kAll };
+
+// Receives one message of libbpf, without its last newline.
+using LibbpfLog = std::function<void(std::string_view message)>;
 
 // How the program knows when its timer was due. By its clock alone it cannot tell why an expiry was
 // missed.
@@ -53,7 +55,7 @@ struct BpfOptions {
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
   std::uint64_t period_ns = 0;  // of the events (TimerPeriodNs); 0: missed expiries are not counted
   ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
-  LibbpfLog log = LibbpfLog::kWarnings;
+  LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
 };
 
 // Owns programs, maps and links; all of them go when it does. Not thread-safe.
@@ -74,7 +76,7 @@ class BpfSession {
   // Hands on every message in the ring (bpf/wire.h: a wire_header and what its kind says), in the
   // order of their arrival, which is not quite that of their times. Each is valid during the call
   // only. It returns how many there were, after a ring's worth at the latest, even if more arrive.
-  Result<std::size_t> Drain(const std::function<void(Bytes)>& take);
+  Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message);
 
   // Becomes readable once for each 64 KiB (half a smaller ring) that pile up, not for each sample:
   // so wait for it with a timeout, and drain either way. It belongs to the session.
@@ -86,13 +88,6 @@ class BpfSession {
   // The event of `cpu` is a new one: what its timer missed counts from here on. No event may be
   // running there.
   void RestartTimer(int cpu);
-
-  // One more process, as if it had been in SampleFilter::processes. kInvalidArgument unless the
-  // session was loaded with some (by_process).
-  Status AddProcess(pid_t pid);
-
-  // What libbpf said since Load began, as much as LibbpfLog asked for; lines end in \n.
-  const std::string& log() const;
 
  private:
   struct Impl;

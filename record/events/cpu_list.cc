@@ -21,7 +21,7 @@ struct Range {
 // "7" or "0-3".
 std::optional<Range> ParseRange(std::string_view text) {
   const bool has_two = text.contains('-');
-  const std::optional<std::uint64_t> first = ParseNumber(TakeField(text, '-'));
+  const std::optional<std::uint64_t> first = ParseNumber(NextField(text, '-'));
   const std::optional<std::uint64_t> last = has_two ? ParseNumber(text) : first;
   if (!first || !last || *first > *last || *last > kLastCpu) return std::nullopt;
   return Range{static_cast<int>(*first), static_cast<int>(*last)};
@@ -42,7 +42,7 @@ Result<std::vector<int>> ParseCpuList(std::string_view text) {
   if (text.empty()) return cpus;
   if (text.ends_with(',')) return Fail(ErrorCode::kInvalidArgument, "CPU list ends in a comma");
   while (!text.empty()) {
-    const std::string_view part = TakeField(text, ',');
+    const std::string_view part = NextField(text, ',');
     const std::optional<Range> range = ParseRange(part);
     if (!range) {
       return Fail(ErrorCode::kInvalidArgument,

@@ -44,7 +44,7 @@ std::vector<std::uint64_t> EventIds::IdsOf(std::uint32_t event) const {
 
 void EventIds::Reserve(std::uint32_t event, std::span<const int> cpus) {
   std::uint64_t last = 0;
-  for (const auto& [place, id] : ids_) last = std::max(last, id);
+  for (const auto& [event_and_cpu, id] : ids_) last = std::max(last, id);
   for (const int cpu : cpus) {
     const bool is_new = ids_.try_emplace({event, static_cast<std::uint32_t>(cpu)}, last + 1).second;
     if (is_new) ++last;
@@ -81,8 +81,8 @@ Status EventIds::AppendIndex(std::vector<std::byte>& out) const {
   std::vector<std::uint64_t> words;
   std::uint64_t index = 0;
   std::uint32_t last_event = 0;
-  for (const auto& [place, id] : ids_) {
-    const auto [event, cpu] = place;
+  for (const auto& [event_and_cpu, id] : ids_) {
+    const auto [event, cpu] = event_and_cpu;
     if (event != last_event) index = 0;
     last_event = event;
     words.insert(words.end(), {id, index++, cpu, kAnyThread});

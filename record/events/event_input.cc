@@ -36,7 +36,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                .callchains = options.callchains,
                                                .ring_bytes = options.ring_bytes,
                                                .period_ns = TimerPeriodNs(options.rate),
-                                               .log = options.log}));
+                                               .log = options.libbpf_log}));
   const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state has what happened before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.sideband()));

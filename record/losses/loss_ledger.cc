@@ -46,9 +46,9 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   for (std::uint32_t number = 0; number < cpus_.size(); ++number) {
     Cpu& cpu = cpus_[number];
     const std::uint64_t lost = cpu.counted.total() + cpu.throttled_at_end;
-    if (lost <= cpu.told) continue;
-    news.push_back({.cpu = number, .samples = lost - cpu.told});
-    cpu.told = lost;
+    if (lost <= cpu.reported) continue;
+    news.push_back({.cpu = number, .samples = lost - cpu.reported});
+    cpu.reported = lost;
   }
   return news;
 }

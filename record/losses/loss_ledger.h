@@ -84,7 +84,7 @@ class LossLedger {
   struct Cpu {
     LossByCpu counted;                                      // by the kernel side
     std::uint64_t throttled_at_end = 0, silent_at_end = 0;  // after its last call
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     std::uint64_t undecided = 0, no_overflow = 0, stalled = 0, wanted = 0;
     std::uint64_t estimated = 0;  // of the undecided: what was skipped, never less than before
   };

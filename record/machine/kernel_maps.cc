@@ -76,8 +76,8 @@ Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& ka
     if (!line) break;
     // "ffffffff81000000 T _text"; a module's symbols follow all of the kernel's own.
     if (line->ends_with(']')) break;
-    const std::string_view address = TakeField(*line, ' ');
-    TakeField(*line, ' ');
+    const std::string_view address = NextField(*line, ' ');
+    NextField(*line, ' ');
     std::uint64_t* const found = *line == "_text"    ? &text
                                  : *line == "_stext" ? &stext
                                  : *line == "_etext" ? &etext
@@ -99,8 +99,8 @@ std::map<std::string, std::string> ModulePaths(const std::filesystem::path& dire
   const Result<std::string> dependencies = ReadWholeFile(directory / "modules.dep");
   if (!dependencies) return paths;
   std::string_view text = *dependencies;
-  while (std::optional<std::string_view> line = TakeLine(text)) {
-    const std::string_view path = TakeField(*line, ':');
+  while (std::optional<std::string_view> line = NextLine(text)) {
+    const std::string_view path = NextField(*line, ':');
     if (!path.empty()) paths.emplace(ModuleNameOf(path), (directory / path).string());
   }
   return paths;
@@ -124,11 +124,11 @@ Result<std::size_t> AppendModules(std::string_view modules, const std::filesyste
                                   std::vector<std::byte>& out) {
   const std::map<std::string, std::string> paths = ModulePaths(directory);
   std::size_t hidden = 0;
-  while (std::optional<std::string_view> line = TakeLine(modules)) {
-    const std::string name(TakeField(*line, ' '));
-    const std::optional<std::uint64_t> size = ParseNumber(TakeField(*line, ' '));
-    for (int i = 0; i < 3; ++i) TakeField(*line, ' ');  // references, users, state
-    std::string_view address_text = TakeField(*line, ' ');
+  while (std::optional<std::string_view> line = NextLine(modules)) {
+    const std::string name(NextField(*line, ' '));
+    const std::optional<std::uint64_t> size = ParseNumber(NextField(*line, ' '));
+    for (int i = 0; i < 3; ++i) NextField(*line, ' ');  // references, users, state
+    std::string_view address_text = NextField(*line, ' ');
     if (address_text.starts_with("0x")) address_text.remove_prefix(2);
     const std::optional<std::uint64_t> address = ParseNumber(address_text, 16);
     if (!size || !address || *address == 0) {

@@ -36,20 +36,20 @@ std::string_view Trimmed(std::string_view text) {
 
 // The value of the first "key : value" line; empty where there is none.
 std::string_view ValueOf(std::string_view text, std::string_view key) {
-  while (std::optional<std::string_view> line = TakeLine(text)) {
-    if (Trimmed(TakeField(*line, ':')) == key) return Trimmed(*line);
+  while (std::optional<std::string_view> line = NextLine(text)) {
+    if (Trimmed(NextField(*line, ':')) == key) return Trimmed(*line);
   }
   return {};
 }
 
 // "MemTotal:  24684084 kB", in /proc/meminfo and, behind "Node 0", in a NUMA node's.
 std::optional<std::uint64_t> KilobytesOf(std::string_view meminfo, std::string_view key) {
-  while (std::optional<std::string_view> line = TakeLine(meminfo)) {
-    std::string_view name = TakeField(*line, ':');
+  while (std::optional<std::string_view> line = NextLine(meminfo)) {
+    std::string_view name = NextField(*line, ':');
     name.remove_prefix(std::min(name.rfind(' ') + 1, name.size()));
     if (name != key) continue;
     std::string_view value = Trimmed(*line);
-    return ParseNumber(TakeField(value, ' '));
+    return ParseNumber(NextField(value, ' '));
   }
   return std::nullopt;
 }
@@ -184,7 +184,7 @@ class Description {
   void AddIfThere(FeatureBit bit, std::optional<Value> value) {
     if (value) Add(bit, *std::move(value));
   }
-  std::vector<Feature> Take() && { return std::move(features_); }
+  std::vector<Feature> features() && { return std::move(features_); }
 
  private:
   std::vector<Feature> features_;
@@ -229,7 +229,7 @@ std::vector<Feature> DescribeMachine(const MachineRoots& roots, const MachineOpt
   description.AddIfThere(FeatureBit::kNumaTopology, ReadNuma(roots.sys));
   description.AddIfThere(FeatureBit::kPmuMappings, ReadPmus(roots.sys));
   DescribeClock(options.clock, description);
-  return std::move(description).Take();
+  return std::move(description).features();
 }
 
 std::string CpuIdOf(std::string_view cpuinfo) {
@@ -274,7 +274,7 @@ std::uint64_t UserAddressLimit(const std::filesystem::path& proc_root) {
   const std::string cpuinfo = ReadText(proc_root / "cpuinfo");
   std::string_view flags = ValueOf(cpuinfo, "flags");
   while (!flags.empty()) {
-    if (TakeField(flags, ' ') == "la57") return std::uint64_t{1} << 56;
+    if (NextField(flags, ' ') == "la57") return std::uint64_t{1} << 56;
   }
   return std::uint64_t{1} << 47;
 #elif defined(__aarch64__)

@@ -123,8 +123,4 @@ Findings CheckFacts(const SystemFacts& facts) {
   return findings;
 }
 
-std::vector<std::string> MissingForRecording() {
-  return CheckFacts(ReadSystemFacts()).missing;
-}
-
 }  // namespace perftape::record

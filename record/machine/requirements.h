@@ -37,7 +37,4 @@ struct Findings {
 // A sentence each, with the remedy.
 Findings CheckFacts(const SystemFacts& facts);
 
-// CheckFacts(ReadSystemFacts()).missing: empty where recording should work.
-std::vector<std::string> MissingForRecording();
-
 }  // namespace perftape::record

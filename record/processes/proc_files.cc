@@ -25,12 +25,12 @@ bool ParsePermissions(std::string_view text, MapsLine& line) {
 
 }  // namespace
 
-std::optional<std::string_view> TakeLine(std::string_view& text) {
+std::optional<std::string_view> NextLine(std::string_view& text) {
   if (text.empty()) return std::nullopt;
-  return TakeField(text, '\n');
+  return NextField(text, '\n');
 }
 
-std::string_view TakeField(std::string_view& text, char separator) {
+std::string_view NextField(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view field = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -54,10 +54,10 @@ std::optional<TaskStat> ParseTaskStat(std::string_view text) {
   }
   const std::optional<std::uint64_t> pid = ParseNumber(text.substr(0, open));
   std::string_view rest = text.substr(close + 2);
-  TakeField(rest, ' ');  // state
-  const std::optional<std::uint64_t> ppid = ParseNumber(TakeField(rest, ' '));
-  for (int i = 0; i < 4; ++i) TakeField(rest, ' ');  // pgrp, session, tty_nr, tty_pgrp
-  const std::optional<std::uint64_t> flags = ParseNumber(TakeField(rest, ' '));
+  NextField(rest, ' ');  // state
+  const std::optional<std::uint64_t> ppid = ParseNumber(NextField(rest, ' '));
+  for (int i = 0; i < 4; ++i) NextField(rest, ' ');  // pgrp, session, tty_nr, tty_pgrp
+  const std::optional<std::uint64_t> flags = ParseNumber(NextField(rest, ' '));
   if (!pid || !ppid || !flags) return std::nullopt;
   return TaskStat{.pid = static_cast<std::uint32_t>(*pid),
                   .ppid = static_cast<std::uint32_t>(*ppid),
@@ -67,13 +67,13 @@ std::optional<TaskStat> ParseTaskStat(std::string_view text) {
 
 std::optional<MapsLine> ParseMapsLine(std::string_view text) {
   MapsLine line;
-  const auto start = ParseNumber(TakeField(text, '-'), 16);
-  const auto end = ParseNumber(TakeField(text, ' '), 16);
-  const bool permitted = ParsePermissions(TakeField(text, ' '), line);
-  const auto offset = ParseNumber(TakeField(text, ' '), 16);
-  const auto device_major = ParseNumber(TakeField(text, ':'), 16);
-  const auto device_minor = ParseNumber(TakeField(text, ' '), 16);
-  const auto inode = ParseNumber(TakeField(text, ' '));
+  const auto start = ParseNumber(NextField(text, '-'), 16);
+  const auto end = ParseNumber(NextField(text, ' '), 16);
+  const bool permitted = ParsePermissions(NextField(text, ' '), line);
+  const auto offset = ParseNumber(NextField(text, ' '), 16);
+  const auto device_major = ParseNumber(NextField(text, ':'), 16);
+  const auto device_minor = ParseNumber(NextField(text, ' '), 16);
+  const auto inode = ParseNumber(NextField(text, ' '));
   if (!start || !end || *end <= *start || !permitted || !offset || !device_major || !device_minor ||
       !inode) {
     return std::nullopt;

@@ -10,12 +10,13 @@
 
 namespace perftape::record {
 
-// Takes the next line off the front of `text`, without its newline; nothing when `text` is empty.
-std::optional<std::string_view> TakeLine(std::string_view& text);
+// Returns the first line of `text`, without its newline, and removes it from `text`. Returns
+// nothing if `text` is empty.
+std::optional<std::string_view> NextLine(std::string_view& text);
 
-// Takes what stands before the next `separator` off the front of `text`, and the separator; all of
-// `text` where there is none.
-std::string_view TakeField(std::string_view& text, char separator);
+// Returns the text before the first `separator`, and removes it and the separator from `text`.
+// Returns all of `text` if it has no separator.
+std::string_view NextField(std::string_view& text, char separator);
 
 // The number that is all of `text`; nothing where it is something else or does not fit.
 std::optional<std::uint64_t> ParseNumber(std::string_view text, int base = 10);

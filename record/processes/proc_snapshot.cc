@@ -82,10 +82,10 @@ class ProcReader {
 std::string HugetlbfsMount(ProcReader& proc) {
   std::optional<std::string_view> mounts = proc.Read("mounts");
   if (!mounts) return {};
-  while (std::optional<std::string_view> line = TakeLine(*mounts)) {
-    TakeField(*line, ' ');  // device
-    const std::string_view path = TakeField(*line, ' ');
-    if (TakeField(*line, ' ') == "hugetlbfs") return std::string(path);
+  while (std::optional<std::string_view> line = NextLine(*mounts)) {
+    NextField(*line, ' ');  // device
+    const std::string_view path = NextField(*line, ' ');
+    if (NextField(*line, ' ') == "hugetlbfs") return std::string(path);
   }
   return {};
 }
@@ -107,7 +107,6 @@ class Snapshot {
     const std::optional<TaskStat> stat = ParseTaskStat(*text);
     if (!stat) return {};
 
-    ++counts_.processes;
     if (stat->is_kernel_thread) return AddComm(pid, pid, stat->comm);
     TRY(AddFork({.pid = pid, .ppid = stat->ppid, .tid = pid, .ptid = stat->ppid}));
     TRY(AddComm(pid, pid, stat->comm));
@@ -120,8 +119,6 @@ class Snapshot {
     return {};
   }
 
-  const SnapshotCounts& counts() const { return counts_; }
-
  private:
   // As perf does, every thread is said to come from the first one. kMiscForkExec keeps readers from
   // copying the parent's mappings: those of a process are written out.
@@ -130,7 +127,6 @@ class Snapshot {
   }
 
   Status AddComm(std::uint32_t pid, std::uint32_t tid, std::string_view comm) {
-    ++counts_.threads;
     const perfdata::Comm record{.pid = pid, .tid = tid, .comm = comm.substr(0, kCommLength)};
     return perfdata::Encode(record, {}, format_, 0, out_);
   }
@@ -147,14 +143,13 @@ class Snapshot {
   Status AddMappings(std::uint32_t pid, std::span<const std::uint32_t> other_threads) {
     const std::string directory = std::to_string(pid);
     std::optional<std::string_view> maps = proc_.Read(directory + "/maps");
-    if (!maps && (errno == EACCES || errno == EPERM)) ++counts_.hidden;
     // A first thread that has ended no longer shows the memory that the others live in.
     for (const std::uint32_t tid : other_threads) {
       if (!maps || !maps->empty()) break;
       maps = proc_.Read(directory + "/task/" + std::to_string(tid) + "/maps");
     }
     if (!maps) return {};
-    while (const std::optional<std::string_view> line = TakeLine(*maps)) {
+    while (const std::optional<std::string_view> line = NextLine(*maps)) {
       const std::optional<MapsLine> mapping = ParseMapsLine(*line);
       if (mapping && (mapping->protection & PROT_EXEC) != 0) TRY(AddMapping(pid, *mapping));
     }
@@ -170,7 +165,6 @@ class Snapshot {
       name = "//anon";
       flags |= MAP_HUGETLB;
     }
-    ++counts_.mappings;
     const perfdata::Mmap2 record{.pid = pid,
                                  .tid = pid,
                                  .start = mapping.start,
@@ -190,7 +184,6 @@ class Snapshot {
   const perfdata::SampleFormat& format_;
   std::vector<std::byte>& out_;
   std::string hugetlbfs_;
-  SnapshotCounts counts_;
 };
 
 Result<std::vector<std::uint32_t>> AllProcesses(const ProcReader& proc) {
@@ -201,22 +194,20 @@ Result<std::vector<std::uint32_t>> AllProcesses(const ProcReader& proc) {
 
 }  // namespace
 
-Result<SnapshotCounts> SnapshotAll(const std::filesystem::path& proc_root,
-                                   const perfdata::SampleFormat& format,
-                                   std::vector<std::byte>& out) {
+Status SnapshotAll(const std::filesystem::path& proc_root, const perfdata::SampleFormat& format,
+                   std::vector<std::byte>& out) {
   TRY_ASSIGN(const ProcReader proc, ProcReader::Open(proc_root));
   TRY_ASSIGN(const std::vector<std::uint32_t> pids, AllProcesses(proc));
   return SnapshotProcesses(proc_root, pids, format, out);
 }
 
-Result<SnapshotCounts> SnapshotProcesses(const std::filesystem::path& proc_root,
-                                         std::span<const std::uint32_t> pids,
-                                         const perfdata::SampleFormat& format,
-                                         std::vector<std::byte>& out) {
+Status SnapshotProcesses(const std::filesystem::path& proc_root,
+                         std::span<const std::uint32_t> pids, const perfdata::SampleFormat& format,
+                         std::vector<std::byte>& out) {
   TRY_ASSIGN(ProcReader proc, ProcReader::Open(proc_root));
   Snapshot snapshot(proc, format, out);
   for (const std::uint32_t pid : pids) TRY(snapshot.Add(pid));
-  return snapshot.counts();
+  return {};
 }
 
 Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc_root,
@@ -249,22 +240,14 @@ Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc
   return found;
 }
 
-Result<std::vector<std::uint32_t>> ThreadsOf(const std::filesystem::path& proc_root,
-                                             std::uint32_t pid) {
-  TRY_ASSIGN(const ProcReader proc, ProcReader::Open(proc_root));
-  std::optional<std::vector<std::uint32_t>> threads = proc.Numbers(std::to_string(pid) + "/task");
-  if (!threads) return FailErrno("threads of process " + std::to_string(pid), errno);
-  return *std::move(threads);
-}
-
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid) {
   // /proc/TID is there for every thread, though a listing of /proc shows processes only.
   const std::string path = std::to_string(tid) + "/status";
   TRY_ASSIGN(ProcReader proc, ProcReader::Open(proc_root));
   std::optional<std::string_view> status = proc.Read(path);
   if (!status) return FailErrno("thread " + std::to_string(tid), errno);
-  while (std::optional<std::string_view> line = TakeLine(*status)) {
-    if (TakeField(*line, '\t') != "Tgid:") continue;
+  while (std::optional<std::string_view> line = NextLine(*status)) {
+    if (NextField(*line, '\t') != "Tgid:") continue;
     if (const auto pid = ParseNumber(*line)) return static_cast<std::uint32_t>(*pid);
   }
   return Fail(ErrorCode::kCorrupt, path + ": no Tgid line");

@@ -17,35 +17,21 @@
 
 namespace perftape::record {
 
-struct SnapshotCounts {
-  std::uint64_t processes = 0;
-  std::uint64_t threads = 0;   // kernel threads included
-  std::uint64_t mappings = 0;  // executable ones
-  std::uint64_t hidden = 0;    // processes whose mappings we may not see: their samples lack names
-};
-
 // Appends the records of every process under `proc_root` (/proc, or a tree made for a test) to
 // `out`: for each thread FORK and COMM, for each process MMAP2 of its executable mappings, for
 // kernel threads COMM only. Fails where `proc_root` cannot be read at all.
-Result<SnapshotCounts> SnapshotAll(const std::filesystem::path& proc_root,
-                                   const perfdata::SampleFormat& format,
-                                   std::vector<std::byte>& out);
+Status SnapshotAll(const std::filesystem::path& proc_root, const perfdata::SampleFormat& format,
+                   std::vector<std::byte>& out);
 
 // The same of the given processes (thread-group ids) only.
-Result<SnapshotCounts> SnapshotProcesses(const std::filesystem::path& proc_root,
-                                         std::span<const std::uint32_t> pids,
-                                         const perfdata::SampleFormat& format,
-                                         std::vector<std::byte>& out);
+Status SnapshotProcesses(const std::filesystem::path& proc_root,
+                         std::span<const std::uint32_t> pids, const perfdata::SampleFormat& format,
+                         std::vector<std::byte>& out);
 
 // All processes under `pid`: its children, their children, and so on, in ascending order, without
 // `pid` itself. Those that fork while this reads may be missed.
 Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc_root,
                                                std::uint32_t pid);
-
-// The threads of a process in ascending order, its first one (tid == pid) included. kNotFound where
-// there is no such process.
-Result<std::vector<std::uint32_t>> ThreadsOf(const std::filesystem::path& proc_root,
-                                             std::uint32_t pid);
 
 // The process (thread-group id) that a thread belongs to. kNotFound where there is no such thread.
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid);

@@ -11,19 +11,19 @@
 
 namespace perftape::record {
 
-Result<std::size_t> Ring::Drain(const std::function<void(Bytes)>& take) {
+Result<std::size_t> Ring::Drain(const std::function<void(Bytes)>& on_record) {
   // The kernel writes records before it moves data_head, and reuses room only after data_tail moved
   // (include/uapi/linux/perf_event.h). Both count up for ever; the place is the remainder.
   const std::uint64_t head =
       std::atomic_ref<__u64>(control_->data_head).load(std::memory_order_acquire);
   const std::uint64_t tail = control_->data_tail;  // nobody else writes it
-  const Result<std::size_t> count = HandOn(tail, head, take);
+  const Result<std::size_t> count = HandOn(tail, head, on_record);
   std::atomic_ref<__u64>(control_->data_tail).store(head, std::memory_order_release);
   return count;
 }
 
 Result<std::size_t> Ring::HandOn(std::uint64_t from, std::uint64_t to,
-                                 const std::function<void(Bytes)>& take) {
+                                 const std::function<void(Bytes)>& on_record) {
   if (to - from > data_size_) {
     return Fail(ErrorCode::kCorrupt,
                 fmt::format("perf ring of {} bytes claims to hold {}", data_size_, to - from));
@@ -40,7 +40,7 @@ Result<std::size_t> Ring::HandOn(std::uint64_t from, std::uint64_t to,
           ErrorCode::kCorrupt,
           fmt::format("perf ring: record of {} bytes where {} are left", header.size, available));
     }
-    take(RecordAt(from, header.size));
+    on_record(RecordAt(from, header.size));
     from += header.size;
     ++count;
   }

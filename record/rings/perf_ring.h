@@ -26,11 +26,11 @@ class Ring {
   // wraps), valid during the call only; then gives the room back to the kernel. Returns how many.
   // kCorrupt where a size or the head cannot be: all that the ring held is given up then, so that
   // the next call goes on behind it.
-  Result<std::size_t> Drain(const std::function<void(Bytes)>& take);
+  Result<std::size_t> Drain(const std::function<void(Bytes)>& on_record);
 
  private:
   Result<std::size_t> HandOn(std::uint64_t from, std::uint64_t to,
-                             const std::function<void(Bytes)>& take);
+                             const std::function<void(Bytes)>& on_record);
   Bytes RecordAt(std::uint64_t position, std::size_t size);
   void CopyOut(std::uint64_t position, std::size_t size, std::byte* to) const;
 

@@ -91,11 +91,11 @@ Sideband::~Sideband() {
   for (const Mapping& mapping : mappings_) munmap(mapping.address, mapping.size);
 }
 
-Result<std::size_t> Sideband::Drain(const std::function<void(Bytes record)>& take) {
+Result<std::size_t> Sideband::Drain(const std::function<void(Bytes record)>& on_record) {
   std::size_t count = 0;
   std::optional<Error> failure;
   for (Ring& ring : rings_) {
-    Result<std::size_t> drained = ring.Drain(take);
+    Result<std::size_t> drained = ring.Drain(on_record);
     if (drained) {
       count += *drained;
     } else {

@@ -40,7 +40,7 @@ class Sideband {
 
   // Hands on every record that is there, CPU by CPU, in time order for each CPU. Each is valid
   // during the call only. Returns how many. kCorrupt after all other rings were drained too.
-  Result<std::size_t> Drain(const std::function<void(Bytes record)>& take);
+  Result<std::size_t> Drain(const std::function<void(Bytes record)>& on_record);
 
   // Maps the ring of an event that was opened for a CPU that came or came back, instead of that of
   // its former event, and gives up what was left in there.

@@ -12,8 +12,6 @@
 namespace perftape::record {
 
 void TimeMerge::Add(std::uint64_t time, Bytes record) {
-  // What was synthesized has no time, and is never late.
-  if (time != 0 && time < newest_released_) ++late_;
   entries_.push_back({.time = time, .offset = arena_.size(), .size = record.size()});
   arena_.insert(arena_.end(), record.begin(), record.end());
 }
@@ -47,8 +45,6 @@ std::size_t TimeMerge::SortUpTo(std::uint64_t limit) {
 
 void TimeMerge::Forget(std::size_t count) {
   if (count == 0) return;
-  newest_released_ = std::max(newest_released_, entries_[count - 1].time);
-  released_ += count;
   entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(count));
 
   // In the order they were added: equal times must stay in it.

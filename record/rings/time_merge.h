@@ -49,12 +49,6 @@ class TimeMerge {
     return status;
   }
 
-  std::size_t waiting() const { return entries_.size(); }
-  std::uint64_t released() const { return released_; }
-  // Records that were added when a younger one had been released already: the limit was too young.
-  // perf shows them, and counts them as out of order.
-  std::uint64_t late() const { return late_; }
-
  private:
   struct Entry {
     std::uint64_t time;
@@ -77,9 +71,6 @@ class TimeMerge {
   std::vector<Entry> entries_;
   std::vector<std::byte> arena_;
   std::vector<std::byte> spare_;  // what stays moves there, then both change places
-  std::uint64_t newest_released_ = 0;
-  std::uint64_t released_ = 0;
-  std::uint64_t late_ = 0;
 };
 
 }  // namespace perftape::record

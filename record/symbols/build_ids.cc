@@ -238,27 +238,4 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::pa
   return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id, *std::move(fd)};
 }
 
-BuildIdCounts BuildIdCollector::counts() const {
-  BuildIdCounts counts;
-  for (const auto& [dso, binary] : binaries_) {
-    switch (binary.outcome) {
-      case Outcome::kFound:
-        ++counts.found;
-        break;
-      case Outcome::kAbsent:
-        ++counts.absent;
-        break;
-      case Outcome::kReplaced:
-      case Outcome::kReplacedOutside:
-        ++counts.replaced;
-        break;
-      case Outcome::kProcessEnded:
-      case Outcome::kUnreachable:
-        ++counts.unreachable;
-        break;
-    }
-  }
-  return counts;
-}
-
 }  // namespace perftape::record

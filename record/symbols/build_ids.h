@@ -32,14 +32,6 @@ struct BuildIdRoots {
   std::filesystem::path sys = "/sys";
 };
 
-// What became of the binaries that were hit; each is counted once.
-struct BuildIdCounts {
-  std::uint64_t found = 0;
-  std::uint64_t absent = 0;       // the binary has no build id
-  std::uint64_t replaced = 0;     // under its name there is another file
-  std::uint64_t unreachable = 0;  // the file could not be opened or read
-};
-
 // Where what is hit is kept at hand, for a bundle of its symbols. Null: nowhere.
 struct HitKeepers {
   HitFiles* files = nullptr;
@@ -60,9 +52,6 @@ class BuildIdCollector {
 
   // All that were found, in the order of their first hit: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }
-
-  // As things stand: what could not be read may be found in another process later.
-  BuildIdCounts counts() const;
 
   // Tells the keeper of files, if there is one, of the binaries that could not be had. Call it
   // once, when all was observed.

@@ -27,11 +27,11 @@ void HitRegions::Visit(std::uint32_t pid, CpuMode mode, std::uint64_t address) {
   if (const perfdata::Region* const region = space.Find(address)) found_.push_back(region);
 }
 
-bool HitRegions::IsNew(std::uint64_t generation, std::uint64_t place) {
-  const std::uint64_t mixed = (place + generation) * 0x9e3779b97f4a7c15;
+bool HitRegions::IsNew(std::uint64_t generation, std::uint64_t key) {
+  const std::uint64_t mixed = (key + generation) * 0x9e3779b97f4a7c15;
   SeenFrame& seen = seen_[(mixed >> 32) % kSeenFrames];
-  if (seen.generation == generation && seen.place == place) return false;
-  seen = {generation, place};
+  if (seen.generation == generation && seen.key == key) return false;
+  seen = {generation, key};
   return true;
 }
 

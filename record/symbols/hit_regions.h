@@ -19,7 +19,7 @@ class HitRegions {
   HitRegions() : seen_(kSeenFrames) {}
 
   // Takes any record, in time order. For a sample, calls hit(pid, region), which returns a Status,
-  // for the mapping of each frame whose place was not seen lately; a region is valid during the
+  // for the mapping of each frame that was not seen lately; a region is valid during the
   // call, its dso as long as this. Damaged records are passed over. A sample whose frames were all
   // seen before costs one look into a table for each.
   template <class Hit>
@@ -43,13 +43,14 @@ class HitRegions {
   static constexpr std::size_t kSeenFrames = 4096;  // a power of two
   struct SeenFrame {
     std::uint64_t generation = 0;
-    std::uint64_t place = 0;  // page of a user frame, address of a kernel frame
+    std::uint64_t key = 0;  // page of a user frame, address of a kernel frame
   };
 
   void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
   void Visit(std::uint32_t pid, perfdata::CpuMode mode, std::uint64_t address);
-  // Whether this place of this state of an address space is new; it is not, from then on.
-  bool IsNew(std::uint64_t generation, std::uint64_t place);
+  // Whether a frame with this key was not seen lately in this generation of an address space. Adds
+  // it to the seen ones.
+  bool IsNew(std::uint64_t generation, std::uint64_t key);
 
   perfdata::Processes processes_;
   std::vector<SeenFrame> seen_;

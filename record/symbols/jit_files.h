@@ -44,7 +44,7 @@ class JitFiles {
 
   // The maps of the processes that were hit, and the dumps of these; by pid. Processes without any
   // are not among them.
-  std::vector<JitFile> Take() &&;
+  std::vector<JitFile> ReleaseFiles() &&;
 
  private:
   struct Process {

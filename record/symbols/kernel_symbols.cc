@@ -26,12 +26,12 @@ std::vector<bundle::Module> ReadModules(const KernelRoots& roots) {
   const Result<std::string> text = ReadWholeFile(roots.proc / "modules");
   if (!text) return modules;  // a kernel without modules
   std::string_view rest = *text;
-  while (std::optional<std::string_view> line = TakeLine(rest)) {
+  while (std::optional<std::string_view> line = NextLine(rest)) {
     bundle::Module module;
-    module.name = TakeField(*line, ' ');
-    module.size = ParseNumber(TakeField(*line, ' ')).value_or(0);
-    for (int i = 0; i < 3; ++i) TakeField(*line, ' ');  // references, users, state
-    std::string_view address = TakeField(*line, ' ');
+    module.name = NextField(*line, ' ');
+    module.size = ParseNumber(NextField(*line, ' ')).value_or(0);
+    for (int i = 0; i < 3; ++i) NextField(*line, ' ');  // references, users, state
+    std::string_view address = NextField(*line, ' ');
     if (address.starts_with("0x")) address.remove_prefix(2);
     module.address = ParseNumber(address, 16).value_or(0);
     module.build_id = NotesId(roots.sys / "module" / module.name / "notes/.note.gnu.build-id");
@@ -91,7 +91,7 @@ Bytes VdsoOfThisProcess() {
   const Result<std::string> maps = ReadWholeFile("/proc/self/maps");
   if (address == 0 || !maps) return {};
   std::string_view rest = *maps;
-  while (const std::optional<std::string_view> line = TakeLine(rest)) {
+  while (const std::optional<std::string_view> line = NextLine(rest)) {
     const std::optional<MapsLine> region = ParseMapsLine(*line);
     if (!region || region->start != address) continue;
     return {reinterpret_cast<const std::byte*>(address), region->end - region->start};

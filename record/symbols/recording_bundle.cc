@@ -40,7 +40,7 @@ Result<BundleSummary> RecordingBundle::Write(int recording, std::string_view nam
 Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd) {
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
-  return WriteBundle({.files = *files_, .jit = std::move(*jit_).Take()}, request_.depth,
+  return WriteBundle({.files = *files_, .jit = std::move(*jit_).ReleaseFiles()}, request_.depth,
                      std::move(writer));
 }
 

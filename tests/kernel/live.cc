@@ -45,7 +45,7 @@ LiveSample SampleIn(Bytes message) {
 }  // namespace
 
 void LiveTest::SetUp() {
-  const std::vector<std::string> missing = record::MissingForRecording();
+  const std::vector<std::string> missing = record::CheckFacts(record::ReadSystemFacts()).missing;
   if (!missing.empty()) GTEST_SKIP() << missing.front();
 }
 

@@ -345,7 +345,6 @@ Result<record::RecordOptions> PlanOf(const cli::Parsed& parsed) {
     return Usage("-o -: a pipe carries no bundle; --bundle FILE says where to put it");
   }
   if (parsed.Has("include-self")) options.include_self = record::IncludeSelf::kYes;
-  if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = record::LibbpfLog::kAll;
   return options;
 }
 

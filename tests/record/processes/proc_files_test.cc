@@ -94,12 +94,12 @@ TEST(MappingName, KeepsTheMarkOfADeletedFile) {
   EXPECT_EQ(MappingName("/usr/bin/x (deleted)"), "/usr/bin/x (deleted)");
 }
 
-TEST(TakeLine, HandsOutEachLineOnceWithoutItsNewline) {
+TEST(NextLine, HandsOutEachLineOnceWithoutItsNewline) {
   std::string_view text = "a\n\nb";
-  EXPECT_EQ(TakeLine(text), "a");
-  EXPECT_EQ(TakeLine(text), "");
-  EXPECT_EQ(TakeLine(text), "b");
-  EXPECT_EQ(TakeLine(text), std::nullopt);
+  EXPECT_EQ(NextLine(text), "a");
+  EXPECT_EQ(NextLine(text), "");
+  EXPECT_EQ(NextLine(text), "b");
+  EXPECT_EQ(NextLine(text), std::nullopt);
 }
 
 }  // namespace

@@ -125,7 +125,6 @@ TEST_F(BuildIds, AreAnnouncedOnce) {
   Hit(8, {0x500100});
   EXPECT_EQ(Announced().size(), 1u);
   EXPECT_EQ(collector_.all().entries.size(), 1u);
-  EXPECT_EQ(collector_.counts().found, 1u);
 }
 
 TEST_F(BuildIds, AreReadForEveryFrame) {
@@ -174,7 +173,6 @@ TEST_F(BuildIds, AreNotTakenFromAFileThatReplacedTheMappedOne) {
   Map(7, 0x500000, "/bin/x", status.st_dev + 1, status.st_ino);
   Hit(7, {0x400100, 0x500100});
   EXPECT_THAT(Announced(), IsEmpty());
-  EXPECT_EQ(collector_.counts().replaced, 2u);
 }
 
 TEST_F(BuildIds, SayThatAFileWasReplacedOnlyWhereItsProcessSeesAnother) {
@@ -207,20 +205,17 @@ TEST_F(BuildIds, AreLookedForAgainInAnotherProcess) {
   Map(7, 0x400000, "/bin/x", "proc/8/root/bin/x");
   Map(8, 0x400000, "/bin/x", "proc/8/root/bin/x");
   Hit(7, {0x400100});
-  EXPECT_EQ(collector_.counts().unreachable, 1u);
   Hit(8, {0x400100});
   EXPECT_EQ(Announced().size(), 1u);
-  EXPECT_EQ(collector_.counts().unreachable, 0u);
 }
 
-TEST_F(BuildIds, AreCountedWhereABinaryHasNone) {
+TEST_F(BuildIds, AreAbsentWhereABinaryHasNone) {
   WriteElf("/bin/x", "");
   dir_.Write("root/bin/script", "#!/bin/sh\n");
   Map(7, 0x400000, "/bin/x", "root/bin/x");
   Map(7, 0x500000, "/bin/script", "root/bin/script");
   Hit(7, {0x400100, 0x500100});
   EXPECT_THAT(Announced(), IsEmpty());
-  EXPECT_EQ(collector_.counts().absent, 2u);
 }
 
 TEST_F(BuildIds, AreNotSoughtForMemoryWithoutAFile) {
@@ -228,8 +223,7 @@ TEST_F(BuildIds, AreNotSoughtForMemoryWithoutAFile) {
   Map(7, 0x500000, "[heap]", 0, 0);
   Map(7, 0x600000, "/dev/zero (deleted)", 0, 0);
   Hit(7, {0x400100, 0x500100, 0x600100, 0x700100});
-  const BuildIdCounts counts = collector_.counts();
-  EXPECT_EQ(counts.absent + counts.unreachable + counts.replaced + counts.found, 0u);
+  EXPECT_THAT(Announced(), IsEmpty());
 }
 
 TEST_F(BuildIds, AreTakenFromAMappingThatHasItsOwn) {
@@ -267,7 +261,7 @@ TEST_F(BuildIds, AreNotSoughtForBpfPrograms) {
                                      .symbol_type = perfdata::Ksymbol::kTypeBpf,
                                      .name = "bpf_prog_1_x"}));
   HitKernel({kContextKernel, 0xffffffffc0000050});
-  EXPECT_EQ(collector_.counts().unreachable, 0u);
+  EXPECT_THAT(Announced(), IsEmpty());
 }
 
 TEST_F(BuildIds, AreReadForTheUserFramesOfAKernelSample) {
@@ -307,11 +301,6 @@ TEST(BuildIdsOfThisMachine, AreThoseOfThisExecutableAndItsVdso) {
       {.ip = function, .pid = pid, .tid = pid, .callchain = WordArray(chain)}, CpuMode::kUser);
   ASSERT_TRUE(collector.Observe(sample, out));
 
-  // GCC is told to make build ids on every system that has a package manager; if this one does not,
-  // the executable is counted as absent.
-  const BuildIdCounts counts = collector.counts();
-  EXPECT_EQ(counts.found + counts.absent, vdso == 0 ? 1u : 2u);
-  EXPECT_EQ(counts.unreachable + counts.replaced, 0u);
   if (vdso != 0) {
     EXPECT_THAT(collector.all().entries,
                 testing::Contains(testing::Field(&perfdata::BuildIdEntry::filename, "[vdso]")));
