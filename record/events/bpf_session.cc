@@ -25,8 +25,7 @@
 namespace perftape::record {
 namespace {
 
-// Room for as many processes as pid_max allows by default; two megabytes, and only where processes
-// are filtered.
+// The default of pid_max. The map has two megabytes and exists only if processes are filtered.
 constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
 constexpr std::uint32_t kWakeupBytes = 64 << 10;
@@ -52,7 +51,7 @@ int AppendToLog(libbpf_print_level level, const char* format, va_list arguments)
   return length;
 }
 
-// While it lives, libbpf's messages of this thread go to `log`, and to `user` if that is set.
+// Sends libbpf's messages of this thread to `log`, and to `user` if it is set, during its lifetime.
 class CapturedLog {
  public:
   CapturedLog(std::string& log, const LibbpfLog& user) {
@@ -84,8 +83,8 @@ Status CheckRingBytes(std::size_t bytes) {
                           bytes, page, kMost));
 }
 
-// The inode of the pid namespace, or 0 for the initial one (include/linux/proc_ns.h,
-// PROC_PID_INIT_INO), where tasks need no translation.
+// Returns the inode of the pid namespace, or 0 for the initial one (include/linux/proc_ns.h,
+// PROC_PID_INIT_INO), which needs no translation of ids.
 std::uint32_t PidNamespace() {
   constexpr std::uint32_t kInitial = 0xEFFFFFFC;
   struct stat ns {};
@@ -139,7 +138,7 @@ void Configure(on_cpu_bpf& skeleton, const BpfOptions& options, ExpirySource sou
   }
 }
 
-// The last lines of what libbpf said: the reason is there, the verifier's log before it is long.
+// Returns the last lines of the log, which have the reason. The verifier's log before them is long.
 std::string Tail(const std::string& log) {
   constexpr std::size_t kMost = 600;
   std::string_view tail = log;
@@ -176,8 +175,8 @@ Status AddKey(const bpf_map* map, pid_t key) {
   return {};
 }
 
-// A link of its own from 5.15 on; before that the program belongs to the event. Unlike libbpf's
-// own attach, neither takes the descriptor over nor starts the event.
+// Attaches the program with a link (Linux 5.15) or, before that, to the event itself. Unlike
+// libbpf's attach, neither owns the descriptor or starts the event.
 Result<UniqueFd> LinkToEvent(int program, const CpuEvent& event) {
   const int link = bpf_link_create(program, event.fd.get(), BPF_PERF_EVENT, nullptr);
   if (link >= 0) return UniqueFd(link);
@@ -201,7 +200,7 @@ struct BpfSession::Impl {
   std::vector<Link> process_links;
   std::vector<UniqueFd> event_links;
 
-  // Of the Drain that is under way.
+  // State of the running Drain.
   const std::function<void(Bytes)>* handle_message = nullptr;
   std::size_t message_count = 0;
   std::size_t bytes_left = 0;
@@ -245,7 +244,7 @@ Status BpfSession::Impl::FollowProcesses() {
   return {};
 }
 
-// libbpf counts a message as read whatever this returns, and stops where it is negative.
+// libbpf consumes the message whatever this returns, and stops if it is negative.
 int BpfSession::Impl::OnMessage(void* impl, void* message, std::size_t size) {
   Impl& self = *static_cast<Impl*>(impl);
   (*self.handle_message)(Bytes(static_cast<const std::byte*>(message), size));
@@ -268,7 +267,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   impl->ring_bytes = options.ring_bytes;
   const CapturedLog captured(impl->log, options.log);
 
-  // Before Linux 6.2, or without the JIT, a program sees no more of its event than the registers.
+  // Before Linux 6.2, or without the JIT, a program can read only the registers, not its event.
   Status loaded = impl->LoadSkeleton(options, options.expiry_source);
   if (!loaded && options.expiry_source == ExpirySource::kKernelIfPossible) {
     loaded = impl->LoadSkeleton(options, ExpirySource::kOwnClock);

@@ -37,7 +37,7 @@ CpuCounters::~CpuCounters() {
 }
 
 std::vector<wire_cpu> CpuCounters::Copy() const {
-  // Word by word, because the programs go on counting; no word is ever half written.
+  // Word by word, because the programs count meanwhile. A word is never half written.
   std::array<std::uint64_t, sizeof(wire_cpu) / sizeof(std::uint64_t)> words{};
   std::vector<wire_cpu> copy(cpus_);
   for (std::size_t cpu = 0; cpu < cpus_; ++cpu) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the BPF programs count on each CPU (bpf/wire.h, wire_cpu), read without a system call: for
-// bpf(2) the kernel would skip overflows on the CPU that makes it.
+// The counters that the BPF programs keep for each CPU (bpf/wire.h, wire_cpu), read without a
+// system call: during bpf(2) the kernel skips overflows on the calling CPU.
 #pragma once
 
 #include <linux/types.h>
@@ -13,10 +13,10 @@
 
 namespace perftape::record {
 
-// Owns the mapping of a BPF map; the map's descriptor may be closed.
+// Owns the mapping of a BPF map. The descriptor of the map may be closed.
 class CpuCounters {
  public:
-  // `map` is an array of `cpus` elements wire_cpu, made with BPF_F_MMAPABLE.
+  // `map` is the descriptor of an array of `cpus` elements wire_cpu, created with BPF_F_MMAPABLE.
   static Result<CpuCounters> Map(int map, std::size_t cpus);
 
   CpuCounters() = default;
@@ -24,9 +24,9 @@ class CpuCounters {
   CpuCounters& operator=(CpuCounters&& other) noexcept;
   ~CpuCounters();
 
-  // All of them as they are now; the index is the CPU.
+  // Returns the counters of all CPUs as they are now. The index is the CPU.
   std::vector<wire_cpu> Copy() const;
-  // Forgets when the timer of a CPU last expired. No program may be running there.
+  // Clears the time of the CPU's last timer expiry. No program may be running on the CPU.
   void RestartTimer(std::size_t cpu);
 
  private:

@@ -63,7 +63,7 @@ std::unexpected<Error> ExplainOpen(const perfdata::EventAttr& attr, int cpu, int
   }
 }
 
-// To the hard limit; false where it is there already.
+// Raises the soft limit to the hard limit; false if it has this value already.
 bool RaiseFileLimit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
@@ -71,7 +71,7 @@ bool RaiseFileLimit() {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-// The descriptor, or the negative errno.
+// Returns the descriptor or the negative errno.
 int PerfEventOpen(std::vector<std::byte>& attr, int cpu) {
   constexpr pid_t kAnyProcess = -1;
   constexpr int kNoGroup = -1;
@@ -80,7 +80,7 @@ int PerfEventOpen(std::vector<std::byte>& attr, int cpu) {
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
-// Nothing where the CPU went offline meanwhile.
+// Returns nothing if the CPU went offline meanwhile.
 Result<std::optional<CpuEvent>> OpenOn(const perfdata::EventAttr& attr,
                                        std::vector<std::byte>& encoded, int cpu) {
   int fd = PerfEventOpen(encoded, cpu);
@@ -108,7 +108,7 @@ Status ControlAll(std::span<const CpuEvent> events, unsigned long request, const
 
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus) {
-  // Asked first, because a CPU that cannot exist gives EINVAL, like so much else.
+  // A CPU that cannot exist would give EINVAL, which has many reasons. So offline CPUs are skipped.
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   std::vector<std::byte> encoded;
   perfdata::EncodeAttr(attr, encoded);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event opened on every CPU: perf_event_open(2) with pid -1, once for each.
+// An event opened on every CPU: perf_event_open(2) with pid -1, once for each CPU.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,28 @@ namespace perftape::record {
 struct CpuEvent {
   int cpu = 0;
   UniqueFd fd;
-  std::uint64_t id = 0;  // PERF_EVENT_IOC_ID: what the records of this descriptor carry
+  std::uint64_t id = 0;  // PERF_EVENT_IOC_ID: the id in the records of this descriptor
 };
 
-// Opens `attr` on each of `cpus`. A CPU that is offline or not there is left out; it is an error of
-// kInvalidArgument if none of them is there. The soft limit of open files is raised where it is too
-// low. kPermission names the setting and the capability, kInvalidArgument for a frequency above
-// kernel.perf_event_max_sample_rate names that limit.
+// Opens `attr` on each of `cpus`. Skips CPUs that are offline or do not exist. Raises the soft
+// limit of open files if it is too low.
+//
+// kInvalidArgument if none of the CPUs exists, or if a frequency is above
+// kernel.perf_event_max_sample_rate; kPermission if the kernel refuses: the message names the
+// setting and the capability; kUnsupported if the kernel has no such event.
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus);
 
-// What `events` have to say in a ring (THROTTLE, UNTHROTTLE) goes into that of the event of the
-// same CPU in `to`, which is mapped. Those of a CPU that `to` lacks are left alone.
+// Redirects the records of `events` (THROTTLE, UNTHROTTLE) to the ring of the event of the same CPU
+// in `to`, which must be mapped. Skips events of CPUs that `to` does not have.
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to);
 
-// How long the event has been enabled, by its own clock. It needs kReadTotalTimeEnabled in the
-// attribute. It stands still after the CPU went offline: the kernel takes the event off it for
-// good, also when it comes back (kernel/events/core.c, __perf_event_exit_context).
+// Returns how long the event has been enabled, in nanoseconds. Its attribute must have
+// kReadTotalTimeEnabled. The time stands still after the CPU went offline: the kernel removes the
+// event for good, even if the CPU comes back (kernel/events/core.c, __perf_event_exit_context).
 Result<std::uint64_t> EnabledNs(const CpuEvent& event);
 
-// Starts and stops counting, on every CPU.
+// Start and stop counting on every CPU.
 Status EnableAll(std::span<const CpuEvent> events);
 Status DisableAll(std::span<const CpuEvent> events);
 

@@ -37,9 +37,9 @@ Status CpuHotplug::Check(std::uint64_t now_ns, std::span<const wire_cpu> counter
   return {};
 }
 
-// The list of CPUs does not show one that went and came back between two looks; the clock of its
-// event does. It is read only where no overflow shows that the CPU is alive, because reading it
-// interrupts the CPU.
+// The list of CPUs does not show a CPU that went offline and came back between two checks; the
+// clock of its event does. Reading the clock interrupts the CPU, so it is read only if there was no
+// overflow.
 bool CpuHotplug::HasGone(Cpu& cpu, std::uint64_t now_ns, std::uint64_t overflows) {
   if (cpu.seen_ns == 0) cpu.seen_ns = now_ns;
   if (overflows != std::exchange(cpu.overflows, overflows)) {

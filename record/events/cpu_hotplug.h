@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPUs that go offline and come back while they are recorded. The kernel takes the events of a CPU
-// that goes away off it for good, and no poll tells it: whoever wants to see the CPU again opens
-// new ones.
+// CPUs that go offline and come back during a recording. When a CPU goes offline, the kernel
+// removes its events for good and does not report it. When the CPU comes back, its events must be
+// opened again.
 #pragma once
 
 #include <linux/types.h>
@@ -18,35 +18,36 @@
 
 namespace perftape::record {
 
-// From the last sign of life to the moment when its events were opened anew.
+// The time from the last activity of a CPU until its events were opened again.
 struct AbsentCpu {
   int cpu = 0;
   std::uint64_t from_ns = 0;
-  std::optional<std::uint64_t> until_ns;  // nothing: to the end
+  std::optional<std::uint64_t> until_ns;  // nothing: until the end
 
   bool operator==(const AbsentCpu&) const = default;
 };
 
 class CpuHotplug {
  public:
-  // What it looks at, and how new events are opened; for tests these are no real CPUs.
+  // How to look at CPUs and open events. Tests replace these functions.
   struct Machine {
     std::function<Result<std::vector<int>>()> online;
-    // How long the sampling event of a CPU has been enabled (EnabledNs); an error if it has none.
+    // EnabledNs of the sampling event of a CPU; an error if the CPU has none.
     std::function<Result<std::uint64_t>(int cpu)> enabled_ns;
-    // Opens all events of a CPU anew and starts them. An error if it has gone again.
+    // Opens and enables all events of a CPU again. An error if the CPU is offline again.
     std::function<Status(int cpu)> reopen;
   };
 
-  // `present`: the CPUs to watch, of which `online` have events that run.
+  // Watches the CPUs `present`. Those in `online` have running events.
   CpuHotplug(Machine machine, std::span<const int> present, std::span<const int> online);
 
-  // Looks, if some time has passed since the last look, and opens what can be opened anew. The
-  // rings were drained just before. `counters`: BpfSession::Counters.
+  // Checks all CPUs if 200 ms have passed since the last check, and reopens the events of CPUs that
+  // came back. Call it just after draining the rings. `counters` is BpfSession::Counters.
   Status Check(std::uint64_t now_ns, std::span<const wire_cpu> counters);
 
   bool is_recorded(int cpu) const;
-  // In the order in which they went. CPUs that were not there at the start are not among them.
+  // Returns the absences in the order in which they began, without CPUs that were offline at the
+  // start.
   const std::vector<AbsentCpu>& absences() const { return absences_; }
 
  private:
@@ -55,7 +56,7 @@ class CpuHotplug {
     bool is_recorded = false;
     std::uint64_t overflows = 0;
     std::optional<std::uint64_t> enabled_ns;
-    std::uint64_t seen_ns = 0;  // the last sign of life
+    std::uint64_t seen_ns = 0;  // the last activity
   };
 
   bool HasGone(Cpu& cpu, std::uint64_t now_ns, std::uint64_t overflows);

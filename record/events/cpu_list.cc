@@ -11,7 +11,7 @@
 namespace perftape::record {
 namespace {
 
-// What the wire's u16 can name; Linux goes to 8192 (NR_CPUS).
+// The limit of the u16 in wire_header; Linux has at most 8192 (NR_CPUS).
 constexpr std::uint64_t kLastCpu = 65535;
 
 struct Range {

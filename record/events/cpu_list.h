@@ -13,17 +13,18 @@
 
 namespace perftape::record {
 
-// The CPUs of a list, ascending, each once; none for an empty text. kInvalidArgument, naming the
-// part that is wrong, for anything else than numbers and ranges, and for CPUs beyond 65535.
+// Returns the CPUs of a list, ascending and without duplicates; none for an empty text.
+// kInvalidArgument for anything but numbers and ranges, and for CPUs above 65535: the message
+// quotes the wrong element.
 Result<std::vector<int>> ParseCpuList(std::string_view text);
 
-// The shortest list of ascending CPUs: "0-3,7".
+// Returns the shortest list of ascending CPUs: "0-3,7".
 std::string FormatCpuList(std::span<const int> cpus);
 
-// The CPUs that run now; `sys_root` is /sys or a tree made for a test.
+// Returns the CPUs that are online. `sys_root` is /sys, or a directory that a test made.
 Result<std::vector<int>> OnlineCpus(const std::filesystem::path& sys_root = "/sys");
 
-// The CPUs that are there, running or not.
+// Returns the CPUs that exist, online or not.
 Result<std::vector<int>> PresentCpus(const std::filesystem::path& sys_root = "/sys");
 
 }  // namespace perftape::record

@@ -7,8 +7,8 @@
 namespace perftape::record {
 namespace {
 
-// The widest common ground of the readers: IDENTIFIER tells the events apart, and every field that
-// ends up in the trailer is the same for both.
+// What all readers understand: IDENTIFIER distinguishes the events, and both have the same fields
+// in the trailer.
 constexpr std::uint64_t kSampleType = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
                                       perfdata::kTime | perfdata::kCpu | perfdata::kPeriod |
                                       perfdata::kCallchain;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two events of a recording: the clock that samples, and a dummy that never fires but reports
-// what processes do (MMAP2, COMM, FORK, EXIT, KSYMBOL, BPF_EVENT). Both attributes go into the
-// file; their trailers are equal, because hotspot's perfparser reads every record with one of them.
+// The attributes of the two events of a recording. The sampling event is a clock. The sideband
+// event is a dummy: it never fires, but reports process events (MMAP2, COMM, FORK, EXIT, KSYMBOL,
+// BPF_EVENT). Both attributes go into the file. Their record trailers are equal, because hotspot's
+// perfparser reads every record with one of them.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +20,21 @@ struct Period {
 };
 using SamplingRate = std::variant<Frequency, Period>;
 
-// "cpu-clock" at `rate`, on CLOCK_MONOTONIC, which is what bpf_ktime_get_ns() reads. Idle is
-// sampled as `perf record` does. Disabled until EnableAll.
+// Returns "cpu-clock" at `rate`, on CLOCK_MONOTONIC, which bpf_ktime_get_ns() reads. Samples the
+// idle task as `perf record` does. The event is disabled until EnableAll.
 perfdata::EventAttr SamplingAttr(SamplingRate rate);
 
-// How often the timer of such an event expires. A frequency, too, becomes a fixed period, and none
-// is below 10 us (kernel/events/core.c: perf_swevent_init_hrtimer, perf_swevent_hrtimer).
+// Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
+// interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
+// perf_swevent_hrtimer).
 std::uint64_t TimerPeriodNs(SamplingRate rate);
 
-// The dummy event ("dummy:HG" in perf), on the same clock. It reports from the moment it is opened.
+// Returns the dummy event ("dummy:HG" in perf), on the same clock. It reports as soon as it is
+// open.
 perfdata::EventAttr SidebandAttr();
 
-// `attr` as the kernel should have it where a BPF program takes the samples: without CALLCHAIN, for
-// the program walks the stack itself and the kernel would do it once more; and with what EnabledNs
+// Returns `attr` as the kernel gets it if a BPF program takes the samples. It has no CALLCHAIN,
+// because the program walks the stack and the kernel would walk it again. It has what EnabledNs
 // reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 

@@ -77,7 +77,7 @@ void EventIds::ReplaceAliases(std::span<std::byte> record) const {
 }
 
 Status EventIds::AppendIndex(std::vector<std::byte>& out) const {
-  constexpr std::uint64_t kAnyThread = UINT64_MAX;  // these events watch CPUs
+  constexpr std::uint64_t kAnyThread = UINT64_MAX;  // the events are per CPU
   std::vector<std::uint64_t> words;
   std::uint64_t index = 0;
   std::uint32_t last_event = 0;

@@ -6,11 +6,11 @@
 namespace perftape::record {
 namespace {
 
-// A CPU that stands still may be late by tens of milliseconds; by so much it is not.
+// The timer of a stopped CPU may be tens of milliseconds late, but not this much.
 constexpr std::uint64_t kSilenceNs = 500'000'000;
 
-// What of `missed` expiries is told, where `before` were told already: all, or nothing new as long
-// as they are ordinary jitter.
+// Returns how many of `missed` expiries to report if `before` were reported already: all of them,
+// or nothing new while they are ordinary jitter.
 std::uint64_t BeyondJitter(std::uint64_t missed, std::uint64_t wanted, std::uint64_t before) {
   constexpr std::uint64_t kFew = 8;
   const bool is_jitter = missed < kFew || missed * 50 <= wanted + missed;
@@ -53,9 +53,9 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   return news;
 }
 
-// The undecided are divided as the decided are, on all CPUs together; few decided ones say little
-// about many that are not. Where a tick of the kernel has no room for two overflows none is ever
-// decided, and none is taken for a loss (silences).
+// Splits the undecided expiries in the ratio of the decided ones of all CPUs. A few decided ones
+// say little about many undecided ones. If a kernel tick is too short for two overflows, no expiry
+// is ever decided, and none is counted as a loss (silences).
 void LossLedger::CountUndecided() {
   std::uint64_t skipped = 0, no_overflow = 0;
   for (const Cpu& cpu : cpus_) {
@@ -81,7 +81,7 @@ void LossLedger::CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::ui
   const bool never_called = counters.overflows == 0;
   if (last_ns + period_ns_ >= end_ns || !(never_called || counters.was_wanted != 0)) return;
   const std::uint64_t silence_ns = end_ns - last_ns;
-  // One expiry may have been due just now.
+  // One expiry may be due at this instant.
   const std::uint64_t missed = silence_ns / period_ns_ - 1;
   if (counters.interrupts == WIRE_THROTTLING) {
     cpus_[cpu].throttled_at_end += missed;

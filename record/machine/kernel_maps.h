@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel has mapped when a recording starts, as records at time 0: its own text, its
-// modules and the BPF programs that are loaded.
+// The mappings of the kernel when a recording starts, as records at time 0: its text, its modules
+// and the loaded BPF programs.
 #pragma once
 
 #include <cstdint>

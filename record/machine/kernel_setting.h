@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the kernel's settings, as sysctl(8) shows it.
+// A setting of the kernel, as sysctl(8) shows it.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace perftape::record {
 
-// The number in /proc/sys/kernel/`name`; nothing where there is none, or it may not be read.
+// Returns the number in /proc/sys/kernel/`name`; nothing if the file is missing or unreadable.
 std::optional<int> ReadKernelSetting(std::string_view name);
 
 }  // namespace perftape::record

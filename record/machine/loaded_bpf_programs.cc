@@ -18,15 +18,15 @@
 namespace perftape::record {
 namespace {
 
-// An array that bpf_prog_info points to: where its pointer, count and element size are. The bit is
-// its number in perf (tools/perf/util/bpf-utils.h, enum perf_bpil_array_types); the seven are those
-// that `perf record` asks for, in the order in which it stores them.
+// An array that bpf_prog_info points to: the fields of its pointer, count and element size. The bit
+// is its number in perf (tools/perf/util/bpf-utils.h, enum perf_bpil_array_types). These seven are
+// the ones that `perf record` stores, in its order.
 struct InfoArray {
   unsigned bit;
   std::size_t pointer;
   std::size_t count;
-  std::size_t element_size;        // 0: the kernel says,
-  std::size_t element_size_field;  // there
+  std::size_t element_size;        // 0: variable, see
+  std::size_t element_size_field;  // this field
 };
 
 // clang-format off
@@ -44,14 +44,14 @@ constexpr InfoArray kProgTags      {8, FIELD(prog_tags), FIELD(nr_prog_tags), BP
 constexpr InfoArray kArrays[] = {kJitedInsns, kJitedKsyms,    kJitedFuncLens, kFuncInfo,
                                  kLineInfo,   kJitedLineInfo, kProgTags};
 
-// As much of bpf_prog_info as the file gets: to run_cnt, what Linux 5.1 and the perf of that time
-// have. perf refuses one that is larger than its own.
+// The size of bpf_prog_info in the file: up to run_cnt, as in Linux 5.1 and its perf. perf rejects
+// a struct that is larger than its own.
 constexpr std::size_t kStoredInfo = offsetof(bpf_prog_info, recursion_misses);
 
-// The kernel's answer about one program: `info` points into `data`.
+// What the kernel returns about one program; `info` points into `data`.
 struct Answer {
-  // With its padding: the kernel refuses (E2BIG) what is not zero behind its own last field, and
-  // the compiler need not clear that.
+  // Cleared with its padding, which a compiler need not do: the kernel rejects (E2BIG) non-zero
+  // bytes after its own last field.
   Answer() { std::memset(&info, 0, sizeof info); }
 
   bpf_prog_info info;
@@ -75,7 +75,7 @@ struct Answer {
   std::size_t Count(const InfoArray& array) const {
     return (arrays >> array.bit & 1) != 0 ? Field<std::uint32_t>(array.count) : 0;
   }
-  // Element `i`, at its first bytes.
+  // Returns the start of element `i`.
   template <class T>
   T Element(const InfoArray& array, std::size_t i) const {
     T value;
@@ -97,7 +97,7 @@ std::size_t RoundUpTo8(std::size_t size) {
   return (size + 7) / 8 * 8;
 }
 
-// Asks twice: how large the arrays are, then for them.
+// Calls the kernel twice: for the sizes of the arrays, then for the arrays.
 Result<Answer> Describe(int fd) {
   Answer sizes;
   TRY(AskKernel(fd, sizes.info));
@@ -120,7 +120,7 @@ Result<Answer> Describe(int fd) {
   }
   TRY(AskKernel(fd, answer.info));
   for (const InfoArray& array : kArrays) {
-    // The kernel clears the pointers of what this reader may not see.
+    // The kernel clears the pointers of arrays that this process may not see.
     if (answer.Field<std::uint64_t>(array.pointer) == 0) continue;
     answer.arrays |= std::uint64_t{1} << array.bit;
   }
@@ -132,7 +132,7 @@ struct FreeBtf {
 };
 using Btf = std::unique_ptr<btf, FreeBtf>;
 
-// The source's name of function `i`; empty where BTF does not tell.
+// Returns the source name of function `i`; empty if BTF does not have it.
 std::string_view NameInBtf(const Answer& answer, const btf* types, std::size_t i) {
   if (types == nullptr || i >= answer.Count(kFuncInfo)) return {};
   const auto function = answer.Element<bpf_func_info>(kFuncInfo, i);
@@ -141,7 +141,7 @@ std::string_view NameInBtf(const Answer& answer, const btf* types, std::size_t i
   return name != nullptr ? name : "";
 }
 
-// As the kernel names it in kallsyms, and perf where there is no BTF ("F" for subprograms):
+// Returns the name in kallsyms, which is also perf's name without BTF ("F" for subprograms):
 // tools/perf/util/bpf-event.c, synthesize_bpf_prog_name.
 std::string FunctionName(const Answer& answer, const btf* types, std::size_t i) {
   std::string name = "bpf_prog_";
@@ -170,7 +170,7 @@ std::vector<BpfProgram::Function> FunctionsOf(const Answer& answer) {
   return functions;
 }
 
-// As the feature stores it: pointers become offsets into the data.
+// Converts to the form in the feature: pointers become offsets into the data.
 perfdata::BpfProgInfo::Program Stored(Answer answer) {
   const auto base = reinterpret_cast<std::uint64_t>(answer.data.data());
   for (const InfoArray& array : kArrays) {
@@ -213,7 +213,7 @@ std::vector<BpfProgram> LoadedBpfPrograms() {
 perfdata::BpfProgInfo BpfProgInfoOf(std::span<const BpfProgram> programs) {
   perfdata::BpfProgInfo feature;
   for (const BpfProgram& program : programs) {
-    // perf reads addresses, lengths and tags without asking whether they are there.
+    // perf reads addresses, lengths and tags without checking that they exist.
     if (!program.functions.empty()) feature.programs.push_back(program.info);
   }
   return feature;

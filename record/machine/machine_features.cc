@@ -21,7 +21,7 @@ using perfdata::Feature;
 using perfdata::FeatureBit;
 using perfdata::FeatureValue;
 
-// The text of a file in /proc or /sys without the newline at its end; empty where it is missing.
+// Returns the text of a file in /proc or /sys without its last newline; empty if it is missing.
 std::string ReadText(const std::filesystem::path& path) {
   std::string text = ReadWholeFile(path).value_or(std::string());
   if (text.ends_with('\n')) text.pop_back();
@@ -34,7 +34,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The value of the first "key : value" line; empty where there is none.
+// Returns the value of the first "key : value" line; empty if there is none.
 std::string_view ValueOf(std::string_view text, std::string_view key) {
   while (std::optional<std::string_view> line = NextLine(text)) {
     if (Trimmed(NextField(*line, ':')) == key) return Trimmed(*line);
@@ -42,7 +42,7 @@ std::string_view ValueOf(std::string_view text, std::string_view key) {
   return {};
 }
 
-// "MemTotal:  24684084 kB", in /proc/meminfo and, behind "Node 0", in a NUMA node's.
+// Parses "MemTotal:  24684084 kB" in /proc/meminfo and, after "Node 0", in meminfo of a NUMA node.
 std::optional<std::uint64_t> KilobytesOf(std::string_view meminfo, std::string_view key) {
   while (std::optional<std::string_view> line = NextLine(meminfo)) {
     std::string_view name = NextField(*line, ':');
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> KilobytesOf(std::string_view meminfo, std::string_v
   return std::nullopt;
 }
 
-// Adds `text` unless it is empty or there already.
+// Adds `text` unless it is empty or in `texts` already.
 void AddOnce(std::vector<std::string>& texts, std::string text) {
   const bool is_new = std::ranges::find(texts, text) == texts.end();
   if (!text.empty() && is_new) texts.push_back(std::move(text));
@@ -68,7 +68,7 @@ std::optional<perfdata::CpuTopology> ReadTopology(const std::filesystem::path& s
   const auto directory = [&](int cpu) {
     return sys / "devices/system/cpu" / ("cpu" + std::to_string(cpu)) / "topology";
   };
-  // The first name is the kernel's since 5.3, the second the one before.
+  // Linux 5.3 renamed these files.
   const auto list = [&](int cpu, const char* name, const char* old_name) {
     const std::string text = ReadText(directory(cpu) / name);
     return text.empty() ? ReadText(directory(cpu) / old_name) : text;
@@ -108,8 +108,8 @@ std::optional<perfdata::NumaTopology> ReadNuma(const std::filesystem::path& sys)
   return topology;
 }
 
-// By type, so that the same machine always says the same. Nothing where there are none: quipper
-// refuses an empty list.
+// Sorts by type, so that the result depends only on the machine. Returns nothing if there are none,
+// because quipper rejects an empty list.
 std::optional<perfdata::PmuMappings> ReadPmus(const std::filesystem::path& sys) {
   std::error_code error;
   perfdata::PmuMappings mappings;
@@ -126,7 +126,7 @@ std::optional<perfdata::PmuMappings> ReadPmus(const std::filesystem::path& sys) 
   return mappings;
 }
 
-// The executable's path, then the arguments behind its name.
+// Returns the path of the executable and the arguments after its name.
 perfdata::Cmdline CommandLine(const std::filesystem::path& proc,
                               std::span<const std::string> arguments) {
   perfdata::Cmdline line;
@@ -142,8 +142,8 @@ perfdata::Cmdline CommandLine(const std::filesystem::path& proc,
   return line;
 }
 
-// perf counts up to the highest CPU that is present, whether or not those below it are
-// (cpu__max_present_cpu): the CPUs of all records are below it then.
+// perf counts up to the highest present CPU, including missing ones (cpu__max_present_cpu). So the
+// CPUs of all records are below this number.
 perfdata::NrCpus CountCpus(const std::filesystem::path& sys) {
   const std::vector<int> present = PresentCpus(sys).value_or(std::vector<int>());
   const std::vector<int> online = OnlineCpus(sys).value_or(std::vector<int>());
@@ -173,7 +173,7 @@ Result<std::uint64_t> Now(clockid_t clock) {
   return Nanoseconds(time);
 }
 
-// Collects features that are there, in the order they are added.
+// Collects available features in the order in which they are added.
 class Description {
  public:
   void Add(FeatureBit bit, FeatureValue value) { features_.push_back({bit, std::move(value)}); }

@@ -12,7 +12,7 @@
 #include "formats/base/file.h"
 #include "record/machine/kernel_setting.h"
 
-// Younger than some C library headers (Linux 5.8).
+// Linux 5.8; some C library headers are older.
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
@@ -36,13 +36,13 @@ std::uint64_t EffectiveCapabilities() {
   return capabilities;
 }
 
-// "none integrity [confidentiality]": the brackets mark the one that is in force.
+// "none integrity [confidentiality]": the brackets mark the active mode.
 bool IsLockedDown() {
   const Result<std::string> text = ReadWholeFile("/sys/kernel/security/lockdown");
   return text && text->find("[confidentiality]") != std::string::npos;
 }
 
-// CAP_SYS_ADMIN stands for both of the capabilities that were split off it in Linux 5.8.
+// CAP_SYS_ADMIN includes both capabilities that Linux 5.8 split off it.
 bool HasPart(const SystemFacts& facts, int capability) {
   return facts.Has(capability) || facts.Has(CAP_SYS_ADMIN);
 }
@@ -83,7 +83,7 @@ SystemFacts ReadSystemFacts() {
 
 std::string HiddenAddressesText() {
   const std::string why = WhyAddressesAreHidden(ReadSystemFacts());
-  // Where none is known, CAP_SYSLOG is that of a user namespace, perhaps.
+  // If none is known, CAP_SYSLOG may be that of a user namespace.
   return "/proc/kallsyms hides addresses" + (why.empty() ? "" : ": " + why);
 }
 

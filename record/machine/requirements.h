@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine and this user lack for recording, found out without loading anything.
+// Checks whether this machine and this user can record, without loading a BPF program.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace perftape::record {
 
-// What the findings are worked out from.
+// The input of CheckFacts.
 struct SystemFacts {
   std::uint64_t capabilities = 0;    // the effective ones, one bit each (linux/capability.h)
   bool has_btf = false;              // /sys/kernel/btf/vmlinux
@@ -22,19 +22,19 @@ struct SystemFacts {
 
 SystemFacts ReadSystemFacts();
 
-// Why /proc/kallsyms and /proc/modules show no addresses to this process, and what to do:
-// "kernel.kptr_restrict is 2, …"; empty where they should (kallsyms_show_value in
+// Returns why /proc/kallsyms and /proc/modules show no addresses to this process, and what to do:
+// "kernel.kptr_restrict is 2, …"; empty if they should show them (kallsyms_show_value in
 // kernel/ksyms_common.c).
 std::string WhyAddressesAreHidden(const SystemFacts& facts);
-// The same of this process, which has read zeros there.
+// The same for this process, after it has read zeros there.
 std::string HiddenAddressesText();
 
 struct Findings {
-  std::vector<std::string> missing;  // without these nothing can be recorded
-  std::vector<std::string> limits;   // without these something will be absent from a recording
+  std::vector<std::string> missing;  // requirements; without them nothing can be recorded
+  std::vector<std::string> limits;   // restrictions; a recording will be incomplete
 };
 
-// A sentence each, with the remedy.
+// Returns one sentence for each finding, with the remedy.
 Findings CheckFacts(const SystemFacts& facts);
 
 }  // namespace perftape::record

@@ -12,7 +12,7 @@ namespace perftape::record {
 
 std::optional<std::filesystem::path> NameOfOpenFile(int fd) {
   struct stat status = {};
-  // Behind the path of a deleted file /proc writes " (deleted)", which may be a part of its name.
+  // /proc appends " (deleted)" to the path of a deleted file. A name may also end so.
   if (::fstat(fd, &status) != 0 || status.st_nlink == 0) return std::nullopt;
   std::array<char, PATH_MAX> path = {};
   const std::string link = "/proc/self/fd/" + std::to_string(fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an open file lies now: others may rename, replace or delete it while it is written.
+// The current path of an open file, which others may rename, replace or delete.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace perftape::record {
 
-// The absolute path of the file that `fd` is open on; nothing where it has no name any more, or
-// /proc does not tell.
+// Returns the absolute path of the file that `fd` is open on; nothing if the file was deleted or
+// /proc does not show the path.
 std::optional<std::filesystem::path> NameOfOpenFile(int fd);
 
 }  // namespace perftape::record

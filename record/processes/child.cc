@@ -22,8 +22,8 @@ struct Channel {
   UniqueFd parent_end, child_end;
 };
 
-// Both ends close on exec. A socket, because writing to one whose reader was killed can be told not
-// to raise SIGPIPE.
+// Both ends close on exec. It is a socket because send() can suppress SIGPIPE if the reader was
+// killed.
 Result<Channel> MakeChannel() {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
@@ -32,7 +32,7 @@ Result<Channel> MakeChannel() {
   return Channel{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// False at the end of the stream too.
+// Also false at the end of the stream.
 bool ReadExactly(int fd, void* to, std::size_t size) {
   ssize_t got = 0;
   do {
@@ -41,7 +41,7 @@ bool ReadExactly(int fd, void* to, std::size_t size) {
   return got == static_cast<ssize_t>(size);
 }
 
-// What exec needs, made before the fork.
+// The arguments of exec, made before the fork.
 struct ExecPlan {
   const Executable& executable;
   const SignalState& signals;
@@ -52,7 +52,7 @@ struct ExecPlan {
 ExecPlan MakeExecPlan(const Executable& executable, std::span<const std::string> command,
                       const SignalState& signals, CommandOutput output) {
   ExecPlan plan{executable, signals, output, {}, {}};
-  // execv leaves the strings as they are.
+  // execv does not change the strings.
   const auto word = [](const std::string& text) { return const_cast<char*>(text.c_str()); };
   static const std::string kShell = _PATH_BSHELL;
   plan.shell_arguments = {word(kShell), word(executable.path)};
@@ -63,12 +63,12 @@ ExecPlan MakeExecPlan(const Executable& executable, std::span<const std::string>
   return plan;
 }
 
-// What happens in the child: only calls that are safe after a fork in a threaded program.
+// Runs in the child. Makes only calls that are safe after a fork in a threaded program.
 [[noreturn]] void WaitAndExec(const ExecPlan& plan, int channel) {
   constexpr int kNotReleased = 125;
   constexpr int kExecFailed = 127;
   char released = 0;
-  // End of file: the recorder gave up or died.
+  // End of file: the recorder failed or died.
   if (!ReadExactly(channel, &released, 1)) _exit(kNotReleased);
   if (plan.output == CommandOutput::kStderr) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
   plan.signals.Restore();
@@ -113,7 +113,7 @@ void SignalState::Restore() const {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action {};
     action.sa_handler = sigismember(&ignored_, signal) == 1 ? SIG_IGN : SIG_DFL;
-    sigaction(signal, &action, nullptr);  // refused for SIGKILL and SIGSTOP, as it should be
+    sigaction(signal, &action, nullptr);  // fails for SIGKILL and SIGSTOP, as it should
   }
   pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
 }
@@ -157,7 +157,7 @@ Status Child::Release() {
   if (!channel_) return Fail(ErrorCode::kInvalidArgument, name_ + ": released already");
   const UniqueFd channel = std::move(channel_);
   const char released = 1;
-  // Where a signal has ended it meanwhile, this fails and Wait tells.
+  // If a signal has ended the command meanwhile, this fails and Wait returns its status.
   if (send(channel.get(), &released, 1, MSG_NOSIGNAL) != 1) return {};
   int error_number = 0;
   const bool exec_failed = ReadExactly(channel.get(), &error_number, sizeof error_number);

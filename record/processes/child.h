@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command started stopped, then let go: its process exists, so that the recording can be aimed at
-// it, but it waits before exec. If the recorder dies meanwhile, it never runs.
+// A command that is started in two steps: its process exists before the recording starts, and calls
+// exec after that. If the recorder dies in between, the command never runs.
 #pragma once
 
 #include <sys/types.h>
@@ -16,10 +16,10 @@
 
 namespace perftape::record {
 
-// Which signals are blocked and ignored, to be handed on to a command as the user set them.
+// The blocked and ignored signals of the recorder when it started, for its command.
 class SignalState {
  public:
-  // Of the calling thread, now: ask before the recorder changes its own.
+  // Returns the state of the calling thread. Call it before the recorder changes it.
   static SignalState Now();
 
   // Async-signal-safe, for use between fork and exec.
@@ -30,39 +30,41 @@ class SignalState {
   sigset_t ignored_;
 };
 
-// Where a command's standard output goes: to the recorder's own, or to its standard error where a
-// recording has the other.
+// Where the standard output of a command goes: to that of the recorder, or to its standard error if
+// the recording is written to standard output.
 enum class CommandOutput : std::uint8_t { kStdout, kStderr };
 
-// A child process. Standard input, output and error are the recorder's own, and so is the process
-// group: Ctrl-C on the terminal reaches both.
+// A child process. It inherits standard input, output and error and the process group, so Ctrl-C on
+// the terminal reaches both.
 class Child {
  public:
-  // Looks the command up and forks; the command waits. `command` is the name and its arguments;
-  // kInvalidArgument where it is empty, else the errors of FindExecutable.
+  // Finds the executable and forks; the child waits. `command` is the name and its arguments.
+  // kInvalidArgument if it is empty; the errors of FindExecutable.
   static Result<Child> Start(std::span<const std::string> command, const SignalState& signals,
                              CommandOutput output = CommandOutput::kStdout);
 
   Child(Child&&) noexcept;
   Child& operator=(Child&&) = delete;
-  // One that was never released ends without having run; one that runs goes on running.
+  // A command that was not released ends without running. A running one continues.
   ~Child();
 
   pid_t pid() const { return pid_; }
 
-  // Readable when the command has ended. It belongs to the child.
+  // Becomes readable when the command has ended. It belongs to this object.
   int pidfd() const { return pidfd_.get(); }
 
-  // Lets it go, and returns when it runs. Where exec failed, the error names the command.
+  // Lets the child call exec and returns when the command runs. If exec fails, the error names the
+  // command.
   Status Release();
 
-  // Waits for the end. The exit status, 128 + n where signal n ended it. May be asked again.
+  // Waits for the end. Returns the exit status, or 128 + n if signal n ended the command. May be
+  // called again.
   Result<int> Wait();
 
-  // The same without waiting: nothing as long as it runs.
+  // The same without waiting: nothing while the command runs.
   Result<std::optional<int>> TryWait();
 
-  // Sends `signal`, unless it has ended.
+  // Sends `signal` unless the command has ended.
   Status Send(int signal);
 
  private:
@@ -72,8 +74,8 @@ class Child {
   pid_t pid_ = -1;
   std::string name_;
   UniqueFd pidfd_;
-  // Until released. A byte down: run; closed: do not. A number up: the errno of a failed exec;
-  // closed, by exec itself: it runs.
+  // A socket to the child until it is released. The parent writes a byte to let it run, or closes
+  // it to end it. The child writes the errno of a failed exec; a successful exec closes it.
   UniqueFd channel_;
   std::optional<int> exit_status_;
 };

@@ -18,8 +18,8 @@
 namespace perftape::record {
 namespace {
 
-// 0 for a file that this user may execute, else the errno that execve(2) fails with. X_OK of a
-// directory says something else, so it is refused first.
+// Returns 0 for a file that this user may execute, else the errno of execve(2). Checks directories
+// first, because X_OK has another meaning for them.
 int ExecError(const std::string& path) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return errno;
@@ -32,7 +32,7 @@ int ExecError(const std::string& path) {
 bool MayBeScript(const std::string& path) {
   std::array<char, 128> buffer = {};
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return true;  // executable but not readable: only the kernel can tell
+  if (!file) return true;  // executable but not readable: only the kernel knows
   const ssize_t got = read(file.get(), buffer.data(), buffer.size());
   const std::string_view beginning(buffer.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
   return !beginning.substr(0, beginning.find('\n')).contains('\0');
@@ -43,10 +43,10 @@ Executable Found(std::string path) {
   return {.path = std::move(path), .may_be_script = may_be_script};
 }
 
-// Among the directories of $PATH, an empty one being the current one. A file that may not be
-// executed does not end the search, but it is the reason where nothing else is found.
+// Searches the directories of $PATH; an empty one is the current directory. A file that may not be
+// executed does not end the search, but it is the error if nothing else is found.
 Result<Executable> FindInPath(const std::string& name) {
-  // The recorder never sets it.
+  // The recorder never sets environment variables.
   const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
   std::string_view left = variable == nullptr ? _PATH_DEFPATH : variable;
   std::string refused;

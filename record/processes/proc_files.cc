@@ -46,7 +46,7 @@ std::optional<std::uint64_t> ParseNumber(std::string_view text, int base) {
 }
 
 std::optional<TaskStat> ParseTaskStat(std::string_view text) {
-  // The comm may hold anything, parentheses and newlines too; what follows it holds none.
+  // The comm may contain any character, also parentheses and newlines; the fields after it do not.
   const std::size_t open = text.find(" (");
   const std::size_t close = text.rfind(") ");
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
@@ -90,7 +90,7 @@ std::optional<MapsLine> ParseMapsLine(std::string_view text) {
 
 std::string MappingName(std::string_view name) {
   if (name.empty() || name.starts_with("[anon:")) return "//anon";
-  // Shared anonymous memory is a file of the kernel's own, with this name.
+  // Shared anonymous memory is an internal file of the kernel with this name.
   if (name.starts_with("[anon_shmem:")) return "/dev/zero (deleted)";
   std::string decoded(name);
   for (std::size_t at = 0; (at = decoded.find("\\012", at)) != std::string::npos; ++at) {

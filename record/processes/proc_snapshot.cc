@@ -28,7 +28,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// Opens and reads files below one directory, all into the same buffer.
+// Reads files below one directory into one buffer.
 class ProcReader {
  public:
   static Result<ProcReader> Open(const std::filesystem::path& root) {
@@ -37,7 +37,7 @@ class ProcReader {
     return ProcReader(std::move(fd));
   }
 
-  // All of the file; valid until the next Read. Nothing, and errno, where it cannot be read.
+  // Returns the whole file, valid until the next Read. Returns nothing and sets errno on an error.
   std::optional<std::string_view> Read(const std::string& name) {
     const UniqueFd fd(::openat(root_.get(), name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) return std::nullopt;
@@ -52,8 +52,8 @@ class ProcReader {
     }
   }
 
-  // The names in a directory that are numbers, ascending. Nothing, and errno, where it cannot be
-  // read.
+  // Returns the names in a directory that are numbers, ascending. Returns nothing and sets errno on
+  // an error.
   std::optional<std::vector<std::uint32_t>> Numbers(const std::string& name) const {
     const int fd = ::openat(root_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return std::nullopt;
@@ -78,7 +78,7 @@ class ProcReader {
   std::string buffer_;
 };
 
-// Where hugetlbfs is mounted; empty where it is not.
+// Returns the mount point of hugetlbfs; empty if it is not mounted.
 std::string HugetlbfsMount(ProcReader& proc) {
   std::optional<std::string_view> mounts = proc.Read("mounts");
   if (!mounts) return {};
@@ -120,8 +120,8 @@ class Snapshot {
   }
 
  private:
-  // As perf does, every thread is said to come from the first one. kMiscForkExec keeps readers from
-  // copying the parent's mappings: those of a process are written out.
+  // Like perf, names the first thread as the parent of every thread. kMiscForkExec prevents readers
+  // from copying the mappings of the parent, because all mappings are written.
   Status AddFork(const perfdata::Task& task) {
     return perfdata::Encode(perfdata::Fork{task}, {}, format_, perfdata::kMiscForkExec, out_);
   }
@@ -143,7 +143,7 @@ class Snapshot {
   Status AddMappings(std::uint32_t pid, std::span<const std::uint32_t> other_threads) {
     const std::string directory = std::to_string(pid);
     std::optional<std::string_view> maps = proc_.Read(directory + "/maps");
-    // A first thread that has ended no longer shows the memory that the others live in.
+    // A first thread that has ended no longer lists the mappings of its process.
     for (const std::uint32_t tid : other_threads) {
       if (!maps || !maps->empty()) break;
       maps = proc_.Read(directory + "/task/" + std::to_string(tid) + "/maps");
@@ -159,7 +159,7 @@ class Snapshot {
   Status AddMapping(std::uint32_t pid, const MapsLine& mapping) {
     std::string name = MappingName(mapping.name);
     std::uint32_t flags = mapping.flags;
-    // Text on huge pages has no file that symbols could come from; perf looks for such memory in
+    // Text on huge pages has no file with symbols. perf looks for such memory in
     // /tmp/perf-PID.map (synthetic-events.c, perf_event__synthesize_mmap_events).
     if (IsBelow(name, hugetlbfs_)) {
       name = "//anon";
@@ -222,8 +222,8 @@ Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc
     if (stat && stat->ppid != candidate) children.emplace(stat->ppid, candidate);
   }
 
-  // Each child is taken out as it is found, so that a tree that changed while it was read, and now
-  // seems to hold a circle, still ends.
+  // Each child is removed when it is found. So the loop ends even if the tree changed while it was
+  // read and now has a cycle.
   std::vector<std::uint32_t> found;
   std::vector<std::uint32_t> parents = {pid};
   while (!parents.empty()) {
@@ -241,7 +241,7 @@ Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc
 }
 
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid) {
-  // /proc/TID is there for every thread, though a listing of /proc shows processes only.
+  // /proc/TID exists for every thread, although /proc lists only processes.
   const std::string path = std::to_string(tid) + "/status";
   TRY_ASSIGN(ProcReader proc, ProcReader::Open(proc_root));
   std::optional<std::string_view> status = proc.Read(path);

@@ -42,8 +42,8 @@ bool TargetFilter::KeepsFork(const perfdata::Fork& fork) {
   }
   const auto own = pids_.find(fork.pid);
   if (own == pids_.end()) return false;
-  // A member whose parent is none: one of the processes to start with, whose own FORK comes late;
-  // or another process that got the pid after the member was gone.
+  // The parent is no target, but the child is. Either it is an initial target whose FORK arrives
+  // late, or another process got the pid of a target that has ended.
   if (own->second == State::kRuns) return true;
   pids_.erase(own);
   return false;
@@ -52,7 +52,7 @@ bool TargetFilter::KeepsFork(const perfdata::Fork& fork) {
 bool TargetFilter::KeepsExit(const perfdata::Exit& exit) {
   const auto found = pids_.find(exit.pid);
   if (found == pids_.end()) return false;
-  // Other threads may outlive the first one, so it stays a member until its pid is used again.
+  // Other threads may outlive the first one. So the process stays a target until its pid is reused.
   if (exit.tid == exit.pid) found->second = State::kFirstThreadEnded;
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process events belong to a recording of some processes: the kernel reports those of the
-// whole system, samples come from the targets alone (the kernel side filters them).
+// Selects the process events of a recording's targets. The kernel reports those of the whole
+// system; samples are already filtered by the BPF program.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace perftape::record {
 
-// Follows forks: a child of a member is a member. Not thread-safe.
+// Follows forks: a child of a target is a target. Not thread-safe.
 class TargetFilter {
  public:
-  // The processes (thread-group ids) to start with.
+  // `pids` are the processes (thread-group ids) of the targets at the start.
   TargetFilter(std::span<const std::uint32_t> pids, const perfdata::SampleFormat& format)
       : format_(format) {
     for (const std::uint32_t pid : pids) Add(pid);
@@ -23,9 +23,9 @@ class TargetFilter {
 
   void Add(std::uint32_t pid) { pids_[pid] = State::kRuns; }
 
-  // Whether the file should have this record. Call it with every record, in time order. Samples,
-  // what concerns the kernel (its mappings, KSYMBOL, BPF_EVENT, CGROUP, TEXT_POKE), losses, and
-  // damaged records are kept.
+  // Returns whether the record belongs into the file. Call it with every record, in time order.
+  // Keeps samples, losses, damaged records and records of the kernel (its mappings, KSYMBOL,
+  // BPF_EVENT, CGROUP, TEXT_POKE).
   bool Keeps(const perfdata::RecordView& record);
 
   bool Contains(std::uint32_t pid) const { return pids_.contains(pid); }

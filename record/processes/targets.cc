@@ -48,7 +48,7 @@ Result<Targets> Targets::Resolve(const Target& target, std::optional<pid_t> comm
 
 Status Targets::ResolveProcesses(const ProcessTrees& target) {
   for (const pid_t pid : target.pids) {
-    // By system call: glibc 2.36 is the first to wrap it.
+    // A direct system call: only glibc 2.36 and later have a wrapper.
     UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     if (!pidfd && errno == ESRCH) {
       return Fail(ErrorCode::kNotFound, fmt::format("process {}: No such process", pid));

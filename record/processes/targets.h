@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is recorded: what the user asked for, turned into processes and into the kernel's filter.
+// The targets of a recording, as the user names them, as processes, and as the kernel's filter.
 #pragma once
 
 #include <sys/types.h>
@@ -17,33 +17,33 @@
 namespace perftape::record {
 
 struct WholeSystem {};
-// These processes with all that descends from them, threads included.
+// These processes with all their threads and descendants.
 struct ProcessTrees {
   std::vector<pid_t> pids;
 };
-// These threads alone.
+// Only these threads.
 struct Threads {
   std::vector<pid_t> tids;
 };
-// The command of RecordOptions, from the moment it calls exec, and all that descends from it.
+// The command of RecordOptions, from its exec on, and its descendants.
 struct Workload {};
 using Target = std::variant<WholeSystem, ProcessTrees, Threads, Workload>;
 
 class Targets {
  public:
-  // `command` is the process of the workload, waiting to be let go, where there is one. kNotFound
-  // where a process or thread that was asked for does not exist.
+  // `command` is the waiting process of the command, if there is one. kNotFound if a process or
+  // thread does not exist.
   static Result<Targets> Resolve(const Target& target, std::optional<pid_t> command);
 
-  // What the kernel filters samples by.
+  // The filter for samples in the kernel, without user and excluded process.
   const SampleFilter& filter() const { return filter_; }
 
-  // The processes (thread-group ids) whose process events the file needs: those asked for, what
-  // descends from them now, and those whose threads were asked for. Nothing for the whole system.
+  // The processes (thread-group ids) whose process events the file needs: the targets, their
+  // descendants now, and the processes of target threads. Nothing for the whole system.
   const std::optional<std::vector<std::uint32_t>>& processes() const { return processes_; }
 
-  // True once every process or thread that was named has ended. Never for the whole system, nor for
-  // a workload, whose end its Child tells.
+  // Returns whether every named process and thread has ended. Always false for the whole system and
+  // for a command; Child::TryWait reports the end of a command.
   bool Gone() const;
 
  private:

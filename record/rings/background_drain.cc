@@ -11,7 +11,7 @@
 namespace perftape::record {
 namespace {
 
-// A ring wakes its reader when a quarter is full; this bounds the age of what is in it.
+// A ring wakes its reader when it is a quarter full. This limits the age of its records.
 constexpr int kIntervalMs = 10;
 
 Status DrainUntil(int end_fd, int readable_fd, const std::function<Status()>& drain) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empties rings on a thread of its own while the caller is busy with something else: between the
-// moment a ring is mapped and the first flush, the kernel would fill it and then drop records.
+// Drains rings on a separate thread between the mapping of a ring and the first flush. Without it
+// the kernel could fill a ring meanwhile and drop records.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@ namespace perftape::record {
 
 class BackgroundDrain {
  public:
-  // Calls `drain` whenever `readable_fd` is, and every few milliseconds, until Stop or the first
-  // error. Whatever `drain` touches belongs to the thread until then; the caller must not.
+  // Starts a thread that calls `drain` every few milliseconds, and whenever `readable_fd` is
+  // readable, until Stop or the first error. Until then only the thread may use what `drain` uses.
   static Result<BackgroundDrain> Start(int readable_fd, std::function<Status()> drain);
 
   BackgroundDrain(BackgroundDrain&&) noexcept = default;
   BackgroundDrain& operator=(BackgroundDrain&&) = delete;
   ~BackgroundDrain();
 
-  // Ends the thread, which gives back what it used. The first error of `drain`, if there was one.
+  // Ends the thread. Returns the first error of `drain`.
   Status Stop();
 
  private:
   BackgroundDrain() = default;
 
-  UniqueFd end_;                     // eventfd: written to, the thread ends
-  std::unique_ptr<Status> outcome_;  // the thread's, until it was joined
+  UniqueFd end_;                     // eventfd that ends the thread
+  std::unique_ptr<Status> outcome_;  // written by the thread; read it after join
   std::thread thread_;
 };
 

@@ -12,11 +12,11 @@
 namespace perftape::record {
 
 Result<std::size_t> Ring::Drain(const std::function<void(Bytes)>& on_record) {
-  // The kernel writes records before it moves data_head, and reuses room only after data_tail moved
-  // (include/uapi/linux/perf_event.h). Both count up for ever; the place is the remainder.
+  // The kernel writes records before it advances data_head, and reuses space only after data_tail
+  // has advanced (include/uapi/linux/perf_event.h). Both never wrap; the offset is their remainder.
   const std::uint64_t head =
       std::atomic_ref<__u64>(control_->data_head).load(std::memory_order_acquire);
-  const std::uint64_t tail = control_->data_tail;  // nobody else writes it
+  const std::uint64_t tail = control_->data_tail;  // only this process writes it
   const Result<std::size_t> count = HandOn(tail, head, on_record);
   std::atomic_ref<__u64>(control_->data_tail).store(head, std::memory_order_release);
   return count;

@@ -15,17 +15,17 @@ struct perf_event_mmap_page;
 
 namespace perftape::record {
 
-// Reads a ring that someone else mapped; the memory must outlive it.
+// Reads a ring that the caller has mapped. The memory must outlive this object.
 class Ring {
  public:
-  // `data_size` is a power of two: the bytes of `data`, without the control page.
+  // `data_size` is the size of `data` in bytes, without the control page: a power of two.
   Ring(perf_event_mmap_page* control, const std::byte* data, std::size_t data_size)
       : control_(control), data_(data), data_size_(data_size) {}
 
-  // Hands on each record that is there now, header included and in one piece (copied where it
-  // wraps), valid during the call only; then gives the room back to the kernel. Returns how many.
-  // kCorrupt where a size or the head cannot be: all that the ring held is given up then, so that
-  // the next call goes on behind it.
+  // Calls `on_record` for each record in the ring, header included; copies a record that wraps. The
+  // record is valid during the call only. Then frees the space for the kernel. Returns the number
+  // of records. kCorrupt if a size or the head is invalid; then everything in the ring is dropped,
+  // and the next call continues behind it.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_record);
 
  private:

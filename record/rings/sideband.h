@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dummy event's own rings: what processes do, in the kernel's own records, whole and unchanged.
-// Where a ring overflows, the kernel says so in a LOST record, which comes through like the others.
+// The rings of the sideband event: process events as records of the kernel, unchanged. When a ring
+// overflows, the kernel adds a LOST record.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,20 @@
 namespace perftape::record {
 
 struct SidebandOptions {
-  // For each CPU, a power of two of pages. 300 forks and execs in 0.4 s lose records in 64 KiB and
-  // none in this.
+  // For each CPU; a power of two of pages. 300 forks and execs in 0.4 s lose records with 64 KiB,
+  // and none with this size.
   std::size_t ring_bytes = std::size_t{512} << 10;
 };
 
-// `attr` as the kernel should have it so that Sideband::poll_fd works: a ring that is a quarter
-// full wakes its reader.
+// Returns `attr` with the watermark that Sideband::poll_fd needs: a ring wakes its reader when it
+// is a quarter full.
 perfdata::EventAttr AttrForPolling(perfdata::EventAttr attr, const SidebandOptions& options = {});
 
-// Maps one ring for each event (SidebandAttr, opened by OpenOnCpus). Not thread-safe.
+// Owns one mapped ring for each CPU. Not thread-safe.
 class Sideband {
  public:
-  // The events must outlive it. kPermission names kernel.perf_event_mlock_kb.
+  // Maps a ring for each event (SidebandAttr, opened by OpenOnCpus). The descriptors of the events
+  // must stay open. kPermission names kernel.perf_event_mlock_kb.
   static Result<Sideband> Open(std::span<const CpuEvent> events,
                                const SidebandOptions& options = {});
 
@@ -38,16 +39,17 @@ class Sideband {
   Sideband& operator=(Sideband&& other) = delete;
   ~Sideband();
 
-  // Hands on every record that is there, CPU by CPU, in time order for each CPU. Each is valid
-  // during the call only. Returns how many. kCorrupt after all other rings were drained too.
+  // Calls `on_record` for every record in the rings, CPU by CPU, in time order for each CPU. The
+  // record is valid during the call only. Returns the number of records. kCorrupt if a ring is
+  // damaged, after all other rings were drained.
   Result<std::size_t> Drain(const std::function<void(Bytes record)>& on_record);
 
-  // Maps the ring of an event that was opened for a CPU that came or came back, instead of that of
-  // its former event, and gives up what was left in there.
+  // Maps the ring of an event of a CPU that came online. Drops the ring of the former event of this
+  // CPU, with the records in it.
   Status Replace(const CpuEvent& event);
 
-  // Becomes readable when a ring is a quarter full, if the events were opened with AttrForPolling.
-  // It belongs to this object.
+  // Becomes readable when a ring is a quarter full, if the events have AttrForPolling. It belongs
+  // to this object.
   int poll_fd() const { return poll_fd_.get(); }
 
  private:

@@ -47,7 +47,7 @@ void TimeMerge::Forget(std::size_t count) {
   if (count == 0) return;
   entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(count));
 
-  // In the order they were added: equal times must stay in it.
+  // In the order in which they were added, which records of equal time must keep.
   std::ranges::sort(entries_, {}, &Entry::offset);
   spare_.clear();
   for (Entry& entry : entries_) {

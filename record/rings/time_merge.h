@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples and process events of one drain, which come ring by ring, into one order: that of their
-// times. A record younger than the drain's limit waits for the next one, because an older one may
-// still be on its way through a ring that was emptied before. So what is released, followed by a
-// FINISHED_ROUND, keeps the promise of that record: nothing older than the newest record before the
-// previous FINISHED_ROUND comes after it (tools/perf/util/ordered-events.c, OE_FLUSH__ROUND).
+// Sorts the records of one drain by time. A record that is younger than the limit waits for the
+// next drain, because an older one may still arrive in a ring that was drained before. So a
+// FINISHED_ROUND after the released records is correct: no later record is older than the newest
+// record before the previous FINISHED_ROUND (tools/perf/util/ordered-events.c, OE_FLUSH__ROUND).
 //
 //   const std::uint64_t limit = now_ns - slack_ns;
 //   ... drain all rings into the merge ...
@@ -25,21 +24,21 @@
 
 namespace perftape::record {
 
-// Owns copies of all records that wait, in one buffer that grows to the largest drain. Not
-// thread-safe.
+// Owns copies of all waiting records in one buffer, which grows to the size of the largest drain.
+// Not thread-safe.
 class TimeMerge {
  public:
-  // One whole record and its time in nanoseconds.
+  // Adds one whole record with its time in nanoseconds.
   void Add(std::uint64_t time, Bytes record);
 
-  // One record as the kernel wrote it, its time taken from its trailer. Where its header counts
-  // bytes behind the trailer, these are left out and the size is set right
-  // (formats/perfdata/kernel_size.h). kCorrupt where it is not exactly one whole record.
+  // Adds one record as the kernel wrote it, with the time in its trailer. If the size in the header
+  // includes bytes after the trailer, removes them and corrects the size
+  // (formats/perfdata/kernel_size.h). kCorrupt if `record` is not exactly one whole record.
   Status AddKernelRecord(Bytes record, const perfdata::SampleFormat& format);
 
-  // Hands on every record up to and including `limit`, oldest first, those of equal times in the
-  // order they were added. A record is valid during its Append. Where the sink fails, the rest of
-  // what was due is gone with it. UINT64_MAX releases everything.
+  // Appends every record up to and including `limit` to `sink`, oldest first; records of equal time
+  // in the order in which they were added. A record is valid during Append. After an error of the
+  // sink, the other records up to `limit` are dropped. UINT64_MAX releases everything.
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit, Sink& sink) {
     const std::size_t due = SortUpTo(limit);
@@ -52,7 +51,7 @@ class TimeMerge {
  private:
   struct Entry {
     std::uint64_t time;
-    std::size_t offset, size;  // in arena_; a later record has a larger offset
+    std::size_t offset, size;  // in arena_; a record added later has a larger offset
 
     bool operator<(const Entry& other) const {
       return std::tie(time, offset) < std::tie(other.time, other.offset);
@@ -63,14 +62,14 @@ class TimeMerge {
     return Bytes(arena_).subspan(entry.offset, entry.size);
   }
   void SetSizeOfLast(std::uint16_t size);
-  // Brings the entries up to `limit` to the front, in order; how many these are.
+  // Moves the entries up to `limit` to the front, sorted. Returns their number.
   std::size_t SortUpTo(std::uint64_t limit);
-  // Takes the first `count` entries away, and their bytes.
+  // Removes the first `count` entries and their bytes.
   void Forget(std::size_t count);
 
   std::vector<Entry> entries_;
   std::vector<std::byte> arena_;
-  std::vector<std::byte> spare_;  // what stays moves there, then both change places
+  std::vector<std::byte> spare_;  // the remaining bytes are copied there, then both are swapped
 };
 
 }  // namespace perftape::record

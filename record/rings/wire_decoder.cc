@@ -18,15 +18,15 @@ std::unexpected<Error> FailMessage(std::string what) {
   return Fail(ErrorCode::kCorrupt, "message of the kernel side: " + std::move(what));
 }
 
-// The fixed part of a sample whose length holds what it says it holds.
+// Returns the fixed part of a sample after checking that the message has all frames.
 Result<wire_sample> ReadSample(Bytes message) {
   if (message.size() < sizeof(wire_sample)) {
     return FailMessage(std::to_string(message.size()) + " bytes are shorter than a sample");
   }
   wire_sample sample;
   std::memcpy(&sample, message.data(), sizeof sample);
-  if (sample.header.kind != WIRE_SAMPLE) {
-    return FailMessage("unknown kind " + std::to_string(sample.header.kind));
+  if (sample.header.type != WIRE_SAMPLE) {
+    return FailMessage("unknown type " + std::to_string(sample.header.type));
   }
   if (sample.header.size != message.size()) {
     return FailMessage("says it has " + std::to_string(sample.header.size) + " bytes but has " +

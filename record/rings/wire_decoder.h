@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample as the kernel side sends it (bpf/wire.h) becomes a SAMPLE record as perf writes them.
-// No length in a message is believed.
+// Turns a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
+// Checks every length in a message.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,19 @@ namespace perftape::record {
 // Keeps a buffer between calls; not thread-safe.
 class WireDecoder {
  public:
-  // `ids` must outlive it. Event N of the wire is event N there. `user_limit` is the first address
-  // that is not user space's (UserAddressLimit).
+  // `ids` must outlive this object. Event N of a message is event N of `ids`. `user_limit` is the
+  // end of the user address space (UserAddressLimit).
   WireDecoder(const EventIds& ids, const perfdata::SampleFormat& format, std::uint64_t user_limit)
       : ids_(ids), format_(format), user_limit_(user_limit) {}
 
-  // Appends the record of one message to `out`, and returns its time in nanoseconds. kCorrupt, and
-  // nothing appended, where the message contradicts itself: the sample is lost then, and the caller
-  // counts it.
+  // Appends the record of one message to `out` and returns its time in nanoseconds. kCorrupt if the
+  // message is inconsistent; then nothing is appended, and the caller counts a lost sample.
   //
-  // The callchain is, leaf first: PERF_CONTEXT_KERNEL and the kernel frames (in a sample taken
-  // there), PERF_CONTEXT_USER and the user frames. It always opens with the mode that was sampled
-  // and an address. Frame-pointer walks through code without frame pointers end in whatever the
-  // register held: user frames are taken up to the first that is 0 or no user address, since perf
-  // and hotspot drop a whole chain for one entry that looks like an unknown context marker.
+  // The callchain starts at the leaf: PERF_CONTEXT_KERNEL and the kernel frames (if the sample is
+  // in the kernel), then PERF_CONTEXT_USER and the user frames. It always starts with the sampled
+  // mode and an address. A frame-pointer walk through code without frame pointers ends at a random
+  // value. So user frames end before the first that is 0 or not a user address: perf and hotspot
+  // drop a whole chain with an entry that looks like an unknown context marker.
   Result<std::uint64_t> Append(Bytes message, std::vector<std::byte>& out);
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The build ids of what is hit: a binary's is read when a sample first has a frame in it, while the
-// process lives and the file is where it was, and goes into the stream at once, so that a recording
-// that is killed has it too.
+// Reads the build id of each binary that a sample hits. It is read at the first hit, while the
+// process and its files still exist. It is written at once, so that a killed recording has it, too.
 #pragma once
 
 #include <array>
@@ -27,12 +26,12 @@
 namespace perftape::record {
 
 struct BuildIdRoots {
-  std::filesystem::path root = "/";  // for files of processes that are gone
+  std::filesystem::path root = "/";  // for files of processes that have ended
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
 };
 
-// Where what is hit is kept at hand, for a bundle of its symbols. Null: nowhere.
+// What keeps the hit files for a bundle. Null: nothing is kept.
 struct HitKeepers {
   HitFiles* files = nullptr;
   JitFiles* jit = nullptr;
@@ -41,29 +40,29 @@ struct HitKeepers {
 // Follows all mappings of the recording. Not thread-safe.
 class BuildIdCollector {
  public:
-  // The keepers must outlive it.
+  // The keepers must outlive this object.
   explicit BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots = {},
                             HitKeepers keepers = {});
 
-  // Takes whole records, all of the recording in time order, and appends a HEADER_BUILD_ID record
-  // to `out` for each binary that one of these samples hit as the first. Damaged records are passed
-  // over. A sample whose frames were all seen before costs one look into a table for each.
+  // Call it with all records of the recording, whole and in time order. Appends a HEADER_BUILD_ID
+  // record to `out` for each binary that is hit for the first time. Ignores damaged records. A
+  // frame that was seen before costs one table lookup.
   Status Observe(Bytes records, std::vector<std::byte>& out);
 
-  // All that were found, in the order of their first hit: the BUILD_ID feature.
+  // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }
 
-  // Tells the keeper of files, if there is one, of the binaries that could not be had. Call it
-  // once, when all was observed.
+  // Adds the binaries that could not be read to the kept files, if there are any. Call it once,
+  // after all records.
   void KeepMissing() const;
 
  private:
   enum class Outcome : std::uint8_t {
     kFound,
     kAbsent,
-    kReplaced,         // its process has another file under that name now
-    kProcessEnded,     // and there is no such file in the recorder's own root
-    kReplacedOutside,  // the same, but there is another
+    kReplaced,         // the process has another file of this name now
+    kProcessEnded,     // and the root of the recorder has no such file
+    kReplacedOutside,  // the process has ended, and that root has another file
     kUnreachable,
   };
   struct Binary {
@@ -74,14 +73,14 @@ class BuildIdCollector {
   struct Attempt {
     Outcome outcome = Outcome::kUnreachable;
     BuildId build_id;
-    UniqueFd file = {};  // that it was read from, where there may be symbols in it
+    UniqueFd file = {};  // the file of the build id, if it may have symbols
   };
 
   void ObserveMapping(const perfdata::RecordView& record);
   Status Hit(std::uint32_t pid, const perfdata::Region& region, std::vector<std::byte>& out);
-  // Anonymous memory, the kernel, the vdso: known without a file.
+  // Keeps anonymous memory, the kernel and the vdso, which have no file.
   void KeepOthers(std::uint32_t pid, const perfdata::Region& region) const;
-  // Adds to all(), and to `out` as a record, what is not there yet.
+  // Adds a new build id to all(), and to `out` as a record.
   Status Announce(const perfdata::BuildIdEntry& entry, std::vector<std::byte>& out);
 
   Attempt Read(std::uint32_t pid, const perfdata::Region& region) const;

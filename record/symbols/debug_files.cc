@@ -31,7 +31,7 @@ std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
   return std::nullopt;
 }
 
-// Its build id decides where both have one; else the checksum of all of it.
+// Compares the build ids if both have one, else the checksum of the whole file.
 std::optional<SeparateDebugFile> Linked(const fs::path& path, std::uint32_t crc,
                                         const BuildId& build_id) {
   Result<UniqueFd> file = OpenRegularFile(path);
@@ -60,7 +60,7 @@ std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary, const fs
   return std::nullopt;
 }
 
-// What `file`, which lies at `path`, shares parts with.
+// Finds the dwz file of `file`, which is at `path`.
 std::optional<SeparateDebugFile> FindShared(const elf::ElfFile& file, const fs::path& path,
                                             const std::vector<fs::path>& directories) {
   const std::optional<elf::DebugAltLink> link = elf::ReadDebugAltLink(file);

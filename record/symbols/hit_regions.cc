@@ -22,7 +22,7 @@ void HitRegions::Visit(std::uint32_t pid, CpuMode mode, std::uint64_t address) {
   if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
   const bool is_kernel = mode == CpuMode::kKernel;
   const perfdata::AddressSpace& space = is_kernel ? processes_.kernel() : processes_.UserSpace(pid);
-  // User mappings are of whole pages; BPF programs in the kernel are not.
+  // User mappings have whole pages; BPF programs in the kernel do not.
   if (!IsNew(space.generation(), is_kernel ? address : address >> 12)) return;
   if (const perfdata::Region* const region = space.Find(address)) found_.push_back(region);
 }

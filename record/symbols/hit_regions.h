@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From records in time order to what their samples hit: each mapping that a frame lies in.
+// Finds the mappings that the frames of samples are in.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class HitRegions {
  public:
   HitRegions() : seen_(kSeenFrames) {}
 
-  // Takes any record, in time order. For a sample, calls hit(pid, region), which returns a Status,
-  // for the mapping of each frame that was not seen lately; a region is valid during the
-  // call, its dso as long as this. Damaged records are passed over. A sample whose frames were all
-  // seen before costs one look into a table for each.
+  // Call it with every record, in time order. For a sample, calls hit(pid, region), which returns a
+  // Status, for the mapping of each frame that was not seen lately. The region is valid during the
+  // call; its dso is valid as long as this object. Ignores damaged records. A frame that was seen
+  // before costs one table lookup.
   template <class Hit>
   Status Observe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
                  const Hit& hit) {

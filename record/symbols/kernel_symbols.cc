@@ -40,7 +40,8 @@ std::vector<bundle::Module> ReadModules(const KernelRoots& roots) {
   return modules;
 }
 
-// "ffffffff81000000 T _text" among the kernel's own symbols; nothing where there is none.
+// Finds "ffffffff81000000 T _text" among the symbols of the kernel itself; nothing if it is
+// missing.
 std::optional<std::uint64_t> AddressOf(std::string_view kallsyms, std::string_view symbol) {
   const std::string ending = " T " + std::string(symbol) + "\n";
   const std::string local_ending = " t " + std::string(symbol) + "\n";

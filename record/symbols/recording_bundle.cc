@@ -13,7 +13,7 @@
 namespace perftape::record {
 namespace {
 
-// Of zstd: the fastest, since the end of the recording waits for it.
+// The fastest level of zstd, because the user waits for the end of the recording.
 constexpr int kCompressionLevel = 1;
 
 }  // namespace
@@ -64,7 +64,7 @@ Result<BundleSummary> RecordingBundle::AppendTo(int recording, std::string_view 
   };
   Result<BundleSummary> summary = embed();
   if (summary) return summary;
-  // Without its footer it would be nothing but what a reader has to skip.
+  // A bundle without its footer cannot be read.
   if (::ftruncate(recording, before.st_size) != 0) return FailErrno(name, errno);
   return Fail(InContext(name, std::move(summary).error()));
 }

@@ -76,7 +76,7 @@ TEST_F(BpfSessionTest, SendsSamplesOfTheirTrueLength) {
   LiveRecording recording({.filter = {.processes = {process.pid()}}});
   process.Finish();
   for (const LiveSample& sample : recording.Stop()) {
-    ASSERT_EQ(sample.fields.header.kind, WIRE_SAMPLE);
+    ASSERT_EQ(sample.fields.header.type, WIRE_SAMPLE);
     ASSERT_EQ(sample.fields.header.size, sizeof(wire_sample) + sample.frames.size() * 8);
     ASSERT_EQ(sample.fields.kernel_frames + sample.fields.user_frames, sample.frames.size());
   }

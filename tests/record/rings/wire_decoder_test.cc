@@ -28,7 +28,7 @@ struct Message {
 
   static Message InUserMode() {
     Message message;
-    message.sample.header.kind = WIRE_SAMPLE;
+    message.sample.header.type = WIRE_SAMPLE;
     message.sample.header.cpu = 1;
     message.sample.header.time_ns = 123456789;
     message.sample.ip = 0x401000;
@@ -230,8 +230,8 @@ TEST_F(FromWire, RefusesMoreFramesThanARecordHolds) {
 
 TEST_F(FromWire, RefusesAnUnknownKind) {
   Message message = Message::InUserMode();
-  message.sample.header.kind = 77;
-  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("kind 77"));
+  message.sample.header.type = 77;
+  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("type 77"));
 }
 
 TEST_F(FromWire, RefusesAnUnknownMode) {
