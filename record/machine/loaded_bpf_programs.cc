@@ -25,7 +25,7 @@ struct InfoArray {
   unsigned bit;
   std::size_t pointer;
   std::size_t count;
-  std::size_t element_size;        // 0: variable, see
+  std::size_t element_size;        // 0: the kernel returns it in
   std::size_t element_size_field;  // this field
 };
 
