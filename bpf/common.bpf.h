@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What every sampling program needs: the ring, the filter and its maps, process ids as the recorder
- * sees them, and what each CPU counts.
+ * Shared by all sampling programs: the ring, the filter and its maps, process ids in the recorder's
+ * namespace, and the counters of each CPU.
  */
 #ifndef PERFTAPE_BPF_COMMON_BPF_H
 #define PERFTAPE_BPF_COMMON_BPF_H
@@ -13,13 +13,13 @@
 
 #include "bpf/wire.h"
 
-/* User space sets the sizes of the ring and of the targets before it loads. */
+/* User space sets the sizes of this ring and of the target maps before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-/* By CPU; user space sets how many there may be. */
+/* The index is the CPU. User space sets the number of CPUs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -29,8 +29,8 @@ struct {
 } cpus SEC(".maps");
 
 /*
- * Both are preallocated hashes: before 6.1 a perf_event program may use no others. The values mean
- * nothing.
+ * Both are preallocated hashes, because before Linux 6.1 a perf_event program may use no others.
+ * The values are not used.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -55,7 +55,7 @@ static __always_inline struct wire_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &number);
 }
 
-/* Counts a loss of the cause `member` of wire_cpu. */
+/* Increments the loss counter `member` of wire_cpu. */
 #define COUNT_LOSS(member)                                                                         \
 	do {                                                                                       \
 		struct wire_cpu *loser = this_cpu();                                               \
@@ -68,9 +68,9 @@ static __always_inline struct wire_cpu *this_cpu(void)
 #define MAX_PID_LEVELS 32
 
 /*
- * The number of `pid` in the recorder's namespace. bpf_get_ns_current_pid_tgid() would know only
- * tasks whose own namespace this is; here those of namespaces below it have their number too, as
- * the kernel's own perf records do.
+ * Returns the number of `pid` in the recorder's namespace. bpf_get_ns_current_pid_tgid() knows only
+ * tasks of exactly this namespace. This function also knows tasks of namespaces below it, as the
+ * kernel's own perf records do.
  */
 static __always_inline __u32 pid_in_namespace(struct pid *pid)
 {
@@ -79,7 +79,7 @@ static __always_inline __u32 pid_in_namespace(struct pid *pid)
 	unsigned int i;
 
 	if (!pid)
-		return WIRE_FOREIGN_PID; /* exiting, and its ids are gone already */
+		return WIRE_FOREIGN_PID; /* the task exits and has no ids any more */
 	level = BPF_CORE_READ(pid, level);
 	numbers = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
 	for (i = 0; i < MAX_PID_LEVELS && i <= level; i++) {
@@ -92,7 +92,7 @@ static __always_inline __u32 pid_in_namespace(struct pid *pid)
 	return WIRE_FOREIGN_PID;
 }
 
-/* Process and thread id of `task` as the recorder counts them. The idle tasks are 0 everywhere. */
+/* Process and thread id of `task` in the recorder's namespace. Idle tasks have 0 everywhere. */
 static __always_inline __u32 tgid_of(struct task_struct *task)
 {
 	__u32 tgid = BPF_CORE_READ(task, tgid);
@@ -120,7 +120,7 @@ static __always_inline int is_target_task(__u32 tgid, __u32 tid)
 	return filter.by_thread && bpf_map_lookup_elem(&target_threads, &tid);
 }
 
-/* Is the current task, whose ids these are, to be sampled? */
+/* Whether to sample the current task, which has these ids. */
 static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 {
 	if (filter.excluded_pid && tgid == filter.excluded_pid)
@@ -133,8 +133,8 @@ static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 }
 
 /*
- * A wake-up costs the sampled task 7 us and more, so the reader comes by a timer and is woken early
- * only when wakeup_bytes more have piled up.
+ * A wake-up costs the sampled task 7 us and more. So the reader polls with a timeout and is woken
+ * only after each wakeup_bytes of messages.
  */
 static __always_inline __u64 wakeup_flag(__u64 size)
 {
@@ -145,7 +145,7 @@ static __always_inline __u64 wakeup_flag(__u64 size)
 							     : BPF_RB_NO_WAKEUP;
 }
 
-/* Sends `size` bytes, or counts the loss. */
+/* Sends `size` bytes, or counts a lost sample. */
 static __always_inline void send(void *message, __u64 size)
 {
 	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's types, only as far as the programs read them, instead of a generated vmlinux.h. The
- * structs are relocated when a program is loaded (CO-RE): names count here, offsets do not. What is
- * user-space ABI (helper numbers, map types, registers) is fixed and not relocated.
+ * The types of the kernel with only the members that the programs read, instead of a generated
+ * vmlinux.h. The structs are relocated when a program is loaded (CO-RE): names matter, offsets do
+ * not. User-space ABI (helper numbers, map types, registers) is fixed and not relocated.
  */
 #ifndef PERFTAPE_BPF_KERNEL_TYPES_H
 #define PERFTAPE_BPF_KERNEL_TYPES_H
@@ -52,7 +52,7 @@ enum {
 
 /*
  * arch/.../include/uapi/asm/{ptrace,bpf_perf_event}.h. A perf_event program sees the registers in
- * this layout, whatever the kernel's own is, and only in whole words: so no relocation here.
+ * this layout, independent of the kernel's own, and only in whole words. So no relocation here.
  */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
@@ -106,7 +106,7 @@ struct pid {
 
 /* include/linux/sched/signal.h */
 struct signal_struct {
-	atomic_t live; /* threads that have not begun to exit */
+	atomic_t live; /* threads that have not started to exit */
 };
 
 /* include/linux/sched.h */

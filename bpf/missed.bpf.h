@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which expiries of the sampling timer came to nothing, and why. cpu-clock has a timer with a fixed
- * period, also where a frequency was asked for (kernel/events/core.c, perf_swevent_init_hrtimer).
- * After each overflow the timer moves on by as many periods as have passed (hrtimer_forward_now),
- * so the distance of two expiries that were seen tells how many lay between them.
+ * Counts the expiries of the sampling timer that gave no sample, by cause. cpu-clock has a timer
+ * with a fixed period, even for a frequency (kernel/events/core.c, perf_swevent_init_hrtimer).
+ * After each overflow the timer advances by all periods that have passed (hrtimer_forward_now). So
+ * the time between two expiries that were seen gives the number of expiries between them.
  */
 #ifndef PERFTAPE_BPF_MISSED_BPF_H
 #define PERFTAPE_BPF_MISSED_BPF_H
@@ -13,13 +13,13 @@
 /* Linux 6.2 */
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
-/* From the program's last look at the clock to the kernel's own, with room to spare. */
+/* The time from the program's last clock read to the kernel's own, generously. */
 #define AFTER_PROGRAM_NS 2000
 
 struct overflow {
 	__u64 now_ns;
 	__u64 expiry_ns;
-	__u64 interrupts; /* 0: this kernel does not show its events to programs */
+	__u64 interrupts; /* 0: this kernel hides its events from programs */
 	__u64 tick;
 };
 
@@ -48,8 +48,8 @@ static __always_inline struct overflow estimated_overflow(struct wire_cpu *cpu)
 }
 
 /*
- * `missed` expiries were on time and still the program was not called. The kernel counts the
- * overflows of each tick before it looks whether it may call the program.
+ * Counts `missed` expiries that were on time without a call of the program. The kernel counts the
+ * overflows of each tick before it checks whether it may call the program.
  */
 static __always_inline void count_uncalled(struct wire_cpu *cpu, const struct overflow *overflow,
 					   __u64 missed, __u64 halves)
@@ -73,8 +73,8 @@ static __always_inline void count_uncalled(struct wire_cpu *cpu, const struct ov
 }
 
 /*
- * Counts what was missed between the last overflow of this CPU and this one. Whom that would have
- * hit nobody knows: half of it counts for the task before, half for the task after.
+ * Counts the expiries between the last overflow of this CPU and this one. Which tasks they would
+ * have hit is unknown: half of them count for the task before, half for the task after.
  */
 static __always_inline void count_missed(struct wire_cpu *cpu, const struct overflow *overflow,
 					 int is_wanted)
@@ -87,7 +87,7 @@ static __always_inline void count_missed(struct wire_cpu *cpu, const struct over
 		return;
 	passed = overflow->expiry_ns - cpu->expiry_ns - period;
 	if (cpu->interrupts == WIRE_THROTTLING) {
-		/* The timer was started anew, out of step with the former one. */
+		/* The timer was restarted with another phase. */
 		passed += cpu->throttled_ns;
 		cpu->missed[WIRE_THROTTLED] += passed / period * halves;
 		cpu->throttled_ns = passed % period;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A perf event's overflow becomes a sample in the ring. It is built in scratch memory of the CPU
- * and sent with its true length: cheaper than reserving the largest sample, a tenth of its size,
- * and older (5.8) than dynptrs. The three programs at the end keep target_processes; they are
- * loaded only where processes are filtered.
+ * Turns an overflow of a perf event into a sample in the ring. The sample is built in scratch
+ * memory of the CPU and sent with its true length. This is cheaper than reserving the largest
+ * sample, which is ten times as long, and needs only Linux 5.8, unlike dynptrs. The three programs
+ * at the end maintain target_processes; they are loaded only if processes are filtered.
  */
 #include "bpf/common.bpf.h"
 #include "bpf/missed.bpf.h"
@@ -46,8 +46,8 @@ static __always_inline int in_user_mode(struct bpf_perf_event_data *ctx)
 }
 #endif
 
-/* Frames from `first` on, and how many; none where the walk fails, as for a kernel thread's user
- * side. */
+/* Writes frames to `first` and returns their number; 0 if the walk fails, as for the user stack of
+ * a kernel thread. */
 static __always_inline __u32 walk(struct bpf_perf_event_data *ctx, __u64 *first, __u64 flags)
 {
 	long bytes = bpf_get_stack(ctx, first, WIRE_MAX_FRAMES * sizeof(__u64), flags);
@@ -55,7 +55,7 @@ static __always_inline __u32 walk(struct bpf_perf_event_data *ctx, __u64 *first,
 	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }
 
-/* Kernel frames, where the kernel was interrupted, then user frames; returns how many in all. */
+/* Writes kernel frames, if the kernel was interrupted, then user frames; returns their number. */
 static __always_inline __u32 walk_stacks(struct bpf_perf_event_data *ctx, struct full_sample *full)
 {
 	__u32 kernel = 0;
@@ -88,7 +88,7 @@ static __always_inline void send_sample(struct bpf_perf_event_data *ctx, __u64 n
 	full->sample = (struct wire_sample){
 		.header =
 			{
-				.kind = WIRE_SAMPLE,
+				.type = WIRE_SAMPLE,
 				.cpu = bpf_get_smp_processor_id(),
 				.time_ns = now_ns,
 			},
@@ -135,7 +135,7 @@ int on_cpu(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The same where a kernel does not let a program look at its event. */
+/* The same for kernels that hide the event from the program. */
 SEC("perf_event")
 int on_cpu_by_time(struct bpf_perf_event_data *ctx)
 {
@@ -160,7 +160,7 @@ static __always_inline void add_target_process(__u32 tgid)
 
 /* args of sched_process_fork: parent, child; of the other two: the task. */
 
-/* A child of a target is a target; a new thread has its process's id and adds nothing. */
+/* A child of a target is a target. A new thread has the id of its process and adds nothing. */
 SEC("tp_btf/sched_process_fork")
 int follow_fork(__u64 *args)
 {
@@ -172,7 +172,7 @@ int follow_fork(__u64 *args)
 	return 0;
 }
 
-/* The recorder's command counts from its exec on: before it, it is the recorder's own image. */
+/* The command is a target from its exec on; before it, it runs the recorder's own code. */
 SEC("tp_btf/sched_process_exec")
 int follow_exec(__u64 *args)
 {
@@ -184,7 +184,7 @@ int follow_exec(__u64 *args)
 	return 0;
 }
 
-/* The last thread is gone, so the id may soon be another process's. */
+/* After the last thread has exited, another process may get the id. */
 SEC("tp_btf/sched_process_exit")
 int follow_exit(__u64 *args)
 {

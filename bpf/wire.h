@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What crosses from the kernel side to user space: the messages in the ring buffer, the counters
- * and the settings. It includes nothing; both sides define the __u types before. User space
- * distrusts every length in it (record/from_wire).
+ * The interface between the BPF programs and user space: the messages in the ring buffer, the
+ * counters and the settings. It includes nothing; both sides define the __u types before. User
+ * space checks every length (record/rings/wire_decoder).
  */
 #ifndef PERFTAPE_BPF_WIRE_H
 #define PERFTAPE_BPF_WIRE_H
@@ -13,19 +13,19 @@
 #define WIRE_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-/* PERF_MAX_STACK_DEPTH: what kernel.perf_event_max_stack allows unless it was changed. */
+/* PERF_MAX_STACK_DEPTH: the default of kernel.perf_event_max_stack. */
 #define WIRE_MAX_FRAMES 127
 
-enum wire_kind {
+enum wire_type {
 	WIRE_SAMPLE = 1,
 };
 
-/* First in every message. */
+/* The start of every message. */
 struct wire_header {
-	__u16 kind; /* enum wire_kind */
+	__u16 type; /* enum wire_type */
 	__u16 cpu;
-	__u32 size;    /* of the whole message, for a check on arrival */
-	__u64 time_ns; /* CLOCK_MONOTONIC, as perf's clockid says */
+	__u32 size;    /* of the whole message in bytes; user space checks it */
+	__u64 time_ns; /* CLOCK_MONOTONIC, the clock of all records */
 };
 WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 
@@ -37,8 +37,8 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_FOREIGN_PID 0xffffffffu
 
 /*
- * A sample. The frames follow it, kernel_frames + user_frames words, each part leaf first, without
- * context markers. The message ends behind the last frame.
+ * A sample. It is followed by kernel_frames words and user_frames words, both starting at the leaf,
+ * without context markers. The message ends after the last frame.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -54,15 +54,15 @@ struct wire_sample {
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
 
-/* Why an expiry of a CPU's sampling timer came to nothing. */
+/* Why an expiry of a CPU's sampling timer gave no sample. */
 enum wire_missed {
-	WIRE_THROTTLED, /* the kernel had stopped the timer: more than perf_event_max_sample_rate */
-	WIRE_SKIPPED,	/* an overflow, but another held bpf_prog_active: no call of the program */
-	WIRE_NO_OVERFLOW, /* the kernel made no overflow of it: nobody would have got a sample */
-	WIRE_UNDECIDED,	  /* one of the last two, a tick of the kernel or more ago */
-	WIRE_LATE,	  /* it was over before the one before it had been served */
-	WIRE_STALLED,	  /* the same, by WIRE_STALL_NS: the CPU stood still, or its interrupts */
-	WIRE_UNEXPLAINED, /* any of these: this kernel does not show its events to programs */
+	WIRE_THROTTLED,	  /* the kernel stopped the timer: more than perf_event_max_sample_rate */
+	WIRE_SKIPPED,	  /* an overflow, but bpf_prog_active was held: no call of the program */
+	WIRE_NO_OVERFLOW, /* the kernel made no overflow: no tool would have a sample */
+	WIRE_UNDECIDED,	  /* one of the last two, a kernel tick or more ago */
+	WIRE_LATE,	  /* it expired before the previous expiry was handled */
+	WIRE_STALLED,	  /* the same, WIRE_STALL_NS or more: CPU or interrupts were stopped */
+	WIRE_UNEXPLAINED, /* any of these: this kernel hides its events from programs */
 	WIRE_MISSED_CAUSES,
 };
 
@@ -70,40 +70,40 @@ enum wire_missed {
 #define WIRE_THROTTLING (~0ULL) /* wire_cpu.interrupts; MAX_INTERRUPTS of kernel/events/core.c */
 
 /*
- * What one CPU counts, in a map that user space has mapped: a bpf(2) call for it would make the
- * kernel skip overflows meanwhile. Only programs on that CPU write it; an expiry_ns of 0, which
- * user space may set while none runs there, begins anew.
+ * The counters of one CPU, in a map that user space has mapped: during a bpf(2) call the kernel
+ * would skip overflows. Only programs on that CPU write them. User space may set expiry_ns to 0
+ * while no program runs there; then counting of missed expiries restarts.
  */
 struct wire_cpu {
-	__u64 overflows;    /* calls of the sampling program, whomever they hit */
-	__u64 expiry_ns;    /* when the timer was due for the last of these, CLOCK_MONOTONIC */
-	__u64 end_ns;	    /* when the program had done */
-	__u64 wanted;	    /* those that hit a task that is wanted */
-	__u64 was_wanted;   /* the last one did */
-	__u64 interrupts;   /* overflows since the last tick; all ones: the kernel throttled then */
+	__u64 overflows;    /* calls of the sampling program, for any task */
+	__u64 expiry_ns;    /* when the timer of the last call was due, CLOCK_MONOTONIC */
+	__u64 end_ns;	    /* when the last call ended */
+	__u64 wanted;	    /* calls for a task that passes the filter */
+	__u64 was_wanted;   /* whether the last call was for such a task */
+	__u64 interrupts;   /* overflows since the last tick; all ones: throttled */
 	__u64 tick;	    /* the number of that tick */
-	__u64 throttled_ns; /* time without the timer that is not yet in missed[], below a period */
+	__u64 throttled_ns; /* throttled time not yet in missed[], below a period */
 	__u64 missed[WIRE_MISSED_CAUSES]; /* by cause, in halves: see missed.bpf.h */
-	__u64 ring_full;		  /* samples: the ring buffer had no room */
+	__u64 ring_full;		  /* samples: the ring buffer was full */
 	__u64 no_scratch;		  /* samples: no memory to build the message in */
-	__u64 untracked_forks;		  /* processes that target_processes had no room for */
+	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
 	__u64 pad[6];
 };
 WIRE_ASSERT(sizeof(struct wire_cpu) == 192, "wire_cpu changed");
 
-/* What is asked for; all zero takes every task of every user. Read-only once loaded. */
+/* The filter and settings; all zero samples every task. Read-only after loading. */
 struct wire_filter {
-	__u32 by_process; /* only processes in the map target_processes; forks of theirs join it */
-	__u32 by_thread;  /* only threads in the map target_threads; with by_process: either */
-	__u32 by_uid;	  /* and of those only tasks of `uid` */
+	__u32 by_process; /* only processes in target_processes; their forks are added */
+	__u32 by_thread;  /* only threads in target_threads; with by_process: either */
+	__u32 by_uid;	  /* of those, only tasks of `uid` */
 	__u32 uid;
-	__u32 excluded_pid;  /* never this process: the recorder itself; 0 for none */
-	__u32 command_pid;   /* joins target_processes when it calls exec; 0 for none */
+	__u32 excluded_pid;  /* never this process (the recorder); 0 for none */
+	__u32 command_pid;   /* is added to target_processes at its exec; 0 for none */
 	__u32 callchain;     /* 0: samples have no frames */
-	__u32 pid_namespace; /* the recorder's: inode of /proc/self/ns/pid; 0: the initial one */
-	__u32 wakeup_bytes;  /* a power of two: readers are woken for each so many that pile up */
+	__u32 pid_namespace; /* of the recorder: inode of /proc/self/ns/pid; 0: initial */
+	__u32 wakeup_bytes;  /* a power of two: the reader is woken after each so many */
 	__u32 pad;
-	__u64 period_ns; /* of the timer; 0: what it misses is not counted */
+	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
 };
 WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
 

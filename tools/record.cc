@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "record/machine/requirements.h"
 #include "record/recorder.h"
-#include "record/requirements.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/record/command_line.h"
@@ -54,7 +54,7 @@ bool IsWritable(int fd) {
 Result<bool> CheckOutputs(const record::RecordOptions& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
   TRY(cli::RefuseTerminal(target, "recording"));
-  if (plan.bundle.place == record::BundleRequest::Place::kAside) {
+  if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
@@ -67,6 +67,9 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
 
   record::RecordOptions options = plan;
   options.command_line = OwnCommandLine();
+  if (console.verbosity() == cli::Verbosity::kVerbose) {
+    options.libbpf_log = [&](std::string_view message) { console.Detail(message); };
+  }
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));
@@ -83,7 +86,7 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
                                              : "no symbols were kept: ") +
                     summary.bundle_failure);
   }
-  if (is_stream && options.bundle.place == record::BundleRequest::Place::kInRecording) {
+  if (is_stream && options.bundle.destination == record::BundleRequest::Destination::kRecording) {
     console.Detail(
         "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
   }

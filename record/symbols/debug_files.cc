@@ -31,7 +31,7 @@ std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
   return std::nullopt;
 }
 
-// Its build id decides where both have one; else the checksum of all of it.
+// Compares the build ids if both have one, else the checksum of the whole file.
 std::optional<SeparateDebugFile> Linked(const fs::path& path, std::uint32_t crc,
                                         const BuildId& build_id) {
   Result<UniqueFd> file = OpenRegularFile(path);
@@ -52,27 +52,28 @@ std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary, const fs
                                             const std::vector<fs::path>& directories) {
   const std::optional<elf::DebugLink> link = elf::ReadDebugLink(binary);
   if (!link) return std::nullopt;
-  for (const fs::path& place : elf::PlacesOfDebugLink(link->file_name, path, "/", directories)) {
-    if (place == path) continue;
-    if (auto found = Linked(place, link->crc, binary.build_id())) return found;
+  for (const fs::path& candidate :
+       elf::PlacesOfDebugLink(link->file_name, path, "/", directories)) {
+    if (candidate == path) continue;
+    if (auto found = Linked(candidate, link->crc, binary.build_id())) return found;
   }
   return std::nullopt;
 }
 
-// What `file`, which lies at `path`, shares parts with.
+// Finds the dwz file of `file`, which is at `path`.
 std::optional<SeparateDebugFile> FindShared(const elf::ElfFile& file, const fs::path& path,
                                             const std::vector<fs::path>& directories) {
   const std::optional<elf::DebugAltLink> link = elf::ReadDebugAltLink(file);
   if (!link) return std::nullopt;
   if (auto found = FindByBuildId(link->build_id, directories)) return found;
-  const elf::LinkPlaces places =
+  const elf::LinkPlaces candidates =
       elf::PlacesOfDebugAltLink(link->file_name, path, {.debug_dirs = directories});
-  for (const fs::path& place : places.paths) {
-    if (auto found = WithBuildId(place, link->build_id)) return found;
+  for (const fs::path& candidate : candidates.paths) {
+    if (auto found = WithBuildId(candidate, link->build_id)) return found;
   }
-  if (places.outside.empty()) return std::nullopt;
+  if (candidates.outside.empty()) return std::nullopt;
   return SeparateDebugFile{
-      places.outside, link->build_id, {}, "outside the directories that are searched"};
+      candidates.outside, link->build_id, {}, "outside the directories that are searched"};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separate debug files of a binary, where this machine has them: by build id, or by the name and
-// checksum in its .gnu_debuglink; so never those of another build. With them comes the file that
-// they share parts with (dwz).
+// Finds the separate debug files of a binary on this machine, by build id or by the name and
+// checksum in .gnu_debuglink; so never those of another build. Includes the shared file made by
+// dwz.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@ namespace perftape::record {
 
 struct SeparateDebugFile {
   std::filesystem::path path;
-  BuildId build_id;  // empty where it has none
+  BuildId build_id;  // empty if it has none
   UniqueFd file;
-  std::string refused = {};  // why a file that the binary names was not opened; then `file` is none
+  std::string refused = {};  // why a linked file was not opened; then `file` is empty
 };
 
-// Those of the binary that was at `path`: by build id in `directories`, or by its links, from there
-// and from its own directory (formats/elf/debug_places.h). A link that leads anywhere else is
-// refused.
+// Returns the debug files of the binary that was at `path`: by build id in `directories`, or by its
+// links, there and in its own directory (formats/elf/debug_places.h). Refuses links to any other
+// directory.
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
     const std::vector<std::filesystem::path>& directories);

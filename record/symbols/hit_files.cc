@@ -17,10 +17,10 @@ namespace perftape::record {
 namespace {
 
 constexpr std::size_t kMostOpen = 16384;
-// For what the program opens in passing, beside what it has open already.
+// Reserved for other files of this program, besides those that are open already.
 constexpr std::size_t kOthers = 128;
 
-// A new descriptor gets the lowest free number, so about as many are open.
+// Estimates the number of open files: a new descriptor gets the lowest free number.
 std::size_t OpenNow() {
   const UniqueFd lowest(::open("/", O_PATH | O_CLOEXEC));
   return lowest ? static_cast<std::size_t>(lowest.get()) : kMostOpen;
@@ -31,14 +31,14 @@ std::size_t OpenNow() {
 std::size_t RoomForOpenFiles() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const std::size_t taken = OpenNow() + kOthers;
-  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kMostOpen + taken);
+  const std::size_t used = OpenNow() + kOthers;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kMostOpen + used);
   if (limit.rlim_cur < wanted) {
     const rlimit raised = {wanted, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = wanted;
   }
-  if (limit.rlim_cur <= taken) return 0;
-  return std::min<std::size_t>(limit.rlim_cur - taken, kMostOpen);
+  if (limit.rlim_cur <= used) return 0;
+  return std::min<std::size_t>(limit.rlim_cur - used, kMostOpen);
 }
 
 void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binaries that samples hit, kept at hand: an open file stays the one that ran, whatever is
-// deleted, replaced or unmounted meanwhile, and also when its process and its container are gone.
+// Keeps the binaries that samples hit open. An open file stays the one that ran, even if it is
+// deleted, replaced or unmounted, or if its process and container end.
 #pragma once
 
 #include <cstddef>
@@ -17,37 +17,36 @@ namespace perftape::record {
 
 struct HitBinary {
   bundle::FileKind kind = bundle::FileKind::kElf;
-  std::string path;  // as the recording calls it
-  BuildId build_id;  // empty where it has none
-  UniqueFd file;     // open for reading; none where it is missing, or `slim` has what is needed
+  std::string path;  // as in the recording
+  BuildId build_id;  // empty if it has none
+  UniqueFd file;     // open for reading; empty if it is missing or `slim` is used
   std::vector<std::byte> slim = {};
   std::uint64_t size = 0;    // of the file, in bytes
-  std::string missing = {};  // why nothing of it can be had
+  std::string missing = {};  // why the file is not available
 };
 
-// Raises this process's limit of open files as far as it may, and returns how many of them can be
-// used for HitFiles. Programs that are started later inherit it.
+// Raises the limit of open files of this process as far as possible. Returns how many of them
+// HitFiles can use. Programs that are started later inherit the limit.
 std::size_t RoomForOpenFiles();
 
 // Not thread-safe.
 class HitFiles {
  public:
-  // Keeps at most `most_open` files open; of those beyond that a slim copy is made at once, and
-  // kept in memory as long as all such copies are no more than is read of one file
-  // (symbol_limits.h).
+  // Keeps at most `most_open` files open. Makes slim copies of the others at once and keeps them in
+  // memory, up to the limit of one file for all copies (symbol_limits.h).
   explicit HitFiles(std::size_t most_open) : most_open_(most_open) {}
 
-  // A file that was found, open. One with the same build id, or without one the same file under the
-  // same path, is kept once.
+  // Adds an open file. A second file with the same build id is ignored. So is, without a build id,
+  // the same file under the same path.
   void Add(std::string_view path, const BuildId& build_id, UniqueFd file);
   void AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
                   std::string reason);
 
-  // The running kernel or one of its modules was hit; the vdso that this process has, too, was.
+  // A sample hit the running kernel or one of its modules; a sample hit the vdso.
   void AddKernel() { has_kernel_ = true; }
   void AddVdso() { has_vdso_ = true; }
 
-  // In the order of their first hits, those that are missing among them.
+  // In the order of their first hits, including missing ones.
   const std::vector<HitBinary>& binaries() const { return binaries_; }
   bool has_kernel() const { return has_kernel_; }
   bool has_vdso() const { return has_vdso_; }

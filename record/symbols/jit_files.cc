@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "formats/base/regular_file.h"
-#include "record/proc_files.h"
+#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {
@@ -35,11 +35,11 @@ UniqueFd OpenWithin(const std::filesystem::path& root, std::string_view path) {
 // "Uid:\t1000\t1001\t1000\t1000": real, effective, saved, file system. "NSpid:\t4711\t7": the last
 // is how the process knows itself (Documentation/filesystems/proc.rst).
 std::optional<std::uint64_t> NumberOf(std::string_view status, std::string_view key,
-                                      std::size_t place) {
-  while (std::optional<std::string_view> line = TakeLine(status)) {
-    if (TakeField(*line, '\t') != key) continue;
+                                      std::size_t column) {
+  while (std::optional<std::string_view> line = NextLine(status)) {
+    if (NextField(*line, '\t') != key) continue;
     std::string_view field;
-    for (std::size_t i = 0; i <= place && !line->empty(); ++i) field = TakeField(*line, '\t');
+    for (std::size_t i = 0; i <= column && !line->empty(); ++i) field = NextField(*line, '\t');
     return ParseNumber(field);
   }
   return std::nullopt;
@@ -113,8 +113,8 @@ JitFiles::Process& JitFiles::Meet(std::uint32_t pid) {
     process.user = static_cast<std::int64_t>(*user);
   }
   std::size_t levels = 0;
-  for (std::string_view text = *status; auto line = TakeLine(text);) {
-    if (TakeField(*line, '\t') == "NSpid:") {
+  for (std::string_view text = *status; auto line = NextLine(text);) {
+    if (NextField(*line, '\t') == "NSpid:") {
       levels = static_cast<std::size_t>(std::ranges::count(*line, '\t'));
     }
   }
@@ -166,7 +166,7 @@ void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
   process.dumps.push_back(std::move(dump));
 }
 
-std::vector<JitFile> JitFiles::Take() && {
+std::vector<JitFile> JitFiles::ReleaseFiles() && {
   std::vector<JitFile> files;
   const auto add = [&](bundle::FileKind kind, std::uint32_t pid, std::string path, UniqueFd file,
                        std::string refused) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What JIT compilers write for profilers: /tmp/perf-PID.map, and the jit-PID.dump that a process
-// maps so that a profiler sees it. Both are found as the process sees its files (a container has a
-// /tmp of its own, and a pid of its own), and taken only where the process's own user wrote them
-// and nobody else could have.
+// Keeps the files that JIT compilers write for profilers: /tmp/perf-PID.map, and jit-PID.dump,
+// which the process maps so that a profiler sees it. Both are looked up in the root of the process
+// with its own pid, because a container has its own /tmp and pids. A file is refused unless the
+// user of the process owns it and nobody else can write it.
 #pragma once
 
 #include <cstdint>
@@ -25,34 +25,33 @@ bool MayBeJitCode(std::string_view mapping);
 bool IsJitDump(std::string_view mapping);
 
 struct JitFile {
-  bundle::BundledFile about;  // with the reason in `missing` where it was refused
+  bundle::BundledFile about;  // has the reason in `missing` if it was refused
   UniqueFd file;
 };
 
 // Not thread-safe.
 class JitFiles {
  public:
-  // `root` is where files of processes that are gone are looked for.
+  // `root` has the files of processes that have ended.
   JitFiles(std::filesystem::path proc, std::filesystem::path root)
       : proc_(std::move(proc)), root_(std::move(root)) {}
 
-  // A sample of the process hit code that a JIT may have made. The first times its map is looked
-  // for, and kept open when it is there.
+  // A sample of the process hit code that may be JIT code. At the first hits, looks for the perf
+  // map and keeps it open.
   void Hit(std::uint32_t pid);
   // The process mapped a file that IsJitDump.
   void Mapped(std::uint32_t pid, const perfdata::Region& region);
 
-  // The maps of the processes that were hit, and the dumps of these; by pid. Processes without any
-  // are not among them.
-  std::vector<JitFile> Take() &&;
+  // Returns the perf maps and jitdumps of the processes that were hit, by pid.
+  std::vector<JitFile> ReleaseFiles() &&;
 
  private:
   struct Process {
-    std::uint32_t own_pid = 0;  // as it knows itself, within its pid namespace; 0 if unknown
-    std::int64_t user = -1;     // effective; -1 where it was gone before it could be asked
+    std::uint32_t own_pid = 0;  // in its own pid namespace; 0 if unknown
+    std::int64_t user = -1;     // effective; -1 if the process had ended before
     std::uint64_t hits = 0;
     UniqueFd map;
-    std::string refused;  // why the map that is there was not taken
+    std::string refused;  // why an existing map was refused
     struct Dump {
       std::string path;
       UniqueFd file;
@@ -63,7 +62,7 @@ class JitFiles {
 
   Process& Meet(std::uint32_t pid);
   void FindMap(std::uint32_t pid, Process& process) const;
-  // Opens a file as the process sees it; where the process is gone, as we do.
+  // Opens a file in the root of the process, or in root_ if the process has ended.
   UniqueFd OpenAsSeenBy(std::uint32_t pid, const std::string& path) const;
 
   std::filesystem::path proc_, root_;

@@ -9,8 +9,8 @@
 
 #include "formats/base/file.h"
 #include "formats/elf/build_id.h"
-#include "record/proc_files.h"
-#include "record/requirements.h"
+#include "record/machine/requirements.h"
+#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {
@@ -26,12 +26,12 @@ std::vector<bundle::Module> ReadModules(const KernelRoots& roots) {
   const Result<std::string> text = ReadWholeFile(roots.proc / "modules");
   if (!text) return modules;  // a kernel without modules
   std::string_view rest = *text;
-  while (std::optional<std::string_view> line = TakeLine(rest)) {
+  while (std::optional<std::string_view> line = NextLine(rest)) {
     bundle::Module module;
-    module.name = TakeField(*line, ' ');
-    module.size = ParseNumber(TakeField(*line, ' ')).value_or(0);
-    for (int i = 0; i < 3; ++i) TakeField(*line, ' ');  // references, users, state
-    std::string_view address = TakeField(*line, ' ');
+    module.name = NextField(*line, ' ');
+    module.size = ParseNumber(NextField(*line, ' ')).value_or(0);
+    for (int i = 0; i < 3; ++i) NextField(*line, ' ');  // references, users, state
+    std::string_view address = NextField(*line, ' ');
     if (address.starts_with("0x")) address.remove_prefix(2);
     module.address = ParseNumber(address, 16).value_or(0);
     module.build_id = NotesId(roots.sys / "module" / module.name / "notes/.note.gnu.build-id");
@@ -40,7 +40,8 @@ std::vector<bundle::Module> ReadModules(const KernelRoots& roots) {
   return modules;
 }
 
-// "ffffffff81000000 T _text" among the kernel's own symbols; nothing where there is none.
+// Finds "ffffffff81000000 T _text" among the symbols of the kernel itself; nothing if it is
+// missing.
 std::optional<std::uint64_t> AddressOf(std::string_view kallsyms, std::string_view symbol) {
   const std::string ending = " T " + std::string(symbol) + "\n";
   const std::string local_ending = " t " + std::string(symbol) + "\n";
@@ -91,7 +92,7 @@ Bytes VdsoOfThisProcess() {
   const Result<std::string> maps = ReadWholeFile("/proc/self/maps");
   if (address == 0 || !maps) return {};
   std::string_view rest = *maps;
-  while (const std::optional<std::string_view> line = TakeLine(rest)) {
+  while (const std::optional<std::string_view> line = NextLine(rest)) {
     const std::optional<MapsLine> region = ParseMapsLine(*line);
     if (!region || region->start != address) continue;
     return {reinterpret_cast<const std::byte*>(address), region->end - region->start};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gives names to the running kernel: its symbols, where its modules are, and how to tell it
-// from another kernel, or from itself after another boot.
+// The symbols of the running kernel, the addresses of its modules, and what identifies this kernel
+// and this boot.
 #pragma once
 
 #include <filesystem>
@@ -18,16 +18,16 @@ struct KernelRoots {
   std::filesystem::path sys = "/sys";
 };
 
-// The machine, its kernel and its modules; `files` is left empty, and so is what of the rest cannot
-// be read.
+// Returns the machine, its kernel and its modules. `files` stays empty, and so does everything that
+// cannot be read.
 bundle::Manifest DescribeSystem(const KernelRoots& roots = {});
 
-// The text of /proc/kallsyms, whose reference symbol goes into `system`. kPermission where it hides
-// addresses, else what the file system says.
+// Returns the text of /proc/kallsyms and writes its reference symbol into `system`. kPermission if
+// the kernel hides addresses; else the errors of reading.
 Result<std::string> ReadKallsyms(const KernelRoots& roots, bundle::Manifest& system);
 
-// The vdso of this process, which all processes of its width have, as it lies in memory; empty
-// where there is none.
+// Returns the vdso of this process in memory; empty if it has none. All processes of the same width
+// have the same one. The bytes are valid until the process ends.
 Bytes VdsoOfThisProcess();
 
 }  // namespace perftape::record

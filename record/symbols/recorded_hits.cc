@@ -13,7 +13,7 @@
 #include "formats/perfdata/kernel_names.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
-#include "record/hit_regions.h"
+#include "record/symbols/hit_regions.h"
 
 namespace perftape::record {
 namespace {
@@ -101,22 +101,22 @@ class Finder {
     if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
     path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
     const std::string id = build_id.hex();
-    std::vector<std::filesystem::path> places = {roots_.root / path};
+    std::vector<std::filesystem::path> candidates = {roots_.root / path};
     for (const std::filesystem::path& cache : roots_.caches) {
       const std::filesystem::path entry = cache / ".build-id" / id.substr(0, 2) / id.substr(2);
       // perf before 4.7 linked to the file itself.
-      places.insert(places.end(), {entry / "elf", entry, cache / id / "executable"});
+      candidates.insert(candidates.end(), {entry / "elf", entry, cache / id / "executable"});
     }
     bool has_other = false;
     std::string reason = "not found";
-    for (const std::filesystem::path& place : places) {
-      Result<UniqueFd> file = OpenRegularFile(place);
+    for (const std::filesystem::path& candidate : candidates) {
+      Result<UniqueFd> file = OpenRegularFile(candidate);
       if (!file) {
         // Of a cache it is no news that something else lies there, or nothing.
-        const bool is_recorded_path = place == places.front();
+        const bool is_recorded_path = candidate == candidates.front();
         const Error& error = file.error();
         if (is_recorded_path && error.code != ErrorCode::kNotFound) {
-          reason = error.message.substr(place.native().size() + 2);  // without "PATH: "
+          reason = error.message.substr(candidate.native().size() + 2);  // without "PATH: "
         }
         continue;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same for a recording that is there already, of perf or of perftape: what its samples hit, and
-// what of that this machine still has. Everything is compared with what was recorded of it.
+// Collects the files that the samples of a finished recording hit, of perf or of perftape, as far
+// as this machine still has them. Compares each file with what was recorded about it.
 #pragma once
 
 #include <filesystem>
@@ -17,16 +17,16 @@
 namespace perftape::record {
 
 struct RecordedRoots {
-  std::filesystem::path root = "/";  // that recorded paths begin at
+  std::filesystem::path root = "/";  // the root of the recorded paths
   // Build-id caches, as ~/.debug.
   std::vector<std::filesystem::path> caches = {};
   KernelRoots kernel = {};
 };
 
-// Reads all records and fills the two. Binaries are taken from their recorded paths or from the
-// caches, where they have the recorded build id; the kernel's symbols where it is the same kernel
-// of the same boot, by build id and reference address. Otherwise returns what the recording says of
-// its system. Errors are those of reading it.
+// Reads all records and fills `files` and `jit`. Uses binaries at their recorded paths or in the
+// caches if they have the recorded build id. Uses the symbols of the running kernel if it is the
+// recorded kernel and boot, by build id and reference address; else returns what the recording says
+// about its system. Returns the errors of reading the recording.
 Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Reader& reader,
                                                             const RecordedRoots& roots,
                                                             HitFiles& files, JitFiles& jit);

@@ -13,7 +13,7 @@
 namespace perftape::record {
 namespace {
 
-// Of zstd: the fastest, since the end of the recording waits for it.
+// The fastest level of zstd, because the user waits for the end of the recording.
 constexpr int kCompressionLevel = 1;
 
 }  // namespace
@@ -25,33 +25,33 @@ RecordingBundle::RecordingBundle(BundleRequest request)
 
 Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   RecordingBundle prepared(request);
-  if (request.place == BundleRequest::Place::kAside) {
+  if (prepared.is_separate_file()) {
     TRY_ASSIGN(OutputFile file, OutputFile::Create(request.file, IfExists::kReplace,
                                                    Readers::kOwner, OldFile::kKeep));
-    prepared.aside_.emplace(std::move(file));
+    prepared.separate_file_.emplace(std::move(file));
   }
   return prepared;
 }
 
 Result<BundleSummary> RecordingBundle::Write(int recording, std::string_view name) && {
-  return request_.place == BundleRequest::Place::kAside ? WriteAside() : WriteInto(recording, name);
+  return is_separate_file() ? WriteSeparateFile() : AppendTo(recording, name);
 }
 
 Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd) {
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
-  return WriteBundle({.files = *files_, .jit = std::move(*jit_).Take()}, request_.depth,
+  return WriteBundle({.files = *files_, .jit = std::move(*jit_).ReleaseFiles()}, request_.depth,
                      std::move(writer));
 }
 
-Result<BundleSummary> RecordingBundle::WriteAside() {
-  TRY_ASSIGN(UniqueFd fd, aside_->Duplicate());
+Result<BundleSummary> RecordingBundle::WriteSeparateFile() {
+  TRY_ASSIGN(UniqueFd fd, separate_file_->Duplicate());
   TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(fd)));
-  TRY(std::move(*aside_).Commit());
+  TRY(std::move(*separate_file_).Commit());
   return summary;
 }
 
-Result<BundleSummary> RecordingBundle::WriteInto(int recording, std::string_view name) {
+Result<BundleSummary> RecordingBundle::AppendTo(int recording, std::string_view name) {
   struct stat before = {};
   if (::fstat(recording, &before) != 0) return FailErrno(name, errno);
   const auto embed = [&]() -> Result<BundleSummary> {
@@ -64,7 +64,7 @@ Result<BundleSummary> RecordingBundle::WriteInto(int recording, std::string_view
   };
   Result<BundleSummary> summary = embed();
   if (summary) return summary;
-  // Without its footer it would be nothing but what a reader has to skip.
+  // A bundle without its footer cannot be read.
   if (::ftruncate(recording, before.st_size) != 0) return FailErrno(name, errno);
   return Fail(InContext(name, std::move(summary).error()));
 }

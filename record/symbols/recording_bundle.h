@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bundle of a recording that runs: what is hit is kept at hand from the start, and written when
-// the recording itself is finished and safe.
+// The bundle of a recording that runs. Binaries that samples hit are kept open from the start. The
+// bundle is written when the recording is finished.
 #pragma once
 
 #include <filesystem>
@@ -17,41 +17,47 @@
 namespace perftape::record {
 
 struct BundleRequest {
-  enum class Place : std::uint8_t {
+  enum class Destination : std::uint8_t {
     kNone,
-    kInRecording,  // behind what perf reads of it
-    kAside,        // in `file`
+    kRecording,     // appended after the data that perf reads
+    kSeparateFile,  // written to `file`
   };
-  Place place = Place::kInRecording;
+  Destination destination = Destination::kRecording;
   std::filesystem::path file = {};
   BundleDepth depth = BundleDepth::kSymbols;
 };
 
 class RecordingBundle {
  public:
-  // Makes sure that a file aside can be written, which gets its name only when it is complete.
+  // Checks that a separate file can be written. The file gets its name when it is complete.
   static Result<RecordingBundle> Prepare(const BundleRequest& request);
 
   RecordingBundle(RecordingBundle&&) noexcept = default;
   RecordingBundle& operator=(RecordingBundle&&) = delete;
 
+  // What is bundled. Both stay at their address when this object is moved.
   HitFiles& files() { return *files_; }
   JitFiles& jit() { return *jit_; }
 
-  // Writes the bundle: behind the recording, a finished file that is open for reading and writing
-  // as `recording`, or aside, where an existing file is kept as FILE.old. `name` is for messages. A
-  // recording that the bundle does not fit behind is as it was before. kIo where the disk is full.
+  bool is_separate_file() const {
+    return request_.destination == BundleRequest::Destination::kSeparateFile;
+  }
+
+  // Writes the bundle to its destination. `recording` is the finished recording, open for reading
+  // and writing; `name` is its name for messages. An existing separate file is kept as FILE.old. If
+  // the bundle does not fit behind the recording, the recording is restored. kIo if the disk is
+  // full.
   Result<BundleSummary> Write(int recording, std::string_view name) &&;
 
  private:
   explicit RecordingBundle(BundleRequest request);
-  Result<BundleSummary> WriteInto(int recording, std::string_view name);
-  Result<BundleSummary> WriteAside();
+  Result<BundleSummary> AppendTo(int recording, std::string_view name);
+  Result<BundleSummary> WriteSeparateFile();
   Result<BundleSummary> WriteTo(UniqueFd fd);
 
   BundleRequest request_;
-  std::optional<OutputFile> aside_;
-  std::unique_ptr<HitFiles> files_;  // where they are when this is moved
+  std::optional<OutputFile> separate_file_;
+  std::unique_ptr<HitFiles> files_;
   std::unique_ptr<JitFiles> jit_;
 };
 

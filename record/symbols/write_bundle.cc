@@ -23,7 +23,7 @@ using bundle::BundledFile;
 using bundle::FileKind;
 using bundle::Kept;
 
-// What goes into the bundle of one file; `mapped` has the bytes where `slim` has none.
+// The content of one file in the bundle: the bytes of `mapped`, else `slim`.
 struct Content {
   BundledFile about;
   std::optional<MappedFile> mapped = {};
@@ -34,7 +34,7 @@ struct Content {
 
 constexpr std::string_view kTruncated = "was truncated while it was read";
 
-// How much goes into a bundle, of one file and in all.
+// The limits in bytes for one file and for the bundle.
 struct Limits {
   std::uint64_t file = symbol_limits::kWholeFile;
   std::uint64_t bundle = symbol_limits::kWholeBundle;
@@ -45,7 +45,7 @@ Limits LimitsOf(BundleDepth depth) {
   return {symbol_limits::kSymbolTables, symbol_limits::kBundle};
 }
 
-// Its bytes are not looked at yet.
+// Does not read the bytes yet.
 Content WholeFile(BundledFile about, int fd) {
   Result<MappedFile> mapped = MappedFile::FromFd(fd, about.path);
   if (!mapped) {
@@ -57,7 +57,7 @@ Content WholeFile(BundledFile about, int fd) {
   return {std::move(about), *std::move(mapped)};
 }
 
-// The same, but missing where it is larger than `limit`.
+// Makes the file missing if it is larger than `limit`.
 Content WholeFileUpTo(std::uint64_t limit, Content whole) {
   if (!whole.mapped || whole.about.size <= limit) return whole;
   whole.about.kept = Kept::kNothing;
@@ -99,7 +99,7 @@ bool HasSymbols(const elf::ElfFile& file) {
       file.sections(), [](const elf::Section& section) { return section.type == SHT_SYMTAB; });
 }
 
-// What of a debug file names functions; nothing where it has no symbols.
+// Returns a slim copy with the symbols of a debug file; nothing if it has none.
 std::optional<Content> NamesOf(const Content& debug) {
   if (!debug.mapped) return std::nullopt;
   const Result<elf::ElfFile> file = elf::ElfFile::FromBytes(debug.bytes());
@@ -152,12 +152,12 @@ class Filling {
     return writer_.Add(std::move(about), content);
   }
 
-  // The next one is made ready while the one before is compressed.
+  // Prepares the next file while the previous one is compressed.
   Status AddBinaries(const HitFiles& files) {
     const std::vector<HitBinary>& binaries = files.binaries();
     const auto begin = [&](std::size_t i) {
       const std::uint64_t limit = std::min(limits_.file, limits_.bundle - written_);
-      // Deferred where there can be no thread.
+      // Deferred if no thread can be started.
       return std::async(
           std::launch::async | std::launch::deferred,
           [&binary = binaries[i], depth = depth_, limit] { return Slimmed(binary, depth, limit); });
@@ -173,8 +173,8 @@ class Filling {
     return {};
   }
 
-  // Of a stripped binary the names are in its separate debug file; the DWARF there is for those who
-  // ask for it.
+  // The symbols of a stripped binary are in its separate debug file. The DWARF there is added only
+  // on request.
   Status AddDebugFiles(const HitBinary& binary) {
     if (!binary.file) return {};
     const Result<MappedFile> mapped = MappedFile::FromFd(binary.file.get(), binary.path);
@@ -189,7 +189,7 @@ class Filling {
                                    " names: " + found.refused);
         continue;
       }
-      // Beside the binary's own, where perf looks for it; what dwz made has another build id.
+      // Next to the binary, where perf looks for it. A dwz file has another build id.
       const bool is_of_binary = found.build_id == binary.build_id;
       Content content = WholeFile({.path = is_of_binary ? binary.path : found.path.native(),
                                    .kind = FileKind::kDebug,
@@ -250,7 +250,7 @@ class Filling {
   bundle::BundleWriter writer_;
   BundleDepth depth_;
   Limits limits_;
-  std::uint64_t written_ = 0, jit_written_ = 0;  // bytes of files; the latter those of JITs
+  std::uint64_t written_ = 0, jit_written_ = 0;  // bytes of all files and of JIT files
   BundleSummary summary_;
 };
 
@@ -259,7 +259,7 @@ class Filling {
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots) {
   Filling bundle(std::move(writer), depth);
-  // The kernel takes a tenth of a second to write its symbols down.
+  // Reading kallsyms takes a tenth of a second.
   std::future<Kernel> kernel_read =
       std::async(std::launch::async | std::launch::deferred, [&] { return ReadKernel(roots); });
   TRY(bundle.AddBinaries(contents.files));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was hit to a finished bundle.
+// Writes the bundle of the files that samples hit.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,30 @@
 
 namespace perftape::record {
 
-// How much of each binary goes along.
+// How much of each binary is bundled.
 enum class BundleDepth : std::uint8_t {
-  kSymbols,  // what names and unwinding need
-  kDebug,    // also DWARF: of the binary, and its separate debug files where they are found
+  kSymbols,  // what symbols and unwinding need
+  kDebug,    // also DWARF, and separate debug files if they are found
   kWhole,
 };
 
 struct BundleSummary {
-  std::uint64_t files = 0;           // that are in it
+  std::uint64_t files = 0;           // in the bundle
   std::uint64_t bytes = 0;           // of the bundle
-  std::uint64_t original_bytes = 0;  // of these files, as they were
-  std::vector<std::string> missing;  // "PATH: why", by hit
+  std::uint64_t original_bytes = 0;  // of the original files
+  std::vector<std::string> missing;  // "PATH: reason", in the order of hits
 };
 
 struct BundleContents {
   const HitFiles& files;
   std::vector<JitFile> jit;
-  // The system that was recorded, where it is not the one that runs now.
+  // The recorded system, if it is not the running one.
   std::optional<bundle::Manifest> other_system = {};
 };
 
-// Adds all of it to `writer` and finishes that. What cannot be read, or is more than is read of a
-// file or for a bundle (symbol_limits.h), is missing, with the reason;
-// kIo where the bundle cannot be written. Slim copies are made in a thread of their own while the
-// one before is compressed.
+// Adds `contents` to `writer` and finishes it. Lists files as missing, with the reason, if they
+// cannot be read or exceed a limit (symbol_limits.h). kIo if the bundle cannot be written. A thread
+// makes each slim copy while the previous one is compressed.
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots = {});
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/bpf_programs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <sstream>
 
 #include "formats/base/file.h"
+#include "record/machine/loaded_bpf_programs.h"
 #include "tests/kernel/live.h"
 
 namespace perftape {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/bpf_session.h"
+#include "record/events/bpf_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 #include <ctime>
 #include <thread>
 
-#include "record/child.h"
-#include "record/events.h"
+#include "record/events/event_attrs.h"
+#include "record/processes/child.h"
 #include "tests/kernel/live.h"
 #include "tests/support/matchers.h"
 
@@ -76,7 +76,7 @@ TEST_F(BpfSessionTest, SendsSamplesOfTheirTrueLength) {
   LiveRecording recording({.filter = {.processes = {process.pid()}}});
   process.Finish();
   for (const LiveSample& sample : recording.Stop()) {
-    ASSERT_EQ(sample.fields.header.kind, WIRE_SAMPLE);
+    ASSERT_EQ(sample.fields.header.type, WIRE_SAMPLE);
     ASSERT_EQ(sample.fields.header.size, sizeof(wire_sample) + sample.frames.size() * 8);
     ASSERT_EQ(sample.fields.kernel_frames + sample.fields.user_frames, sample.frames.size());
   }
@@ -208,21 +208,6 @@ TEST_F(BpfSessionTest, ForgetsAProcessThatHasEnded) {
   }
   ASSERT_EQ(waitpid(successor, nullptr, 0), process.pid());
   EXPECT_LT(CountOf(recording.Stop(), successor), kPlausible) << "at most its start and end";
-}
-
-TEST_F(BpfSessionTest, TakesAProcessThatIsAddedLater) {
-  Process first([] { Burn(1); });
-  Process added([] { Burn(kBurnMs); });
-  LiveRecording recording({.filter = {.processes = {first.pid()}}});
-  ASSERT_THAT(recording.session().AddProcess(added.pid()), IsOk());
-  added.Finish();
-  first.Finish();
-  EXPECT_GE(CountOf(recording.Stop(), added.pid()), kPlausible);
-}
-
-TEST_F(BpfSessionTest, AddsNoProcessWhereNoneIsFiltered) {
-  record::BpfSession session = record::BpfSession::Load({}).value();
-  EXPECT_THAT(session.AddProcess(1), FailsWith(ErrorCode::kInvalidArgument));
 }
 
 TEST_F(BpfSessionTest, TakesOnlyTheThreadsAskedFor) {
@@ -392,10 +377,11 @@ TEST_F(BpfSessionTest, WakesAReaderBeforeTheRingIsFull) {
   finish.join();
 }
 
-TEST_F(BpfSessionTest, KeepsLibbpfsLogForThoseWhoAskForIt) {
-  EXPECT_THAT(record::BpfSession::Load({.log = record::LibbpfLog::kAll}).value().log(),
-              HasSubstr("on_cpu"));
-  EXPECT_THAT(record::BpfSession::Load({}).value().log(), IsEmpty());
+TEST_F(BpfSessionTest, HandsOnLibbpfsMessages) {
+  std::string log;
+  const auto append = [&](std::string_view message) { log += message; };
+  ASSERT_THAT(record::BpfSession::Load({.log = append}), IsOk());
+  EXPECT_THAT(log, HasSubstr("on_cpu"));
 }
 
 TEST_F(BpfSessionTest, StopsSamplingWhenItGoes) {

@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "record/events.h"
-#include "record/requirements.h"
+#include "record/events/event_attrs.h"
+#include "record/machine/requirements.h"
 
 namespace perftape {
 namespace {
@@ -45,7 +45,7 @@ LiveSample SampleIn(Bytes message) {
 }  // namespace
 
 void LiveTest::SetUp() {
-  const std::vector<std::string> missing = record::MissingForRecording();
+  const std::vector<std::string> missing = record::CheckFacts(record::ReadSystemFacts()).missing;
   if (!missing.empty()) GTEST_SKIP() << missing.front();
 }
 

@@ -11,8 +11,8 @@
 #include <functional>
 #include <vector>
 
-#include "record/bpf_session.h"
-#include "record/cpu_events.h"
+#include "record/events/bpf_session.h"
+#include "record/events/cpu_events.h"
 
 namespace perftape {
 

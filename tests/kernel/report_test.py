@@ -66,6 +66,13 @@ class Report(harness.RecordingTest):
         self.assertGreater(len(ours), 1000)
         self.assertEqual(ours, theirs)
 
+    def test_verbose_shows_the_messages_of_libbpf(self):
+        for options, shown in (["-v"], True), ([], False):
+            status, _, err = harness.run(harness.RECORD, *options, "--no-bundle", "-o", "verbose.data",
+                                         "--", "true", cwd=self.dir)
+            self.assertEqual(status, 0, err)
+            self.assertEqual("perftape-record: libbpf: " in err, shown, err)
+
     def test_kernel_frames_have_names(self):
         counts, _ = harness.perf_report(self.data, extra=["--comm", "perftape-burner"])
         kernel = {name: n for name, n in counts.items() if name.startswith("[k]")}

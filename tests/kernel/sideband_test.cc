@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/sideband.h"
+#include "record/rings/sideband.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@
 #include <string>
 
 #include "formats/perfdata/record.h"
-#include "record/background_drain.h"
-#include "record/child.h"
-#include "record/events.h"
+#include "record/events/event_attrs.h"
+#include "record/processes/child.h"
+#include "record/rings/background_drain.h"
 #include "tests/kernel/live.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"

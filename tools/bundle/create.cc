@@ -103,10 +103,11 @@ Result<record::BundleSummary> Create(const Plan& plan) {
   TRY_ASSIGN(UniqueFd fd, file.Duplicate());
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
-  TRY_ASSIGN(record::BundleSummary summary,
-             record::WriteBundle(
-                 {.files = files, .jit = std::move(jit).Take(), .other_system = *std::move(other)},
-                 plan.depth, std::move(writer)));
+  TRY_ASSIGN(
+      record::BundleSummary summary,
+      record::WriteBundle(
+          {.files = files, .jit = std::move(jit).ReleaseFiles(), .other_system = *std::move(other)},
+          plan.depth, std::move(writer)));
   TRY(std::move(file).Commit());
   return summary;
 }

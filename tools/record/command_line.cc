@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "formats/base/file.h"
-#include "record/executable.h"
+#include "record/processes/executable.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
@@ -199,7 +199,7 @@ Result<record::Target> TargetOf(const cli::Parsed& parsed) {
   }
   if (parsed.Has("pid")) {
     TRY_ASSIGN(std::vector<pid_t> pids, IdsOf(parsed, "pid", "-p"));
-    return record::Processes{std::move(pids)};
+    return record::ProcessTrees{std::move(pids)};
   }
   if (parsed.Has("tid")) {
     TRY_ASSIGN(std::vector<pid_t> tids, IdsOf(parsed, "tid", "-t"));
@@ -248,12 +248,12 @@ Result<record::Callchains> CallchainsOf(const cli::Parsed& parsed) {
 }
 
 Result<record::BundleRequest> BundleOf(const cli::Parsed& parsed) {
-  using Place = record::BundleRequest::Place;
+  using Destination = record::BundleRequest::Destination;
   record::BundleRequest request;
   const bool is_deep = parsed.Has("bundle-debug") || parsed.Has("bundle-full");
   if (parsed.Has("no-bundle")) {
     if (parsed.Has("bundle") || is_deep) return Usage("--no-bundle and other --bundle options");
-    request.place = Place::kNone;
+    request.destination = Destination::kNone;
     return request;
   }
   if (parsed.Has("bundle-debug") && parsed.Has("bundle-full")) {
@@ -263,7 +263,7 @@ Result<record::BundleRequest> BundleOf(const cli::Parsed& parsed) {
   if (parsed.Has("bundle-full")) request.depth = record::BundleDepth::kWhole;
   if (const auto file = parsed.Value("bundle")) {
     if (file->empty() || *file == "-") return Usage("--bundle: needs the name of a file");
-    request.place = Place::kAside;
+    request.destination = Destination::kSeparateFile;
     request.file = *file;
   }
   return request;
@@ -339,12 +339,12 @@ Result<record::RecordOptions> PlanOf(const cli::Parsed& parsed) {
   }
   TRY_ASSIGN(options.bundle, BundleOf(parsed));
   if (options.bundle.file == options.output) return Usage("--bundle: the same file as -o");
-  const bool is_behind = options.bundle.place == record::BundleRequest::Place::kInRecording;
+  const bool is_behind =
+      options.bundle.destination == record::BundleRequest::Destination::kRecording;
   if (options.output == "-" && is_behind && options.bundle.depth != record::BundleDepth::kSymbols) {
     return Usage("-o -: a pipe carries no bundle; --bundle FILE says where to put it");
   }
   if (parsed.Has("include-self")) options.include_self = record::IncludeSelf::kYes;
-  if (cli::VerbosityOf(parsed) == cli::Verbosity::kVerbose) options.log = record::LibbpfLog::kAll;
   return options;
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "record/cpu_list.h"
+#include "record/events/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 
@@ -126,12 +126,12 @@ std::string FailureText(const record::RecordSummary& summary) {
 }
 
 std::string SecondSignalText(int signal, const record::RecordOptions& options) {
-  using Place = record::BundleRequest::Place;
+  using Destination = record::BundleRequest::Destination;
   return fmt::format(
       "a second signal (SIG{}) ends it at once: {} has what was written until now, "
       "without {}summary",
       sigabbrev_np(signal), options.output == "-" ? "stdout" : options.output.native(),
-      options.bundle.place == Place::kNone ? "" : "symbols and ");
+      options.bundle.destination == Destination::kNone ? "" : "symbols and ");
 }
 
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {

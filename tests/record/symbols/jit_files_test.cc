@@ -28,7 +28,7 @@ class JitFilesTest : public testing::Test {
         machine_.dir.Write("proc/" + std::to_string(pid) + "/root" + std::string(path), text);
     std::filesystem::permissions(file, mode);
   }
-  std::vector<JitFile> Take() { return std::move(jit_).Take(); }
+  std::vector<JitFile> ReleaseFiles() { return std::move(jit_).ReleaseFiles(); }
 
   MachineDir machine_;
   const std::int64_t user_ = ::geteuid();
@@ -39,7 +39,7 @@ TEST_F(JitFilesTest, HaveTheMapThatTheProcessSeesUnderThePidThatItHas) {
   machine_.AddProcess(700, user_, 3);
   WriteFor(700, "/tmp/perf-3.map", "1000 10 f\n");
   jit_.Hit(700);
-  const std::vector<JitFile> files = Take();
+  const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(files[0].about.path, "/tmp/perf-3.map");
   EXPECT_EQ(files[0].about.pid, 700u);
@@ -53,7 +53,7 @@ TEST_F(JitFilesTest, HaveTheMapOfAProcessThatEndedAfterItsHit) {
   WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
   jit_.Hit(700);
   std::filesystem::remove_all(machine_.dir / "proc/700");
-  const std::vector<JitFile> files = Take();
+  const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(TextOf(files[0]), "1000 10 f\n");
 }
@@ -62,14 +62,14 @@ TEST_F(JitFilesTest, HaveTheMapThatIsWrittenAfterTheFirstHit) {
   machine_.AddProcess(700, user_, 700);
   jit_.Hit(700);
   WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
-  EXPECT_EQ(Take().size(), 1u);
+  EXPECT_EQ(ReleaseFiles().size(), 1u);
 }
 
 TEST_F(JitFilesTest, RefuseAMapThatOthersMayWrite) {
   machine_.AddProcess(700, user_, 700);
   WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n", std::filesystem::perms{0664});
   jit_.Hit(700);
-  const std::vector<JitFile> files = Take();
+  const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_FALSE(files[0].file);
   EXPECT_EQ(files[0].about.kept, Kept::kNothing);
@@ -80,7 +80,7 @@ TEST_F(JitFilesTest, RefuseAMapOfAnotherUser) {
   machine_.AddProcess(700, user_ + 1, 700);
   WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
   jit_.Hit(700);
-  const std::vector<JitFile> files = Take();
+  const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_THAT(files[0].about.missing, HasSubstr("its process is of user"));
 }
@@ -92,7 +92,7 @@ TEST_F(JitFilesTest, DoNotFollowALinkOutOfTheProcessesRoot) {
   std::filesystem::create_directories(tmp);
   std::filesystem::create_symlink(secret, tmp / "perf-700.map");
   jit_.Hit(700);
-  EXPECT_THAT(Take(), IsEmpty());
+  EXPECT_THAT(ReleaseFiles(), IsEmpty());
 }
 
 TEST_F(JitFilesTest, DoNotWaitForAFifo) {
@@ -100,7 +100,7 @@ TEST_F(JitFilesTest, DoNotWaitForAFifo) {
   std::filesystem::create_directories(machine_.dir / "proc/700/root/tmp");
   ASSERT_EQ(::mkfifo((machine_.dir / "proc/700/root/tmp/perf-700.map").c_str(), 0600), 0);
   jit_.Hit(700);
-  const std::vector<JitFile> files = Take();
+  const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(files[0].about.missing, "not a regular file");
 }
@@ -115,7 +115,7 @@ TEST_F(JitFilesTest, HaveTheDumpOfAProcessWhoseOwnCodeWasHit) {
   jit_.Mapped(700, region);
   jit_.Mapped(701, region);  // never hit
   jit_.Hit(700);
-  const std::vector<JitFile> files = Take();
+  const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(files[0].about.kind, FileKind::kJitDump);
   EXPECT_EQ(files[0].about.pid, 700u);

@@ -33,17 +33,17 @@ TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
 }
 
 TEST(RecordPlan, KeepsSymbolsInTheRecordingUnlessToldOtherwise) {
-  using Place = record::BundleRequest::Place;
+  using Destination = record::BundleRequest::Destination;
   const auto plain = PlanOfWords({});
   ASSERT_TRUE(plain);
-  EXPECT_EQ(plain->bundle.place, Place::kInRecording);
+  EXPECT_EQ(plain->bundle.destination, Destination::kRecording);
   EXPECT_EQ(plain->bundle.depth, record::BundleDepth::kSymbols);
   const auto none = PlanOfWords({"--no-bundle"});
   ASSERT_TRUE(none);
-  EXPECT_EQ(none->bundle.place, Place::kNone);
+  EXPECT_EQ(none->bundle.destination, Destination::kNone);
   const auto aside = PlanOfWords({"--bundle", "x.tar.zst", "--bundle-debug"});
   ASSERT_TRUE(aside);
-  EXPECT_EQ(aside->bundle.place, Place::kAside);
+  EXPECT_EQ(aside->bundle.destination, Destination::kSeparateFile);
   EXPECT_EQ(aside->bundle.file, "x.tar.zst");
   EXPECT_EQ(aside->bundle.depth, record::BundleDepth::kDebug);
   const auto whole = PlanOfWords({"--bundle-full"});
@@ -80,13 +80,13 @@ TEST(RecordPlan, LetsACommandOnlySayHowLongWhereAnotherTargetIsNamed) {
   }
   const auto plan = PlanOfWords({"-p", "1", "--", "sleep", "1"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<record::Processes>(plan->target).pids, ElementsAre(1));
+  EXPECT_THAT(std::get<record::ProcessTrees>(plan->target).pids, ElementsAre(1));
 }
 
 TEST(RecordPlan, AddsUpPidsOfSeveralOptions) {
   const auto plan = PlanOfWords({"-p", "1,2", "-p3"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<record::Processes>(plan->target).pids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(std::get<record::ProcessTrees>(plan->target).pids, ElementsAre(1, 2, 3));
 }
 
 TEST(RecordPlan, TakesThreadsCpusUserAndDuration) {

@@ -136,7 +136,7 @@ TEST(SecondSignalText, SaysWhatIsLeftOut) {
   EXPECT_EQ(SecondSignalText(SIGTERM, options),
             "a second signal (SIGTERM) ends it at once: perf.data has what was written until now, "
             "without symbols and summary");
-  options.bundle.place = record::BundleRequest::Place::kNone;
+  options.bundle.destination = record::BundleRequest::Destination::kNone;
   EXPECT_EQ(SecondSignalText(SIGINT, options),
             "a second signal (SIGINT) ends it at once: perf.data has what was written until now, "
             "without summary");

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sampling programs in the kernel: loads, attaches and drains them. Only bpf_session.cc uses
+// libbpf's skeletons.
+//
+//   TRY_ASSIGN(BpfSession session, BpfSession::Load({.filter = {.processes = {pid}}}));
+//   TRY(session.AttachTo(cpu_events));
+//   TRY(EnableAll(cpu_events));
+//   ... poll session.poll_fd() with a timeout, then session.Drain(...)
+#pragma once
+
+#include <linux/types.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+#include "record/events/cpu_events.h"
+
+namespace perftape::record {
+
+// Which tasks the BPF program samples. The default is every task of every user, idle included.
+// `processes`, `threads` and `command` add tasks; `user` and `excluded_process` remove some of
+// them. All ids are those of the caller's pid namespace.
+struct SampleFilter {
+  std::vector<pid_t> processes = {};           // with what they fork from now on
+  std::vector<pid_t> threads = {};             // only these
+  std::optional<pid_t> command = {};           // also a process, from its exec on
+  std::optional<uid_t> user = {};              // the idle task never matches
+  std::optional<pid_t> excluded_process = {};  // the recorder itself
+
+  bool by_process() const { return !processes.empty() || command.has_value(); }
+};
+
+enum class Callchains : std::uint8_t { kNone, kFramePointers };
+
+// Receives one message of libbpf, without its last newline.
+using LibbpfLog = std::function<void(std::string_view message)>;
+
+// How the program knows when its timer was due. With its own clock alone, it cannot know why an
+// expiry was missed.
+enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
+
+struct BpfOptions {
+  SampleFilter filter = {};
+  Callchains callchains = Callchains::kFramePointers;
+  std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
+  std::uint64_t period_ns = 0;  // of the events (TimerPeriodNs); 0: does not count missed expiries
+  ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
+  LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
+};
+
+// Owns programs, maps and links. Not thread-safe.
+class BpfSession {
+ public:
+  // kPermission: the message says which capability or setting is missing and how to get it.
+  // kUnsupported: what the kernel lacks (BTF). kInvalidArgument: a ring size that no kernel
+  // accepts.
+  static Result<BpfSession> Load(const BpfOptions& options);
+
+  BpfSession(BpfSession&&) noexcept;
+  BpfSession& operator=(BpfSession&&) noexcept;
+  ~BpfSession();
+
+  // Makes each overflow of these events a sample. The events must stay open. The process filter
+  // follows forks from here on.
+  Status AttachTo(std::span<const CpuEvent> events);
+
+  // Calls `on_message` for every message in the ring (bpf/wire.h: a wire_header and its body), in
+  // the order of arrival, which is only roughly the order of time. The message is valid during the
+  // call only. Stops after as many bytes as the ring holds. Returns the number of messages.
+  Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message);
+
+  // Becomes readable after each 64 KiB of messages (or half of a smaller ring), not for each
+  // sample. So poll it with a timeout and drain in either case. It belongs to this object.
+  int poll_fd() const;
+
+  // Returns the counters of each possible CPU since Load. The index is the CPU. Makes no system
+  // call.
+  std::vector<wire_cpu> Counters() const;
+
+  // The event of `cpu` was opened again: counts its missed expiries from here on. No event may be
+  // running on the CPU.
+  void RestartTimer(int cpu);
+
+ private:
+  struct Impl;
+  explicit BpfSession(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace perftape::record

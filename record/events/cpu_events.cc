@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/cpu_events.h"
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "record/machine/kernel_setting.h"
+
+namespace perftape::record {
+namespace {
+
+std::unexpected<Error> ExplainRefusal(int cpu, int error_number) {
+  const std::optional<int> paranoid = ReadKernelSetting("perf_event_paranoid");
+  return Fail(
+      ErrorCode::kPermission,
+      fmt::format("CPU {}: opening a perf event: {}; kernel.perf_event_paranoid is {}, so it "
+                  "takes CAP_PERFMON (or root), or 'sysctl kernel.perf_event_paranoid=-1'",
+                  cpu, std::strerror(error_number), paranoid.value_or(2)));
+}
+
+std::unexpected<Error> ExplainInvalid(const perfdata::EventAttr& attr, int cpu) {
+  const std::optional<int> limit = ReadKernelSetting("perf_event_max_sample_rate");
+  if (attr.Has(perfdata::kFreq) && limit &&
+      attr.sample_period > static_cast<std::uint64_t>(*limit)) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} Hz is above what the kernel allows: "
+                                                         "kernel.perf_event_max_sample_rate is {}",
+                                                         attr.sample_period, *limit));
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("CPU {}: this kernel does not know such a perf event", cpu));
+}
+
+std::unexpected<Error> ExplainOpen(const perfdata::EventAttr& attr, int cpu, int error_number) {
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+      return ExplainRefusal(cpu, error_number);
+    case EINVAL:
+      return ExplainInvalid(attr, cpu);
+    case EMFILE:
+      return Fail(ErrorCode::kIo, fmt::format("CPU {}: the limit of open files (ulimit -Hn) is too "
+                                              "low for one perf event a CPU",
+                                              cpu));
+    case ENOSYS:
+    case ENOENT:
+    case EOPNOTSUPP:
+      return Fail(ErrorCode::kUnsupported,
+                  fmt::format("CPU {}: this kernel has no such perf event: {}", cpu,
+                              std::strerror(error_number)));
+    default:
+      return FailErrno(fmt::format("CPU {}: opening a perf event", cpu), error_number);
+  }
+}
+
+// Raises the soft limit to the hard limit; false if it has this value already.
+bool RaiseFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+// Returns the descriptor or the negative errno.
+int PerfEventOpen(std::vector<std::byte>& attr, int cpu) {
+  constexpr pid_t kAnyProcess = -1;
+  constexpr int kNoGroup = -1;
+  const long fd =
+      syscall(SYS_perf_event_open, attr.data(), kAnyProcess, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
+  return fd >= 0 ? static_cast<int>(fd) : -errno;
+}
+
+// Returns nothing if the CPU went offline meanwhile.
+Result<std::optional<CpuEvent>> OpenOn(const perfdata::EventAttr& attr,
+                                       std::vector<std::byte>& encoded, int cpu) {
+  int fd = PerfEventOpen(encoded, cpu);
+  if (fd == -EMFILE && RaiseFileLimit()) fd = PerfEventOpen(encoded, cpu);
+  if (fd == -ENODEV) return std::nullopt;
+  if (fd < 0) return ExplainOpen(attr, cpu, -fd);
+
+  CpuEvent event{.cpu = cpu, .fd = UniqueFd(fd)};
+  if (ioctl(fd, PERF_EVENT_IOC_ID, &event.id) != 0) {
+    return FailErrno(fmt::format("CPU {}: the id of a perf event", cpu), errno);
+  }
+  return event;
+}
+
+Status ControlAll(std::span<const CpuEvent> events, unsigned long request, const char* what) {
+  for (const CpuEvent& event : events) {
+    if (ioctl(event.fd.get(), request, 0) != 0) {
+      return FailErrno(fmt::format("CPU {}: {} a perf event", event.cpu, what), errno);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
+                                         std::span<const int> cpus) {
+  // A CPU that cannot exist would give EINVAL, which has many reasons. So offline CPUs are skipped.
+  TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
+  std::vector<std::byte> encoded;
+  perfdata::EncodeAttr(attr, encoded);
+
+  std::vector<CpuEvent> events;
+  for (const int cpu : cpus) {
+    if (!std::ranges::binary_search(online, cpu)) continue;
+    TRY_ASSIGN(std::optional<CpuEvent> event, OpenOn(attr, encoded, cpu));
+    if (event) events.push_back(std::move(*event));
+  }
+  if (events.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "none of the CPUs asked for is online");
+  }
+  return events;
+}
+
+Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to) {
+  for (const CpuEvent& event : events) {
+    const auto target = std::ranges::find(to, event.cpu, &CpuEvent::cpu);
+    if (target == to.end()) continue;
+    if (ioctl(event.fd.get(), PERF_EVENT_IOC_SET_OUTPUT, target->fd.get()) != 0) {
+      return FailErrno(fmt::format("CPU {}: redirecting a perf event", event.cpu), errno);
+    }
+  }
+  return {};
+}
+
+Result<std::uint64_t> EnabledNs(const CpuEvent& event) {
+  struct {
+    std::uint64_t count, enabled_ns, id;
+  } values{};  // kReadTotalTimeEnabled | kReadId
+  if (read(event.fd.get(), &values, sizeof values) < 0) {
+    return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
+  }
+  return values.enabled_ns;
+}
+
+Status EnableAll(std::span<const CpuEvent> events) {
+  return ControlAll(events, PERF_EVENT_IOC_ENABLE, "starting");
+}
+
+Status DisableAll(std::span<const CpuEvent> events) {
+  return ControlAll(events, PERF_EVENT_IOC_DISABLE, "stopping");
+}
+
+}  // namespace perftape::record

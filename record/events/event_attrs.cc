@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/event_attrs.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace perftape::record {
+namespace {
+
+// What all readers understand: IDENTIFIER distinguishes the events, and both have the same fields
+// in the trailer.
+constexpr std::uint64_t kSampleType = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
+                                      perfdata::kTime | perfdata::kCpu | perfdata::kPeriod |
+                                      perfdata::kCallchain;
+
+perfdata::EventAttr CommonAttr() {
+  return {.type = perfdata::kTypeSoftware,
+          .sample_type = kSampleType,
+          .read_format = perfdata::kReadId,
+          .flags = perfdata::kSampleIdAll | perfdata::kUseClockid,
+          .clockid = CLOCK_MONOTONIC};
+}
+
+}  // namespace
+
+perfdata::EventAttr SamplingAttr(SamplingRate rate) {
+  perfdata::EventAttr attr = CommonAttr();
+  attr.config = perfdata::kSoftwareCpuClock;
+  attr.flags |= perfdata::kDisabled | perfdata::kExcludeGuest;
+  if (const Frequency* frequency = std::get_if<Frequency>(&rate)) {
+    attr.flags |= perfdata::kFreq;
+    attr.sample_period = frequency->hz;
+  } else {
+    attr.sample_period = std::get<Period>(rate).count;
+  }
+  return attr;
+}
+
+std::uint64_t TimerPeriodNs(SamplingRate rate) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kShortestNs = 10'000;
+  const Frequency* frequency = std::get_if<Frequency>(&rate);
+  const std::uint64_t wanted = frequency != nullptr
+                                   ? kNsPerSecond / std::max<std::uint64_t>(frequency->hz, 1)
+                                   : std::get<Period>(rate).count;
+  return std::max(wanted, kShortestNs);
+}
+
+perfdata::EventAttr SidebandAttr() {
+  perfdata::EventAttr attr = CommonAttr();
+  attr.config = perfdata::kSoftwareDummy;
+  attr.sample_period = 1;
+  attr.flags |= perfdata::kAttrMmap | perfdata::kAttrMmap2 | perfdata::kAttrComm |
+                perfdata::kCommExec | perfdata::kTask | perfdata::kAttrKsymbol |
+                perfdata::kAttrBpfEvent;
+  return attr;
+}
+
+perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr) {
+  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain);
+  attr.read_format |= perfdata::kReadTotalTimeEnabled;
+  return attr;
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attributes of the two events of a recording. The sampling event is a clock. The sideband
+// event is a dummy: it never fires, but reports process events (MMAP2, COMM, FORK, EXIT, KSYMBOL,
+// BPF_EVENT). Both attributes go into the file. Their record trailers are equal, because hotspot's
+// perfparser reads every record with one of them.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "formats/perfdata/attr.h"
+
+namespace perftape::record {
+
+struct Frequency {
+  std::uint64_t hz = 0;
+};
+struct Period {
+  std::uint64_t count = 0;  // of the event; nanoseconds for cpu-clock
+};
+using SamplingRate = std::variant<Frequency, Period>;
+
+// Returns "cpu-clock" at `rate`, on CLOCK_MONOTONIC, which bpf_ktime_get_ns() reads. Samples the
+// idle task as `perf record` does. The event is disabled until EnableAll.
+perfdata::EventAttr SamplingAttr(SamplingRate rate);
+
+// Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
+// interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
+// perf_swevent_hrtimer).
+std::uint64_t TimerPeriodNs(SamplingRate rate);
+
+// Returns the dummy event ("dummy:HG" in perf), on the same clock. It reports as soon as it is
+// open.
+perfdata::EventAttr SidebandAttr();
+
+// Returns `attr` as the kernel gets it if a BPF program takes the samples. It has no CALLCHAIN,
+// because the program walks the stack and the kernel would walk it again. It has what EnabledNs
+// reads.
+perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
+
+}  // namespace perftape::record

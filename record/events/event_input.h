@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The input of a recording: its targets, the open events, the BPF programs and all rings.
+#pragma once
+
+#include <linux/types.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/writer.h"
+#include "record/events/bpf_session.h"
+#include "record/events/cpu_hotplug.h"
+#include "record/events/recorded_events.h"
+#include "record/options.h"
+#include "record/processes/targets.h"
+#include "record/rings/background_drain.h"
+#include "record/rings/incoming_records.h"
+#include "record/rings/sideband.h"
+
+namespace perftape::record {
+
+// Not thread-safe.
+class EventInput {
+ public:
+  // Opens everything that may fail for want of privileges or memory. From then on no fork, exec or
+  // mapping is missed: until the first Drain a thread empties the sideband rings. No sample is
+  // taken before Start. `command` is the process of the command, if there is one.
+  static Result<std::unique_ptr<EventInput>> Open(const RecordOptions& options,
+                                                  std::optional<pid_t> command);
+
+  // Starts and stops sampling.
+  Status Start();
+  Status Stop();
+
+  // Ends the thread that has emptied the sideband rings since Open. Returns its first error. Call
+  // it before any of the functions below.
+  Status StopBackgroundDrain();
+
+  // Reads what is in the rings now.
+  Status Drain();
+  // Opens the events of CPUs that came back online, if it is time to look for them.
+  Status ReopenOnReturnedCpus(std::uint64_t now_ns);
+  // Adds a record of the recorder itself.
+  void AddOwn(std::uint64_t time_ns, Bytes record) { records_.AddOwn(time_ns, record); }
+  // Hands on the records that were read, up to and including `limit_ns`, oldest first.
+  template <perfdata::RecordSink Sink>
+  Status Release(std::uint64_t limit_ns, Sink& sink) {
+    return records_.Release(limit_ns, sink);
+  }
+
+  const Targets& targets() const { return targets_; }
+  const RecordedEvents& events() const { return events_; }
+  // What the BPF programs counted on each possible CPU; the index is the CPU.
+  std::vector<wire_cpu> Counters() const { return bpf_.Counters(); }
+  // The CPUs that are being sampled now.
+  std::vector<std::uint32_t> SampledCpus() const;
+  // CPUs that were offline for a time.
+  std::vector<AbsentCpu> absences() const;
+  // Messages and records that were damaged.
+  std::uint64_t damaged() const { return records_.damaged(); }
+
+  // Descriptors for poll(2), which belong to this object.
+  int sample_poll_fd() const { return bpf_.poll_fd(); }
+  int sideband_poll_fd() const { return sideband_.poll_fd(); }
+
+ private:
+  EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
+             std::uint64_t user_limit);
+  Status DrainSideband();
+  void WatchCpus();
+  Status ReopenOn(int cpu);
+
+  Targets targets_;
+  RecordedEvents events_;
+  BpfSession bpf_;
+  Sideband sideband_;
+  IncomingRecords records_;
+  std::optional<CpuHotplug> hotplug_;
+  // Uses the sideband and the records, so it is destroyed first.
+  std::optional<BackgroundDrain> background_drain_;
+};
+
+}  // namespace perftape::record

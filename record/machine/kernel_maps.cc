@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/machine/kernel_maps.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "formats/base/file.h"
+#include "formats/perfdata/record.h"
+#include "record/machine/requirements.h"
+#include "record/processes/proc_files.h"
+
+namespace perftape::record {
+namespace {
+
+// Lines of a file in /proc, read piece by piece: kallsyms is megabytes that the kernel formats as
+// they are read, and the end of the text stands before most of it.
+class LineReader {
+ public:
+  explicit LineReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(64 << 10, '\0') {}
+
+  // The next line, until the next call; nothing at the end. A last line without a newline, or one
+  // longer than the buffer, is no line of a file in /proc and counts as the end.
+  Result<std::optional<std::string_view>> Next() {
+    while (true) {
+      const std::string_view unread = std::string_view(buffer_).substr(begin_, end_ - begin_);
+      const std::size_t newline = unread.find('\n');
+      if (newline != std::string_view::npos) {
+        begin_ += newline + 1;
+        return unread.substr(0, newline);
+      }
+      std::copy(unread.begin(), unread.end(), buffer_.begin());
+      begin_ = 0;
+      end_ = unread.size();
+      TRY_ASSIGN(const std::size_t got, ReadMore());
+      if (got == 0) return std::nullopt;
+      end_ += got;
+    }
+  }
+
+ private:
+  Result<std::size_t> ReadMore() {
+    ssize_t got = 0;
+    do {
+      got = ::read(fd_.get(), buffer_.data() + end_, buffer_.size() - end_);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return FailErrno("read", errno);
+    return static_cast<std::size_t>(got);
+  }
+
+  UniqueFd fd_;
+  std::string buffer_;
+  std::size_t begin_ = 0, end_ = 0;  // of what was read and not handed out
+};
+
+struct KernelText {
+  std::string_view reference;  // "_text" or "_stext"
+  std::uint64_t start = 0, end = 0;
+};
+
+// The reference symbol and the end of the kernel's text; nothing where they are hidden or absent.
+Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& kallsyms) {
+  UniqueFd fd(::open(kallsyms.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailErrno(kallsyms.string(), errno);
+  LineReader lines(std::move(fd));
+  std::uint64_t text = 0, stext = 0, etext = 0;
+  while (etext == 0) {
+    TRY_ASSIGN(std::optional<std::string_view> line, lines.Next());
+    if (!line) break;
+    // "ffffffff81000000 T _text"; a module's symbols follow all of the kernel's own.
+    if (line->ends_with(']')) break;
+    const std::string_view address = NextField(*line, ' ');
+    NextField(*line, ' ');
+    std::uint64_t* const found = *line == "_text"    ? &text
+                                 : *line == "_stext" ? &stext
+                                 : *line == "_etext" ? &etext
+                                                     : nullptr;
+    if (found == nullptr) continue;
+    *found = ParseNumber(address, 16).value_or(0);
+    if (*found == 0) return std::nullopt;
+  }
+  const KernelText kernel =
+      text != 0 ? KernelText{"_text", text, etext} : KernelText{"_stext", stext, etext};
+  if (kernel.start == 0 || kernel.end <= kernel.start) return std::nullopt;
+  return kernel;
+}
+
+// The path of each module under `directory`, by name: modules.dep has a line "PATH: DEPENDENCIES"
+// for each.
+std::map<std::string, std::string> ModulePaths(const std::filesystem::path& directory) {
+  std::map<std::string, std::string> paths;
+  const Result<std::string> dependencies = ReadWholeFile(directory / "modules.dep");
+  if (!dependencies) return paths;
+  std::string_view text = *dependencies;
+  while (std::optional<std::string_view> line = NextLine(text)) {
+    const std::string_view path = NextField(*line, ':');
+    if (!path.empty()) paths.emplace(ModuleNameOf(path), (directory / path).string());
+  }
+  return paths;
+}
+
+std::filesystem::path RunningModules() {
+  utsname system = {};
+  if (::uname(&system) != 0) return {};
+  return std::filesystem::path("/lib/modules") / system.release;
+}
+
+Status AppendMap(const perfdata::Mmap& map, const perfdata::SampleFormat& format,
+                 std::vector<std::byte>& out) {
+  return perfdata::Encode(map, {}, format, MiscOf(perfdata::CpuMode::kKernel), out);
+}
+
+// "nf_tables 311296 45 nft_ct,nft_chain_nat, Live 0xffffffffc0a1b000 (OE)"; how many modules had no
+// address.
+Result<std::size_t> AppendModules(std::string_view modules, const std::filesystem::path& directory,
+                                  const perfdata::SampleFormat& format,
+                                  std::vector<std::byte>& out) {
+  const std::map<std::string, std::string> paths = ModulePaths(directory);
+  std::size_t hidden = 0;
+  while (std::optional<std::string_view> line = NextLine(modules)) {
+    const std::string name(NextField(*line, ' '));
+    const std::optional<std::uint64_t> size = ParseNumber(NextField(*line, ' '));
+    for (int i = 0; i < 3; ++i) NextField(*line, ' ');  // references, users, state
+    std::string_view address_text = NextField(*line, ' ');
+    if (address_text.starts_with("0x")) address_text.remove_prefix(2);
+    const std::optional<std::uint64_t> address = ParseNumber(address_text, 16);
+    if (!size || !address || *address == 0) {
+      ++hidden;
+      continue;
+    }
+    const auto path = paths.find(name);
+    const std::string filename = path == paths.end() ? "[" + name + "]" : path->second;
+    TRY(AppendMap({.pid = kKernelPid, .start = *address, .length = *size, .filename = filename},
+                  format, out));
+  }
+  return hidden;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
+                                                  const perfdata::SampleFormat& format,
+                                                  std::vector<std::byte>& out) {
+  std::vector<std::string> warnings;
+  const Result<std::optional<KernelText>> kernel = FindKernelText(roots.proc / "kallsyms");
+  if (kernel && *kernel) {
+    const KernelText& text = **kernel;
+    const std::string filename = "[kernel.kallsyms]" + std::string(text.reference);
+    TRY(AppendMap({.pid = kKernelPid,
+                   .start = text.start,
+                   .length = text.end - text.start,
+                   .page_offset = text.start,
+                   .filename = filename},
+                  format, out));
+  } else {
+    const std::string reason = kernel ? HiddenAddressesText() : kernel.error().message;
+    warnings.push_back("kernel frames will have no names: " + reason);
+  }
+
+  const Result<std::string> modules = ReadWholeFile(roots.proc / "modules");
+  if (!modules) return warnings;
+  const std::filesystem::path directory = roots.modules.empty() ? RunningModules() : roots.modules;
+  TRY_ASSIGN(const std::size_t hidden, AppendModules(*modules, directory, format, out));
+  if (hidden > 0) {
+    warnings.push_back("frames in " + std::to_string(hidden) +
+                       " kernel modules will have no names: /proc/modules hides their addresses");
+  }
+  return warnings;
+}
+
+std::string ModuleNameOf(std::string_view path) {
+  if (path.starts_with('[') && path.ends_with(']')) {
+    path.remove_prefix(1);
+    path.remove_suffix(1);
+  }
+  const std::string_view base = path.substr(path.rfind('/') + 1);
+  std::string name(base.substr(0, base.find(".ko")));
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::SampleFormat& format,
+                         std::vector<std::byte>& out) {
+  for (const BpfProgram& program : programs) {
+    bool is_visible = false;
+    for (const BpfProgram::Function& function : program.functions) {
+      if (function.address == 0) continue;
+      is_visible = true;
+      const perfdata::Ksymbol symbol{.address = function.address,
+                                     .length = function.length,
+                                     .symbol_type = perfdata::Ksymbol::kTypeBpf,
+                                     .name = function.name};
+      TRY(perfdata::Encode(symbol, {}, format, 0, out));
+    }
+    if (!is_visible) continue;
+    const perfdata::BpfEvent event{
+        .event_type = perfdata::BpfEvent::kLoad, .id = program.id, .tag = program.tag};
+    TRY(perfdata::Encode(event, {}, format, 0, out));
+  }
+  return {};
+}
+
+}  // namespace perftape::record

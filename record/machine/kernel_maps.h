@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mappings of the kernel when a recording starts, as records at time 0: its text, its modules
+// and the loaded BPF programs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "formats/perfdata/attr.h"
+#include "record/machine/loaded_bpf_programs.h"
+
+namespace perftape::record {
+
+// Where to look; a test puts a tree of its own there.
+struct SystemRoots {
+  std::filesystem::path proc = "/proc";
+  std::filesystem::path sys = "/sys";
+  std::filesystem::path modules;  // /lib/modules/RELEASE; empty: that of the running kernel
+};
+
+// The pid of the kernel's mappings.
+inline constexpr std::uint32_t kKernelPid = UINT32_MAX;
+
+// Appends MMAP "[kernel.kallsyms]_text" and a MMAP for each module. Returns warnings for the
+// summary, one sentence each: where addresses are hidden (kptr_restrict) there is no mapping, and
+// kernel frames will have no names. A missing /proc/modules is a kernel without modules.
+//
+// Start and page_offset are the address of _text, or _stext: readers move the kernel's symbols by
+// the difference to the symbol of that name (tools/perf/util/machine.c,
+// machine__process_kernel_mmap_event). The end is _etext, as in perf 6.1.
+Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
+                                                  const perfdata::SampleFormat& format,
+                                                  std::vector<std::byte>& out);
+
+// A module's name as /proc/modules and /sys/module have it: "nls_cp437" of its path
+// "kernel/fs/nls/nls-cp437.ko.xz" and of its mapping's name "[nls_cp437]".
+std::string ModuleNameOf(std::string_view path);
+
+// Appends KSYMBOL for each function of each program, and behind those of one program its BPF_EVENT
+// (tools/perf/util/bpf-event.c, perf_event__synthesize_one_bpf_prog). Functions whose address is
+// hidden, and programs that have no other, are left out.
+Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::SampleFormat& format,
+                         std::vector<std::byte>& out);
+
+}  // namespace perftape::record

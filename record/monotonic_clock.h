@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of all records: CLOCK_MONOTONIC, which bpf_ktime_get_ns() and both events read.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace perftape::record {
+
+// The time now, in nanoseconds.
+inline std::uint64_t MonotonicNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace perftape::record

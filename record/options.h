@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller of Record() (recorder.h) asks for.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/events/bpf_session.h"
+#include "record/events/event_attrs.h"
+#include "record/processes/child.h"
+#include "record/processes/targets.h"
+#include "record/symbols/recording_bundle.h"
+
+namespace perftape::record {
+
+enum class IncludeSelf : std::uint8_t { kNo, kYes };
+
+struct RecordOptions {
+  Target target;
+  // The command and its arguments. It is started before the recording and waits; it runs exec when
+  // the recording runs, and the recording ends with it. It may be empty unless the target is
+  // Workload.
+  std::vector<std::string> command;
+  SignalState command_signals = SignalState::Now();
+  SamplingRate rate = Frequency{99};
+  std::vector<int> cpus;      // the CPUs to sample; empty: all that are online
+  std::optional<uid_t> user;  // only tasks of this user
+  Callchains callchains = Callchains::kFramePointers;
+  IncludeSelf include_self = IncludeSelf::kNo;
+  std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
+  std::optional<int> compression_level;        // zstd level, 1 to 22; nothing: no compression
+  BundleRequest bundle;                        // ignored for a pipe, except for a separate file
+  std::optional<std::chrono::nanoseconds> duration;
+  std::chrono::milliseconds flush_interval{250};
+  std::size_t ring_bytes = std::size_t{8} << 20;
+  std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
+  LibbpfLog libbpf_log = {};  // gets all messages of libbpf while the BPF programs are loaded
+};
+
+}  // namespace perftape::record

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records at the start of a file: what already runs, so that the samples behind them have
+// names.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "record/events/recorded_events.h"
+#include "record/machine/loaded_bpf_programs.h"
+#include "record/processes/targets.h"
+
+namespace perftape::record {
+
+// Returns ID_INDEX, the mappings of the kernel, `programs`, the processes of the targets (or all)
+// and FINISHED_INIT. Adds to `warnings` what cannot be seen.
+Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
+                                                  const Targets& targets,
+                                                  std::span<const BpfProgram> programs,
+                                                  std::vector<std::string>& warnings);
+
+}  // namespace perftape::record

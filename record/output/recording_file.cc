@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/output/recording_file.h"
+
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "record/output/open_file_name.h"
+
+namespace perftape::record {
+namespace {
+
+// A pipe carries a feature in one record. BPF_PROG_INFO of very many programs does not fit.
+void RemovePipeIncompatibleFeatures(std::vector<perfdata::Feature>& features,
+                                    std::vector<std::string>& warnings) {
+  std::erase_if(features, [&](const perfdata::Feature& feature) {
+    std::vector<std::byte> payload;
+    perfdata::EncodeFeature(feature.value, payload);
+    const bool fits = payload.size() <= perfdata::kMaxRecordSize - 2 * sizeof(std::uint64_t);
+    if (!fits) {
+      warnings.push_back("left out, too large for a pipe: feature " +
+                         perfdata::FeatureName(feature.bit));
+    }
+    return !fits;
+  });
+}
+
+}  // namespace
+
+RecordingFile::RecordingFile(const RecordingFileOptions& options,
+                             std::vector<perfdata::Feature> features, perfdata::Writer writer)
+    : path_(options.path),
+      is_stdout_(options.target.is_stdout()),
+      features_(std::move(features)),
+      writer_(std::move(writer)) {}
+
+Result<RecordingFile> RecordingFile::Create(const RecordingFileOptions& options,
+                                            std::span<const perfdata::Event> events,
+                                            std::vector<perfdata::Feature> features,
+                                            std::vector<std::string>& warnings) {
+  const perfdata::WriterOptions how = {.compression_level = options.compression_level};
+  if (options.target.is_stream()) {
+    RemovePipeIncompatibleFeatures(features, warnings);
+    TRY_ASSIGN(perfdata::Writer pipe,
+               perfdata::Writer::CreatePipe(options.path, events, features, how, options.stop));
+    return RecordingFile(options, std::move(features), std::move(pipe));
+  }
+  TRY_ASSIGN(perfdata::Writer writer, perfdata::Writer::Create(options.path, events, how));
+  RecordingFile file(options, std::move(features), std::move(writer));
+  TRY_ASSIGN(file.file_, file.writer_.DuplicateFile());
+  return file;
+}
+
+Status RecordingFile::Publish() {
+  TRY(writer_.Publish());
+  if (file_) published_path_ = NameOfOpenFile(file_.get());
+  return {};
+}
+
+Result<std::uint64_t> RecordingFile::Finish(std::vector<perfdata::Feature> more) && {
+  std::ranges::move(more, std::back_inserter(features_));
+  return std::move(writer_).Finish(features_);
+}
+
+std::filesystem::path RecordingFile::requested_path() const {
+  return is_stdout_ ? std::filesystem::path() : path_;
+}
+
+std::optional<std::filesystem::path> RecordingFile::CurrentPath() const {
+  if (!file_) return std::nullopt;
+  return NameOfOpenFile(file_.get());
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The targets of a recording, as the user names them, as processes, and as the kernel's filter.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "record/events/bpf_session.h"
+
+namespace perftape::record {
+
+struct WholeSystem {};
+// These processes with all their threads and descendants.
+struct ProcessTrees {
+  std::vector<pid_t> pids;
+};
+// Only these threads.
+struct Threads {
+  std::vector<pid_t> tids;
+};
+// The command of RecordOptions, from its exec on, and its descendants.
+struct Workload {};
+using Target = std::variant<WholeSystem, ProcessTrees, Threads, Workload>;
+
+class Targets {
+ public:
+  // `command` is the waiting process of the command, if there is one. kNotFound if a process or
+  // thread does not exist.
+  static Result<Targets> Resolve(const Target& target, std::optional<pid_t> command);
+
+  // The filter for samples in the kernel, without user and excluded process.
+  const SampleFilter& filter() const { return filter_; }
+
+  // The processes (thread-group ids) whose process events the file needs: the targets, their
+  // descendants now, and the processes of target threads. Nothing for the whole system.
+  const std::optional<std::vector<std::uint32_t>>& processes() const { return processes_; }
+
+  // Returns whether every named process and thread has ended. Always false for the whole system and
+  // for a command; Child::TryWait reports the end of a command.
+  bool Gone() const;
+
+ private:
+  Status ResolveProcesses(const ProcessTrees& target);
+  Status ResolveThreads(const Threads& target);
+  void AddProcess(std::uint32_t pid);
+
+  SampleFilter filter_;
+  std::optional<std::vector<std::uint32_t>> processes_;
+  std::vector<UniqueFd> pidfds_;
+  std::vector<pid_t> threads_;
+};
+
+}  // namespace perftape::record

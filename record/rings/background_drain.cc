@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/rings/background_drain.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+namespace perftape::record {
+namespace {
+
+// A ring wakes its reader when it is a quarter full. This limits the age of its records.
+constexpr int kIntervalMs = 10;
+
+Status DrainUntil(int end_fd, int readable_fd, const std::function<Status()>& drain) {
+  while (true) {
+    pollfd waits[] = {{.fd = end_fd, .events = POLLIN, .revents = 0},
+                      {.fd = readable_fd, .events = POLLIN, .revents = 0}};
+    if (poll(waits, std::size(waits), kIntervalMs) < 0 && errno != EINTR) {
+      return FailErrno("poll", errno);
+    }
+    if (waits[0].revents != 0) return {};
+    TRY(drain());
+  }
+}
+
+}  // namespace
+
+Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::function<Status()> drain) {
+  BackgroundDrain background;
+  background.end_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
+  if (!background.end_) return FailErrno("eventfd", errno);
+  background.outcome_ = std::make_unique<Status>();
+  background.thread_ = std::thread(
+      [end_fd = background.end_.get(), readable_fd, drain = std::move(drain),
+       outcome = background.outcome_.get()] { *outcome = DrainUntil(end_fd, readable_fd, drain); });
+  return background;
+}
+
+BackgroundDrain::~BackgroundDrain() {
+  (void)Stop();
+}
+
+Status BackgroundDrain::Stop() {
+  if (!thread_.joinable()) return {};
+  (void)eventfd_write(end_.get(), 1);
+  thread_.join();
+  return *outcome_;
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drains rings on a separate thread between the mapping of a ring and the first flush. Without it
+// the kernel could fill a ring meanwhile and drop records.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+
+namespace perftape::record {
+
+class BackgroundDrain {
+ public:
+  // Starts a thread that calls `drain` every few milliseconds, and whenever `readable_fd` is
+  // readable, until Stop or the first error. Until then only the thread may use what `drain` uses.
+  static Result<BackgroundDrain> Start(int readable_fd, std::function<Status()> drain);
+
+  BackgroundDrain(BackgroundDrain&&) noexcept = default;
+  BackgroundDrain& operator=(BackgroundDrain&&) = delete;
+  ~BackgroundDrain();
+
+  // Ends the thread. Returns the first error of `drain`.
+  Status Stop();
+
+ private:
+  BackgroundDrain() = default;
+
+  UniqueFd end_;                     // eventfd that ends the thread
+  std::unique_ptr<Status> outcome_;  // written by the thread; read it after join
+  std::thread thread_;
+};
+
+}  // namespace perftape::record

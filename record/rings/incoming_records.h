@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that arrives from the kernel, as records in time order: samples from the BPF programs,
+// process events from the sideband, and the recorder's own LOST_SAMPLES.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/attr.h"
+#include "record/events/event_ids.h"
+#include "record/rings/time_merge.h"
+#include "record/rings/wire_decoder.h"
+
+namespace perftape::record {
+
+// Owns copies of all records that were added and not released. Not thread-safe.
+class IncomingRecords {
+ public:
+  // `ids` must outlive this object. `user_limit` is what UserAddressLimit returns.
+  IncomingRecords(const EventIds& ids, const perfdata::SampleFormat& format,
+                  std::uint64_t user_limit)
+      : ids_(ids), format_(format), decoder_(ids, format, user_limit) {}
+
+  // Adds a message of the BPF programs (bpf/wire.h) as a SAMPLE. Counts a damaged one.
+  void AddMessage(Bytes message);
+  // Adds a record as the kernel wrote it, with the id that the file has. Counts a damaged one.
+  void AddKernelRecord(Bytes record);
+  // Adds a whole record of the recorder itself.
+  void AddOwn(std::uint64_t time_ns, Bytes record) { merge_.Add(time_ns, record); }
+
+  // Hands on all records up to and including `limit_ns` (TimeMerge::Release).
+  template <perfdata::RecordSink Sink>
+  Status Release(std::uint64_t limit_ns, Sink& sink) {
+    return merge_.Release(limit_ns, sink);
+  }
+
+  // How many messages and records were damaged and left out.
+  std::uint64_t damaged() const { return damaged_; }
+
+ private:
+  const EventIds& ids_;
+  perfdata::SampleFormat format_;
+  WireDecoder decoder_;
+  TimeMerge merge_;
+  std::uint64_t damaged_ = 0;
+  std::vector<std::byte> record_;  // scratch
+};
+
+}  // namespace perftape::record

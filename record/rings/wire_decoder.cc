@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/rings/wire_decoder.h"
+
+#include <linux/types.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bpf/wire.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape::record {
+namespace {
+
+std::unexpected<Error> FailMessage(std::string what) {
+  return Fail(ErrorCode::kCorrupt, "message of the kernel side: " + std::move(what));
+}
+
+// Returns the fixed part of a sample after checking that the message has all frames.
+Result<wire_sample> ReadSample(Bytes message) {
+  if (message.size() < sizeof(wire_sample)) {
+    return FailMessage(std::to_string(message.size()) + " bytes are shorter than a sample");
+  }
+  wire_sample sample;
+  std::memcpy(&sample, message.data(), sizeof sample);
+  if (sample.header.type != WIRE_SAMPLE) {
+    return FailMessage("unknown type " + std::to_string(sample.header.type));
+  }
+  if (sample.header.size != message.size()) {
+    return FailMessage("says it has " + std::to_string(sample.header.size) + " bytes but has " +
+                       std::to_string(message.size()));
+  }
+  // Both counts are 16 bits wide: their sum cannot overflow.
+  const std::size_t frames = std::size_t{sample.kernel_frames} + sample.user_frames;
+  if (message.size() - sizeof sample != frames * sizeof(std::uint64_t)) {
+    return FailMessage(std::to_string(message.size()) + " bytes do not hold " +
+                       std::to_string(frames) + " frames");
+  }
+  if (sample.mode != WIRE_MODE_KERNEL && sample.mode != WIRE_MODE_USER) {
+    return FailMessage("unknown mode " + std::to_string(sample.mode));
+  }
+  if (sample.mode == WIRE_MODE_USER && sample.kernel_frames > 0) {
+    return FailMessage("kernel frames in a sample of user mode");
+  }
+  return sample;
+}
+
+}  // namespace
+
+Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>& out) {
+  TRY_ASSIGN(const wire_sample sample, ReadSample(message));
+  const std::optional<std::uint64_t> id = ids_.Find(sample.event, sample.header.cpu);
+  if (!id) {
+    return FailMessage("event " + std::to_string(sample.event) + " was not opened on CPU " +
+                       std::to_string(sample.header.cpu));
+  }
+
+  const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
+  const WordArray frames(message.subspan(sizeof sample), std::endian::native);
+  const std::size_t kernel_bytes = sample.kernel_frames * sizeof(std::uint64_t);
+  const WordArray kernel_frames(frames.bytes().first(kernel_bytes), std::endian::native);
+  const WordArray user_frames(frames.bytes().subspan(kernel_bytes), std::endian::native);
+
+  chain_.assign(1, in_kernel ? perfdata::kContextKernel : perfdata::kContextUser);
+  AppendFrames(in_kernel ? kernel_frames : user_frames,
+               in_kernel ? perfdata::kContextMax : user_limit_);
+  if (chain_.size() == 1 && sample.ip < perfdata::kContextMax) chain_.push_back(sample.ip);
+  if (in_kernel && !user_frames.empty()) {
+    chain_.push_back(perfdata::kContextUser);
+    AppendFrames(user_frames, user_limit_);
+    if (chain_.back() == perfdata::kContextUser) chain_.pop_back();
+  }
+
+  const perfdata::Sample record{
+      .id = *id,
+      .ip = sample.ip,
+      .pid = sample.pid,
+      .tid = sample.tid,
+      .time = sample.header.time_ns,
+      .cpu = sample.header.cpu,
+      .period = sample.period,
+      .callchain = WordArray(chain_),
+  };
+  const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;
+  const Status encoded = perfdata::EncodeSample(record, format_, MiscOf(mode), out);
+  if (!encoded) return FailMessage(encoded.error().message);
+  return sample.header.time_ns;
+}
+
+void WireDecoder::AppendFrames(WordArray frames, std::uint64_t limit) {
+  for (const std::uint64_t frame : frames) {
+    if (frame == 0 || frame >= limit) return;
+    chain_.push_back(frame);
+  }
+}
+
+}  // namespace perftape::record

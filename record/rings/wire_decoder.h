@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
+// Checks every length in a message.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/attr.h"
+#include "record/events/event_ids.h"
+
+namespace perftape::record {
+
+// Keeps a buffer between calls; not thread-safe.
+class WireDecoder {
+ public:
+  // `ids` must outlive this object. Event N of a message is event N of `ids`. `user_limit` is the
+  // end of the user address space (UserAddressLimit).
+  WireDecoder(const EventIds& ids, const perfdata::SampleFormat& format, std::uint64_t user_limit)
+      : ids_(ids), format_(format), user_limit_(user_limit) {}
+
+  // Appends the record of one message to `out` and returns its time in nanoseconds. kCorrupt if the
+  // message is inconsistent; then nothing is appended, and the caller counts a lost sample.
+  //
+  // The callchain starts at the leaf: PERF_CONTEXT_KERNEL and the kernel frames (if the sample is
+  // in the kernel), then PERF_CONTEXT_USER and the user frames. It always starts with the sampled
+  // mode and an address. A frame-pointer walk through code without frame pointers ends at a random
+  // value. So user frames end before the first that is 0 or not a user address: perf and hotspot
+  // drop a whole chain with an entry that looks like an unknown context marker.
+  Result<std::uint64_t> Append(Bytes message, std::vector<std::byte>& out);
+
+ private:
+  void AppendFrames(WordArray frames, std::uint64_t limit);
+
+  const EventIds& ids_;
+  perfdata::SampleFormat format_;
+  std::uint64_t user_limit_;
+  std::vector<std::uint64_t> chain_;
+};
+
+}  // namespace perftape::record

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of Record() (recorder.h): what is in the file, what is missing, and why.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/perfdata/compressor.h"
+#include "record/events/cpu_hotplug.h"
+#include "record/losses/loss_ledger.h"
+#include "record/symbols/write_bundle.h"
+
+namespace perftape::record {
+
+struct RecordSummary {
+  std::uint64_t samples = 0;  // in the file
+  // The sum of `losses`, damaged_messages and unwritten_samples. If the file was deleted, its
+  // samples are included.
+  std::uint64_t lost_samples = 0;
+  std::uint64_t damaged_messages = 0;   // invalid messages from the BPF programs
+  std::uint64_t unwritten_samples = 0;  // received, but not written because of `failure`
+  // Lost in a ring or not written. Some names of threads or mappings may be missing.
+  std::uint64_t lost_process_events = 0;
+  std::uint64_t bytes_written = 0;
+  std::optional<perfdata::Compression> compression;  // of the records, if compression was asked for
+  std::vector<LossByCpu> losses;                     // CPUs that lost samples
+  std::vector<StalledCpu> stalls;                    // CPUs that were stopped; no sample is lost
+  std::vector<SilentCpu> silences;                   // CPUs without samples for an unknown reason
+  // CPUs that were offline for a time. Times count from the start of the recording.
+  std::vector<AbsentCpu> absences;
+  std::optional<BundleSummary> bundle;  // of symbols, if one was written
+  std::string bundle_failure;           // why no bundle was written although one was asked for
+  // The path of the recording: `output`, or the name that someone gave the file since. Empty if the
+  // recording is in no file.
+  std::filesystem::path file;
+  // Why the recording ended early (disk full) or is lost. The records in the file open in perf.
+  std::string failure;
+  // Why the command could not be run. Then nothing was recorded, and no file was changed.
+  std::string command_failure;
+  // The exit status of the command; 128 + n if signal n ended it; 126 or 127, as in a shell, if it
+  // could not be run.
+  std::optional<int> command_status;
+  std::vector<std::string> warnings;  // one sentence each
+};
+
+}  // namespace perftape::record

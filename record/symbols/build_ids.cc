@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/build_ids.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "formats/base/regular_file.h"
+#include "formats/elf/build_id.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/record.h"
+#include "record/machine/kernel_maps.h"
+#include "record/symbols/kernel_symbols.h"
+
+namespace perftape::record {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::Dso;
+using perfdata::Region;
+
+constexpr unsigned kMostAttempts = 3;  // each with another process
+constexpr std::string_view kDeleted = " (deleted)";
+
+// What is a file whose build id could be read: no anonymous memory, no device, no SysV segment.
+bool NamesAFile(std::string_view name) {
+  return name.starts_with('/') && !name.starts_with("//") && !name.starts_with("/dev/") &&
+         !name.starts_with("/SYSV") && !name.starts_with("/anon_hugepage");
+}
+
+// From linux/magic.h, which names neither in all releases.
+constexpr std::uint64_t kBtrfsMagic = 0x9123683e;
+constexpr std::uint64_t kOverlayMagic = 0x794c7630;
+
+// On btrfs and overlayfs, stat(2) tells another device than the mapping does, but the same inode.
+bool TellsOtherDevices(int fd) {
+  struct statfs system = {};
+  if (::fstatfs(fd, &system) != 0) return false;
+  const auto type = static_cast<std::uint64_t>(system.f_type);
+  return type == kBtrfsMagic || type == kOverlayMagic;
+}
+
+// Whether an open file is the one that was mapped. A mapping without inode fits any file.
+bool IsFileOf(const Dso& dso, int fd) {
+  if (dso.inode == 0) return true;
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || status.st_ino != dso.inode) return false;
+  const std::uint64_t device =
+      std::uint64_t{gnu_dev_major(status.st_dev)} << 32 | gnu_dev_minor(status.st_dev);
+  return device == dso.device || TellsOtherDevices(fd);
+}
+
+// "7f2003018000-7f200316e000": how /proc/PID/map_files names a mapping.
+std::string MapFileName(const Region& region) {
+  std::array<char, 40> name = {};
+  std::snprintf(name.data(), name.size(), "%llx-%llx",
+                static_cast<unsigned long long>(region.start),
+                static_cast<unsigned long long>(region.end));
+  return name.data();
+}
+
+// Where the addresses of 32-bit processes end: their vdso is another one than ours.
+constexpr std::uint64_t kEndOf32Bit = std::uint64_t{1} << 32;
+
+}  // namespace
+
+BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots,
+                                   HitKeepers keepers)
+    : format_(format), roots_(std::move(roots)), keepers_(keepers) {}
+
+Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
+  const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
+  perfdata::RecordCursor cursor(records, 0, std::endian::native);
+  while (true) {
+    TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
+    if (!record) return {};
+    TRY(regions_.Observe(*record, format_, hit));
+    if (keepers_.jit != nullptr) ObserveMapping(*record);
+  }
+}
+
+void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
+  if (record.type != perfdata::RecordType::kMmap2) return;
+  const Result<perfdata::Mmap2> map = perfdata::Decode<perfdata::Mmap2>(record, format_);
+  if (!map || !IsJitDump(map->filename)) return;
+  const Region* const region = regions_.processes().UserSpace(map->pid).Find(map->start);
+  if (region != nullptr) keepers_.jit->Mapped(map->pid, *region);
+}
+
+Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vector<std::byte>& out) {
+  const Dso& dso = *region.dso;
+  if (!dso.symbol.empty()) return {};  // a BPF program, a trampoline: never in a file
+  KeepOthers(pid, region);
+  const bool is_file = dso.is_kernel || dso.path == "[vdso]" || NamesAFile(dso.path);
+  if (!is_file && dso.build_id.empty()) return {};
+
+  Binary& binary = binaries_[&dso];
+  if (binary.attempts > 0) {
+    const bool is_settled = binary.outcome == Outcome::kFound || binary.outcome == Outcome::kAbsent;
+    if (is_settled || binary.attempts == kMostAttempts || binary.last_pid == pid) return {};
+  }
+  ++binary.attempts;
+  binary.last_pid = pid;
+  Attempt attempt = Read(pid, region);
+  binary.outcome = attempt.outcome;
+  if (keepers_.files != nullptr && attempt.file) {
+    keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
+  }
+  if (attempt.outcome != Outcome::kFound) return {};
+  return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
+                   .build_id = attempt.build_id,
+                   .filename = dso.path},
+                  out);
+}
+
+void BuildIdCollector::KeepOthers(std::uint32_t pid, const Region& region) const {
+  const Dso& dso = *region.dso;
+  if (keepers_.jit != nullptr && !dso.is_kernel && MayBeJitCode(dso.path)) keepers_.jit->Hit(pid);
+  if (keepers_.files == nullptr) return;
+  if (dso.is_kernel) keepers_.files->AddKernel();
+  if (dso.path == "[vdso]" && region.start >= kEndOf32Bit) keepers_.files->AddVdso();
+}
+
+void BuildIdCollector::KeepMissing() const {
+  if (keepers_.files == nullptr) return;
+  const auto reason_of = [](const Dso& dso, Outcome outcome) -> std::string_view {
+    switch (outcome) {
+      case Outcome::kFound:
+      case Outcome::kAbsent:
+        return "";
+      case Outcome::kReplaced:
+        return "replaced by another file before it could be opened";
+      case Outcome::kProcessEnded:
+        return "its process ended before it could be opened";
+      case Outcome::kReplacedOutside:
+        return "its process ended before it could be opened, and what has its name here is another "
+               "file: that of a container, or replaced";
+      case Outcome::kUnreachable:
+        break;
+    }
+    return dso.path == "[vdso]" ? "of 32-bit processes; this one has another"
+                                : "could not be opened: deleted, or its process is out of reach";
+  };
+  std::map<std::string_view, std::string_view> missing;
+  for (const auto& [dso, binary] : binaries_) {
+    const std::string_view reason = reason_of(*dso, binary.outcome);
+    if (!dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
+  }
+  for (const auto& [path, reason] : missing) {
+    const bundle::FileKind kind =
+        path == "[vdso]" ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
+    keepers_.files->AddMissing(kind, path, {}, std::string(reason));
+  }
+}
+
+Status BuildIdCollector::Announce(const perfdata::BuildIdEntry& entry,
+                                  std::vector<std::byte>& out) {
+  // A file may be mapped under several device numbers; readers know it by its name.
+  const bool is_known = std::ranges::any_of(all_.entries, [&](const perfdata::BuildIdEntry& other) {
+    return other.filename == entry.filename && other.build_id == entry.build_id;
+  });
+  if (is_known) return {};
+  all_.entries.push_back(entry);
+  const perfdata::HeaderBuildId record{.build_id = entry.build_id, .filename = entry.filename};
+  const auto misc = static_cast<std::uint16_t>(MiscOf(entry.mode) | perfdata::kMiscBuildIdSize);
+  return perfdata::Encode(record, misc, out);
+}
+
+BuildIdCollector::Attempt BuildIdCollector::Read(std::uint32_t pid, const Region& region) const {
+  const Dso& dso = *region.dso;
+  if (!dso.build_id.empty()) return {Outcome::kFound, dso.build_id};
+  if (dso.is_kernel) return ReadKernel(dso);
+  if (dso.path != "[vdso]") return ReadFile(pid, region);
+  if (region.start < kEndOf32Bit) return {Outcome::kUnreachable, {}};
+  const BuildId build_id = elf::BuildIdOf(VdsoOfThisProcess()).value_or(BuildId{});
+  return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
+}
+
+BuildIdCollector::Attempt BuildIdCollector::ReadKernel(const Dso& dso) const {
+  const bool is_module = dso.path != "[kernel.kallsyms]";
+  const Result<std::string> notes = ReadWholeFile(
+      is_module ? roots_.sys / "module" / ModuleNameOf(dso.path) / "notes/.note.gnu.build-id"
+                : roots_.sys / "kernel/notes");
+  if (!notes) return {Outcome::kUnreachable, {}};
+  const BuildId build_id = elf::BuildIdFromNotes(AsBytes(*notes));
+  return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
+}
+
+// map_files leads to the very file, also when it was deleted or lies in a container, but only with
+// CAP_CHECKPOINT_RESTORE or root's rights. root follows the process's view of its paths.
+BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
+                                                     const Region& region) const {
+  const std::filesystem::path process = roots_.proc / std::to_string(pid);
+  std::string_view name = region.dso->path;
+  if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+  name.remove_prefix(1);  // "/" would make operator/ forget what is before it
+
+  const auto is_settled = [](const Attempt& attempt) {
+    return attempt.outcome == Outcome::kFound || attempt.outcome == Outcome::kAbsent;
+  };
+  bool is_replaced = false;
+  for (const std::filesystem::path& path :
+       {process / "map_files" / MapFileName(region), process / "root" / name}) {
+    Attempt attempt = ReadFileAt(path, *region.dso);
+    if (is_settled(attempt)) return attempt;
+    is_replaced = is_replaced || attempt.outcome == Outcome::kReplaced;
+  }
+  // The root of a process that has ended is not known any more: it may have been this one.
+  Attempt outside = ReadFileAt(roots_.root / name, *region.dso);
+  if (is_settled(outside)) return outside;
+  if (is_replaced) return {Outcome::kReplaced, {}};
+  std::error_code ignored;
+  if (std::filesystem::exists(process, ignored)) return {Outcome::kUnreachable, {}};
+  const bool is_another = outside.outcome == Outcome::kReplaced;
+  return {is_another ? Outcome::kReplacedOutside : Outcome::kProcessEnded, {}};
+}
+
+BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::path& path,
+                                                       const Dso& dso) const {
+  const UniqueFd path_only(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!path_only) return {Outcome::kUnreachable, {}};
+  if (!IsFileOf(dso, path_only.get())) return {Outcome::kReplaced, {}};
+  Result<UniqueFd> fd = ReopenRegularFile(path_only, path.native());
+  if (!fd && fd.error().code == ErrorCode::kUnsupported) return {Outcome::kAbsent, {}};
+  if (!fd) return {Outcome::kUnreachable, {}};
+  const Result<BuildId> build_id = elf::ReadBuildId(fd->get());
+  // A file that is mapped to be executed but is no ELF file has no build id either.
+  const bool is_other_format = !build_id && build_id.error().code != ErrorCode::kIo;
+  if (!build_id && !is_other_format) return {Outcome::kUnreachable, {}};
+  if (!build_id) return {Outcome::kAbsent, {}};
+  return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id, *std::move(fd)};
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the build id of each binary that a sample hits. It is read at the first hit, while the
+// process and its files still exist. It is written at once, so that a killed recording has it, too.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/base/build_id.h"
+#include "formats/base/bytes.h"
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/features.h"
+#include "record/symbols/hit_files.h"
+#include "record/symbols/hit_regions.h"
+#include "record/symbols/jit_files.h"
+
+namespace perftape::record {
+
+struct BuildIdRoots {
+  std::filesystem::path root = "/";  // for files of processes that have ended
+  std::filesystem::path proc = "/proc";
+  std::filesystem::path sys = "/sys";
+};
+
+// What keeps the hit files for a bundle. Null: nothing is kept.
+struct HitKeepers {
+  HitFiles* files = nullptr;
+  JitFiles* jit = nullptr;
+};
+
+// Follows all mappings of the recording. Not thread-safe.
+class BuildIdCollector {
+ public:
+  // The keepers must outlive this object.
+  explicit BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots = {},
+                            HitKeepers keepers = {});
+
+  // Call it with all records of the recording, whole and in time order. Appends a HEADER_BUILD_ID
+  // record to `out` for each binary that is hit for the first time. Ignores damaged records. A
+  // frame that was seen before costs one table lookup.
+  Status Observe(Bytes records, std::vector<std::byte>& out);
+
+  // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
+  const perfdata::BuildIds& all() const { return all_; }
+
+  // Adds the binaries that could not be read to the kept files, if there are any. Call it once,
+  // after all records.
+  void KeepMissing() const;
+
+ private:
+  enum class Outcome : std::uint8_t {
+    kFound,
+    kAbsent,
+    kReplaced,         // the process has another file of this name now
+    kProcessEnded,     // and the root of the recorder has no such file
+    kReplacedOutside,  // the process has ended, and that root has another file
+    kUnreachable,
+  };
+  struct Binary {
+    Outcome outcome = Outcome::kUnreachable;
+    unsigned attempts = 0;
+    std::uint32_t last_pid = 0;
+  };
+  struct Attempt {
+    Outcome outcome = Outcome::kUnreachable;
+    BuildId build_id;
+    UniqueFd file = {};  // the file of the build id, if it may have symbols
+  };
+
+  void ObserveMapping(const perfdata::RecordView& record);
+  Status Hit(std::uint32_t pid, const perfdata::Region& region, std::vector<std::byte>& out);
+  // Keeps anonymous memory, the kernel and the vdso, which have no file.
+  void KeepOthers(std::uint32_t pid, const perfdata::Region& region) const;
+  // Adds a new build id to all(), and to `out` as a record.
+  Status Announce(const perfdata::BuildIdEntry& entry, std::vector<std::byte>& out);
+
+  Attempt Read(std::uint32_t pid, const perfdata::Region& region) const;
+  Attempt ReadKernel(const perfdata::Dso& dso) const;
+  Attempt ReadFile(std::uint32_t pid, const perfdata::Region& region) const;
+  Attempt ReadFileAt(const std::filesystem::path& path, const perfdata::Dso& dso) const;
+
+  perfdata::SampleFormat format_;
+  BuildIdRoots roots_;
+  HitKeepers keepers_;
+  HitRegions regions_;
+  std::unordered_map<const perfdata::Dso*, Binary> binaries_;
+  perfdata::BuildIds all_;
+};
+
+}  // namespace perftape::record

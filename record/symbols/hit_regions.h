@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the mappings that the frames of samples are in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/callchain.h"
+#include "formats/perfdata/reader.h"
+#include "formats/perfdata/record.h"
+
+namespace perftape::record {
+
+// Follows all mappings of a recording. Not thread-safe.
+class HitRegions {
+ public:
+  HitRegions() : seen_(kSeenFrames) {}
+
+  // Call it with every record, in time order. For a sample, calls hit(pid, region), which returns a
+  // Status, for the mapping of each frame that was not seen lately. The region is valid during the
+  // call; its dso is valid as long as this object. Ignores damaged records. A frame that was seen
+  // before costs one table lookup.
+  template <class Hit>
+  Status Observe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+                 const Hit& hit) {
+    if (record.type != perfdata::RecordType::kSample) {
+      processes_.Apply(record, format);
+      return {};
+    }
+    const Result<perfdata::Sample> sample = perfdata::DecodeSample(record, format);
+    if (!sample) return {};
+    found_.clear();
+    Collect(*sample, record.cpumode());
+    for (const perfdata::Region* region : found_) TRY(hit(sample->pid, *region));
+    return {};
+  }
+
+  const perfdata::Processes& processes() const { return processes_; }
+
+ private:
+  static constexpr std::size_t kSeenFrames = 4096;  // a power of two
+  struct SeenFrame {
+    std::uint64_t generation = 0;
+    std::uint64_t key = 0;  // page of a user frame, address of a kernel frame
+  };
+
+  void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
+  void Visit(std::uint32_t pid, perfdata::CpuMode mode, std::uint64_t address);
+  // Whether a frame with this key was not seen lately in this generation of an address space. Adds
+  // it to the seen ones.
+  bool IsNew(std::uint64_t generation, std::uint64_t key);
+
+  perfdata::Processes processes_;
+  std::vector<SeenFrame> seen_;
+  std::vector<const perfdata::Region*> found_;  // scratch
+};
+
+}  // namespace perftape::record

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/event_attrs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+namespace perftape::record {
+namespace {
+
+TEST(SamplingAttr, AsksForAFrequency) {
+  const perfdata::EventAttr attr = SamplingAttr(Frequency{99});
+  EXPECT_TRUE(attr.Has(perfdata::kFreq));
+  EXPECT_EQ(attr.sample_period, 99U);
+}
+
+TEST(SamplingAttr, AsksForAPeriod) {
+  const perfdata::EventAttr attr = SamplingAttr(Period{1'000'000});
+  EXPECT_FALSE(attr.Has(perfdata::kFreq));
+  EXPECT_EQ(attr.sample_period, 1'000'000U);
+}
+
+TEST(SamplingAttr, IsTheCpuClockNotYetRunning) {
+  const perfdata::EventAttr attr = SamplingAttr(Frequency{99});
+  EXPECT_EQ(attr.type, perfdata::kTypeSoftware);
+  EXPECT_EQ(attr.config, perfdata::kSoftwareCpuClock);
+  EXPECT_TRUE(attr.Has(perfdata::kDisabled));
+  EXPECT_FALSE(attr.Has(perfdata::kExcludeIdle));
+}
+
+TEST(SidebandAttr, ReportsWhatProcessesDoFromTheStart) {
+  const perfdata::EventAttr attr = SidebandAttr();
+  EXPECT_EQ(attr.config, perfdata::kSoftwareDummy);
+  for (const perfdata::AttrFlag flag :
+       {perfdata::kAttrMmap, perfdata::kAttrMmap2, perfdata::kAttrComm, perfdata::kCommExec,
+        perfdata::kTask, perfdata::kAttrKsymbol, perfdata::kAttrBpfEvent}) {
+    EXPECT_TRUE(attr.Has(flag)) << flag;
+  }
+  EXPECT_FALSE(attr.Has(perfdata::kDisabled));
+}
+
+// hotspot's perfparser reads the trailers of all events with one attribute.
+TEST(SidebandAttr, HasTheTrailerOfTheSamplingEvent) {
+  const perfdata::SampleFormat sampling = perfdata::FormatOf(SamplingAttr(Frequency{99}));
+  const perfdata::SampleFormat sideband = perfdata::FormatOf(SidebandAttr());
+  EXPECT_EQ(sampling.sample_type, sideband.sample_type);
+  EXPECT_EQ(sampling.read_format, sideband.read_format);
+  EXPECT_TRUE(sampling.sample_id_all);
+  EXPECT_TRUE(sideband.sample_id_all);
+}
+
+TEST(SidebandAttr, TellsTheTimeByTheClockOfTheSamples) {
+  for (const perfdata::EventAttr& attr : {SamplingAttr(Frequency{99}), SidebandAttr()}) {
+    EXPECT_TRUE(attr.Has(perfdata::kUseClockid));
+    EXPECT_EQ(attr.clockid, CLOCK_MONOTONIC);
+  }
+}
+
+TEST(AttrForBpf, LeavesOnlyTheCallchainOut) {
+  const perfdata::EventAttr in_file = SamplingAttr(Frequency{99});
+  const perfdata::EventAttr opened = AttrForBpf(in_file);
+  EXPECT_EQ(opened.sample_type | perfdata::kCallchain, in_file.sample_type);
+  EXPECT_NE(opened.sample_type, in_file.sample_type);
+}
+
+TEST(TimerPeriodNs, IsFixedForAFrequencyToo) {
+  EXPECT_EQ(TimerPeriodNs(Frequency{99}), 10'101'010U);
+  EXPECT_EQ(TimerPeriodNs(Frequency{1}), 1'000'000'000U);
+  EXPECT_EQ(TimerPeriodNs(Period{1'000'000}), 1'000'000U);
+}
+
+TEST(TimerPeriodNs, IsNeverBelowTheKernelsShortest) {
+  EXPECT_EQ(TimerPeriodNs(Frequency{200'000}), 10'000U);
+  EXPECT_EQ(TimerPeriodNs(Period{1}), 10'000U);
+  EXPECT_EQ(TimerPeriodNs(Frequency{0}), 1'000'000'000U) << "refused later, not divided by";
+}
+
+}  // namespace
+}  // namespace perftape::record

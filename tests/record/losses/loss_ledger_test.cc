@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/losses/loss_ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace perftape::record {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using NewLoss = LossLedger::NewLoss;
+
+constexpr std::uint64_t kMs = 1'000'000;
+
+wire_cpu Counter(std::uint64_t wanted = 1000) {
+  wire_cpu counter{};
+  counter.overflows = 2 * wanted;
+  counter.wanted = wanted;
+  counter.was_wanted = 1;
+  return counter;
+}
+
+wire_cpu Missed(wire_missed cause, std::uint64_t count, std::uint64_t wanted = 1000) {
+  wire_cpu counter = Counter(wanted);
+  counter.missed[cause] = 2 * count;  // halves
+  return counter;
+}
+
+using Counters = std::vector<wire_cpu>;
+
+TEST(LossLedger, TellsEachLossOnce) {
+  LossLedger ledger(kMs);
+  Counters counters = {Counter(), Counter()};
+  counters[1].ring_full = 5;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{.cpu = 1, .samples = 5}));
+  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+  counters[0].no_scratch = 1;
+  counters[1].ring_full = 7;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 1}, NewLoss{1, 2}));
+  EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .no_scratch = 1},
+                                           LossByCpu{.cpu = 1, .ring_full = 7}));
+}
+
+TEST(LossLedger, CountsWhatWasThrottledOrSkippedToTheLastOne) {
+  LossLedger ledger(kMs);
+  Counters counters = {Missed(WIRE_THROTTLED, 3), Missed(WIRE_SKIPPED, 1)};
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 3}, NewLoss{1, 1}));
+  EXPECT_THAT(ledger.losses(),
+              ElementsAre(LossByCpu{.cpu = 0, .throttled = 3}, LossByCpu{.cpu = 1, .skipped = 1}));
+}
+
+TEST(LossLedger, PassesOverTheJitterOfATimer) {
+  LossLedger ledger(kMs);
+  EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 20), Missed(WIRE_UNEXPLAINED, 20),
+                                     Missed(WIRE_UNDECIDED, 20), Missed(WIRE_LATE, 7, 10)}),
+              IsEmpty());
+  EXPECT_THAT(ledger.losses(), IsEmpty());
+}
+
+TEST(LossLedger, TellsAllThatWasLateBeyondJitter) {
+  LossLedger ledger(kMs);
+  EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 150)}), ElementsAre(NewLoss{0, 150}));
+  EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 151, 100'000)}), IsEmpty());
+  EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .late = 150}))
+      << "what was told stays told";
+}
+
+TEST(LossLedger, DividesTheUndecidedAsTheDecidedAre) {
+  LossLedger ledger(kMs);
+  Counters counters = {Missed(WIRE_UNDECIDED, 100), Counter()};
+  counters[0].interrupts = 2;
+  counters[1].missed[WIRE_SKIPPED] = 2 * 300;
+  counters[1].missed[WIRE_NO_OVERFLOW] = 2 * 96;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 75}, NewLoss{1, 300}));
+}
+
+TEST(LossLedger, DoesNotDecideManyByFewOrNone) {
+  LossLedger ledger(kMs);
+  Counters counters = {Missed(WIRE_UNDECIDED, 100), Counter()};
+  counters[0].interrupts = 2;
+  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+  counters[1].missed[WIRE_SKIPPED] = 2;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 20}, NewLoss{1, 1}));
+}
+
+TEST(LossLedger, TellsTheUndecidedApartWhereATickHasOneOverflowAtMost) {
+  LossLedger ledger(10 * kMs);
+  Counters counters = {Counter(), Missed(WIRE_UNDECIDED, 100), Missed(WIRE_UNDECIDED, 7)};
+  counters[1].interrupts = 1;
+  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+  EXPECT_THAT(ledger.losses(), IsEmpty());
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 100}));
+}
+
+TEST(LossLedger, TakesNothingForLostThatWasNoOverflow) {
+  LossLedger ledger(kMs);
+  Counters counters = {Missed(WIRE_NO_OVERFLOW, 300)};
+  counters[0].interrupts = 3;
+  counters[0].missed[WIRE_UNDECIDED] = 200;
+  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+}
+
+TEST(LossLedger, TellsCpusThatStoodStillApart) {
+  LossLedger ledger(kMs);
+  EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_STALLED, 10), Missed(WIRE_STALLED, 250)}),
+              IsEmpty());
+  EXPECT_THAT(ledger.losses(), IsEmpty());
+  EXPECT_THAT(ledger.stalls(),
+              ElementsAre(StalledCpu{.cpu = 1, .stalled_ns = 250 * kMs, .sampled_ns = 1000 * kMs}))
+      << "one percent is not worth a word";
+}
+
+TEST(LossLedger, CountsAsThrottledWhatFollowsTheLastCall) {
+  LossLedger ledger(kMs);
+  wire_cpu counter = Counter();
+  counter.expiry_ns = 100 * kMs;
+  counter.interrupts = WIRE_THROTTLING;
+  ledger.CloseTimer(0, counter, /*start_ns=*/kMs, /*end_ns=*/140 * kMs + 5);
+  EXPECT_THAT(ledger.Update(Counters{counter}), ElementsAre(NewLoss{0, 39}));
+  EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .throttled = 39}));
+}
+
+TEST(LossLedger, DoesNotTakeAnEndBetweenTwoExpiriesForALoss) {
+  LossLedger ledger(kMs);
+  wire_cpu counter = Counter();
+  counter.expiry_ns = 100 * kMs;
+  ledger.CloseTimer(0, counter, kMs, 100 * kMs + 1);
+  ledger.CloseTimer(0, counter, kMs, 145 * kMs);  // late by 45 ms
+  counter.interrupts = WIRE_THROTTLING;
+  ledger.CloseTimer(0, counter, kMs, 101 * kMs + 1);  // one may be due now
+  EXPECT_THAT(ledger.Update(Counters{counter}), IsEmpty());
+}
+
+TEST(LossLedger, TellsATimerThatNeverCalled) {
+  LossLedger ledger(kMs);
+  ledger.CloseTimer(1, wire_cpu{}, /*start_ns=*/kMs, /*end_ns=*/1001 * kMs);
+  EXPECT_THAT(ledger.Update(Counters{wire_cpu{}, wire_cpu{}}), IsEmpty());
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 999}));
+}
+
+TEST(LossLedger, DoesNotTakeForOursWhatFollowsASampleThatNobodyWanted) {
+  LossLedger ledger(kMs);
+  wire_cpu counter = Counter();
+  counter.expiry_ns = 100 * kMs;
+  counter.interrupts = WIRE_THROTTLING;
+  counter.was_wanted = 0;
+  ledger.CloseTimer(0, counter, kMs, 900 * kMs);
+  EXPECT_THAT(ledger.Update(Counters{counter}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace perftape::record

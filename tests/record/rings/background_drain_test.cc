@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/rings/background_drain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+
+#include <atomic>
+
+#include "tests/support/matchers.h"
+
+namespace perftape::record {
+namespace {
+
+TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
+  const UniqueFd never(eventfd(0, EFD_CLOEXEC));
+  std::atomic<int> calls = 0;
+  BackgroundDrain drain = BackgroundDrain::Start(never.get(), [&]() -> Status {
+                            ++calls;
+                            calls.notify_one();
+                            return {};
+                          }).value();
+  for (int seen = 0; seen < 3; seen = calls) calls.wait(seen);
+  EXPECT_THAT(drain.Stop(), IsOk());
+  const int after = calls;
+  EXPECT_THAT(drain.Stop(), IsOk());
+  EXPECT_EQ(calls, after) << "called after its end";
+}
+
+TEST(BackgroundDrain, EndsAtTheFirstErrorAndTellsIt) {
+  const UniqueFd readable(eventfd(1, EFD_CLOEXEC));
+  std::atomic<int> calls = 0;
+  BackgroundDrain drain = BackgroundDrain::Start(readable.get(), [&]() -> Status {
+                            ++calls;
+                            calls.notify_one();
+                            return Fail(ErrorCode::kCorrupt, "broken ring");
+                          }).value();
+  calls.wait(0);
+  EXPECT_THAT(drain.Stop(), FailsWith(ErrorCode::kCorrupt, "broken ring"));
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(BackgroundDrain, EndsWithItsOwner) {
+  const UniqueFd never(eventfd(0, EFD_CLOEXEC));
+  std::atomic<bool> is_alive = true;
+  {
+    const BackgroundDrain drain = BackgroundDrain::Start(never.get(), [&]() -> Status {
+                                    EXPECT_TRUE(is_alive);
+                                    return {};
+                                  }).value();
+  }
+  is_alive = false;
+}
+
+}  // namespace
+}  // namespace perftape::record

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/rings/wire_decoder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/types.h>
+
+#include <cstring>
+
+#include "bpf/wire.h"
+#include "tests/record/records.h"
+
+namespace perftape::record {
+namespace {
+
+using perfdata::kContextKernel;
+using perfdata::kContextUser;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::uint64_t kLimit = std::uint64_t{1} << 47;
+constexpr std::uint64_t kKernelIp = 0xffffffff81234567;
+
+// A message with these frames that contradicts itself nowhere.
+struct Message {
+  wire_sample sample = {};
+  std::vector<std::uint64_t> kernel, user;
+
+  static Message InUserMode() {
+    Message message;
+    message.sample.header.type = WIRE_SAMPLE;
+    message.sample.header.cpu = 1;
+    message.sample.header.time_ns = 123456789;
+    message.sample.ip = 0x401000;
+    message.sample.period = 10101010;
+    message.sample.pid = 7;
+    message.sample.tid = 9;
+    message.sample.mode = WIRE_MODE_USER;
+    message.user = {0x401000, 0x402000};
+    return message;
+  }
+  static Message InKernelMode() {
+    Message message = InUserMode();
+    message.sample.ip = kKernelIp;
+    message.sample.mode = WIRE_MODE_KERNEL;
+    message.kernel = {kKernelIp, kKernelIp + 0x100};
+    return message;
+  }
+
+  std::vector<std::byte> bytes() const {
+    wire_sample head = sample;
+    head.kernel_frames = static_cast<__u16>(kernel.size());
+    head.user_frames = static_cast<__u16>(user.size());
+    head.header.size =
+        static_cast<__u32>(sizeof head + (kernel.size() + user.size()) * sizeof(std::uint64_t));
+    std::vector<std::byte> bytes(head.header.size);
+    std::memcpy(bytes.data(), &head, sizeof head);
+    std::byte* at = bytes.data() + sizeof head;
+    for (const auto* frames : {&kernel, &user}) {
+      std::ranges::copy(std::as_bytes(std::span(*frames)), at);
+      at += frames->size() * sizeof(std::uint64_t);
+    }
+    return bytes;
+  }
+};
+
+class FromWire : public testing::Test {
+ protected:
+  FromWire() { ids_.Add(0, 1, 42); }
+
+  // The one record that a message becomes; valid until the next call.
+  perfdata::Sample SampleOfMessage(const Message& message) {
+    out_.clear();
+    EXPECT_TRUE(decoder_.Append(message.bytes(), out_));
+    record_ = RecordsIn(out_).at(0);
+    return perfdata::DecodeSample(record_, kTestFormat).value();
+  }
+  std::vector<std::uint64_t> ChainOf(const Message& message) {
+    const perfdata::Sample sample = SampleOfMessage(message);
+    return {sample.callchain.begin(), sample.callchain.end()};
+  }
+  std::string ErrorOf(Bytes message) {
+    out_.clear();
+    const Result<std::uint64_t> time = decoder_.Append(message, out_);
+    EXPECT_TRUE(out_.empty());
+    if (time) return "";
+    EXPECT_EQ(time.error().code, ErrorCode::kCorrupt);
+    return time.error().message;
+  }
+
+  EventIds ids_;
+  WireDecoder decoder_{ids_, kTestFormat, kLimit};
+  std::vector<std::byte> out_;
+  perfdata::RecordView record_;
+};
+
+TEST_F(FromWire, TakesOverWhoWhenAndWhere) {
+  const perfdata::Sample sample = SampleOfMessage(Message::InUserMode());
+  EXPECT_EQ(sample.id, 42u);
+  EXPECT_EQ(sample.ip, 0x401000u);
+  EXPECT_EQ(sample.pid, 7u);
+  EXPECT_EQ(sample.tid, 9u);
+  EXPECT_EQ(sample.time, 123456789u);
+  EXPECT_EQ(sample.cpu, 1u);
+  EXPECT_EQ(sample.period, 10101010u);
+}
+
+TEST_F(FromWire, ReturnsTheTime) {
+  EXPECT_EQ(decoder_.Append(Message::InUserMode().bytes(), out_).value(), 123456789u);
+}
+
+TEST_F(FromWire, SaysInWhichModeItWasTaken) {
+  SampleOfMessage(Message::InUserMode());
+  EXPECT_EQ(record_.cpumode(), perfdata::CpuMode::kUser);
+  SampleOfMessage(Message::InKernelMode());
+  EXPECT_EQ(record_.cpumode(), perfdata::CpuMode::kKernel);
+}
+
+TEST_F(FromWire, OpensAUserChainWithItsMarker) {
+  EXPECT_THAT(ChainOf(Message::InUserMode()), ElementsAre(kContextUser, 0x401000, 0x402000));
+}
+
+TEST_F(FromWire, PutsUserFramesBehindThoseOfTheKernel) {
+  EXPECT_THAT(
+      ChainOf(Message::InKernelMode()),
+      ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100, kContextUser, 0x401000, 0x402000));
+}
+
+TEST_F(FromWire, HasNoUserMarkerWithoutUserFrames) {
+  Message message = Message::InKernelMode();
+  message.user = {};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100));
+  message.user = {0};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100));
+}
+
+TEST_F(FromWire, HasTheAddressAloneWhereThereAreNoFrames) {
+  Message message = Message::InUserMode();
+  message.user = {};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
+}
+
+TEST_F(FromWire, KeepsUserFramesWhereTheKernelsAreMissing) {
+  Message message = Message::InKernelMode();
+  message.kernel = {};
+  EXPECT_THAT(ChainOf(message),
+              ElementsAre(kContextKernel, kKernelIp, kContextUser, 0x401000, 0x402000));
+}
+
+TEST_F(FromWire, EndsUserFramesAtZero) {
+  Message message = Message::InUserMode();
+  message.user = {0x401000, 0, 0x402000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
+}
+
+TEST_F(FromWire, EndsUserFramesAtWhatIsNoUserAddress) {
+  for (const std::uint64_t bad : {kLimit, ~std::uint64_t{0}, kKernelIp, kContextUser}) {
+    Message message = Message::InUserMode();
+    message.user = {0x401000, kLimit - 1, bad, 0x402000};
+    EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, kLimit - 1)) << bad;
+  }
+}
+
+TEST_F(FromWire, EndsKernelFramesAtWhatLooksLikeAMarker) {
+  Message message = Message::InKernelMode();
+  message.kernel = {kKernelIp, perfdata::kContextMax, kKernelIp};
+  message.user = {};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextKernel, kKernelIp));
+}
+
+TEST_F(FromWire, KeepsAnAddressThatLooksLikeAMarkerOutOfTheChain) {
+  Message message = Message::InUserMode();
+  message.sample.ip = ~std::uint64_t{0};
+  message.user = {};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser));
+}
+
+TEST_F(FromWire, KeepsTheAddressOfAVsyscallPage) {
+  Message message = Message::InUserMode();
+  message.sample.ip = 0xffffffffff600000;
+  message.user = {0xffffffffff600000, 0x401000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0xffffffffff600000));
+}
+
+TEST_F(FromWire, KeepsIdleAndForeignTasksAsTheKernelTellsThem) {
+  Message message = Message::InKernelMode();
+  message.sample.pid = message.sample.tid = 0;
+  EXPECT_EQ(SampleOfMessage(message).pid, 0u);
+  message.sample.pid = message.sample.tid = WIRE_FOREIGN_PID;
+  EXPECT_EQ(SampleOfMessage(message).tid, 0xffffffffu);
+}
+
+TEST_F(FromWire, StartsEachChainAnew) {
+  ChainOf(Message::InKernelMode());
+  EXPECT_EQ(ChainOf(Message::InUserMode()).size(), 3u);
+}
+
+TEST_F(FromWire, AppendsBehindWhatIsThere) {
+  ASSERT_TRUE(decoder_.Append(Message::InUserMode().bytes(), out_));
+  ASSERT_TRUE(decoder_.Append(Message::InKernelMode().bytes(), out_));
+  EXPECT_EQ(RecordsIn(out_).size(), 2u);
+}
+
+TEST_F(FromWire, RefusesAMessageCutAtAnyByte) {
+  const std::vector<std::byte> bytes = Message::InKernelMode().bytes();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_NE(ErrorOf(Bytes(bytes).first(size)), "") << size;
+  }
+}
+
+TEST_F(FromWire, RefusesMoreBytesThanItsFramesTake) {
+  std::vector<std::byte> bytes = Message::InUserMode().bytes();
+  bytes.resize(bytes.size() + 8);
+  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));
+}
+
+TEST_F(FromWire, RefusesCountsThatItsBytesDoNotHold) {
+  std::vector<std::byte> bytes = Message::InKernelMode().bytes();
+  constexpr __u16 kAbsurd = 0xffff;
+  std::memcpy(bytes.data() + offsetof(wire_sample, kernel_frames), &kAbsurd, sizeof kAbsurd);
+  std::memcpy(bytes.data() + offsetof(wire_sample, user_frames), &kAbsurd, sizeof kAbsurd);
+  EXPECT_THAT(ErrorOf(bytes), HasSubstr("131070 frames"));
+}
+
+TEST_F(FromWire, RefusesMoreFramesThanARecordHolds) {
+  Message message = Message::InUserMode();
+  message.user.assign(9000, 0x401000);
+  EXPECT_NE(ErrorOf(message.bytes()), "");
+}
+
+TEST_F(FromWire, RefusesAnUnknownKind) {
+  Message message = Message::InUserMode();
+  message.sample.header.type = 77;
+  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("type 77"));
+}
+
+TEST_F(FromWire, RefusesAnUnknownMode) {
+  Message message = Message::InUserMode();
+  message.sample.mode = 3;
+  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("mode 3"));
+}
+
+TEST_F(FromWire, RefusesKernelFramesInUserMode) {
+  Message message = Message::InKernelMode();
+  message.sample.mode = WIRE_MODE_USER;
+  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("kernel frames"));
+}
+
+TEST_F(FromWire, RefusesAnEventOrCpuThatWasNotOpened) {
+  Message message = Message::InUserMode();
+  message.sample.header.cpu = 5;
+  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("CPU 5"));
+  message = Message::InUserMode();
+  message.sample.event = 3;
+  EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("event 3"));
+}
+
+}  // namespace
+}  // namespace perftape::record
