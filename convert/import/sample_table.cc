@@ -16,7 +16,7 @@ namespace {
 template <class Table, class Value>
 std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Value& value) {
   const std::uint32_t found =
-      index.Find(hash, [&](std::uint32_t index) { return table[index] == value; });
+      index.Find(hash, [&](std::uint32_t id) { return table[id] == value; });
   if (found != IdTable::kNone) return found;
   const auto added = static_cast<std::uint32_t>(table.size());
   table.push_back(value);
