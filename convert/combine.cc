@@ -76,7 +76,7 @@ Result<JitDumpBytes> Combiner::FindDump(Input& input,
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
   if (!recording) recording.emplace(input);
   TRY_ASSIGN(symbolize::JitFile file,
-             symbolize::FindJitDump(path, pid, sources->JitPlacesOf(*recording)));
+             symbolize::FindJitDump(path, pid, sources->JitFilesOf(*recording)));
   return JitDumpBytes{.bytes = file.bytes, .keeper = std::move(file.keeper)};
 }
 

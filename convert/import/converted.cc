@@ -23,7 +23,7 @@ bool HasPlainValues(const perfdata::Event& event) {
   return mark && mark->is_plain;
 }
 
-void TakeUnit(const perfdata::RecordView& record, UnitsById& units) {
+void AddUnit(const perfdata::RecordView& record, UnitsById& units) {
   const auto update = perfdata::Decode<perfdata::EventUpdate>(record, {});
   if (!update || update->update_type != perfdata::EventUpdate::kUnit) return;
   units[update->id] = update->text;

@@ -22,7 +22,7 @@ bool HasPlainValues(const perfdata::Event& event);
 
 // The units of events, by their ids, as EVENT_UPDATE records tell them.
 using UnitsById = std::unordered_map<std::uint64_t, std::string>;
-void TakeUnit(const perfdata::RecordView& record, UnitsById& units);
+void AddUnit(const perfdata::RecordView& record, UnitsById& units);
 
 // Of a marked event: what the mark says, put into `event`, which is as one of a recording would be.
 void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBuilder& builder,

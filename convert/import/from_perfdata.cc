@@ -62,7 +62,7 @@ class ProfileMaker {
   std::vector<EventId> AddEvents();
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
-  LabelsId AddLabels(const RawKind& kind);
+  LabelsId AddLabels(const EventLabels& of);
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
   const perfdata::Reader& reader_;
@@ -72,12 +72,11 @@ class ProfileMaker {
   ProfileBuilder builder_;
 };
 
-// In the order of their moments, since a Replay goes forward only. Several threads hash batches of
+// In the order of their epochs, since a Replay only goes forward. Several threads hash batches of
 // stacks; one at a time resolves them, in order.
 std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads) {
   constexpr std::size_t kBatch = 1024;
-  constexpr std::size_t kAhead = 4;
-  const std::vector<std::uint32_t> order = table_.StacksByMoment();
+  const std::vector<std::uint32_t> order = table_.StacksByEpoch();
   const Origin origin = is_converted_ ? Origin::kConverted : Origin::kRecorded;
   std::vector<StackResolver::Answer> answers(order.size());
   StackResolver resolver(origin, survey_.build_ids, survey_.jit, builder_);
@@ -90,10 +89,8 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads)
     return HashStacks(table_, indexes, reader_.order(), origin, survey_.history);
   };
   const auto resolve = [&](const HashedStacks& batch) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (i + kAhead < batch.size()) resolver.Prefetch(batch[i + kAhead]);
-      const HashedStack stack = batch[i];
-      answers[order[resolved++]] = resolver.Resolve(stack, replay.At(stack.moment));
+    for (const StackResolver::Answer& answer : resolver.Resolve(batch, replay)) {
+      answers[order[resolved++]] = answer;
     }
     return Status();
   };
@@ -107,7 +104,7 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads)
 std::vector<EventId> ProfileMaker::AddEvents() {
   const std::span<const perfdata::Event> events = reader_.events().all();
   std::vector<bool> has_samples(events.size(), table_.rows().empty() || is_converted_);
-  for (const RawKind& kind : table_.kinds()) has_samples[kind.event] = true;
+  for (const EventLabels& labels : table_.event_labels()) has_samples[labels.event] = true;
   std::vector<EventId> ids(events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (has_samples[i]) ids[i] = builder_.Add(EventOf(events[i], survey_.units, builder_));
@@ -135,16 +132,16 @@ std::vector<ThreadId> ProfileMaker::AddThreads() {
   return ids;
 }
 
-LabelsId ProfileMaker::AddLabels(const RawKind& kind) {
+LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   std::vector<Label> labels;
-  if (kind.cgroup != 0) {
-    const std::string_view path = survey_.history.CgroupOf(kind.cgroup);
+  if (of.cgroup != 0) {
+    const std::string_view path = survey_.history.CgroupOf(of.cgroup);
     labels.push_back(
         {.key = builder_.Add("cgroup"),
-         .text = builder_.Add(path.empty() ? fmt::format("{}", kind.cgroup) : std::string(path))});
+         .text = builder_.Add(path.empty() ? fmt::format("{}", of.cgroup) : std::string(path))});
   }
-  if (kind.cpu != RawKind::kNoCpu) {
-    labels.push_back({.key = builder_.Add("cpu"), .number = kind.cpu, .unit = builder_.Add("cpu")});
+  if (of.cpu != EventLabels::kNoCpu) {
+    labels.push_back({.key = builder_.Add("cpu"), .number = of.cpu, .unit = builder_.Add("cpu")});
   }
   return builder_.Add(labels);
 }
@@ -171,28 +168,28 @@ std::vector<bool> FindShared(std::span<const StackResolver::Answer> answers) {
   return is_shared;
 }
 
-// Rows differ in stack, thread or kind, as they are in the file. In the profile two of these may
-// be one; rows whose parts are all of one origin need no looking up.
+// Rows differ in stack, thread, event or labels, as they are in the file. In the profile two of
+// these may be one. A row whose parts are all distinct there is added without a lookup.
 void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
                               std::vector<Sample>* distinct) {
   const std::vector<EventId> events = AddEvents();
   const std::vector<ThreadId> threads = AddThreads();
-  std::vector<Sample> kinds;
-  std::vector<std::pair<EventId, LabelsId>> kind_ids;
-  for (const RawKind& kind : table_.kinds()) {
-    kinds.push_back({.event = events[kind.event], .labels = AddLabels(kind)});
-    kind_ids.emplace_back(kinds.back().event, kinds.back().labels);
+  std::vector<Sample> prototypes;  // by index of the event and labels
+  std::vector<std::pair<EventId, LabelsId>> event_labels;
+  for (const EventLabels& labels : table_.event_labels()) {
+    prototypes.push_back({.event = events[labels.event], .labels = AddLabels(labels)});
+    event_labels.emplace_back(prototypes.back().event, prototypes.back().labels);
   }
-  const bool has_distinct_parts = AreDistinct(threads) && AreDistinct(std::move(kind_ids));
+  const bool has_distinct_parts = AreDistinct(threads) && AreDistinct(std::move(event_labels));
   const std::vector<bool> is_shared = FindShared(stacks);
   const auto is_new = [&](const SampleTable::Row& row) {
     return has_distinct_parts && !is_shared[stacks[row.stack].stack.index];
   };
   const auto sample_of = [&](const SampleTable::Row& row) {
-    Sample sample = kinds[row.kind];
+    Sample sample = prototypes[row.event_labels];
     sample.stack = stacks[row.stack].stack;
     sample.thread = threads[row.thread];
-    const std::uint32_t event = table_.kinds()[row.kind].event;
+    const std::uint32_t event = table_.event_labels()[row.event_labels].event;
     sample.count = HasPlainValues(reader_.events()[event]) ? 0 : ToSigned(row.count);
     sample.period = ToSigned(row.period);
     return sample;
@@ -210,7 +207,7 @@ void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
 Profile ProfileMaker::Make(Metadata metadata, unsigned threads, ImportReport& report,
                            std::vector<Sample>* distinct) && {
   const std::vector<StackResolver::Answer> stacks = ResolveStacks(threads);
-  table_.ForgetStacks();
+  table_.ReleaseStacks();
   AddSamples(stacks, distinct);
   for (const SampleTable::Row& row : table_.rows()) {
     report.frames += row.count * stacks[row.stack].frames;
@@ -246,7 +243,7 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
 
 Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& report,
                      RecordedSamples* recorded) {
-  // What is mapped when a sample is taken may be told behind it: two passes.
+  // The record of what was mapped when a sample was taken may follow the sample: two passes.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);

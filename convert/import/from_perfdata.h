@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf.data -> Profile. Samples are aggregated while they are read, in time order, so that a
-// sample's comm and mappings are those of its time. Frames are addresses in mappings; names come
-// later (convert/symbolize), except those that the recording itself gives (KSYMBOL).
+// perf.data -> Profile. Equal samples are added up while they are read. A sample's comm and
+// mappings are those of its time. Frames are addresses in mappings; convert/symbolize adds the
+// names later, except those that the recording itself has (KSYMBOL, jitdump).
+//
+// The words of this import, in the order of its steps:
+//
+//   sort key        a record's time and its number in the file: its position in time order.
+//                   RoundClock computes it from FINISHED_ROUND (round_clock.h).
+//   process record  COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL or CGROUP: changes names or mappings
+//   epoch           the number of process records before a time. Names and mappings do not change
+//                   within an epoch (process_history.h).
+//   range           a part of the file that one thread reads; survey.h lists where ranges start
+//   thread cache    the states of the threads that were sampled last (sample_reader.cc)
+//   event labels    the event of a sample and its optional labels, cpu and cgroup
+//   row             all samples of equal stack, thread and event labels (sample_table.h)
+//   prefix          the outermost frames of a stack, which other stacks share (stack_resolver.h)
 #pragma once
 
 #include <cstdint>

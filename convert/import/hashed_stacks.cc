@@ -63,7 +63,7 @@ std::span<const perfdata::ChainFrame> StackHasher::FramesOf(const RawStack& stac
 
 void StackHasher::Add(const RawStack& stack) {
   const std::span<const perfdata::ChainFrame> frames = FramesOf(stack);
-  const SpaceFingerprints spaces = history_.SpacesOf(stack.pid, stack.moment);
+  const SpaceFingerprints spaces = history_.SpacesOf(stack.pid, stack.epoch);
   const std::size_t begin = hashed_.frames_.size();
   hashed_.frames_.insert(hashed_.frames_.end(), frames.begin(), frames.end());
   for (const perfdata::ChainFrame& frame : frames) {
@@ -77,7 +77,7 @@ void StackHasher::Add(const RawStack& stack) {
     hashed_.prefix_hashes_.push_back(prefix);
   }
   hashed_.stacks_.push_back(
-      {.pid = stack.pid, .moment = stack.moment, .end = hashed_.frames_.size()});
+      {.pid = stack.pid, .epoch = stack.epoch, .end = hashed_.frames_.size()});
 }
 
 HashedStack HashedStacks::operator[](std::size_t index) const {
@@ -85,7 +85,7 @@ HashedStack HashedStacks::operator[](std::size_t index) const {
   const std::size_t begin = index == 0 ? 0 : stacks_[index - 1].end;
   const std::size_t size = stack.end - begin;
   return {.pid = stack.pid,
-          .moment = stack.moment,
+          .epoch = stack.epoch,
           .frames = std::span(frames_).subspan(begin, size),
           .frame_hashes = std::span(frame_hashes_).subspan(begin, size),
           .prefix_hashes = std::span(prefix_hashes_).subspan(begin, size)};
@@ -93,14 +93,12 @@ HashedStack HashedStacks::operator[](std::size_t index) const {
 
 HashedStacks HashStacks(const SampleTable& table, std::span<const std::uint32_t> indexes,
                         std::endian byte_order, Origin origin, const ProcessHistory& history) {
-  // The stacks, and then their words, are far apart in memory.
-  constexpr std::size_t kAhead = 16;
+  constexpr std::size_t kAhead = 16;  // the words of the stacks are far apart in memory
+  const std::vector<RawStack> stacks = table.StacksAt(indexes);
   StackHasher hasher(byte_order, origin, history);
-  for (std::size_t i = 0; i < indexes.size(); ++i) {
-    if (i + 2 * kAhead < indexes.size()) table.Expect(indexes[i + 2 * kAhead]);
-    if (i + kAhead < indexes.size())
-      __builtin_prefetch(table.stack(indexes[i + kAhead]).chain.data());
-    hasher.Add(table.stack(indexes[i]));
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    if (i + kAhead < stacks.size()) __builtin_prefetch(stacks[i + kAhead].chain.data());
+    hasher.Add(stacks[i]);
   }
   return std::move(hasher).Finish();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the callchains of distinct stacks, and hashes each frame and each prefix of a stack. This
-// is the part of resolving stacks that needs no table: it runs on all threads, and StackResolver
-// looks the hashes up.
+// part of resolving stacks needs no table, so it runs on all threads. StackResolver looks the
+// hashes up.
 #pragma once
 
 #include <bit>
@@ -16,17 +16,17 @@
 
 namespace perftape::convert {
 
-// Whether a file is a recording, or was made of a profile of another format (converted.h).
+// Whether perf recorded the file, or it was converted from another format (converted.h).
 enum class Origin : std::uint8_t { kRecorded, kConverted };
 
-// One stack. The spans point into its HashedStacks and are of one size.
+// One stack. Its spans point into the HashedStacks and have the same size.
 struct HashedStack {
   std::uint32_t pid = 0;
-  Moment moment = 0;
+  Epoch epoch = 0;
   std::span<const perfdata::ChainFrame> frames;  // leaf first
-  // Equal where the frames are, and what was mapped in their process and in the kernel.
+  // Equal if the frames are, and what was mapped in their process and in the kernel.
   std::span<const Hash128> frame_hashes;
-  std::span<const Hash128> prefix_hashes;  // of the outermost frame, of the two outermost, ...
+  std::span<const Hash128> prefix_hashes;  // of 1, 2, ... outermost frames
 };
 
 class HashedStacks {
@@ -39,16 +39,16 @@ class HashedStacks {
   friend class StackHasher;
   struct Stack {
     std::uint32_t pid = 0;
-    Moment moment = 0;
-    std::size_t end = 0;  // of its frames; they begin where those of the stack before end
+    Epoch epoch = 0;
+    std::size_t end = 0;  // of its frames in frames_; they begin at the end of the stack before
   };
   std::vector<Stack> stacks_;
   std::vector<perfdata::ChainFrame> frames_;
   std::vector<Hash128> frame_hashes_, prefix_hashes_;
 };
 
-// Hashes the stacks of `table` that have these indexes, in their order. The table's words are in
-// `byte_order`. Reads its arguments only: several threads may call it at once.
+// Hashes the stacks of `table` with these indexes, in their order. `byte_order` is that of the
+// table's words. Changes none of its arguments, so several threads may call it at once.
 HashedStacks HashStacks(const SampleTable& table, std::span<const std::uint32_t> indexes,
                         std::endian byte_order, Origin origin, const ProcessHistory& history);
 

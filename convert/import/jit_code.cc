@@ -32,82 +32,82 @@ bool IsJitDumpName(std::string_view filename) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-void JitCode::Meet(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
+void JitCode::Note(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
   const bool is_mmap = record.type == perfdata::RecordType::kMmap;
   if (!is_mmap && record.type != perfdata::RecordType::kMmap2) return;
   if (AsText(record.payload).find(kNameStart) == std::string_view::npos) return;
   if (is_mmap) {
     if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, format)) {
-      Meet(mmap->pid, mmap->start, mmap->filename);
+      Note(mmap->pid, mmap->start, mmap->filename);
     }
   } else if (const auto mmap = perfdata::Decode<perfdata::Mmap2>(record, format)) {
-    Meet(mmap->pid, mmap->start, mmap->filename);
+    Note(mmap->pid, mmap->start, mmap->filename);
   }
 }
 
-void JitCode::Meet(std::uint32_t pid, std::uint64_t start, std::string_view path) {
+void JitCode::Note(std::uint32_t pid, std::uint64_t start, std::string_view path) {
   if (!IsJitDumpName(path)) return;
-  const bool is_known =
-      std::ranges::any_of(met_, [&](const Met& met) { return met.pid == pid && met.path == path; });
+  const bool is_known = std::ranges::any_of(
+      mapped_, [&](const MappedDump& mapped) { return mapped.pid == pid && mapped.path == path; });
   // So that the dump, which is not larger than a file can be, has an end.
   constexpr std::uint64_t kHighest = std::uint64_t{1} << 63;
   if (!is_known)
-    met_.push_back({.pid = pid, .start = std::min(start, kHighest), .path = std::string(path)});
+    mapped_.push_back({.pid = pid, .start = std::min(start, kHighest), .path = std::string(path)});
 }
 
-void JitCode::TellOf(const perfdata::EventTable& events, const JitDumpFinder& find,
-                     ProcessHistory& history, ImportReport& report) {
-  if (met_.empty()) return;
+void JitCode::AddTo(const perfdata::EventTable& events, const JitDumpFinder& find,
+                    ProcessHistory& history, ImportReport& report) {
+  if (mapped_.empty()) return;
   if (!HasMonotonicClock(events)) {
     report.notes.push_back(fmt::format(
         "{}: not used, since the recording's clock is not CLOCK_MONOTONIC (perf record -k mono)",
-        met_.front().path));
+        mapped_.front().path));
     return;
   }
-  for (const Met& met : met_) {
-    const Status told = Tell(met, find, history, report);
-    if (!told) report.notes.push_back(told.error().message);
+  for (const MappedDump& mapped : mapped_) {
+    const Status added = AddDump(mapped, find, history, report);
+    if (!added) report.notes.push_back(added.error().message);
   }
 }
 
-Status JitCode::Tell(const Met& met, const JitDumpFinder& find, ProcessHistory& history,
-                     ImportReport& report) {
-  TRY_ASSIGN(JitDumpBytes found, find(met.path, met.pid));
+Status JitCode::AddDump(const MappedDump& mapped, const JitDumpFinder& find,
+                        ProcessHistory& history, ImportReport& report) {
+  TRY_ASSIGN(JitDumpBytes found, find(mapped.path, mapped.pid));
   if (found.bytes.size() > symbol_limits::kAllJitFiles - bytes_read_) {
     return Fail(ErrorCode::kUnsupported,
-                fmt::format("{}: left out: jitdumps have more than {} bytes in all", met.path,
+                fmt::format("{}: left out: jitdumps have more than {} bytes in all", mapped.path,
                             symbol_limits::kAllJitFiles));
   }
   bytes_read_ += found.bytes.size();
   auto code = jitdump::JitDump::Read(found.bytes);
-  if (!code) return Fail(InContext(met.path, std::move(code).error()));
+  if (!code) return Fail(InContext(mapped.path, std::move(code).error()));
   if (code->has_cpu_times()) {
     return Fail(ErrorCode::kUnsupported,
-                met.path + ": not used, since its times are of the CPU's counter");
+                mapped.path + ": not used, since its times are of the CPU's counter");
   }
   if (code->damaged() > 0 || code->cut_bytes() > 0) {
     report.notes.push_back(fmt::format("{}: {} damaged records, {} bytes behind the last whole one",
-                                       met.path, code->damaged(), code->cut_bytes()));
+                                       mapped.path, code->damaged(), code->cut_bytes()));
   }
   const auto number = static_cast<std::uint32_t>(dumps_.size());
   const bool has_lines = std::ranges::any_of(
       code->functions(), [](const jitdump::Function& function) { return function.line_count > 0; });
   Dump& dump = dumps_.emplace_back(
-      Dump{.pid = met.pid,
-           .start = met.start,
-           .dso = {.path = met.path, .build_id = {}, .symbol = {}, .dump = number},
+      Dump{.pid = mapped.pid,
+           .start = mapped.start,
+           .dso = {.path = mapped.path, .build_id = {}, .symbol = {}, .dump = number},
            .keeper = std::move(found.keeper),
            .size = found.bytes.size(),
            .code = *std::move(code),
            .has_lines = has_lines});
   for (const jitdump::Placement& placement : dump.code.placements()) {
     const jitdump::Function& function = dump.code.functions()[placement.function];
-    history.TakeCode({.pid = met.pid,
-                      .range = {.start = placement.start.value,
-                                .end = placement.start.value + function.size,
-                                .page_offset = function.code.value},
-                      .dso = &dump.dso},
-                     placement.time);
+    history.AddCode({.pid = mapped.pid,
+                     .range = {.start = placement.start.value,
+                               .end = placement.start.value + function.size,
+                               .page_offset = function.code.value},
+                     .dso = &dump.dso},
+                    placement.time);
   }
   ++report.jit_dumps;
   report.jit_functions += dump.code.functions().size();

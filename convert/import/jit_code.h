@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code that just-in-time compilers made while a recording ran. Such a process maps the dump
-// that it writes, executable and for no other reason than that the recording tells of it; the dump
-// tells what was where and when, in times of CLOCK_MONOTONIC.
+// The code that just-in-time compilers made while a recording ran. Such a process writes a jitdump,
+// and maps it as executable so that the recording has a MMAP record of it. The jitdump says which
+// code was at which address from which time on, on CLOCK_MONOTONIC.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ namespace perftape::convert {
 
 class ProcessHistory;
 
-// Whether a file is called as such dumps are: ".../jit-123.dump".
+// Whether a file has the name of a jitdump: ".../jit-123.dump".
 bool IsJitDumpName(std::string_view filename);
 
 class JitCode {
  public:
-  // What one process has written.
+  // The jitdump of one process.
   struct Dump {
     std::uint32_t pid = 0;
     std::uint64_t start = 0;  // where it was mapped
@@ -43,27 +43,27 @@ class JitCode {
     }
   };
 
-  // Looks whether a MMAP or MMAP2 is of a dump.
-  void Meet(const perfdata::RecordView& record, const perfdata::SampleFormat& format);
-  // Tells `history` of all code in the dumps that were met and can be used; the other dumps are
-  // notes of the report. The history has views of this, also when this is moved.
-  void TellOf(const perfdata::EventTable& events, const JitDumpFinder& find,
-              ProcessHistory& history, ImportReport& report);
+  // Remembers the file of a MMAP or MMAP2 record if it is a jitdump.
+  void Note(const perfdata::RecordView& record, const perfdata::SampleFormat& format);
+  // Reads the jitdumps that were noted, and adds their code to `history`. The report has a note on
+  // each that cannot be used. The history keeps views of this object, also after a move.
+  void AddTo(const perfdata::EventTable& events, const JitDumpFinder& find, ProcessHistory& history,
+             ImportReport& report);
 
   // By Dso::dump.
   const std::deque<Dump>& dumps() const { return dumps_; }
 
  private:
-  struct Met {
+  struct MappedDump {
     std::uint32_t pid = 0;
     std::uint64_t start = 0;
     std::string path;
   };
-  void Meet(std::uint32_t pid, std::uint64_t start, std::string_view path);
-  Status Tell(const Met& met, const JitDumpFinder& find, ProcessHistory& history,
-              ImportReport& report);
+  void Note(std::uint32_t pid, std::uint64_t start, std::string_view path);
+  Status AddDump(const MappedDump& mapped, const JitDumpFinder& find, ProcessHistory& history,
+                 ImportReport& report);
 
-  std::vector<Met> met_;
+  std::vector<MappedDump> mapped_;
   std::deque<Dump> dumps_;
   std::uint64_t bytes_read_ = 0;  // of all dumps
 };

@@ -8,7 +8,7 @@ namespace perftape::convert {
 
 using perfdata::RecordType;
 
-bool ProcessHistory::Takes(RecordType type) {
+bool ProcessHistory::IsProcessRecord(RecordType type) {
   switch (type) {
     case RecordType::kMmap:
     case RecordType::kMmap2:
@@ -23,125 +23,128 @@ bool ProcessHistory::Takes(RecordType type) {
   }
 }
 
-void ProcessHistory::Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
-                          const Turn& turn) {
+void ProcessHistory::Add(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+                         const SortKey& key) {
+  assert(state_ == State::kAdding);
   const Bytes payload = record.is_lasting ? record.payload : copies_.Copy(record.payload);
   order_ = record.order;
-  told_.push_back({.turn = turn,
-                   .payload = payload.data(),
-                   .format = &format,
-                   .size = static_cast<std::uint32_t>(payload.size()),
-                   .type = record.type,
-                   .misc = record.misc});
+  records_.push_back({.key = key,
+                      .payload = payload.data(),
+                      .format = &format,
+                      .size = static_cast<std::uint32_t>(payload.size()),
+                      .type = record.type,
+                      .misc = record.misc});
 }
 
-void ProcessHistory::TakeCode(const Code& code, std::uint64_t time) {
+void ProcessHistory::AddCode(const Code& code, std::uint64_t time) {
   const std::span<const Code> copy = copies_.Copy(std::span(&code, 1));
   // The first of its time: what was sampled then may be this code.
-  told_.push_back({.turn = {.time = time, .number = 0},
-                   .payload = reinterpret_cast<const std::byte*>(copy.data()),
-                   .type = kCodeIsTold});
+  records_.push_back({.key = {.time = time, .sequence_number = 0},
+                      .payload = reinterpret_cast<const std::byte*>(copy.data()),
+                      .type = kJitCode});
 }
 
 void ProcessHistory::Finish() {
-  assert(told_.size() < std::numeric_limits<Moment>::max());
-  std::ranges::stable_sort(told_, {}, &Told::turn);
-  for (Moment moment = 0; moment < told_.size();) {
-    const Told& told = told_[moment];
-    Apply(told, at_end_);
-    Note(told, ++moment);
+  assert(state_ == State::kAdding && records_.size() < std::numeric_limits<Epoch>::max());
+  std::ranges::stable_sort(records_, {}, &ProcessRecord::key);
+  for (Epoch epoch = 0; epoch < records_.size();) {
+    const ProcessRecord& entry = records_[epoch];
+    Apply(entry, at_end_);
+    Note(entry, ++epoch);
   }
+  state_ = State::kFinished;
 }
 
-void ProcessHistory::Apply(const Told& told, perfdata::Processes& processes) const {
-  if (const Code* code = told.code()) {
+void ProcessHistory::Apply(const ProcessRecord& entry, perfdata::Processes& processes) const {
+  if (const Code* code = entry.code()) {
     processes.MapCode(code->pid, code->range, *code->dso);
   } else {
-    processes.Apply(RecordOf(told), *told.format);
+    processes.Apply(RecordOf(entry), *entry.format);
   }
 }
 
-perfdata::RecordView ProcessHistory::RecordOf(const Told& told) const {
-  return {.type = told.type,
-          .misc = told.misc,
-          .payload = Bytes(told.payload, told.size),
+perfdata::RecordView ProcessHistory::RecordOf(const ProcessRecord& entry) const {
+  return {.type = entry.type,
+          .misc = entry.misc,
+          .payload = Bytes(entry.payload, entry.size),
           .order = order_};
 }
 
-// What the record has changed, from this moment on.
-void ProcessHistory::Note(const Told& told, Moment moment) {
-  if (const Code* code = told.code()) return NoteSpace(code->pid, moment);
-  const perfdata::RecordView record = RecordOf(told);
-  switch (told.type) {
+// Notes what the record has changed, from this epoch on.
+void ProcessHistory::Note(const ProcessRecord& entry, Epoch epoch) {
+  if (const Code* code = entry.code()) return NoteSpace(code->pid, epoch);
+  const perfdata::RecordView record = RecordOf(entry);
+  switch (entry.type) {
     case RecordType::kMmap:
-      if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, *told.format)) {
-        NoteSpace(mmap->pid, moment);
+      if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, *entry.format)) {
+        NoteSpace(mmap->pid, epoch);
       }
       break;
     case RecordType::kMmap2:
-      if (const auto mmap = perfdata::Decode<perfdata::Mmap2>(record, *told.format)) {
-        NoteSpace(mmap->pid, moment);
+      if (const auto mmap = perfdata::Decode<perfdata::Mmap2>(record, *entry.format)) {
+        NoteSpace(mmap->pid, epoch);
       }
       break;
     case RecordType::kComm:
-      if (const auto comm = perfdata::Decode<perfdata::Comm>(record, *told.format)) {
-        NoteSpace(comm->pid, moment);
-        NoteComm(comm->tid, moment);
+      if (const auto comm = perfdata::Decode<perfdata::Comm>(record, *entry.format)) {
+        NoteSpace(comm->pid, epoch);
+        NoteComm(comm->tid, epoch);
       }
       break;
     case RecordType::kFork:
-      if (const auto fork = perfdata::Decode<perfdata::Fork>(record, *told.format)) {
-        NoteSpace(fork->pid, moment);
-        NoteComm(fork->tid, moment);
+      if (const auto fork = perfdata::Decode<perfdata::Fork>(record, *entry.format)) {
+        NoteSpace(fork->pid, epoch);
+        NoteComm(fork->tid, epoch);
       }
       break;
     default:
       break;
   }
-  kernel_.Set(moment, at_end_.kernel().fingerprint());
+  kernel_.Set(epoch, at_end_.kernel().fingerprint());
   if (const std::optional<std::uint32_t> forgotten = at_end_.forgotten()) {
-    NoteSpace(*forgotten, moment);
+    NoteSpace(*forgotten, epoch);
   }
 }
 
-void ProcessHistory::NoteSpace(std::uint32_t pid, Moment moment) {
+void ProcessHistory::NoteSpace(std::uint32_t pid, Epoch epoch) {
   const std::uint64_t fingerprint =
       at_end_.UserSpace(pid).fingerprint() + at_end_.UserCode(pid).fingerprint();
   // Most processes that exec tell so before they have mapped anything.
   const auto known = spaces_.find(pid);
   if (known != spaces_.end()) {
-    known->second.Set(moment, fingerprint);
+    known->second.Set(epoch, fingerprint);
   } else if (fingerprint != 0) {
-    spaces_[pid].Set(moment, fingerprint);
+    spaces_[pid].Set(epoch, fingerprint);
   }
 }
 
-void ProcessHistory::NoteComm(std::uint32_t tid, Moment moment) {
-  comms_[tid].Set(moment, at_end_.KnownCommOf(tid));
+void ProcessHistory::NoteComm(std::uint32_t tid, Epoch epoch) {
+  comms_[tid].Set(epoch, at_end_.KnownCommOf(tid));
 }
 
-Moment ProcessHistory::MomentOf(const Turn& turn, Moment guess) const {
-  const bool is_behind = guess == 0 || told_[guess - 1].turn < turn;
-  const bool is_before = guess == told_.size() || turn < told_[guess].turn;
+Epoch ProcessHistory::EpochOf(const SortKey& key, Epoch guess) const {
+  assert(state_ == State::kFinished);
+  const bool is_behind = guess == 0 || records_[guess - 1].key < key;
+  const bool is_before = guess == records_.size() || key < records_[guess].key;
   if (is_behind && is_before) return guess;
-  const auto next = std::ranges::lower_bound(told_, turn, {}, &Told::turn);
-  return static_cast<Moment>(next - told_.begin());
+  const auto next = std::ranges::lower_bound(records_, key, {}, &ProcessRecord::key);
+  return static_cast<Epoch>(next - records_.begin());
 }
 
-Moment ProcessHistory::PassRecord(Moment moment) const {
-  return PassCode(moment, std::numeric_limits<std::uint64_t>::max()) + 1;
+Epoch ProcessHistory::EpochAfterRecord(Epoch epoch) const {
+  return EpochAfterCode(epoch, std::numeric_limits<std::uint64_t>::max()) + 1;
 }
 
-Moment ProcessHistory::PassCode(Moment moment, std::uint64_t time) const {
-  const auto is_passed = [&](const Told& told) {
-    return told.code() != nullptr && told.turn.time <= time;
+Epoch ProcessHistory::EpochAfterCode(Epoch epoch, std::uint64_t time) const {
+  const auto is_passed = [&](const ProcessRecord& entry) {
+    return entry.code() != nullptr && entry.key.time <= time;
   };
-  while (moment < told_.size() && is_passed(told_[moment])) ++moment;
-  return moment;
+  while (epoch < records_.size() && is_passed(records_[epoch])) ++epoch;
+  return epoch;
 }
 
-ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const {
-  const auto kernel = kernel_.At(moment);
+ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch) const {
+  const auto kernel = kernel_.At(epoch);
   ThreadState state{.from = kernel.from, .to = kernel.to, .spaces = {.kernel = kernel.value}};
   const auto narrow = [&](const auto& piece) {
     state.from = std::max(state.from, piece.from);
@@ -149,25 +152,25 @@ ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Moment
     return piece.value;
   };
   if (const auto space = spaces_.find(pid); space != spaces_.end()) {
-    state.spaces.user = narrow(space->second.At(moment));
+    state.spaces.user = narrow(space->second.At(epoch));
   }
   if (const auto comm = comms_.find(tid); comm != comms_.end()) {
-    state.comm = narrow(comm->second.At(moment));
+    state.comm = narrow(comm->second.At(epoch));
   }
   return state;
 }
 
-SpaceFingerprints ProcessHistory::SpacesOf(std::uint32_t pid, Moment moment) const {
+SpaceFingerprints ProcessHistory::SpacesOf(std::uint32_t pid, Epoch epoch) const {
   const auto space = spaces_.find(pid);
-  return {.user = space == spaces_.end() ? 0 : space->second.At(moment).value,
-          .kernel = kernel_.At(moment).value};
+  return {.user = space == spaces_.end() ? 0 : space->second.At(epoch).value,
+          .kernel = kernel_.At(epoch).value};
 }
 
-const perfdata::Processes& ProcessHistory::Replay::At(Moment moment) {
-  assert(now_ <= moment && moment <= history_.told_.size());
-  for (; now_ < moment; ++now_) {
-    const Told& told = history_.told_[now_];
-    history_.Apply(told, processes_);
+const perfdata::Processes& ProcessHistory::Replay::At(Epoch epoch) {
+  assert(now_ <= epoch && epoch <= history_.records_.size());
+  for (; now_ < epoch; ++now_) {
+    const ProcessRecord& entry = history_.records_[now_];
+    history_.Apply(entry, processes_);
   }
   return processes_;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who was who and what was mapped where at any moment of a recording. perfdata::Processes knows it
-// for one moment, and goes forth; samples in the order of the file need it for any.
+// The names and mappings of all processes at any time of a recording. perfdata::Processes knows
+// them at one time, and only moves forward. Samples in file order need them at any time.
 //
-// A moment is a number: so many of the recording's process records had come before it.
+// A time is given as an epoch. That is the number of process records that precede it in time order.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "convert/import/turn_clock.h"
+#include "convert/import/round_clock.h"
 #include "convert/model/arena.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
@@ -21,28 +21,28 @@
 
 namespace perftape::convert {
 
-using Moment = std::uint32_t;
+using Epoch = std::uint32_t;
 
-// A value that changes at some moments.
+// A value that changes from epoch to epoch.
 template <class Value>
 class Timeline {
  public:
-  // What it is in [from, to).
+  // The value of the epochs [from, to).
   struct Piece {
-    Moment from = 0;
-    Moment to = std::numeric_limits<Moment>::max();
+    Epoch from = 0;
+    Epoch to = std::numeric_limits<Epoch>::max();
     Value value = {};
   };
 
-  // From `moment` on it has this value. Moments come in order.
-  void Set(Moment moment, const Value& value) {
+  // Sets the value from `epoch` on. Epochs must not decrease from call to call.
+  void Set(Epoch epoch, const Value& value) {
     if ((changes_.empty() ? Value{} : changes_.back().value) == value) return;
-    if (!changes_.empty() && changes_.back().from == moment) changes_.pop_back();
-    changes_.push_back({moment, value});
+    if (!changes_.empty() && changes_.back().from == epoch) changes_.pop_back();
+    changes_.push_back({epoch, value});
   }
 
-  Piece At(Moment moment) const {
-    const auto next = std::ranges::upper_bound(changes_, moment, {}, &Change::from);
+  Piece At(Epoch epoch) const {
+    const auto next = std::ranges::upper_bound(changes_, epoch, {}, &Change::from);
     Piece piece;
     if (next != changes_.end()) piece.to = next->from;
     if (next == changes_.begin()) return piece;
@@ -53,70 +53,72 @@ class Timeline {
 
  private:
   struct Change {
-    Moment from = 0;
+    Epoch from = 0;
     Value value = {};
   };
   std::vector<Change> changes_;
 };
 
-// AddressSpace::fingerprint() of what is mapped in a process, and in the kernel.
+// AddressSpace::fingerprint() of a process and of the kernel. Equal if the same files are mapped.
 struct SpaceFingerprints {
   std::uint64_t user = 0, kernel = 0;
 };
 
-// What a sample's thread has to do with at a moment, and the moments [from, to) for which that
-// holds.
+// The state of a thread, valid for the epochs [from, to).
 struct ThreadState {
-  Moment from = 0, to = 0;
+  Epoch from = 0, to = 0;
   SpaceFingerprints spaces;
-  const std::string* comm = nullptr;  // lives as long as the history; null where none is known
+  const std::string* comm = nullptr;  // lives as long as the history; null if unknown
 };
 
 class ProcessHistory {
  public:
-  // The process records. One after the other, as they lie in the file, each with its turn; then
-  // Finish. `format`, and a record that is lasting, must outlive the history.
-  static bool Takes(perfdata::RecordType type);
-  void Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
-            const Turn& turn);
-  // The same for code that a just-in-time compiler has dumped: from `time` on it is there. Before
-  // Finish.
+  // Whether records of this type change names or mappings, so that Add must get them.
+  static bool IsProcessRecord(perfdata::RecordType type);
+
+  // Adds a process record; its payload is copied unless the record is lasting. `format` and a
+  // lasting payload must outlive the history. All Add calls come before Finish.
+  void Add(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+           const SortKey& key);
+  // Adds code that a just-in-time compiler has made; it is mapped from `time` on.
   struct Code {
     std::uint32_t pid = 0;
-    perfdata::Region range;              // whose dso is not set
+    perfdata::Region range;              // its dso is not set
     const perfdata::Dso* dso = nullptr;  // must outlive the history
   };
-  void TakeCode(const Code& code, std::uint64_t time);
+  void AddCode(const Code& code, std::uint64_t time);
+  // Sorts the records. The queries below are allowed from here on.
   void Finish();
 
-  // The moment of a turn. Quick where it is `guess`, that of another turn.
-  Moment MomentOf(const Turn& turn, Moment guess = 0) const;
-  // For those who count the records in time order instead: the moment behind the next record, and
-  // that of a sample of `time`.
-  Moment PassRecord(Moment moment) const;
-  Moment PassCode(Moment moment, std::uint64_t time) const;
-  ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment) const;
-  SpaceFingerprints SpacesOf(std::uint32_t pid, Moment moment) const;
-  // The path of a control group, as told last; empty where none is known.
+  // The epoch of a record with this key. Fast if it is `guess`, the epoch of a record nearby.
+  Epoch EpochOf(const SortKey& key, Epoch guess = 0) const;
+  // For a reader that goes in time order instead: the epoch after the process record that follows
+  // `epoch`, and the epoch of a sample at `time`.
+  Epoch EpochAfterRecord(Epoch epoch) const;
+  Epoch EpochAfterCode(Epoch epoch, std::uint64_t time) const;
+  ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch) const;
+  SpaceFingerprints SpacesOf(std::uint32_t pid, Epoch epoch) const;
+  // The path of a control group at the end of the recording; empty if unknown.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
 
-  // Goes through the history once more, forth, to look addresses up. The history must outlive it.
+  // Applies the records once more, in time order, to look up addresses. The history must outlive
+  // it.
   class Replay {
    public:
     explicit Replay(const ProcessHistory& history) : history_(history) {}
-    // All processes at a moment that is not before the one asked for last. Valid until the next
-    // call.
-    const perfdata::Processes& At(Moment moment);
+    // All processes at an epoch, which must not be less than in the call before. Always the same
+    // object; the next call changes it.
+    const perfdata::Processes& At(Epoch epoch);
 
    private:
     const ProcessHistory& history_;
     perfdata::Processes processes_;
-    Moment now_ = 0;
+    Epoch now_ = 0;
   };
 
  private:
-  struct Told {
-    Turn turn;
+  struct ProcessRecord {
+    SortKey key;
     const std::byte* payload = nullptr;
     const perfdata::SampleFormat* format = nullptr;
     std::uint32_t size = 0;  // of the payload
@@ -124,19 +126,21 @@ class ProcessHistory {
     std::uint16_t misc = 0;
 
     const Code* code() const {
-      return type == kCodeIsTold ? reinterpret_cast<const Code*>(payload) : nullptr;
+      return type == kJitCode ? reinterpret_cast<const Code*>(payload) : nullptr;
     }
   };
-  static constexpr perfdata::RecordType kCodeIsTold = perfdata::RecordType{0};  // as no record is
+  static constexpr perfdata::RecordType kJitCode = perfdata::RecordType{0};  // no record has it
 
-  perfdata::RecordView RecordOf(const Told& told) const;
-  void Apply(const Told& told, perfdata::Processes& processes) const;
-  void NoteSpace(std::uint32_t pid, Moment moment);
-  void NoteComm(std::uint32_t tid, Moment moment);
-  void Note(const Told& told, Moment moment);
+  perfdata::RecordView RecordOf(const ProcessRecord& entry) const;
+  void Apply(const ProcessRecord& entry, perfdata::Processes& processes) const;
+  void NoteSpace(std::uint32_t pid, Epoch epoch);
+  void NoteComm(std::uint32_t tid, Epoch epoch);
+  void Note(const ProcessRecord& entry, Epoch epoch);
 
-  std::vector<Told> told_;
-  Arena copies_;  // of payloads that would not last
+  enum class State : std::uint8_t { kAdding, kFinished };
+  State state_ = State::kAdding;
+  std::vector<ProcessRecord> records_;  // in time order once finished
+  Arena copies_;                        // of payloads that are not lasting
   std::endian order_ = std::endian::native;
   perfdata::Processes at_end_;
   Timeline<std::uint64_t> kernel_;

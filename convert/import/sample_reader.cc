@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "convert/import/process_history.h"
+#include "convert/import/round_clock.h"
 #include "convert/import/time_window.h"
-#include "convert/import/turn_clock.h"
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
 #include "formats/perfdata/callchain.h"
@@ -36,13 +36,14 @@ class SampleReader {
  public:
   SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey);
 
-  // From now on, tells of each SAMPLE record in which row it is.
-  void Tell(std::vector<std::uint32_t>& rows_of_records) { rows_of_records_ = &rows_of_records; }
+  // From now on, appends to `rows` the row of each SAMPLE record.
+  void RecordRows(std::vector<std::uint32_t>& rows) { rows_of_records_ = &rows; }
 
   // All samples in time order.
   void RunInTimeOrder();
-  // The samples from the cursor on, where the clock is, to a place in the file.
-  void RunInFileOrder(perfdata::RecordCursor cursor, TurnClock clock, std::uint64_t end);
+  // The samples from the cursor's record up to the file offset `end`. `clock` has seen all records
+  // before the cursor.
+  void RunInFileOrder(perfdata::RecordCursor cursor, RoundClock clock, std::uint64_t end);
 
   SampleSet& samples() { return samples_; }
   const ImportReport& report() const { return report_; }
@@ -50,21 +51,23 @@ class SampleReader {
   std::uint64_t first_skipped_offset() const { return first_skipped_offset_; }
 
  private:
-  // The state of a thread that had a sample lately.
-  struct Recent {
+  // The state of the thread whose sample was the last with this tid % kThreadCacheSize.
+  struct ThreadCacheEntry {
     std::uint32_t pid = 0, tid = 0;
     ThreadState state;
     std::uint32_t thread = 0;  // in the table
   };
-  static constexpr std::size_t kRecent = 256;
+  static constexpr std::size_t kThreadCacheSize = 256;
 
-  void Read(const RecordView& record, const perfdata::Event* event, Moment moment);
-  void Take(const RecordView& record, const perfdata::Sample& sample, const perfdata::Event& event,
-            Moment moment);
-  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, Moment moment);
-  std::uint32_t KindOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
-                       const perfdata::Event& event);
+  void Read(const RecordView& record, const perfdata::Event* event, Epoch epoch);
+  void Count(const RecordView& record, const perfdata::Sample& sample, const perfdata::Event& event,
+             Epoch epoch);
+  const ThreadCacheEntry& StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch);
+  std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
+                              const perfdata::Event& event);
   void Skip(const RecordView& sample);
+  // Counts the samples that wait in the batch.
+  void CountBatch();
 
   const perfdata::Reader& reader_;
   const ImportOptions& options_;
@@ -76,9 +79,10 @@ class SampleReader {
   std::vector<perfdata::PlainSampleReader> plain_;  // of each event
   perfdata::Sample plain_sample_;                   // what they read
   SampleSet samples_;
+  std::vector<SampleTable::Addition> batch_;  // samples of lasting records, not in the table yet
   std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // where they are asked for
-  std::vector<std::uint32_t> plain_kinds_;                 // of each event, without labels
-  std::array<Recent, kRecent> recent_ = {};
+  std::vector<std::uint32_t> plain_labels_;                // of each event, without labels
+  std::array<ThreadCacheEntry, kThreadCacheSize> thread_cache_ = {};
 };
 
 SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
@@ -90,35 +94,35 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
         Resolve(*options.time, {.first = ToSigned(times.first), .last = ToSigned(times.last)});
   }
   for (const perfdata::Event& event : reader.events().all()) plain_.emplace_back(event.format);
-  plain_kinds_.resize(reader.events().size(), IdTable::kNone);
+  plain_labels_.resize(reader.events().size(), IdTable::kNone);
 }
 
-void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, TurnClock clock,
+void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, RoundClock clock,
                                   std::uint64_t end) {
-  Moment moment = 0;
+  Epoch epoch = 0;
   perfdata::EventLookup lookup(reader_.events());
   while (cursor.Step()) {
     const RecordView& record = cursor.record();
     if (record.file_offset >= end) break;
     const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const Turn turn = clock.Of(record, found.time);
+    const SortKey key = clock.KeyOf(record, found.time);
     if (record.type != RecordType::kSample) continue;
-    moment = survey_.history.MomentOf(turn, moment);
-    Read(record, found.event, moment);
+    epoch = survey_.history.EpochOf(key, epoch);
+    Read(record, found.event, epoch);
   }
-  samples_.table.Flush();
+  CountBatch();
 }
 
 void SampleReader::RunInTimeOrder() {
-  Moment moment = 0;
+  Epoch epoch = 0;
   perfdata::InTimeOrder cursor(reader_.records(), reader_.events());
   perfdata::EventLookup lookup(reader_.events());
   while (cursor.Step()) {
     if (cursor.record().type == RecordType::kSample) {
-      moment = survey_.history.PassCode(moment, lookup.Of(cursor.record()).time);
-      Read(cursor.record(), cursor.event(), moment);
-    } else if (ProcessHistory::Takes(cursor.record().type)) {
-      moment = survey_.history.PassRecord(moment);
+      epoch = survey_.history.EpochAfterCode(epoch, lookup.Of(cursor.record()).time);
+      Read(cursor.record(), cursor.event(), epoch);
+    } else if (ProcessHistory::IsProcessRecord(cursor.record().type)) {
+      epoch = survey_.history.EpochAfterRecord(epoch);
     }
   }
   if (cursor.out_of_order() > 0) {
@@ -127,10 +131,10 @@ void SampleReader::RunInTimeOrder() {
         "with samples may count for other samples",
         cursor.out_of_order(), cursor.first_out_of_order()));
   }
-  samples_.table.Flush();
+  CountBatch();
 }
 
-void SampleReader::Read(const RecordView& record, const perfdata::Event* event, Moment moment) {
+void SampleReader::Read(const RecordView& record, const perfdata::Event* event, Epoch epoch) {
   if (rows_of_records_ != nullptr) rows_of_records_->push_back(kNoRow);
   if (event == nullptr) {
     Skip(record);
@@ -139,16 +143,16 @@ void SampleReader::Read(const RecordView& record, const perfdata::Event* event, 
   }
   const perfdata::PlainSampleReader& plain = plain_[reader_.events().IndexOf(*event)];
   if (plain.is_plain()) {
-    if (plain.Read(record, plain_sample_)) return Take(record, plain_sample_, *event, moment);
+    if (plain.Read(record, plain_sample_)) return Count(record, plain_sample_, *event, epoch);
   } else if (const auto sample = perfdata::DecodeSample(record, event->format)) {
-    return Take(record, *sample, *event, moment);
+    return Count(record, *sample, *event, epoch);
   }
   Skip(record);
   ++report_.damaged_records;
 }
 
-void SampleReader::Take(const RecordView& record, const perfdata::Sample& sample,
-                        const perfdata::Event& event, Moment moment) {
+void SampleReader::Count(const RecordView& record, const perfdata::Sample& sample,
+                         const perfdata::Event& event, Epoch epoch) {
   const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
   if (sample.time != 0) {
     if (window_ && !window_->Has(ToSigned(sample.time))) {
@@ -158,59 +162,64 @@ void SampleReader::Take(const RecordView& record, const perfdata::Sample& sample
     samples_.times.Add(sample.time);
   }
   if (deliveries.empty()) return;
-  const Recent& state = StateOf(sample.pid, sample.tid, moment);
+  const ThreadCacheEntry& state = StateOf(sample.pid, sample.tid, epoch);
   const RawStack stack{
       .ip = sample.ip,
       .chain = sample.callchain.bytes(),
       .branches = perfdata::HasBranchCallStack(event.format) ? sample.branches.bytes() : Bytes(),
       .pid = sample.pid,
-      .moment = moment,
+      .epoch = epoch,
       .mode = record.cpumode()};
   SampleTable::Addition addition{
       .hash = SampleTable::HashOf(stack, state.state), .thread = state.thread, .stack = stack};
   for (const perfdata::Delivery& delivery : deliveries) {
     ++report_.samples;
-    addition.kind = KindOf(sample, event.format, *delivery.event);
+    addition.event_labels = EventLabelsOf(sample, event.format, *delivery.event);
     addition.period = delivery.period;
     if (rows_of_records_ != nullptr) {
-      const std::uint32_t row = samples_.table.AddShort(addition);
-      std::uint32_t& told = rows_of_records_->back();
-      if (told == kNoRow || delivery.event == &event) told = row;
+      const std::uint32_t row = samples_.table.Add(addition);
+      std::uint32_t& row_of_record = rows_of_records_->back();
+      if (row_of_record == kNoRow || delivery.event == &event) row_of_record = row;
     } else if (record.is_lasting) {
-      samples_.table.AddLasting(addition);
+      batch_.push_back(addition);
+      if (batch_.size() == SampleTable::kBatch) CountBatch();
     } else {
-      samples_.table.AddShort(addition);
+      samples_.table.Add(addition);
     }
   }
 }
 
-const SampleReader::Recent& SampleReader::StateOf(std::uint32_t pid, std::uint32_t tid,
-                                                  Moment moment) {
-  Recent& recent = recent_[tid % kRecent];
-  if (recent.pid != pid || recent.tid != tid || moment < recent.state.from ||
-      moment >= recent.state.to) {
-    const ThreadState state = survey_.history.StateOf(pid, tid, moment);
-    recent = {.pid = pid,
-              .tid = tid,
-              .state = state,
-              .thread = samples_.table.Add(RawThread{.pid = pid, .tid = tid, .comm = state.comm})};
+const SampleReader::ThreadCacheEntry& SampleReader::StateOf(std::uint32_t pid, std::uint32_t tid,
+                                                            Epoch epoch) {
+  ThreadCacheEntry& entry = thread_cache_[tid % kThreadCacheSize];
+  if (entry.pid != pid || entry.tid != tid || epoch < entry.state.from || epoch >= entry.state.to) {
+    const ThreadState state = survey_.history.StateOf(pid, tid, epoch);
+    entry = {.pid = pid,
+             .tid = tid,
+             .state = state,
+             .thread = samples_.table.Add(RawThread{.pid = pid, .tid = tid, .comm = state.comm})};
   }
-  return recent;
+  return entry;
 }
 
-std::uint32_t SampleReader::KindOf(const perfdata::Sample& sample,
-                                   const perfdata::SampleFormat& format,
-                                   const perfdata::Event& event) {
+std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
+                                          const perfdata::SampleFormat& format,
+                                          const perfdata::Event& event) {
   const std::size_t index = reader_.events().IndexOf(event);
-  RawKind kind{.event = static_cast<std::uint32_t>(index)};
+  EventLabels labels{.event = static_cast<std::uint32_t>(index)};
   if (!options_.cpu_label && !options_.cgroup_label) {
-    std::uint32_t& plain = plain_kinds_[index];
-    if (plain == IdTable::kNone) plain = samples_.table.Add(kind);
+    std::uint32_t& plain = plain_labels_[index];
+    if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
     return plain;
   }
-  if (options_.cpu_label && format.Has(perfdata::kCpu)) kind.cpu = sample.cpu;
-  if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) kind.cgroup = sample.cgroup;
-  return samples_.table.Add(kind);
+  if (options_.cpu_label && format.Has(perfdata::kCpu)) labels.cpu = sample.cpu;
+  if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) labels.cgroup = sample.cgroup;
+  return samples_.table.Add(labels);
+}
+
+void SampleReader::CountBatch() {
+  samples_.table.AddBatch(batch_);
+  batch_.clear();
 }
 
 void SampleReader::Skip(const RecordView& sample) {
@@ -230,26 +239,27 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }
 
-// More would wait for the same memory, and each needs a table with most of the stacks.
+// More readers would wait for the same memory, and each needs a table with most of the stacks.
 constexpr unsigned kMostReaders = 4;
 
-// All cuts at once, which are in the order of the file.
-SampleSet ReadCuts(const perfdata::Reader& reader, const ImportOptions& options,
-                   const Survey& survey, ImportReport& report) {
+// Reads the ranges of the file, several at once.
+SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& options,
+                     const Survey& survey, ImportReport& report) {
   const std::size_t threads =
-      std::min<std::size_t>({options.threads, kMostReaders, survey.cuts.size()});
+      std::min<std::size_t>({options.threads, kMostReaders, survey.range_starts.size()});
   std::vector<std::unique_ptr<SampleReader>> readers;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
     readers.push_back(std::make_unique<SampleReader>(reader, options, survey));
   }
-  const auto read = [&](std::size_t cut, unsigned worker) {
-    const std::uint64_t end =
-        cut + 1 < survey.cuts.size() ? survey.cuts[cut + 1].file_offset : kToTheEnd;
-    const Cut& from = survey.cuts[cut];
+  const auto read = [&](std::size_t range, unsigned worker) {
+    const std::uint64_t end = range + 1 < survey.range_starts.size()
+                                  ? survey.range_starts[range + 1].file_offset
+                                  : kToTheEnd;
+    const RangeStart& from = survey.range_starts[range];
     readers[worker]->RunInFileOrder(
-        cut == 0 ? reader.records() : reader.records_from(from.file_offset), from.clock, end);
+        range == 0 ? reader.records() : reader.records_from(from.file_offset), from.clock, end);
   };
-  ParallelFor(survey.cuts.size(), static_cast<unsigned>(readers.size()), read);
+  ParallelFor(survey.range_starts.size(), static_cast<unsigned>(readers.size()), read);
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
   SampleSet& samples = readers.front()->samples();
   AddUp(readers.front()->report(), report);
@@ -272,9 +282,9 @@ SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& optio
     AddUp(only.report(), report);
     samples = std::move(only.samples());
   } else {
-    samples = ReadCuts(reader, options, survey, report);
+    samples = ReadRanges(reader, options, survey, report);
   }
-  samples.table.Close();
+  samples.table.Finish();
   return samples;
 }
 
@@ -282,10 +292,10 @@ SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOption
                               const Survey& survey, ImportReport& report,
                               std::vector<std::uint32_t>& rows_of_records) {
   SampleReader only(reader, options, survey);
-  only.Tell(rows_of_records);
+  only.RecordRows(rows_of_records);
   only.RunInFileOrder(reader.records(), {}, kToTheEnd);
   AddUp(only.report(), report);
-  only.samples().table.Close();
+  only.samples().table.Finish();
   return std::move(only.samples());
 }
 

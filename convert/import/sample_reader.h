@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second pass over a recording: its samples as they lie in the file, each in the state of its
-// turn, into a table. No sample waits for another, and none is sorted.
+// The second pass over a recording. It reads the samples in file order, finds the epoch of each,
+// and counts them in a SampleTable. Samples are not sorted, except where periods need it.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 namespace perftape::convert {
 
 struct SampleSet {
-  SampleTable table;  // complete and closed
-  TimeSpan times;     // of the samples that are in it
+  SampleTable table;  // finished
+  TimeSpan times;     // of the samples in it
 };
 
-// Reads all samples; what is left out is counted in `report`. The table has views into the survey,
-// and into the file that the reader has open.
+// Reads all samples; `report` counts those that are left out. The table has views of the survey and
+// of the reader's file, which must outlive it.
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
                       const Survey& survey, ImportReport& report);
 
-// The same, and tells of each SAMPLE record, in the file's order, which row its sample is in: of
-// several, that of the event that took it. kNoRow where it is in none. Counters that are read with
-// the samples are taken as they lie in the file, so that periods may be others.
+// The same. Also appends to `rows_of_records` the row of each SAMPLE record, in file order. A
+// record that counts for several events has the row of its own event; kNoRow if it is in no row.
+// Samples are always read in file order, so with PERF_SAMPLE_READ the periods may differ.
 constexpr std::uint32_t kNoRow = 0xffffffff;
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
                               const Survey& survey, ImportReport& report,

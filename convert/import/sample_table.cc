@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 #include "convert/model/saturating.h"
@@ -11,11 +12,11 @@
 namespace perftape::convert {
 namespace {
 
-// The place of `value` in `table`; at its end, if it was not there.
+// The index of `value` in `table`. Appends it if it is not there.
 template <class Table, class Value>
 std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Value& value) {
   const std::uint32_t found =
-      index.Find(hash, [&](std::uint32_t place) { return table[place] == value; });
+      index.Find(hash, [&](std::uint32_t id) { return table[id] == value; });
   if (found != IdTable::kNone) return found;
   const auto added = static_cast<std::uint32_t>(table.size());
   table.push_back(value);
@@ -36,9 +37,10 @@ std::uint32_t SampleTable::Add(const RawThread& thread) {
   return Intern(thread_index_, threads_, HashWords(words), thread);
 }
 
-std::uint32_t SampleTable::Add(const RawKind& kind) {
-  const std::uint64_t words[] = {std::uint64_t{kind.event} << 32 | kind.cpu, kind.cgroup};
-  return Intern(kind_index_, kinds_, HashWords(words), kind);
+std::uint32_t SampleTable::Add(const EventLabels& event_labels) {
+  const std::uint64_t words[] = {std::uint64_t{event_labels.event} << 32 | event_labels.cpu,
+                                 event_labels.cgroup};
+  return Intern(event_labels_index_, event_labels_, HashWords(words), event_labels);
 }
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
@@ -52,42 +54,47 @@ Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
   return {hash.low64, hash.high64 ^ seed};
 }
 
-// Of one stack, each thread and kind has a number of its own.
-std::uint64_t SampleTable::NumberOf(std::uint32_t thread, std::uint32_t kind) {
-  return (std::uint64_t{thread} << 32 | kind) * 0x9e3779b97f4a7c15;
+// Differs for each thread, event and labels that one stack was sampled with.
+std::uint64_t SampleTable::NumberOf(std::uint32_t thread, std::uint32_t event_labels) {
+  return (std::uint64_t{thread} << 32 | event_labels) * 0x9e3779b97f4a7c15;
 }
 
 std::uint64_t SampleTable::LowHashOf(const Addition& sample) {
-  return sample.hash.low + NumberOf(sample.thread, sample.kind);
+  return sample.hash.low + NumberOf(sample.thread, sample.event_labels);
 }
 
-void SampleTable::AddLasting(const Addition& sample) {
-  Addition& slot = waiting_[added_ % kWaiting];
-  if (added_ >= kWaiting) Count(slot);
-  slot = sample;
-  row_index_.Prefetch(LowHashOf(sample));
-  ++added_;
-  if (added_ < kWaiting / 2) return;
-  const Addition& halfway = waiting_[(added_ - kWaiting / 2) % kWaiting];
-  const std::uint32_t row = row_index_.Guess(LowHashOf(halfway));
-  if (row != IdTable::kNone) __builtin_prefetch(&rows_[row]);
-}
-
-void SampleTable::Flush() {
-  const std::size_t first = added_ > kWaiting ? added_ - kWaiting : 0;
-  for (std::size_t i = first; i < added_; ++i) Count(waiting_[i % kWaiting]);
-  added_ = 0;
+// Most rows are not in a cache, and a count takes less time than a fetch from memory. So each
+// sample's slot in the index is fetched well before its turn, and then its row.
+void SampleTable::AddBatch(std::span<const Addition> samples) {
+  assert(state_ == State::kAdding);
+  constexpr std::size_t kSlotAhead = 32, kRowAhead = 16;
+  const auto prefetch_slot = [&](std::size_t i) {
+    if (i < samples.size()) row_index_.Prefetch(LowHashOf(samples[i]));
+  };
+  const auto prefetch_row = [&](std::size_t i) {
+    if (i >= samples.size()) return;
+    const std::uint32_t row = row_index_.Guess(LowHashOf(samples[i]));
+    if (row != IdTable::kNone) __builtin_prefetch(&rows_[row]);
+  };
+  for (std::size_t i = 0; i < kSlotAhead; ++i) prefetch_slot(i);
+  for (std::size_t i = 0; i < kRowAhead; ++i) prefetch_row(i);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    prefetch_slot(i + kSlotAhead);
+    prefetch_row(i + kRowAhead);
+    Count(samples[i]);
+  }
 }
 
 std::uint32_t SampleTable::Count(const Addition& sample) {
   Row& row = RowOf(sample);
-  if (row.count == 0) row.stack = PlaceOf(sample);
+  if (row.count == 0) row.stack = AddStack(sample);
   row.count += sample.count;
   row.period = AddUpToLimit(row.period, sample.period);
   return static_cast<std::uint32_t>(&row - rows_.data());
 }
 
-std::uint32_t SampleTable::AddShort(const Addition& sample) {
+std::uint32_t SampleTable::Add(const Addition& sample) {
+  assert(state_ == State::kAdding);
   const std::size_t known = stacks_.size();
   const std::uint32_t row = Count(sample);
   if (stacks_.size() == known) return row;
@@ -98,35 +105,41 @@ std::uint32_t SampleTable::AddShort(const Addition& sample) {
 }
 
 void SampleTable::AddAll(const SampleTable& other) {
-  std::vector<std::uint32_t> threads, kinds;
+  std::vector<std::uint32_t> threads, event_labels;
   for (const RawThread& thread : other.threads_) threads.push_back(Add(thread));
-  for (const RawKind& kind : other.kinds_) kinds.push_back(Add(kind));
+  for (const EventLabels& labels : other.event_labels_) event_labels.push_back(Add(labels));
+  std::vector<Addition> batch;
   for (const Row& row : other.rows_) {
-    AddLasting({.hash = {row.low - NumberOf(row.thread, row.kind), row.high},
-                .thread = threads[row.thread],
-                .kind = kinds[row.kind],
-                .count = row.count,
-                .period = row.period,
-                .stack = other.stack(row.stack)});
+    batch.push_back({.hash = {row.low - NumberOf(row.thread, row.event_labels), row.high},
+                     .thread = threads[row.thread],
+                     .event_labels = event_labels[row.event_labels],
+                     .count = row.count,
+                     .period = row.period,
+                     .stack = other.stack(row.stack)});
+    if (batch.size() < kBatch) continue;
+    AddBatch(batch);
+    batch.clear();
   }
-  Flush();
+  AddBatch(batch);
 }
 
 SampleTable::Row& SampleTable::RowOf(const Addition& sample) {
   const std::uint64_t low = LowHashOf(sample);
-  const std::uint32_t found = row_index_.Find(low, [&](std::uint32_t place) {
-    return rows_[place].low == low && rows_[place].high == sample.hash.high;
+  const std::uint32_t found = row_index_.Find(low, [&](std::uint32_t index) {
+    return rows_[index].low == low && rows_[index].high == sample.hash.high;
   });
   if (found != IdTable::kNone) return rows_[found];
   row_index_.Add(low, static_cast<std::uint32_t>(rows_.size()));
-  return rows_.emplace_back(
-      Row{.low = low, .high = sample.hash.high, .thread = sample.thread, .kind = sample.kind});
+  return rows_.emplace_back(Row{.low = low,
+                                .high = sample.hash.high,
+                                .thread = sample.thread,
+                                .event_labels = sample.event_labels});
 }
 
-std::uint32_t SampleTable::PlaceOf(const Addition& sample) {
-  const std::uint32_t place = Intern(stack_index_, stack_hashes_, sample.hash.low, sample.hash);
-  if (place == stacks_.size()) Store(sample.stack);
-  return place;
+std::uint32_t SampleTable::AddStack(const Addition& sample) {
+  const std::uint32_t index = Intern(stack_index_, stack_hashes_, sample.hash.low, sample.hash);
+  if (index == stacks_.size()) Store(sample.stack);
+  return index;
 }
 
 void SampleTable::Store(const RawStack& stack) {
@@ -135,41 +148,56 @@ void SampleTable::Store(const RawStack& stack) {
                      .chain = stack.chain.data(),
                      .chain_size = static_cast<std::uint32_t>(stack.chain.size()),
                      .pid = stack.pid,
-                     .moment = stack.moment,
+                     .epoch = stack.epoch,
                      .mode = stack.mode,
                      .has_branches = !stack.branches.empty()});
 }
 
-RawStack SampleTable::stack(std::size_t place) const {
-  const Stored& stored = stacks_[place];
+RawStack SampleTable::stack(std::size_t index) const {
+  const Stored& stored = stacks_[index];
   RawStack stack{.ip = stored.ip,
                  .chain = Bytes(stored.chain, stored.chain_size),
                  .pid = stored.pid,
-                 .moment = stored.moment,
+                 .epoch = stored.epoch,
                  .mode = stored.mode};
-  if (stored.has_branches) stack.branches = branches_.at(place);
+  if (stored.has_branches) stack.branches = branches_.at(index);
   return stack;
 }
 
-// Counts how many there are of each moment, and where those begin.
-std::vector<std::uint32_t> SampleTable::StacksByMoment() const {
-  Moment last = 0;
-  for (const Stored& stack : stacks_) last = std::max(last, stack.moment);
+// A counting sort.
+std::vector<std::uint32_t> SampleTable::StacksByEpoch() const {
+  Epoch last = 0;
+  for (const Stored& stack : stacks_) last = std::max(last, stack.epoch);
   std::vector<std::uint32_t> begins(std::size_t{last} + 2);
-  for (const Stored& stack : stacks_) ++begins[std::size_t{stack.moment} + 1];
+  for (const Stored& stack : stacks_) ++begins[std::size_t{stack.epoch} + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   std::vector<std::uint32_t> order(stacks_.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[begins[stacks_[i].moment]++] = i;
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[begins[stacks_[i].epoch]++] = i;
   return order;
 }
 
-void SampleTable::Close() {
+std::vector<RawStack> SampleTable::StacksAt(std::span<const std::uint32_t> indexes) const {
+  constexpr std::size_t kAhead = 16;  // the stacks are far apart in memory
+  std::vector<RawStack> stacks;
+  stacks.reserve(indexes.size());
+  for (std::size_t i = 0; i < indexes.size(); ++i) {
+    if (i + kAhead < indexes.size()) __builtin_prefetch(&stacks_[indexes[i + kAhead]]);
+    stacks.push_back(stack(indexes[i]));
+  }
+  return stacks;
+}
+
+void SampleTable::Finish() {
+  assert(state_ == State::kAdding);
+  state_ = State::kFinished;
   row_index_.Clear();
   stack_index_.Clear();
   Table<Hash128>().swap(stack_hashes_);
 }
 
-void SampleTable::ForgetStacks() {
+void SampleTable::ReleaseStacks() {
+  assert(state_ == State::kFinished);
+  state_ = State::kReleased;
   Table<Stored>().swap(stacks_);
   branches_.clear();
 }

@@ -11,6 +11,19 @@
 
 namespace perftape::convert {
 
+std::vector<StackResolver::Answer> StackResolver::Resolve(const HashedStacks& batch,
+                                                          ProcessHistory::Replay& replay) {
+  constexpr std::size_t kAhead = 4;
+  std::vector<Answer> answers;
+  answers.reserve(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (i + kAhead < batch.size()) Prefetch(batch[i + kAhead]);
+    const HashedStack stack = batch[i];
+    answers.push_back(Resolve(stack, replay.At(stack.epoch)));
+  }
+  return answers;
+}
+
 StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
                                              const perfdata::Processes& processes) {
   Prefix prefix;
@@ -109,7 +122,7 @@ LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
   return builder_.Add(location);
 }
 
-// The same range of a dso is most often met again, in another process or at another moment.
+// The same range of a dso is most often met again, in another process or at another time.
 MappingId StackResolver::MappingOf(const perfdata::Region& region) {
   const std::uint64_t hash = XXH3_64bits(&region, sizeof region);
   static_assert(std::has_unique_object_representations_v<perfdata::Region>);

@@ -17,8 +17,8 @@
 
 namespace perftape::convert {
 
-// What the table of build ids says, or BUILD_ID records in its place. (From MMAP2 build ids come
-// with the mapping.)
+// The build ids in the feature BUILD_ID, or in HEADER_BUILD_ID records. (The build id in a MMAP2
+// record is part of the mapping instead.)
 struct ListedBuildIds {
   std::unordered_map<std::string, std::string> by_path;  // in hexadecimal digits
   perfdata::KernelNames kernel_names;
@@ -31,24 +31,23 @@ class StackResolver {
     std::uint32_t frames = 0, unmapped_frames = 0;
   };
 
-  // All must outlive it.
+  // All references must outlive this.
   StackResolver(Origin origin, const ListedBuildIds& build_ids, const JitCode& jit,
                 ProfileBuilder& builder)
       : origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
 
-  // `processes` are always the same object, at the stack's moment.
-  Answer Resolve(const HashedStack& stack, const perfdata::Processes& processes);
-  // Says that this stack will be resolved soon: fetches from memory what that looks at first.
-  void Prefetch(const HashedStack& stack) const;
+  // Adds the stacks to the builder, in their order, and returns an answer for each. Their epochs
+  // must not decrease, neither in a batch nor from batch to batch. All batches need the same
+  // replay.
+  std::vector<Answer> Resolve(const HashedStacks& batch, ProcessHistory::Replay& replay);
 
  private:
-  // What a mapping was made of.
+  // The region that a mapping was made from.
   struct KnownRegion {
     perfdata::Region region;
     MappingId mapping;
   };
-  // The outer frames of a stack, up to one of them: most stacks have all but the innermost few in
-  // common with another one.
+  // The outermost frames of a stack. Most stacks share all but the innermost few with another one.
   struct Prefix {
     Hash128 hash;
     StackId stack;
@@ -60,7 +59,10 @@ class StackResolver {
     bool is_unmapped = false;
   };
 
-  // Sets `prefix` where one is known, and returns how many frames it has.
+  Answer Resolve(const HashedStack& stack, const perfdata::Processes& processes);
+  // Fetches the memory that Resolve looks at first.
+  void Prefetch(const HashedStack& stack) const;
+  // Sets `prefix` if one is known, and returns the number of its frames.
   std::size_t FindLongestPrefix(std::span<const Hash128> prefix_hashes, Prefix& prefix) const;
   const KnownFrame& Find(const perfdata::ChainFrame& frame, const Hash128& hash, std::uint32_t pid,
                          const perfdata::Processes& processes);

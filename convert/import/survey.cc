@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert/import/turn_clock.h"
+#include "convert/import/round_clock.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/record_ranges.h"
 
@@ -17,7 +17,7 @@ namespace {
 using perfdata::RecordType;
 using perfdata::RecordView;
 
-bool TakeFeature(const perfdata::Reader& reader, ListedBuildIds& ids) {
+bool ReadBuildIdFeature(const perfdata::Reader& reader, ListedBuildIds& ids) {
   const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
   const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
   if (table == nullptr) return false;
@@ -28,8 +28,8 @@ bool TakeFeature(const perfdata::Reader& reader, ListedBuildIds& ids) {
   return true;
 }
 
-// A pipe, and a recording that was killed, have them in the stream, as binaries were first hit.
-void TakeBuildId(const RecordView& record, ListedBuildIds& ids) {
+// HEADER_BUILD_ID records replace the feature in a pipe and in a recording that was killed.
+void AddBuildId(const RecordView& record, ListedBuildIds& ids) {
   if (const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
     ids.by_path.try_emplace(std::string(entry->filename), entry->build_id.hex());
     ids.kernel_names.Add(record.cpumode(), entry->filename);
@@ -51,7 +51,7 @@ void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
   }
 }
 
-// What a survey makes of the records that are no samples.
+// Adds the records that are no samples to a survey.
 class Surveyor {
  public:
   Surveyor(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
@@ -60,27 +60,27 @@ class Surveyor {
         options_(options),
         survey_(survey),
         report_(report),
-        has_build_ids_(TakeFeature(reader, survey.build_ids)) {}
+        has_build_ids_(ReadBuildIdFeature(reader, survey.build_ids)) {}
 
-  // Whether a record has to be shown to Take; of others only their times matter.
-  static bool Takes(RecordType type) {
-    return ProcessHistory::Takes(type) || type == RecordType::kLost ||
+  // Whether a record must be given to Add. Of the others only the times matter.
+  static bool Needs(RecordType type) {
+    return ProcessHistory::IsProcessRecord(type) || type == RecordType::kLost ||
            type == RecordType::kLostSamples || type == RecordType::kHeaderBuildId ||
            type == RecordType::kEventUpdate || !perfdata::IsKnown(type);
   }
 
-  void Take(const RecordView& record, const perfdata::Event* its_event, const Turn& turn) {
+  void Add(const RecordView& record, const perfdata::Event* its_event, const SortKey& key) {
     // All events lay their trailers out alike, so what a process did is known whoever heard of it.
     const perfdata::Event& event = its_event == nullptr ? events_[0] : *its_event;
-    if (ProcessHistory::Takes(record.type)) {
-      survey_.history.Take(record, event.format, turn);
-      if (options_.find_jit_dump) survey_.jit.Meet(record, event.format);
+    if (ProcessHistory::IsProcessRecord(record.type)) {
+      survey_.history.Add(record, event.format, key);
+      if (options_.find_jit_dump) survey_.jit.Note(record, event.format);
     } else if (record.type == RecordType::kLost || record.type == RecordType::kLostSamples) {
       CountLoss(record, event.format, report_);
     } else if (record.type == RecordType::kHeaderBuildId && !has_build_ids_) {
-      TakeBuildId(record, survey_.build_ids);
+      AddBuildId(record, survey_.build_ids);
     } else if (record.type == RecordType::kEventUpdate) {
-      TakeUnit(record, survey_.units);
+      AddUnit(record, survey_.units);
     } else if (!perfdata::IsKnown(record.type)) {
       ++report_.unknown_records;
     }
@@ -94,14 +94,14 @@ class Surveyor {
   const bool has_build_ids_;
 };
 
-// What one thread has seen of a range of records, to be surveyed behind the ranges before it. In
-// cache lines of its own, since other threads write to the next one.
+// What one thread has seen of a range of records. It is added to the survey after the ranges before
+// it. Each has cache lines of its own, since other threads write to the next one.
 class alignas(128) SurveyedRange {
  public:
-  // Records that nobody asks for, and the one behind them.
+  // Some records of which only the times matter, and the record that follows them.
   struct Stretch {
-    std::uint64_t passed = 0;
-    TimeSpan times;  // of those passed
+    std::uint64_t skipped = 0;
+    TimeSpan times;  // of the skipped records
     RecordView record;
     perfdata::EventLookup::Answer found;
   };
@@ -110,40 +110,41 @@ class alignas(128) SurveyedRange {
 
   void Add(const RecordView& record) {
     const perfdata::EventLookup::Answer found = lookup_.Of(record);
-    if (record.type == RecordType::kFinishedRound || Surveyor::Takes(record.type)) {
-      stretches_.push_back({last_.passed, last_.times, record, found});
+    if (record.type == RecordType::kFinishedRound || Surveyor::Needs(record.type)) {
+      stretches_.push_back({last_.skipped, last_.times, record, found});
       last_ = {};
       return;
     }
-    ++last_.passed;
+    ++last_.skipped;
     if (found.time == 0) return;
     if (record.type == RecordType::kSample) sample_times_.Add(found.time);
     if (found.time != std::numeric_limits<std::uint64_t>::max()) last_.times.Add(found.time);
   }
 
-  // False where a record came later than its round promised: that wants all records' times.
-  bool Replay(TurnClock& clock, Surveyor& surveyor) const {
+  // Adds the range to the survey. False if a record came later than its round promised: then the
+  // times of all records are needed.
+  bool Replay(RoundClock& clock, Surveyor& surveyor) const {
     for (const Stretch& stretch : stretches_) {
-      if (!Pass(clock, stretch)) return false;
-      surveyor.Take(stretch.record, stretch.found.event,
-                    clock.Of(stretch.record, stretch.found.time));
+      if (!Advance(clock, stretch)) return false;
+      surveyor.Add(stretch.record, stretch.found.event,
+                   clock.KeyOf(stretch.record, stretch.found.time));
     }
-    return Pass(clock, last_) && clock.out_of_order() == 0;
+    return Advance(clock, last_) && clock.out_of_order() == 0;
   }
   const TimeSpan& sample_times() const { return sample_times_; }
 
  private:
-  static bool Pass(TurnClock& clock, const Stretch& stretch) {
-    return clock.Pass(stretch.passed, stretch.times.first, stretch.times.last);
+  static bool Advance(RoundClock& clock, const Stretch& stretch) {
+    return clock.Advance(stretch.skipped, stretch.times.first, stretch.times.last);
   }
 
   perfdata::EventLookup lookup_;
   std::vector<Stretch> stretches_;
-  Stretch last_;  // so far without a record behind it
+  Stretch last_;  // no record follows it yet
   TimeSpan sample_times_;
 };
 
-// More ranges than threads, for those that are held up.
+// More ranges than threads, since some threads finish early.
 std::size_t WantedRanges(const ImportOptions& options) {
   constexpr std::size_t kForEachThread = 8;
   return options.threads > 1 ? options.threads * kForEachThread : 1;
@@ -151,17 +152,17 @@ std::size_t WantedRanges(const ImportOptions& options) {
 
 void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
                    ImportReport& report) {
-  survey.cuts.push_back({.file_offset = reader.data_offset(), .clock = {}});
+  survey.range_starts.push_back({.file_offset = reader.data_offset(), .clock = {}});
   Surveyor surveyor(reader, options, survey, report);
-  TurnClock clock;
+  RoundClock clock;
   perfdata::EventLookup lookup(reader.events());
   perfdata::RecordCursor cursor = reader.records();
   while (cursor.Step()) {
     const RecordView& record = cursor.record();
     const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const Turn turn = clock.Of(record, found.time);
+    const SortKey key = clock.KeyOf(record, found.time);
     if (record.type != RecordType::kSample) {
-      surveyor.Take(record, found.event, turn);
+      surveyor.Add(record, found.event, key);
     } else if (found.time != 0) {
       survey.times.Add(found.time);
     }
@@ -175,7 +176,7 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
 
 void FinishSurvey(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
                   ImportReport& report) {
-  survey.jit.TellOf(reader.events(), options.find_jit_dump, survey.history, report);
+  survey.jit.AddTo(reader.events(), options.find_jit_dump, survey.history, report);
   survey.history.Finish();
 }
 
@@ -201,9 +202,9 @@ std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
   Survey survey;
   ImportReport found = report;
   Surveyor surveyor(reader, options, survey, found);
-  TurnClock clock;
+  RoundClock clock;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    survey.cuts.push_back({.file_offset = starts[i], .clock = clock});
+    survey.range_starts.push_back({.file_offset = starts[i], .clock = clock});
     survey.times.Add(ranges[i].sample_times());
     if (!ranges[i].Replay(clock, surveyor)) return {};
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first pass over a recording: all that must be known before its samples are read. It looks at
-// each record's header, id and time, and takes in what is no sample; of most recordings that is
-// half a percent.
+// The first pass over a recording. It collects what must be known before samples can be read:
+// process records, build ids, losses and jitdumps. Of samples it reads only header, id and time.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +14,13 @@
 #include "convert/import/import_report.h"
 #include "convert/import/jit_code.h"
 #include "convert/import/process_history.h"
+#include "convert/import/round_clock.h"
 #include "convert/import/stack_resolver.h"
-#include "convert/import/turn_clock.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::convert {
 
-// From the first of some times to the last.
+// The first and the last of some times; empty if there are none.
 struct TimeSpan {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last = 0;
@@ -37,10 +36,10 @@ struct TimeSpan {
   }
 };
 
-// Where reading the samples of a recording can begin.
-struct Cut {
-  std::uint64_t file_offset = 0;  // of the first record behind it
-  TurnClock clock;                // as it is before that
+// A record at which a thread can start to read samples.
+struct RangeStart {
+  std::uint64_t file_offset = 0;  // of the record
+  RoundClock clock;               // has seen all records before it
 };
 
 struct Survey {
@@ -48,24 +47,24 @@ struct Survey {
   ListedBuildIds build_ids;
   TimeSpan times;   // of the samples
   UnitsById units;  // of events that were converted
-  JitCode jit;      // what just-in-time compilers said of theirs
-  // Ranges that can be read at once, the first one from the first record on; just that of a short
-  // recording, and of one that does not lie uncompressed in one file.
-  std::vector<Cut> cuts = {};
+  JitCode jit;      // code of just-in-time compilers
+  // Each range ends where the next one starts; the first starts at the first record. Several
+  // threads can read them at once. A short or compressed recording has one range.
+  std::vector<RangeStart> range_starts = {};
 };
 
-// Counts in `report` all that is no sample. The reader must outlive the survey. What it says does
-// not depend on options.threads, but for the number of cuts.
+// Counts in `report` all records that are no samples. The reader must outlive the survey. Only the
+// number of ranges depends on options.threads.
 Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
                   ImportReport& report);
-// The same by several threads. Nothing, and `report` is as it was, where all records have to be
-// seen in their order: of a short recording, of one that is no uncompressed file, has damage, or
-// records that came later than their round promised.
+// The same on several threads. Returns nothing, and leaves `report` alone, if one thread has to see
+// all records in order. This is so for a short, compressed or damaged recording, for a pipe, and if
+// records came later than their round promised.
 std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
                                          const ImportOptions& options, ImportReport& report);
 
-// Whether samples must be read in the order of their times: counters that are read with them grow
-// from one reading to the next.
+// Whether samples must be read in time order. With PERF_SAMPLE_READ they must: a sample's period is
+// the difference to the counter of the sample before.
 bool NeedTimeOrder(const perfdata::EventTable& events);
 
 }  // namespace perftape::convert

@@ -104,8 +104,8 @@ struct KeyHash {
     return HashBytes(std::as_bytes(std::span(text)));
   }
   std::size_t operator()(const LocationKey& key) const {
-    const std::uint64_t place[] = {key.mapping.index, key.offset.value};
-    return HashBytes(std::as_bytes(std::span(place)), HashBytes(std::as_bytes(key.lines)));
+    const std::uint64_t address[] = {key.mapping.index, key.offset.value};
+    return HashBytes(std::as_bytes(std::span(address)), HashBytes(std::as_bytes(key.lines)));
   }
   std::size_t operator()(const LabelsKey& key) const {
     std::uint64_t hash = 0;
@@ -126,41 +126,31 @@ class Index {
   // The first `skipped` of the table are never found.
   explicit Index(std::size_t skipped = 0) : skipped_(skipped), indexed_(skipped) {}
 
-  // The place of what equals `value`; where nothing does, what `append` has put at the end.
+  // The index of what equals `value`; where nothing does, what `append` has put at the end.
   template <class Append>
   std::uint32_t FindOr(const std::vector<T>& table, const T& value, Append append) {
     assert(table.size() < IdTable::kNone);
     while (indexed_ < table.size()) AddNext(KeyHash()(KeyOf(table[indexed_])));
     const std::uint64_t hash = KeyHash()(KeyOf(value));
-    const std::uint32_t found = places_.Find(
-        hash, [&](std::uint32_t place) { return KeyOf(table[place]) == KeyOf(value); });
+    const std::uint32_t found = indexes_.Find(
+        hash, [&](std::uint32_t index) { return KeyOf(table[index]) == KeyOf(value); });
     if (found != IdTable::kNone) return found;
     append();
     AddNext(hash);
     return static_cast<std::uint32_t>(table.size() - 1);
   }
 
-  void Expect(const std::vector<T>& table, const T& value, ProfileBuilder::Ahead ahead) const {
-    const std::uint64_t hash = KeyHash()(KeyOf(value));
-    if (ahead == ProfileBuilder::Ahead::kIndex) {
-      places_.Prefetch(hash);
-      return;
-    }
-    const std::uint32_t place = places_.Guess(hash);
-    if (place != IdTable::kNone) __builtin_prefetch(&table[place]);
-  }
-
   void Forget() {
-    places_.Clear();
+    indexes_.Clear();
     indexed_ = skipped_;
   }
 
  private:
-  void AddNext(std::uint64_t hash) { places_.Add(hash, static_cast<std::uint32_t>(indexed_++)); }
+  void AddNext(std::uint64_t hash) { indexes_.Add(hash, static_cast<std::uint32_t>(indexed_++)); }
 
-  IdTable places_;
+  IdTable indexes_;
   std::size_t skipped_;
-  std::size_t indexed_;  // so many of the table are in `places_`
+  std::size_t indexed_;  // so many of the table are in `indexes_`
 };
 
 template <class T>
@@ -266,20 +256,12 @@ StackId ProfileBuilder::Push(StackId caller, LocationId leaf) {
   return {Intern(state_->tables.stacks, state_->stacks, Stack{caller, leaf})};
 }
 
-void ProfileBuilder::Expect(const Location& location, Ahead ahead) const {
-  state_->locations.Expect(state_->tables.locations, location, ahead);
-}
-
-void ProfileBuilder::Expect(StackId caller, LocationId leaf, Ahead ahead) const {
-  state_->stacks.Expect(state_->tables.stacks, Stack{caller, leaf}, ahead);
-}
-
 void ProfileBuilder::Add(const Sample& sample) {
   ProfileTables& tables = state_->tables;
   const std::size_t before = tables.samples.size();
-  const std::uint32_t place = Intern(tables.samples, state_->samples, sample);
+  const std::uint32_t index = Intern(tables.samples, state_->samples, sample);
   if (tables.samples.size() != before) return;
-  Sample& sum = tables.samples[place];
+  Sample& sum = tables.samples[index];
   sum.count = AddUpToLimit(sum.count, sample.count);
   sum.period = AddUpToLimit(sum.period, sample.period);
 }

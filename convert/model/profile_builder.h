@@ -47,11 +47,6 @@ class ProfileBuilder {
   // Sorted by the texts of their keys; those of one key keep their order.
   LabelsId Add(std::span<const Label> labels);
   StackId Push(StackId caller, LocationId leaf);
-  // For those who have many to add: brings from memory what finding this one takes, first the place
-  // in the index, then, called when that has come, what is known there. Changes nothing else.
-  enum class Ahead : std::uint8_t { kIndex, kEntry };
-  void Expect(const Location& location, Ahead ahead) const;
-  void Expect(StackId caller, LocationId leaf, Ahead ahead) const;
   // Adds to the sample of equal stack, thread, event and labels; sums stop at the largest number.
   void Add(const Sample& sample);
   // The same for those who know that none of equal stack, thread, event and labels was added yet.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/symbolize/recording_sources.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/build_id.h"
 #include "formats/bundle/bundle.h"
@@ -19,8 +20,6 @@
 #include "formats/elf/searched_directories.h"
 
 namespace perftape::symbolize {
-
-using SharedBundle = std::shared_ptr<const bundle::Bundle>;
 
 // `image` is what was mapped, or where only that is left its debug file: it knows the addresses.
 // `debug` is the separate debug file, with more names; `lines` is one more file of the same build

@@ -18,15 +18,6 @@ std::uint64_t StartOfModule(const elf::ElfFile& file) {
 
 }  // namespace
 
-ElfSymbolizer::ElfSymbolizer(DebugFiles files, SymbolOptions options)
-    : files_(std::move(files)), options_(std::move(options)) {}
-ElfSymbolizer::~ElfSymbolizer() = default;
-
-void ElfSymbolizer::BeginRecording(OfRecording recording) {
-  recording_ = std::move(recording);
-  others_.clear();
-}
-
 Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                           std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
@@ -48,21 +39,21 @@ Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, conve
 ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
   // Files of this machine add lines, but only to recordings that were made on it.
   const std::pair key(build_id, recording_.not_local().empty());
-  if (const auto known = by_build_id_.find(key); known != by_build_id_.end()) {
+  if (const auto known = shared_.by_build_id.find(key); known != shared_.by_build_id.end()) {
     return *known->second;
   }
   std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
   if (other) return *other;
-  const std::vector<SharedBundle> bundles = recording_.bundles();
+  const std::vector<SharedBundle> bundles = recording_.Bundles();
   auto binary = std::make_unique<ElfBinary>(
-      files_.Find({.filename = filename,
-                   .build_id = build_id,
-                   .bundles = bundles,
-                   .not_local = recording_.not_local(),
-                   .wants_lines = options_.source_lines != SourceLines::kNone}),
-      options_);
+      shared_.files.Find({.filename = filename,
+                          .build_id = build_id,
+                          .bundles = bundles,
+                          .not_local = recording_.not_local(),
+                          .wants_lines = shared_.options.source_lines != SourceLines::kNone}),
+      shared_.options);
   if (!binary->file.image || build_id.empty()) return *(other = std::move(binary));
-  return *(by_build_id_[key] = std::move(binary));
+  return *(shared_.by_build_id[key] = std::move(binary));
 }
 
 }  // namespace perftape::symbolize

@@ -73,9 +73,9 @@ class Search {
   std::string message_;
 };
 
-std::optional<JitFile> FindInBundles(const JitPlaces& places, FileKind kind, std::uint32_t pid,
-                                     std::string_view path, Search& search) {
-  for (const auto& each : places.bundles) {
+std::optional<JitFile> FindInBundles(const JitSearchPath& search_path, FileKind kind,
+                                     std::uint32_t pid, std::string_view path, Search& search) {
+  for (const auto& each : search_path.bundles) {
     for (const bundle::BundledFile& file : each->manifest().files) {
       if (file.kind != kind || file.pid != pid) continue;
       if (kind == FileKind::kJitDump && file.path != path) continue;
@@ -96,24 +96,24 @@ Result<JitFile> OpenGiven(const std::filesystem::path& path) {
 }
 
 // One path below --symfs, then on this machine.
-std::optional<JitFile> FindInDirectories(const JitPlaces& places, std::string_view below,
+std::optional<JitFile> FindInDirectories(const JitSearchPath& search_path, std::string_view below,
                                          std::uint32_t pid, Search& search) {
-  if (!places.symfs.empty()) {
-    auto file = OpenGiven(places.symfs / below);
+  if (!search_path.symfs.empty()) {
+    auto file = OpenGiven(search_path.symfs / below);
     if (file) return *std::move(file);
     search.Missed(file.error());
   }
-  if (!places.not_local.empty()) {
-    search.Missed("this machine: " + places.not_local);
+  if (!search_path.not_local.empty()) {
+    search.Missed("this machine: " + search_path.not_local);
     return std::nullopt;
   }
-  auto file = OpenTrusted(places.local_root / below, pid);
+  auto file = OpenTrusted(search_path.local_root / below, pid);
   if (file) return *std::move(file);
   search.Missed(file.error());
   // In a container it has names, and often a number, of its own.
   const std::filesystem::path root = "/proc/" + std::to_string(pid) + "/root";
   const std::optional<std::uint32_t> own = OwnPidOf(pid);
-  if (!own || places.local_root != "/") return std::nullopt;
+  if (!own || search_path.local_root != "/") return std::nullopt;
   file = OpenTrusted(root / (below == MapName(pid) ? MapName(*own) : std::string(below)), pid);
   if (file) return *std::move(file);
   search.Missed(file.error());
@@ -139,22 +139,23 @@ Result<JitFile> OpenTrusted(const std::filesystem::path& path, std::uint32_t pid
   return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
 }
 
-Result<JitFile> FindPerfMap(std::uint32_t pid, const JitPlaces& places) {
+Result<JitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path) {
   Search search;
-  auto file = FindInBundles(places, FileKind::kPerfMap, pid, {}, search);
-  if (!file) file = FindInDirectories(places, MapName(pid), pid, search);
+  auto file = FindInBundles(search_path, FileKind::kPerfMap, pid, {}, search);
+  if (!file) file = FindInDirectories(search_path, MapName(pid), pid, search);
   if (!file) return std::move(search).Result();
   TRY(CheckSize(*file, FileKind::kPerfMap));
   return *std::move(file);
 }
 
-Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid, const JitPlaces& places) {
+Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid,
+                            const JitSearchPath& search_path) {
   Search search;
-  auto file = FindInBundles(places, FileKind::kJitDump, pid, path, search);
+  auto file = FindInBundles(search_path, FileKind::kJitDump, pid, path, search);
   // As a place below another root; ".." would lead out of that.
   const std::filesystem::path below =
       std::filesystem::path(path).lexically_normal().relative_path();
-  if (!file) file = FindInDirectories(places, below.native(), pid, search);
+  if (!file) file = FindInDirectories(search_path, below.native(), pid, search);
   if (!file) return std::move(search).Result();
   TRY(CheckSize(*file, FileKind::kJitDump));
   return *std::move(file);

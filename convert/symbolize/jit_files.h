@@ -19,7 +19,7 @@
 namespace perftape::symbolize {
 
 // Where such files may be taken from, in this order.
-struct JitPlaces {
+struct JitSearchPath {
   std::vector<std::shared_ptr<const bundle::Bundle>> bundles = {};
   std::filesystem::path symfs = {};  // empty: none
   std::string not_local = {};  // why none of this machine's is of the recording; empty: they are
@@ -35,10 +35,11 @@ struct JitFile {
 // The map of a process, by the number that the recording has for it; it may call itself otherwise,
 // in a container. kNotFound where there is none, else what was wrong with the one that is there;
 // either message says where it was looked for.
-Result<JitFile> FindPerfMap(std::uint32_t pid, const JitPlaces& places);
+Result<JitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path);
 
 // The dump that a process had mapped from `path`.
-Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid, const JitPlaces& places);
+Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid,
+                            const JitSearchPath& search_path);
 
 // A file of this machine that process `pid` has written, if it may be trusted; kPermission with the
 // reason if not.

@@ -51,7 +51,6 @@ class KallsymsSymbolizer : public Symbolizer {
   KallsymsSymbolizer(std::shared_ptr<const KernelTable> table, RecordedKernel recorded);
 
   bool belongs() const { return move_.distance.has_value(); }
-  const std::shared_ptr<const KernelTable>& table() const { return table_; }
 
   // A table of another kernel, or without the module that the mapping is of, gives no name; the
   // problem says so.

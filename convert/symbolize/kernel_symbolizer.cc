@@ -10,10 +10,7 @@
 
 #include "convert/symbolize/module_name.h"
 #include "convert/symbolize/vmlinux_symbolizer.h"
-#include "formats/base/file.h"
-#include "formats/base/symbol_limits.h"
 #include "formats/dwarf/sections.h"
-#include "formats/elf/build_id.h"
 #include "formats/elf/debug_places.h"
 
 namespace perftape::symbolize {
@@ -21,14 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kRunningKallsyms[] = "/proc/kallsyms";
 constexpr std::string_view kAbsent = "not there";
-
-// Empty where it cannot be read.
-BuildId RunningKernelBuildId() {
-  const auto notes = ReadWholeFile("/sys/kernel/notes");
-  return notes ? elf::BuildIdFromNotes(AsBytes(*notes)) : BuildId{};
-}
 
 // Below a root, as perf looks for them (tools/perf/util/symbol.c, vmlinux_paths).
 std::vector<fs::path> VmlinuxPaths(const std::string& release) {
@@ -42,55 +32,11 @@ std::vector<fs::path> VmlinuxPaths(const std::string& release) {
   return paths;
 }
 
-Result<std::shared_ptr<const KernelTable>> TableOfBundle(const bundle::Bundle& bundle,
-                                                         const BuildId& build_id) {
-  const bundle::Manifest& manifest = bundle.manifest();
-  std::optional<Bytes> bytes;
-  BuildId id = build_id;
-  if (!id.empty()) bytes = bundle.Find(id, bundle::FileKind::kKallsyms);
-  std::string missing;
-  for (const bundle::BundledFile& file : manifest.files) {
-    if (bytes || file.kind != bundle::FileKind::kKallsyms) continue;
-    bytes = bundle.Find(file.member);
-    id = file.build_id.empty() ? manifest.kernel_build_id : file.build_id;
-    missing = file.missing;
-  }
-  if (!bytes) return Fail(ErrorCode::kNotFound, missing.empty() ? "not there" : missing);
-  if (bytes->size() > symbol_limits::kKallsyms) {
-    return Fail(ErrorCode::kUnsupported,
-                "kallsyms " + MoreThanIsRead(bytes->size(), symbol_limits::kKallsyms));
-  }
-  TRY_ASSIGN(kallsyms::Kallsyms symbols, kallsyms::Kallsyms::Parse(std::string(AsText(*bytes))));
-  return std::make_shared<const KernelTable>("bundle: [kernel.kallsyms]", std::move(symbols), id,
-                                             manifest.modules);
-}
-
 }  // namespace
 
-Result<std::unique_ptr<KernelSymbolizer>> KernelSymbolizer::Create(
-    const SymbolOptions& options, std::vector<fs::path> directories) {
-  std::unique_ptr<KernelSymbolizer> kernel(new KernelSymbolizer(options, std::move(directories)));
-  for (const fs::path& path : {options.kallsyms, options.vmlinux}) {
-    if (path.empty()) continue;
-    if (path == options.vmlinux && kernel->VmlinuxAt(path)) continue;
-    const auto table = kernel->TableOf(path, {});
-    if (!table) return Fail(table.error());
-  }
-  return kernel;
-}
-
-KernelSymbolizer::KernelSymbolizer(const SymbolOptions& options, std::vector<fs::path> directories)
-    : options_(options), directories_(std::move(directories)) {}
+KernelSymbolizer::KernelSymbolizer(KernelFiles& files, RecordingSources& recording)
+    : files_(files), recording_(recording), kernel_(recording.recording().machine().kernel) {}
 KernelSymbolizer::~KernelSymbolizer() = default;
-
-void KernelSymbolizer::BeginRecording(const Recording& recording,
-                                      std::function<std::vector<SharedBundle>()> bundles) {
-  recording_ = &recording;
-  bundles_ = std::move(bundles);
-  kernel_ = recording.machine().kernel;
-  places_.clear();
-  are_listed_ = false;
-}
 
 Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                              std::span<const FileOffset> offsets) {
@@ -98,18 +44,18 @@ Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, co
   if (IsGuestName(filename)) {
     return MissAll(offsets.size(), Miss::kNoFile, "the kernel of a guest");
   }
-  ListPlaces(profile);
+  ListSources(profile);
   Resolution best = MissAll(offsets.size(), Miss::kNoFile, {});
   std::vector<std::string> tried;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    Place& place = places_[i];
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    Source& source = sources_[i];
     std::string problem;
-    if (Open(place, kernel_)) {
-      TRY_ASSIGN(Resolution found, place.symbolizer->Resolve(profile, id, offsets));
+    if (Open(source)) {
+      TRY_ASSIGN(Resolution found, source.opened.symbolizer->Resolve(profile, id, offsets));
       if (!found.source.empty()) {
         found.tried = std::move(tried);
-        if (!place.is_vmlinux) {
-          AddLines(found, std::span(places_).subspan(i + 1),
+        if (!source.is_vmlinux) {
+          AddLines(found, std::span(sources_).subspan(i + 1),
                    [&](Symbolizer& vmlinux) { return vmlinux.Resolve(profile, id, offsets); });
         }
         return found;
@@ -117,28 +63,29 @@ Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, co
       problem = found.problem;
       if (best.answers.empty() || best.answers[0].miss == Miss::kNoFile) best = std::move(found);
     } else {
-      problem = place.problem;
+      problem = source.problem;
     }
-    if (place.is_guess && problem == kAbsent) continue;
-    tried.push_back(place.name + ": " + problem);
+    if (source.is_guess && problem == kAbsent) continue;
+    tried.push_back(source.name + ": " + problem);
   }
   best.problem.clear();
-  for (const std::string& place : tried) {
-    if (place.ends_with(kAbsent) || place.ends_with(recording_->machine().other_than_here))
+  for (const std::string& source : tried) {
+    if (source.ends_with(kAbsent) ||
+        source.ends_with(recording_.recording().machine().other_than_here))
       continue;
-    best.problem += (best.problem.empty() ? "" : "; ") + place;
+    best.problem += (best.problem.empty() ? "" : "; ") + source;
   }
   best.tried = std::move(tried);
   return best;
 }
 
-void KernelSymbolizer::AddLines(Resolution& named, std::span<Place> later,
+void KernelSymbolizer::AddLines(Resolution& named, std::span<Source> later,
                                 const std::function<Result<Resolution>(Symbolizer&)>& resolve) {
   // Only a build id tells that both are of one kernel.
-  if (options_.source_lines == SourceLines::kNone || kernel_.build_id.empty()) return;
-  for (Place& place : later) {
-    if (!place.is_vmlinux || !HasLines(place)) continue;
-    const auto found = Open(place, kernel_) ? resolve(*place.symbolizer) : Result<Resolution>();
+  if (files_.options().source_lines == SourceLines::kNone || kernel_.build_id.empty()) return;
+  for (Source& source : later) {
+    if (!source.is_vmlinux || !HasLines(source)) continue;
+    const auto found = Open(source) ? resolve(*source.opened.symbolizer) : Result<Resolution>();
     if (!found || found->source.empty()) continue;
     for (std::size_t i = 0; i < named.answers.size(); ++i) {
       Resolved answer = found->answers[i];
@@ -149,88 +96,86 @@ void KernelSymbolizer::AddLines(Resolution& named, std::span<Place> later,
       }
       named.answers[i] = std::move(answer);
     }
-    named.source += ", lines from " + place.name;
+    named.source += ", lines from " + source.name;
     return;
   }
 }
 
-bool KernelSymbolizer::HasLines(const Place& vmlinux) {
-  const auto binary = VmlinuxAt(vmlinux.name);
+bool KernelSymbolizer::HasLines(const Source& vmlinux) {
+  const auto binary = files_.VmlinuxAt(vmlinux.name);
   if (!binary) return false;
   const elf::ElfFile& image = *(*binary)->file.image;
   return image.build_id().Matches(kernel_.build_id) && dwarf::HasDwarf(image, dwarf::Part::kLinked);
 }
 
-bool KernelSymbolizer::Open(Place& place, const RecordedKernel& kernel) {
-  if (place.symbolizer) return true;
-  if (!place.problem.empty()) return false;
-  auto opened = place.open(kernel);
+bool KernelSymbolizer::Open(Source& source) {
+  if (source.opened.symbolizer) return true;
+  if (!source.problem.empty()) return false;
+  auto opened = source.open();
   if (opened) {
-    place.symbolizer = *std::move(opened);
+    source.opened = *std::move(opened);
     return true;
   }
-  place.problem = opened.error().code == ErrorCode::kNotFound ? kAbsent : opened.error().message;
-  if (place.problem.starts_with(place.name + ": ")) place.problem.erase(0, place.name.size() + 2);
+  source.problem = opened.error().code == ErrorCode::kNotFound ? kAbsent : opened.error().message;
+  if (source.problem.starts_with(source.name + ": "))
+    source.problem.erase(0, source.name.size() + 2);
   return false;
 }
 
 std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const convert::Profile& profile) {
-  ListPlaces(profile);
-  for (Place& place : places_) {
-    if (!Open(place, kernel_)) continue;
-    const auto* table = dynamic_cast<const KallsymsSymbolizer*>(place.symbolizer.get());
-    if (table != nullptr && table->belongs()) return table->table();
+  ListSources(profile);
+  for (Source& source : sources_) {
+    if (Open(source) && source.opened.table) return source.opened.table;
   }
   return nullptr;
 }
 
-void KernelSymbolizer::ListPlaces(const convert::Profile& profile) {
+void KernelSymbolizer::ListSources(const convert::Profile& profile) {
   if (std::exchange(are_listed_, true)) return;
   // What the profile itself says has to do for other formats.
   if (kernel_.reference_address == 0) kernel_ = KernelOf(profile);
   AddBundles();
   AddSymfs();
-  if (!options_.kallsyms.empty()) AddKallsyms(options_.kallsyms, {});
-  if (const auto& own = recording_->kallsyms()) AddKallsyms(*own, kernel_.build_id);
-  if (!options_.vmlinux.empty()) AddVmlinux(options_.vmlinux);
+  if (!files_.options().kallsyms.empty()) AddKallsyms(files_.options().kallsyms, {});
+  if (const auto& own = recording_.recording().kallsyms()) AddKallsyms(*own, kernel_.build_id);
+  if (!files_.options().vmlinux.empty()) AddVmlinux(files_.options().vmlinux);
   if (!kernel_.build_id.empty()) {
-    const std::size_t listed = places_.size();
-    for (const fs::path& directory : directories_) AddDirectory(directory);
-    for (std::size_t i = listed; i < places_.size(); ++i) places_[i].is_guess = true;
+    const std::size_t listed = sources_.size();
+    for (const fs::path& directory : files_.directories()) AddDirectory(directory);
+    for (std::size_t i = listed; i < sources_.size(); ++i) sources_[i].is_guess = true;
   }
   AddRunningKernel();
 }
 
+KernelSymbolizer::Opened KernelSymbolizer::NamesOf(std::shared_ptr<const KernelTable> table) const {
+  auto symbolizer = std::make_unique<KallsymsSymbolizer>(table, kernel_);
+  if (!symbolizer->belongs()) table.reset();
+  return {.symbolizer = std::move(symbolizer), .table = std::move(table)};
+}
+
 void KernelSymbolizer::AddBundles() {
-  // Its kernel's symbols may be known of another recording's.
-  if (const auto known = of_bundles_.find(kernel_.build_id);
-      known != of_bundles_.end() && !kernel_.build_id.empty()) {
-    places_.push_back({.name = known->second->name(),
-                       .open = [table = known->second](const RecordedKernel& kernel) {
-                         return Result<std::unique_ptr<Symbolizer>>(
-                             std::make_unique<KallsymsSymbolizer>(table, kernel));
-                       }});
+  // The symbols of this kernel may be known from another recording's bundle.
+  if (const auto known = files_.BundledTable(kernel_.build_id)) {
+    sources_.push_back(
+        {.name = known->name(), .open = [=, this]() -> Result<Opened> { return NamesOf(known); }});
     return;
   }
-  for (const SharedBundle& bundle : bundles_()) {
-    places_.push_back({.name = "bundle: [kernel.kallsyms]",
-                       .open = [this, bundle](const RecordedKernel& kernel)
-                           -> Result<std::unique_ptr<Symbolizer>> {
-                         TRY_ASSIGN(auto table, TableOfBundle(*bundle, kernel.build_id));
-                         if (!kernel.build_id.empty()) of_bundles_.emplace(kernel.build_id, table);
-                         return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
-                       }});
+  for (const SharedBundle& bundle : recording_.Bundles()) {
+    sources_.push_back({.name = "bundle: [kernel.kallsyms]", .open = [=, this]() -> Result<Opened> {
+                          TRY_ASSIGN(auto table, files_.TableIn(*bundle, kernel_.build_id));
+                          return NamesOf(std::move(table));
+                        }});
   }
 }
 
 void KernelSymbolizer::AddSymfs() {
-  if (options_.symfs.empty()) return;
-  const std::string& release = recording_->machine().kernel_release;
-  const std::size_t listed = places_.size();
-  AddKallsyms(options_.symfs / "proc/kallsyms", {});
-  for (const fs::path& path : VmlinuxPaths(release)) AddVmlinux(options_.symfs / path);
-  AddKallsyms(options_.symfs / ("boot/System.map-" + release), {});
-  for (std::size_t i = listed; i < places_.size(); ++i) places_[i].is_guess = true;
+  if (files_.options().symfs.empty()) return;
+  const std::string& release = recording_.recording().machine().kernel_release;
+  const std::size_t listed = sources_.size();
+  AddKallsyms(files_.options().symfs / "proc/kallsyms", {});
+  for (const fs::path& path : VmlinuxPaths(release)) AddVmlinux(files_.options().symfs / path);
+  AddKallsyms(files_.options().symfs / ("boot/System.map-" + release), {});
+  for (std::size_t i = listed; i < sources_.size(); ++i) sources_[i].is_guess = true;
 }
 
 void KernelSymbolizer::AddDirectory(const fs::path& directory) {
@@ -248,69 +193,33 @@ void KernelSymbolizer::AddDirectory(const fs::path& directory) {
 }
 
 void KernelSymbolizer::AddKallsyms(const fs::path& path, const BuildId& build_id) {
-  places_.push_back(
-      {.name = path.native(),
-       .open = [=, this](const RecordedKernel& kernel) -> Result<std::unique_ptr<Symbolizer>> {
-         TRY_ASSIGN(auto table, TableOf(path, build_id));
-         return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
-       }});
+  sources_.push_back({.name = path.native(), .open = [=, this]() -> Result<Opened> {
+                        TRY_ASSIGN(auto table, files_.TableAt(path, build_id));
+                        return NamesOf(std::move(table));
+                      }});
 }
 
 void KernelSymbolizer::AddVmlinux(const fs::path& path) {
-  places_.push_back(
-      {.name = path.native(),
-       .open = [=, this](const RecordedKernel& kernel) -> Result<std::unique_ptr<Symbolizer>> {
-         if (auto vmlinux = VmlinuxAt(path)) {
-           return std::make_unique<VmlinuxSymbolizer>(*std::move(vmlinux), kernel);
-         }
-         // A System.map, then.
-         TRY_ASSIGN(auto table, TableOf(path, {}));
-         return std::make_unique<KallsymsSymbolizer>(std::move(table), kernel);
-       },
-       .is_vmlinux = true});
+  sources_.push_back({.name = path.native(),
+                      .open = [=, this]() -> Result<Opened> {
+                        if (auto vmlinux = files_.VmlinuxAt(path)) {
+                          return Opened{.symbolizer = std::make_unique<VmlinuxSymbolizer>(
+                                            *std::move(vmlinux), kernel_)};
+                        }
+                        // A System.map, then.
+                        TRY_ASSIGN(auto table, files_.TableAt(path, {}));
+                        return NamesOf(std::move(table));
+                      },
+                      .is_vmlinux = true});
 }
 
 void KernelSymbolizer::AddRunningKernel() {
-  std::string not_here = recording_->machine().other_than_here;
-  if (options_.local == LocalSystem::kAlways) not_here.clear();
-  if (options_.local == LocalSystem::kNever) not_here = "not asked";
+  const std::string not_here = recording_.not_local();
   if (not_here.empty()) {
     AddKallsyms(kRunningKallsyms, RunningKernelBuildId());
   } else {
-    places_.push_back({.name = kRunningKallsyms, .problem = "of this machine, and " + not_here});
+    sources_.push_back({.name = kRunningKallsyms, .problem = "of this machine, and " + not_here});
   }
-}
-
-Result<std::shared_ptr<const KernelTable>> KernelSymbolizer::TableOf(const fs::path& path,
-                                                                     const BuildId& build_id) {
-  const auto known = tables_.find(path.native());
-  if (known != tables_.end()) return known->second;
-  Result<std::shared_ptr<const KernelTable>> table;
-  // What the user named may be a pipe: <(zcat kallsyms.gz).
-  const bool is_given = path == options_.kallsyms || path == options_.vmlinux;
-  auto symbols = is_given ? kallsyms::Kallsyms::Read(path) : kallsyms::Kallsyms::ReadRegular(path);
-  if (symbols) {
-    const BuildId id = path == kRunningKallsyms ? RunningKernelBuildId() : build_id;
-    table = std::make_shared<const KernelTable>(path.native(), *std::move(symbols), id);
-  } else {
-    table = Fail(std::move(symbols).error());
-  }
-  return tables_.emplace(path.native(), std::move(table)).first->second;
-}
-
-Result<std::shared_ptr<ElfBinary>> KernelSymbolizer::VmlinuxAt(const fs::path& path) {
-  const auto known = vmlinuxes_.find(path.native());
-  if (known != vmlinuxes_.end()) return known->second;
-  Result<std::shared_ptr<ElfBinary>> vmlinux;
-  if (auto image = elf::ElfFile::Open(path)) {
-    DebugFile file;
-    file.image = *std::move(image);
-    file.source = path.native();
-    vmlinux = std::make_shared<ElfBinary>(std::move(file), options_);
-  } else {
-    vmlinux = Fail(std::move(image).error());
-  }
-  return vmlinuxes_.emplace(path.native(), std::move(vmlinux)).first->second;
 }
 
 }  // namespace perftape::symbolize

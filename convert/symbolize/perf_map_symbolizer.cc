@@ -38,13 +38,6 @@ bool IsJitMemory(std::string_view filename) {
                              [&](std::string_view start) { return filename.starts_with(start); });
 }
 
-void PerfMapSymbolizer::BeginRecording(std::function<JitPlaces()> places) {
-  find_places_ = std::move(places);
-  maps_.clear();
-  bytes_read_ = 0;
-  owners_of_.reset();
-}
-
 Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
                                               convert::MappingId id,
                                               std::span<const FileOffset> offsets) {
@@ -90,8 +83,7 @@ Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
 const PerfMapSymbolizer::Opened& PerfMapSymbolizer::MapOf(std::uint32_t pid) {
   const auto known = maps_.find(pid);
   if (known != maps_.end()) return known->second;
-  if (find_places_) places_ = std::exchange(find_places_, nullptr)();
-  auto file = FindPerfMap(pid, places_);
+  auto file = FindPerfMap(pid, search_path_);
   if (file && file->bytes.size() > symbol_limits::kAllJitFiles - bytes_read_) {
     file = Fail(ErrorCode::kUnsupported, file->source + ": left out: perf maps have more than " +
                                              std::to_string(symbol_limits::kAllJitFiles) +

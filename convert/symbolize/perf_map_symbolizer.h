@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -24,11 +23,8 @@ bool IsJitMemory(std::string_view filename);
 
 class PerfMapSymbolizer : public Symbolizer {
  public:
-  explicit PerfMapSymbolizer(JitPlaces places = {}) : places_(std::move(places)) {}
-
-  // From here on processes are those of another recording. `places` is called when the first map is
-  // asked for, and must be good until the next recording begins.
-  void BeginRecording(std::function<JitPlaces()> places);
+  // For the processes of one recording, whose maps are searched in `search_path`.
+  explicit PerfMapSymbolizer(JitSearchPath search_path) : search_path_(std::move(search_path)) {}
 
   // A place belongs to the process in the name of the mapping (".../perf-123.map"), or to all whose
   // samples came by it. Where several have the same place mapped, and have maps, these must agree.
@@ -47,8 +43,7 @@ class PerfMapSymbolizer : public Symbolizer {
                        FileOffset offset);
   void CollectOwners(const convert::Profile& profile);
 
-  std::function<JitPlaces()> find_places_;  // null once it was called
-  JitPlaces places_;
+  JitSearchPath search_path_;
   std::map<std::uint32_t, Opened> maps_;  // by pid
   std::uint64_t bytes_read_ = 0;          // of all of them
   // Of this profile: which processes came by a place in memory without a file.

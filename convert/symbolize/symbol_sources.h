@@ -49,6 +49,8 @@ struct CacheReport {
   std::vector<std::string> not_found;  // names with build ids
 };
 
+struct SharedSources;
+
 class SymbolSources {
  public:
   // An Error where `options` names a file that cannot be read, or a directory that is none.
@@ -59,7 +61,7 @@ class SymbolSources {
   ~SymbolSources();
 
   // Where the dumps and maps of just-in-time compilers may be taken from, for `recording`.
-  JitPlaces JitPlacesOf(Recording& recording) const;
+  JitSearchPath JitFilesOf(Recording& recording) const;
 
   // The profile with names, those of `recording`. Adds to `report`.
   convert::Profile Name(const convert::Profile& profile, Recording recording,
@@ -76,9 +78,8 @@ class SymbolSources {
                                 const std::filesystem::path& directory);
 
  private:
-  struct Places;
-  explicit SymbolSources(std::unique_ptr<Places> places);
-  std::unique_ptr<Places> places_;
+  explicit SymbolSources(std::unique_ptr<SharedSources> shared);
+  std::unique_ptr<SharedSources> shared_;
 };
 
 // The same for one profile alone.

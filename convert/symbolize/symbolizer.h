@@ -24,7 +24,7 @@ enum class Miss : std::uint8_t {
 };
 
 // A function at a place, and the line in its source where that is known. Names are views of what
-// the symbolizer has read: they live as long as it does, or until its next recording begins.
+// the symbolizer has read: they live as long as it does.
 struct SourceFrame {
   std::string_view name;              // demangled
   std::string_view system_name = {};  // as the linker knows it; empty where that is no other

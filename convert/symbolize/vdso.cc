@@ -98,15 +98,6 @@ Result<std::vector<std::byte>> ReadOwnVdso() {
   return Fail(ErrorCode::kNotFound, "/proc/self/maps: holds no vdso");
 }
 
-VdsoSymbolizer::VdsoSymbolizer(std::vector<std::filesystem::path> directories)
-    : directories_(std::move(directories)) {}
-VdsoSymbolizer::~VdsoSymbolizer() = default;
-
-void VdsoSymbolizer::BeginRecording(ElfSymbolizer::OfRecording recording) {
-  recording_ = std::move(recording);
-  others_.clear();
-}
-
 Result<Resolution> VdsoSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                            std::span<const FileOffset> offsets) {
   const auto build_id = BuildId::FromHex(profile.text(profile[id].build_id));
@@ -115,27 +106,27 @@ Result<Resolution> VdsoSymbolizer::Resolve(const convert::Profile& profile, conv
 }
 
 ElfBinary& VdsoSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
-  if (const auto known = by_build_id_.find(build_id); known != by_build_id_.end()) {
+  if (const auto known = shared_.by_build_id.find(build_id); known != shared_.by_build_id.end()) {
     return *known->second;
   }
   std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
   if (!other) other = Find(filename, build_id);
   if (!other->file.image || build_id.empty()) return *other;
-  return *(by_build_id_[build_id] = std::move(other));
+  return *(shared_.by_build_id[build_id] = std::move(other));
 }
 
 std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,
                                                 const BuildId& build_id) {
   VdsoSearch search(build_id);
   const auto find = [&] {
-    for (const SharedBundle& bundle : recording_.bundles()) {
+    for (const SharedBundle& bundle : recording_.Bundles()) {
       const auto bytes = FindInBundle(*bundle, filename, build_id);
       if (!bytes) continue;
       search.KeepBundle(bundle);
       if (search.Try("bundle: " + std::string(filename), elf::ElfFile::FromBytes(*bytes))) return;
     }
     if (!build_id.empty()) {
-      for (const std::filesystem::path& directory : directories_) {
+      for (const std::filesystem::path& directory : shared_.directories) {
         for (const auto& path :
              elf::PlacesIn(directory, build_id, elf::BuildIdFile::kVdso, filename)) {
           auto file = elf::ElfFile::Open(path);

@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "convert/symbolize/elf_symbolizer.h"
+#include "convert/symbolize/elf_binary.h"
+#include "convert/symbolize/recording_sources.h"
 #include "convert/symbolize/symbolizer.h"
 
 namespace perftape::symbolize {
@@ -23,20 +25,28 @@ bool IsVdsoName(std::string_view filename);
 // A copy of this process's vdso; kNotFound where it has none.
 Result<std::vector<std::byte>> ReadOwnVdso();
 
+// The vdsos that all recordings of a run share: those that a build id identifies.
+struct VdsoImages {
+  // Saved ones are searched by build id in these directories (formats/elf/debug_places.h).
+  explicit VdsoImages(std::vector<std::filesystem::path> searched)
+      : directories(std::move(searched)) {}
+
+  std::vector<std::filesystem::path> directories;
+  std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id;
+};
+
+// Of one recording.
 class VdsoSymbolizer : public Symbolizer {
  public:
-  // Saved ones are looked for by build id in `directories` (formats/elf/debug_places.h).
-  explicit VdsoSymbolizer(std::vector<std::filesystem::path> directories);
-  ~VdsoSymbolizer() override;
+  // Both must outlive this.
+  VdsoSymbolizer(VdsoImages& shared, RecordingSources& recording)
+      : shared_(shared), recording_(recording) {}
 
-  // As ElfSymbolizer's.
-  void BeginRecording(ElfSymbolizer::OfRecording recording);
-
-  // Bundles come first, then directories, then this process's own.
+  // Searches bundles first, then directories, then this process's own vdso.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
-  // As ElfSymbolizer's.
+  // The files of a vdso, which live as long as this and the shared ones.
   const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
     return Open(filename, build_id).file;
   }
@@ -45,9 +55,8 @@ class VdsoSymbolizer : public Symbolizer {
   ElfBinary& Open(const std::string& filename, const BuildId& build_id);
   std::unique_ptr<ElfBinary> Find(std::string_view filename, const BuildId& build_id);
 
-  std::vector<std::filesystem::path> directories_;
-  ElfSymbolizer::OfRecording recording_;
-  std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id_;
+  VdsoImages& shared_;
+  RecordingSources& recording_;
   std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };
 

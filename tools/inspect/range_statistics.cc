@@ -41,7 +41,7 @@ struct Hit {
   std::uint64_t address = 0;
   std::uint32_t pid = 0;  // 0 of the kernel, which all processes see
   CpuMode mode = CpuMode::kUnknown;
-  convert::Moment moment = 0;  // one at which it was so
+  convert::Epoch epoch = 0;  // one of that state
   Share share;
 
   bool IsAt(const Hit& other) const {
@@ -59,19 +59,19 @@ class RangeCounter {
     for (const Event& event : events_.all()) plain_.emplace_back(event.format);
   }
 
-  // The records from the cursor on, where the clock is, to a place in the file. False where a
-  // sample cannot be read.
-  bool Count(perfdata::RecordCursor cursor, convert::TurnClock clock, std::uint64_t end) {
-    convert::Moment moment = 0;
+  // Counts the records from the cursor on up to the file offset `end`. `clock` has seen all records
+  // before the cursor. False if a sample cannot be read.
+  bool Count(perfdata::RecordCursor cursor, convert::RoundClock clock, std::uint64_t end) {
+    convert::Epoch epoch = 0;
     while (cursor.Step()) {
       const RecordView& record = cursor.record();
       if (record.file_offset >= end) break;
       const perfdata::EventLookup::Answer found = lookup_.Of(record);
-      const convert::Turn turn = clock.Of(record, found.time);
+      const convert::SortKey key = clock.KeyOf(record, found.time);
       CountType(record.type);
       if (record.type == RecordType::kSample) {
-        moment = survey_.history.MomentOf(turn, moment);
-        if (!CountSample(record, found.event, moment)) return false;
+        epoch = survey_.history.EpochOf(key, epoch);
+        if (!CountSample(record, found.event, epoch)) return false;
       } else if (record.type == RecordType::kHeaderBuildId) {
         build_ids_.push_back(record);
       } else if (found.event != nullptr) {
@@ -94,8 +94,8 @@ class RangeCounter {
   const std::vector<RecordView>& build_ids() const { return build_ids_; }
 
  private:
-  // The state of a thread that had a sample lately.
-  struct Recent {
+  // The state of the thread whose sample was the last at this index of the cache.
+  struct ThreadCacheEntry {
     std::uint32_t pid = 0, tid = 0;
     convert::ThreadState state;
     Share* of_comm = nullptr;
@@ -123,56 +123,55 @@ class RangeCounter {
     }
   }
 
-  bool CountSample(const RecordView& record, const Event* event, convert::Moment moment) {
+  bool CountSample(const RecordView& record, const Event* event, convert::Epoch epoch) {
     if (event == nullptr) return false;
     const perfdata::PlainSampleReader& plain = plain_[events_.IndexOf(*event)];
     if (!plain.is_plain()) {
       const auto sample = DecodeSample(record, event->format);
-      if (sample) Add(*sample, *event, record.cpumode(), moment);
+      if (sample) Add(*sample, *event, record.cpumode(), epoch);
       return sample.has_value();
     }
     const bool is_read = plain.Read(record, plain_sample_);
-    if (is_read) Add(plain_sample_, *event, record.cpumode(), moment);
+    if (is_read) Add(plain_sample_, *event, record.cpumode(), epoch);
     return is_read;
   }
 
-  void Add(const perfdata::Sample& sample, const Event& event, CpuMode mode,
-           convert::Moment moment) {
+  void Add(const perfdata::Sample& sample, const Event& event, CpuMode mode, convert::Epoch epoch) {
     const Share share{
         .samples = 1,
         .period = event.format.Has(perfdata::kPeriod) ? sample.period : event.attr.sample_period};
     EventStatistics& of_event = statistics_.events[events_.IndexOf(event)];
     ++of_event.samples;
     of_event.period += share.period;
-    const Recent& recent = StateOf(sample.pid, sample.tid, moment);
-    AddTo(*recent.of_comm, share);
+    const ThreadCacheEntry& entry = StateOf(sample.pid, sample.tid, epoch);
+    AddTo(*entry.of_comm, share);
     const bool is_kernel = mode == CpuMode::kKernel;
-    AddHit({.mapped = is_kernel ? recent.state.spaces.kernel : recent.state.spaces.user,
+    AddHit({.mapped = is_kernel ? entry.state.spaces.kernel : entry.state.spaces.user,
             .address = is_kernel ? sample.ip : sample.ip / kPage * kPage,
             .pid = is_kernel ? 0 : sample.pid,
             .mode = mode,
-            .moment = moment,
+            .epoch = epoch,
             .share = share});
   }
 
-  const Recent& StateOf(std::uint32_t pid, std::uint32_t tid, convert::Moment moment) {
-    Recent& recent = recent_[tid % recent_.size()];
-    const bool is_known = recent.of_comm != nullptr && recent.pid == pid && recent.tid == tid &&
-                          recent.state.from <= moment && moment < recent.state.to;
-    if (is_known) return recent;
-    const convert::ThreadState state = survey_.history.StateOf(pid, tid, moment);
-    recent = {.pid = pid,
-              .tid = tid,
-              .state = state,
-              .of_comm = &statistics_.comms[CommName(tid, state.comm)]};
-    return recent;
+  const ThreadCacheEntry& StateOf(std::uint32_t pid, std::uint32_t tid, convert::Epoch epoch) {
+    ThreadCacheEntry& entry = thread_cache_[tid % thread_cache_.size()];
+    const bool is_known = entry.of_comm != nullptr && entry.pid == pid && entry.tid == tid &&
+                          entry.state.from <= epoch && epoch < entry.state.to;
+    if (is_known) return entry;
+    const convert::ThreadState state = survey_.history.StateOf(pid, tid, epoch);
+    entry = {.pid = pid,
+             .tid = tid,
+             .state = state,
+             .of_comm = &statistics_.comms[CommName(tid, state.comm)]};
+    return entry;
   }
 
   void AddHit(const Hit& hit) {
     std::uint64_t hash = (hit.address ^ hit.mapped) * 0x9e3779b97f4a7c15 + hit.pid;
     hash = (hash ^ (hash >> 32)) * 0xc2b2ae3d27d4eb4f;
     const std::uint32_t known =
-        hit_index_.Find(hash, [&](std::uint32_t place) { return hits_[place].IsAt(hit); });
+        hit_index_.Find(hash, [&](std::uint32_t index) { return hits_[index].IsAt(hit); });
     if (known != convert::IdTable::kNone) return AddTo(hits_[known].share, hit.share);
     hit_index_.Add(hash, static_cast<std::uint32_t>(hits_.size()));
     hits_.push_back(hit);
@@ -185,7 +184,7 @@ class RangeCounter {
   perfdata::Sample plain_sample_;                   // what they read
   Statistics statistics_;
   std::array<std::uint64_t, 128> by_type_ = {};  // of those types that are below
-  std::array<Recent, 256> recent_ = {};
+  std::array<ThreadCacheEntry, 256> thread_cache_ = {};
   convert::IdTable hit_index_;
   std::vector<Hit> hits_;
   std::vector<RecordView> build_ids_;
@@ -218,15 +217,15 @@ std::optional<const perfdata::Dso*> DsoOf(const Hit& hit, const perfdata::Proces
   return is_whole ? std::optional(dso) : std::nullopt;
 }
 
-// In the order of their moments: processes go forth only. Nothing where DsoOf does not know one.
+// In the order of their epochs: processes go forth only. Nothing where DsoOf does not know one.
 std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits,
                                          const convert::ProcessHistory& history,
                                          const DsoNames& names) {
-  std::ranges::sort(hits, {}, &Hit::moment);
+  std::ranges::sort(hits, {}, &Hit::epoch);
   convert::ProcessHistory::Replay replay(history);
   std::map<std::pair<const perfdata::Dso*, std::uint32_t>, Share> dsos;
   for (const Hit& hit : hits) {
-    const std::optional<const perfdata::Dso*> dso = DsoOf(hit, replay.At(hit.moment));
+    const std::optional<const perfdata::Dso*> dso = DsoOf(hit, replay.At(hit.epoch));
     if (!dso) return {};
     const bool is_generated = *dso != nullptr && HoldsGeneratedCode(**dso);
     AddTo(dsos[{*dso, is_generated ? hit.pid : 0}], hit.share);
@@ -247,18 +246,19 @@ std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned
   const convert::Survey& survey = *found;
 
   std::vector<std::unique_ptr<RangeCounter>> counters;
-  for (unsigned i = 0; i < std::min<std::size_t>(threads, survey.cuts.size()); ++i) {
+  for (unsigned i = 0; i < std::min<std::size_t>(threads, survey.range_starts.size()); ++i) {
     counters.push_back(std::make_unique<RangeCounter>(reader, survey));
   }
   std::atomic<bool> is_whole = true;
-  const auto count = [&](std::size_t cut, unsigned worker) {
-    const bool is_last = cut + 1 == survey.cuts.size();
-    const std::uint64_t end = is_last ? reader.file().size() : survey.cuts[cut + 1].file_offset;
-    const convert::Cut& from = survey.cuts[cut];
+  const auto count = [&](std::size_t range, unsigned worker) {
+    const bool is_last = range + 1 == survey.range_starts.size();
+    const std::uint64_t end =
+        is_last ? reader.file().size() : survey.range_starts[range + 1].file_offset;
+    const convert::RangeStart& from = survey.range_starts[range];
     perfdata::RecordCursor cursor = reader.records_from(from.file_offset);
     if (is_whole && !counters[worker]->Count(std::move(cursor), from.clock, end)) is_whole = false;
   };
-  ParallelFor(survey.cuts.size(), static_cast<unsigned>(counters.size()), count);
+  ParallelFor(survey.range_starts.size(), static_cast<unsigned>(counters.size()), count);
   if (!is_whole) return {};
 
   Statistics sum;

@@ -18,9 +18,8 @@ class StackTable {
  public:
   std::uint32_t Add(const Words& chain, perfdata::CpuMode mode = perfdata::CpuMode::kUser) {
     const RawStack stack{.ip = 0x99, .chain = std::as_bytes(std::span(chain)), .mode = mode};
-    const auto index = static_cast<std::uint32_t>(table_.stack_count());
-    table_.AddShort({.hash = SampleTable::HashOf(stack, {}), .stack = stack});
-    return index;
+    const std::uint32_t row = table_.Add({.hash = SampleTable::HashOf(stack, {}), .stack = stack});
+    return table_.rows()[row].stack;
   }
   HashedStacks Hash(std::span<const std::uint32_t> indexes, Origin origin = Origin::kRecorded) {
     return HashStacks(table_, indexes, std::endian::native, origin, history_);

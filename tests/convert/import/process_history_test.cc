@@ -36,22 +36,23 @@ TEST(Timeline, TellsForHowLong) {
 }
 
 // What a file's records tell, with the file.
-struct Told {
-  explicit Told(const PerfDataBuilder& builder) : bytes(builder.Build()) {
+struct HistoryOf {
+  explicit HistoryOf(const PerfDataBuilder& builder) : bytes(builder.Build()) {
     const auto opened = perfdata::Reader::FromBytes(bytes);
     format = opened->events()[0].format;
     perfdata::EventLookup lookup(opened->events());
     perfdata::RecordCursor cursor = opened->records();
-    TurnClock clock;
+    RoundClock clock;
     while (cursor.Step()) {
-      const Turn turn = clock.Of(cursor.record(), lookup.Of(cursor.record()).time);
-      if (ProcessHistory::Takes(cursor.record().type)) history.Take(cursor.record(), format, turn);
+      const SortKey key = clock.KeyOf(cursor.record(), lookup.Of(cursor.record()).time);
+      if (ProcessHistory::IsProcessRecord(cursor.record().type))
+        history.Add(cursor.record(), format, key);
     }
     history.Finish();
   }
 
   ThreadState At(std::uint32_t pid, std::uint32_t tid, std::uint64_t time) {
-    return history.StateOf(pid, tid, history.MomentOf({time, 1000}));
+    return history.StateOf(pid, tid, history.EpochOf({time, 1000}));
   }
   std::string CommAt(std::uint32_t tid, std::uint64_t time) {
     const std::string* comm = At(tid, tid, time).comm;
@@ -76,11 +77,11 @@ TEST(ProcessHistory, KnowsNamesOfAnyTimeInAnyOrder) {
   PerfDataBuilder file = File();
   file.AddComm({.pid = 7, .tid = 7, .comm = "after", .time = 30});
   file.AddComm({.pid = 7, .tid = 7, .comm = "before", .time = 10});
-  Told told(file);
-  EXPECT_EQ(told.CommAt(7, 40), "after");
-  EXPECT_EQ(told.CommAt(7, 20), "before");
-  EXPECT_EQ(told.CommAt(7, 5), "unknown");
-  EXPECT_EQ(told.CommAt(8, 40), "unknown");
+  HistoryOf history_of(file);
+  EXPECT_EQ(history_of.CommAt(7, 40), "after");
+  EXPECT_EQ(history_of.CommAt(7, 20), "before");
+  EXPECT_EQ(history_of.CommAt(7, 5), "unknown");
+  EXPECT_EQ(history_of.CommAt(8, 40), "unknown");
 }
 
 TEST(ProcessHistory, TellsEqualMappingsByOneNumber) {
@@ -89,21 +90,21 @@ TEST(ProcessHistory, TellsEqualMappingsByOneNumber) {
   file.AddMmap({.pid = 8, .tid = 8, .start = 0x1000, .path = "/lib/a", .time = 20});
   file.AddMmap({.pid = 8, .tid = 8, .start = 0x5000, .path = "/lib/b", .time = 30});
   file.AddFork({.pid = 9, .ppid = 8, .tid = 9, .ptid = 8, .time = 40});
-  Told told(file);
-  EXPECT_EQ(told.SpaceAt(7, 5), 0U);
-  EXPECT_NE(told.SpaceAt(7, 10), 0U);
-  EXPECT_EQ(told.SpaceAt(8, 25), told.SpaceAt(7, 50));
-  EXPECT_NE(told.SpaceAt(8, 35), told.SpaceAt(7, 50));
-  EXPECT_EQ(told.SpaceAt(9, 50), told.SpaceAt(8, 50));
+  HistoryOf history_of(file);
+  EXPECT_EQ(history_of.SpaceAt(7, 5), 0U);
+  EXPECT_NE(history_of.SpaceAt(7, 10), 0U);
+  EXPECT_EQ(history_of.SpaceAt(8, 25), history_of.SpaceAt(7, 50));
+  EXPECT_NE(history_of.SpaceAt(8, 35), history_of.SpaceAt(7, 50));
+  EXPECT_EQ(history_of.SpaceAt(9, 50), history_of.SpaceAt(8, 50));
 }
 
 TEST(ProcessHistory, ForgetsWhatWasMappedAtExec) {
   PerfDataBuilder file = File();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/lib/a", .time = 10});
   file.AddComm({.pid = 7, .tid = 7, .comm = "ls", .time = 20, .misc = perfdata::kMiscCommExec});
-  Told told(file);
-  EXPECT_NE(told.SpaceAt(7, 15), 0U);
-  EXPECT_EQ(told.SpaceAt(7, 25), 0U);
+  HistoryOf history_of(file);
+  EXPECT_NE(history_of.SpaceAt(7, 15), 0U);
+  EXPECT_EQ(history_of.SpaceAt(7, 25), 0U);
 }
 
 TEST(ProcessHistory, SaysHowLongAStateLasts) {
@@ -111,21 +112,21 @@ TEST(ProcessHistory, SaysHowLongAStateLasts) {
   file.AddComm({.pid = 7, .tid = 7, .comm = "a", .time = 10});
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/lib/a", .time = 20});
   file.AddComm({.pid = 8, .tid = 8, .comm = "b", .time = 30});
-  Told told(file);
-  const ThreadState state = told.At(7, 7, 25);
+  HistoryOf history_of(file);
+  const ThreadState state = history_of.At(7, 7, 25);
   EXPECT_EQ(state.from, 2U);
   EXPECT_GE(state.to, 3U);
-  EXPECT_EQ(told.At(7, 7, 15).to, 2U);
+  EXPECT_EQ(history_of.At(7, 7, 15).to, 2U);
 }
 
 TEST(ProcessHistory, IsReplayed) {
   PerfDataBuilder file = File();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/lib/b", .time = 20});
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/lib/a", .time = 10});
-  const Told told(file);
-  ProcessHistory::Replay replay(told.history);
-  const auto mapped = [&](Moment moment) {
-    const perfdata::Region* region = replay.At(moment).Find(7, perfdata::CpuMode::kUser, 0x1000);
+  const HistoryOf history_of(file);
+  ProcessHistory::Replay replay(history_of.history);
+  const auto mapped = [&](Epoch epoch) {
+    const perfdata::Region* region = replay.At(epoch).Find(7, perfdata::CpuMode::kUser, 0x1000);
     return region == nullptr ? "nothing" : region->dso->path;
   };
   EXPECT_EQ(mapped(0), "nothing");

@@ -11,6 +11,7 @@ namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
+using testing::SizeIs;
 using Words = std::vector<std::uint64_t>;
 
 RawStack StackOf(const Words& chain) {
@@ -29,29 +30,26 @@ std::vector<std::uint64_t> CountsOf(const SampleTable& table) {
   return counts;
 }
 
-TEST(SampleTable, AddsUpEqualSamplesHoweverManyWait) {
+TEST(SampleTable, AddsUpEqualSamplesOfAnyBatchSize) {
   const Words one = {1, 2}, other = {1, 3};
   SampleTable table;
-  for (int i = 0; i < 100; ++i) table.AddLasting(Of(StackOf(one), 5));
-  table.AddLasting(Of(StackOf(other)));
-  table.Flush();
+  std::vector<SampleTable::Addition> batch(100, Of(StackOf(one), 5));
+  batch.push_back(Of(StackOf(other)));
+  table.AddBatch(batch);
   EXPECT_THAT(CountsOf(table), ElementsAre(100, 1));
   EXPECT_EQ(table.rows()[0].period, 500U);
-  EXPECT_EQ(table.stack_count(), 2U);
+  EXPECT_THAT(table.StacksByEpoch(), SizeIs(2));
 }
 
-TEST(SampleTable, KeepsThreadsAndKindsOfOneStackApart) {
+TEST(SampleTable, KeepsThreadsAndEventsOfOneStackApart) {
   const Words chain = {1, 2};
   SampleTable table;
-  SampleTable::Addition sample = Of(StackOf(chain));
-  table.AddLasting(sample);
-  sample.thread = 1;
-  table.AddLasting(sample);
-  sample.kind = 1;
-  table.AddLasting(sample);
-  table.Flush();
+  std::vector<SampleTable::Addition> batch(3, Of(StackOf(chain)));
+  batch[1].thread = batch[2].thread = 1;
+  batch[2].event_labels = 1;
+  table.AddBatch(batch);
   EXPECT_THAT(CountsOf(table), ElementsAre(1, 1, 1));
-  EXPECT_EQ(table.stack_count(), 1U);
+  EXPECT_THAT(table.StacksByEpoch(), SizeIs(1));
 }
 
 TEST(SampleTable, CopiesAStackThatDoesNotLast) {
@@ -59,7 +57,7 @@ TEST(SampleTable, CopiesAStackThatDoesNotLast) {
   Words chain = {1, 2}, branches = {3, 4, 5};
   RawStack stack = StackOf(chain);
   stack.branches = std::as_bytes(std::span(branches));
-  table.AddShort(Of(stack));
+  table.Add(Of(stack));
   chain = {8, 9};
   branches = {7, 7, 7};
   const RawStack kept = table.stack(0);
@@ -81,16 +79,17 @@ TEST(SampleTable, TellsStacksApartByWhatTheyAreAddressesIn) {
   EXPECT_NE(SampleTable::HashOf(in_kernel, {.spaces = {.user = 1}}), hash);
 }
 
-TEST(SampleTable, GoesThroughItsStacksByMoment) {
+TEST(SampleTable, GoesThroughItsStacksByEpoch) {
   const std::vector<Words> chains = {{1}, {2}, {3}, {4}};
   SampleTable table;
+  std::vector<SampleTable::Addition> batch;
   for (std::size_t i = 0; i < chains.size(); ++i) {
     RawStack stack = StackOf(chains[i]);
-    stack.moment = std::array<Moment, 4>{7, 0, 7, 3}.at(i);
-    table.AddLasting(Of(stack));
+    stack.epoch = std::array<Epoch, 4>{7, 0, 7, 3}.at(i);
+    batch.push_back(Of(stack));
   }
-  table.Flush();
-  EXPECT_THAT(table.StacksByMoment(), ElementsAre(1, 3, 0, 2));
+  table.AddBatch(batch);
+  EXPECT_THAT(table.StacksByEpoch(), ElementsAre(1, 3, 0, 2));
 }
 
 TEST(SampleTable, AddsAllOfAnotherTable) {
@@ -99,32 +98,28 @@ TEST(SampleTable, AddsAllOfAnotherTable) {
   first.Add(RawThread{.pid = 1});
   second.Add(RawThread{.pid = 2});
   second.Add(RawThread{.pid = 1});
-  first.Add(RawKind{.event = 1});
-  second.Add(RawKind{.event = 1});
-  first.AddLasting(Of(StackOf(one), 10));
+  first.Add(EventLabels{.event = 1});
+  second.Add(EventLabels{.event = 1});
+  first.AddBatch(std::array{Of(StackOf(one), 10)});
   SampleTable::Addition same = Of(StackOf(one), 20);
   same.thread = 1;
-  second.AddLasting(same);
-  second.AddLasting(same);
-  second.AddLasting(Of(StackOf(other)));
-  first.Flush();
-  second.Flush();
+  second.AddBatch(std::array{same, same, Of(StackOf(other))});
   first.AddAll(second);
   EXPECT_THAT(CountsOf(first), ElementsAre(3, 1));
   EXPECT_EQ(first.rows()[0].period, 50U);
   EXPECT_EQ(first.threads()[first.rows()[1].thread].pid, 2U);
-  EXPECT_EQ(first.stack_count(), 2U);
+  EXPECT_THAT(first.StacksByEpoch(), SizeIs(2));
 }
 
-TEST(SampleTable, InternsThreadsAndKinds) {
+TEST(SampleTable, InternsThreadsAndEventLabels) {
   SampleTable table;
   EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 2}), 0U);
   EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 3}), 1U);
   EXPECT_EQ(table.Add(RawThread{.pid = 1, .tid = 2}), 0U);
-  EXPECT_EQ(table.Add(RawKind{.event = 1, .cpu = 0}), 0U);
-  EXPECT_EQ(table.Add(RawKind{.event = 1}), 1U);
+  EXPECT_EQ(table.Add(EventLabels{.event = 1, .cpu = 0}), 0U);
+  EXPECT_EQ(table.Add(EventLabels{.event = 1}), 1U);
   EXPECT_EQ(table.threads().size(), 2U);
-  EXPECT_EQ(table.kinds().size(), 2U);
+  EXPECT_EQ(table.event_labels().size(), 2U);
 }
 
 }  // namespace

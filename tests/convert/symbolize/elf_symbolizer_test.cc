@@ -11,29 +11,35 @@
 namespace perftape::symbolize {
 namespace {
 
-ElfSymbolizer Local() {
-  return ElfSymbolizer(DebugFiles({}, {}), {.demangling = Demangling::kTemplates});
-}
+// Of a recording that was made on this machine.
+class ElfSymbolizerTest : public testing::Test {
+ private:
+  SymbolOptions options_{.demangling = Demangling::kTemplates};
+  Recording recording_{Recording::Machine{.other_than_here = {}}};
+  RecordingSources sources_{recording_, options_};
+  ElfBinaries binaries_{DebugFiles({}, {}), options_};
 
-TEST(ElfSymbolizer, NamesOffsetsInTheRecordedFile) {
+ protected:
+  ElfSymbolizer symbolizer_{binaries_, sources_};
+};
+
+TEST_F(ElfSymbolizerTest, NamesOffsetsInTheRecordedFile) {
   const TempDir dir;
   const convert::Profile profile = ProfileOf({.filename = dir.Write("program", SmallElf(""))});
-  ElfSymbolizer symbolizer = Local();
-  EXPECT_EQ(NameAt(symbolizer, profile, 0x1100), "spin");
-  EXPECT_EQ(NameAt(symbolizer, profile, 0x113f), "spin");
-  EXPECT_EQ(NameAt(symbolizer, profile, 0x1140), "(no symbol)");
-  EXPECT_EQ(NameAt(symbolizer, profile, 0x999999), "(no symbol)");
+  EXPECT_EQ(NameAt(symbolizer_, profile, 0x1100), "spin");
+  EXPECT_EQ(NameAt(symbolizer_, profile, 0x113f), "spin");
+  EXPECT_EQ(NameAt(symbolizer_, profile, 0x1140), "(no symbol)");
+  EXPECT_EQ(NameAt(symbolizer_, profile, 0x999999), "(no symbol)");
 }
 
-TEST(ElfSymbolizer, NeverUsesAFileOfAnotherBuild) {
+TEST_F(ElfSymbolizerTest, NeverUsesAFileOfAnotherBuild) {
   const TempDir dir;
   const convert::Profile profile =
       ProfileOf({.filename = dir.Write("program", SmallElf("new")), .build_id = "6f6c64"});
-  ElfSymbolizer symbolizer = Local();
-  EXPECT_EQ(NameAt(symbolizer, profile, 0x1100), "(wrong build id)");
+  EXPECT_EQ(NameAt(symbolizer_, profile, 0x1100), "(wrong build id)");
 }
 
-TEST(ElfSymbolizer, DemanglesAndKeepsTheLinkersName) {
+TEST_F(ElfSymbolizerTest, DemanglesAndKeepsTheLinkersName) {
   ElfBuilder elf;
   const std::uint16_t text = elf.AddSection({.name = ".text",
                                              .flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -44,15 +50,14 @@ TEST(ElfSymbolizer, DemanglesAndKeepsTheLinkersName) {
   elf.AddSymbol({.name = "_ZN4Tape4playEi", .value = 0x1000, .size = 16, .section = text});
   const TempDir dir;
   const convert::Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
-  ElfSymbolizer symbolizer = Local();
   const FileOffset offsets[] = {{0x1004}};
-  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
+  const auto resolution = symbolizer_.Resolve(profile, convert::MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
   EXPECT_EQ(resolution->answers[0].frames[0].name, "Tape::play");
   EXPECT_EQ(resolution->answers[0].frames[0].system_name, "_ZN4Tape4playEi");
 }
 
-TEST(ElfSymbolizer, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
+TEST_F(ElfSymbolizerTest, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
   const GoTable table = MakeGoTable(
       {.text_start = 0x1000},
       {{.entry = 0, .name = "main.main", .file = "/src/main.go", .lines = {{0x20, 8}}}}, 0x40);
@@ -70,9 +75,8 @@ TEST(ElfSymbolizer, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
   elf.AddSegment({.offset = 0x1000, .address = 0x1000, .size = 0x100});
   const TempDir dir;
   const convert::Profile profile = ProfileOf({.filename = dir.Write("program", elf.Build())});
-  ElfSymbolizer symbolizer = Local();
   const FileOffset offsets[] = {{0x1004}};
-  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
+  const auto resolution = symbolizer_.Resolve(profile, convert::MappingId{1}, offsets);
   ASSERT_TRUE(resolution);
   ASSERT_EQ(resolution->answers[0].frames.size(), 1U);
   EXPECT_EQ(resolution->answers[0].frames[0].name, "main.main");
@@ -80,10 +84,9 @@ TEST(ElfSymbolizer, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
   EXPECT_EQ(resolution->answers[0].frames[0].line, 8U);
 }
 
-TEST(ElfSymbolizer, MissesWhatIsNoFile) {
-  ElfSymbolizer symbolizer = Local();
+TEST_F(ElfSymbolizerTest, MissesWhatIsNoFile) {
   for (const char* filename : {"/nonexistent", "[uprobes]", "relative", "/dev/zero", ""}) {
-    EXPECT_EQ(NameAt(symbolizer, ProfileOf({.filename = filename}), 0x1100), "(no file)")
+    EXPECT_EQ(NameAt(symbolizer_, ProfileOf({.filename = filename}), 0x1100), "(no file)")
         << filename;
   }
 }

@@ -44,7 +44,7 @@ class PerfMapSymbolizerTest : public testing::Test {
 
   TempDir dir_;
   std::filesystem::path path_;
-  PerfMapSymbolizer symbolizer_{JitPlaces{.local_root = dir_.path()}};
+  PerfMapSymbolizer symbolizer_{JitSearchPath{.local_root = dir_.path()}};
 };
 
 TEST_F(PerfMapSymbolizerTest, NamesAnonymousMemoryOfTheProcessThatRanIt) {
@@ -72,12 +72,10 @@ TEST_F(PerfMapSymbolizerTest, NamesNothingThatSeveralProcessesNameDifferently) {
 
 TEST_F(PerfMapSymbolizerTest, TakesMapsBelowSymfsAndNoneOfThisMachineWhereThatIsAnother) {
   dir_.Write("carried/tmp/perf-4712.map", "7f0000001000 100 js::carried\n");
-  symbolizer_.BeginRecording([this] {
-    return JitPlaces{
-        .symfs = dir_ / "carried", .not_local = "recorded elsewhere", .local_root = dir_.path()};
-  });
-  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4712}), 0x1010), "js::carried");
-  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "(no file)");
+  PerfMapSymbolizer symbolizer(
+      {.symfs = dir_ / "carried", .not_local = "recorded elsewhere", .local_root = dir_.path()});
+  EXPECT_EQ(NameAt(symbolizer, Jit("//anon", {4712}), 0x1010), "js::carried");
+  EXPECT_EQ(NameAt(symbolizer, Jit("//anon", {4711}), 0x1010), "(no file)");
 }
 
 TEST_F(PerfMapSymbolizerTest, TakesAMapOutOfABundleByTheProcess) {
@@ -87,15 +85,8 @@ TEST_F(PerfMapSymbolizerTest, TakesAMapOutOfABundleByTheProcess) {
                                                          .pid = 4713,
                                                          .kept = bundle::Kept::kWhole},
                                                         "7f0000001000 100 js::bundled\n"));
-  symbolizer_.BeginRecording(
-      [&] { return JitPlaces{.bundles = {bundle}, .not_local = "recorded elsewhere"}; });
-  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4713}), 0x1010), "js::bundled");
-}
-
-TEST_F(PerfMapSymbolizerTest, ForgetsTheMapsOfTheRecordingBefore) {
-  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "js::add");
-  symbolizer_.BeginRecording([] { return JitPlaces{.not_local = "recorded elsewhere"}; });
-  EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "(no file)");
+  PerfMapSymbolizer symbolizer({.bundles = {bundle}, .not_local = "recorded elsewhere"});
+  EXPECT_EQ(NameAt(symbolizer, Jit("//anon", {4713}), 0x1010), "js::bundled");
 }
 
 TEST_F(PerfMapSymbolizerTest, FindsTheProcessOfAFrameThatCallsOthers) {

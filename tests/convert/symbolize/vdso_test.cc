@@ -13,8 +13,11 @@ namespace {
 
 std::string NameIn(const std::filesystem::path& directory, std::string build_id,
                    std::string not_local = "recorded elsewhere") {
-  VdsoSymbolizer symbolizer({directory});
-  symbolizer.BeginRecording({.not_local = [&] { return not_local; }});
+  Recording recording(Recording::Machine{.other_than_here = std::move(not_local)});
+  const SymbolOptions options;
+  RecordingSources sources(recording, options);
+  VdsoImages images({directory});
+  VdsoSymbolizer symbolizer(images, sources);
   return NameAt(symbolizer, ProfileOf({.filename = "[vdso]", .build_id = std::move(build_id)}),
                 0x1100);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/turn_clock.h"
+#include "convert/import/round_clock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,23 +18,23 @@ using perfdata::PerfDataBuilder;
 using perfdata::RecordType;
 using testing::ElementsAre;
 
-// The places of a file's samples in the order of their turns.
-std::vector<std::uint64_t> ByTurn(Bytes file, std::uint64_t& out_of_order) {
+// The offsets of a file's samples in the order of their sort keys.
+std::vector<std::uint64_t> BySortKey(Bytes file, std::uint64_t& out_of_order) {
   const auto reader = perfdata::Reader::FromBytes(file);
   perfdata::EventLookup lookup(reader->events());
   perfdata::RecordCursor cursor = reader->records();
-  TurnClock clock;
-  std::vector<std::pair<Turn, std::uint64_t>> places;
+  RoundClock clock;
+  std::vector<std::pair<SortKey, std::uint64_t>> offsets;
   while (cursor.Step()) {
-    const Turn turn = clock.Of(cursor.record(), lookup.Of(cursor.record()).time);
+    const SortKey key = clock.KeyOf(cursor.record(), lookup.Of(cursor.record()).time);
     if (cursor.record().type == RecordType::kSample) {
-      places.emplace_back(turn, cursor.record().file_offset);
+      offsets.emplace_back(key, cursor.record().file_offset);
     }
   }
   out_of_order = clock.out_of_order();
-  std::ranges::sort(places);
+  std::ranges::sort(offsets);
   std::vector<std::uint64_t> sorted;
-  for (const auto& [turn, place] : places) sorted.push_back(place);
+  for (const auto& [key, offset] : offsets) sorted.push_back(offset);
   return sorted;
 }
 
@@ -42,12 +42,12 @@ std::vector<std::uint64_t> ByTurn(Bytes file, std::uint64_t& out_of_order) {
 std::vector<std::uint64_t> Delivered(Bytes file, std::uint64_t& out_of_order) {
   const auto reader = perfdata::Reader::FromBytes(file);
   perfdata::InTimeOrder cursor(reader->records(), reader->events());
-  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> offsets;
   while (cursor.Step()) {
-    if (cursor.record().type == RecordType::kSample) places.push_back(cursor.record().file_offset);
+    if (cursor.record().type == RecordType::kSample) offsets.push_back(cursor.record().file_offset);
   }
   out_of_order = cursor.out_of_order();
-  return places;
+  return offsets;
 }
 
 PerfDataBuilder FileOf(std::initializer_list<int> times) {
@@ -66,41 +66,41 @@ PerfDataBuilder FileOf(std::initializer_list<int> times) {
 void ExpectSameOrder(std::initializer_list<int> times) {
   const std::vector<std::byte> file = FileOf(times).Build();
   std::uint64_t late = 0, delivered_late = 0;
-  EXPECT_EQ(ByTurn(file, late), Delivered(file, delivered_late));
+  EXPECT_EQ(BySortKey(file, late), Delivered(file, delivered_late));
   EXPECT_EQ(late, delivered_late);
 }
 
-TEST(TurnClock, SortsByTimeAsRecordsAreDelivered) {
+TEST(RoundClock, SortsByTimeAsRecordsAreDelivered) {
   ExpectSameOrder({30, 10, 20, 10});
 }
 
-TEST(TurnClock, LetsWhatHasNoTimeBeFirst) {
+TEST(RoundClock, LetsWhatHasNoTimeBeFirst) {
   ExpectSameOrder({30, 0, 20, 0, 10});
 }
 
-TEST(TurnClock, LetsWhatHasNoTimeFollowWhatRoundsHaveReleased) {
+TEST(RoundClock, LetsWhatHasNoTimeFollowWhatRoundsHaveReleased) {
   ExpectSameOrder({10, 30, -1, 20, 40, -1, 0, 35, 50, -1, 0, 45});
 }
 
 // perf delivers it behind newer ones; that it came late changes nothing here.
-TEST(TurnClock, GivesWhatComesTooLateTheTurnOfItsTime) {
+TEST(RoundClock, SortsALateRecordByItsTime) {
   std::uint64_t late = 0;
   const std::vector<std::uint64_t> late_order =
-      ByTurn(FileOf({30, 20, -1, -1, 10, 40, -1, -1, 25, 45}).Build(), late);
+      BySortKey(FileOf({30, 20, -1, -1, 10, 40, -1, -1, 25, 45}).Build(), late);
   EXPECT_EQ(late, 2U);
   PerfDataBuilder file = FileOf({30, 20, -1, -1, 10, 40, -1, -1, 25, 45});
   const perfdata::Reader reader = file.Open();
   std::vector<std::uint64_t> times;
-  for (const std::uint64_t place : late_order) {
-    const auto record = reader.records_from(place).Next().value().value();
+  for (const std::uint64_t offset : late_order) {
+    const auto record = reader.records_from(offset).Next().value().value();
     times.push_back(TimeOf(record, reader.events()[0].format));
   }
   EXPECT_THAT(times, ElementsAre(10, 20, 25, 30, 40, 45));
 }
 
-TEST(TurnClock, CountsWhatComesTooLate) {
+TEST(RoundClock, CountsWhatComesTooLate) {
   std::uint64_t late = 0;
-  ByTurn(FileOf({30, -1, -1, 10, 40, 20}).Build(), late);
+  BySortKey(FileOf({30, -1, -1, 10, 40, 20}).Build(), late);
   EXPECT_EQ(late, 2U);
 }
 

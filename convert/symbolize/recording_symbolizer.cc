@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/symbolize/recording_symbolizer.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "convert/symbolize/module_name.h"
+#include "formats/elf/debug_places.h"
+
+namespace perftape::symbolize {
+namespace {
+
+std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
+  std::vector<std::filesystem::path> directories = options.debug_dirs;
+  if (options.default_debug_dirs) {
+    for (auto& directory : elf::DefaultDebugDirs()) directories.push_back(std::move(directory));
+  }
+  return directories;
+}
+
+// A directory that the user named: a wrong one would look like one without symbols.
+Status CheckDirectory(std::string_view option, const std::filesystem::path& path) {
+  const std::string name = std::string(option) + " " + path.native();
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return FailErrno(name, errno);
+  if (!S_ISDIR(status.st_mode)) return FailErrno(name, ENOTDIR);
+  return {};
+}
+
+}  // namespace
+
+SharedSources::SharedSources(const SymbolOptions& wanted)
+    : options(wanted),
+      directories(DirectoriesOf(wanted)),
+      binaries(DebugFiles(wanted.symfs, directories), wanted),
+      vdsos(directories),
+      kernels(wanted, directories) {}
+
+Result<std::unique_ptr<SharedSources>> SharedSources::Open(const SymbolOptions& options) {
+  if (!options.symfs.empty()) TRY(CheckDirectory("--symfs", options.symfs));
+  for (const std::filesystem::path& directory : options.debug_dirs) {
+    TRY(CheckDirectory("--debug-dir", directory));
+  }
+  auto shared = std::make_unique<SharedSources>(options);
+  if (!options.bundle.empty()) {
+    auto opened = bundle::Bundle::Open(options.bundle);
+    if (!opened) return Fail(InContext(options.bundle.native(), std::move(opened).error()));
+    shared->given = std::make_shared<const bundle::Bundle>(*std::move(opened));
+  }
+  TRY(shared->kernels.CheckGiven());
+  return shared;
+}
+
+RecordingSymbolizer::RecordingSymbolizer(SharedSources& shared, Recording& recording)
+    : sources_(recording, shared.options, shared.given),
+      binaries_(shared.binaries, sources_),
+      vdso_(shared.vdsos, sources_),
+      kernel_(shared.kernels, sources_) {}
+
+Result<Resolution> RecordingSymbolizer::Resolve(const convert::Profile& profile,
+                                                convert::MappingId id,
+                                                std::span<const FileOffset> offsets) {
+  const std::string_view filename = profile.text(profile[id].filename);
+  if (profile[id].kind == convert::MappingKind::kKernel) return ResolveKernel(profile, id, offsets);
+  if (IsVdsoName(filename)) return vdso_.Resolve(profile, id, offsets);
+  if (!IsJitMemory(filename)) return binaries_.Resolve(profile, id, offsets);
+  if (!perf_maps_) perf_maps_.emplace(sources_.JitFiles());
+  return perf_maps_->Resolve(profile, id, offsets);
+}
+
+Result<Resolution> RecordingSymbolizer::ResolveKernel(const convert::Profile& profile,
+                                                      convert::MappingId id,
+                                                      std::span<const FileOffset> offsets) {
+  TRY_ASSIGN(Resolution named, kernel_.Resolve(profile, id, offsets));
+  const bool is_module = !ModuleNameOf(profile.text(profile[id].filename)).empty();
+  if (!named.source.empty() || !is_module) return named;
+  // The module's own file may be somewhere.
+  TRY_ASSIGN(Resolution of_file, binaries_.Resolve(profile, id, offsets));
+  of_file.tried.insert(of_file.tried.begin(), named.tried.begin(), named.tried.end());
+  if (!of_file.source.empty()) return of_file;
+  named.tried = std::move(of_file.tried);
+  return named;
+}
+
+}  // namespace perftape::symbolize
