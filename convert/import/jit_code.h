@@ -22,9 +22,6 @@ namespace perftape::convert {
 
 class ProcessHistory;
 
-// Whether a file is called as such dumps are: ".../jit-123.dump".
-bool IsJitDumpName(std::string_view filename);
-
 class JitCode {
  public:
   // What one process has written.

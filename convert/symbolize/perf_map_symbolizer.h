@@ -18,10 +18,6 @@
 
 namespace perftape::symbolize {
 
-// Whether `filename` is of memory that no file stands behind ("//anon", "[heap]", "/memfd:…"), or
-// of a perf map, by which perf calls such memory.
-bool IsJitMemory(std::string_view filename);
-
 class PerfMapSymbolizer : public Symbolizer {
  public:
   explicit PerfMapSymbolizer(JitPlaces places = {}) : places_(std::move(places)) {}

@@ -10,12 +10,14 @@
 #include "convert/symbolize/debug_files.h"
 #include "convert/symbolize/elf_symbolizer.h"
 #include "convert/symbolize/kernel_symbolizer.h"
-#include "convert/symbolize/module_name.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "convert/symbolize/vdso.h"
 #include "formats/elf/debug_places.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
+
+using perfdata::MappingSource;
 namespace {
 
 std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
@@ -100,7 +102,7 @@ Result<Resolution> SymbolSources::Places::Resolve(const convert::Profile& profil
   const std::string_view filename = profile.text(profile[id].filename);
   if (profile[id].kind == convert::MappingKind::kKernel) {
     TRY_ASSIGN(Resolution named, kernel->Resolve(profile, id, offsets));
-    if (!named.source.empty() || ModuleNameOf(filename).empty()) return named;
+    if (!named.source.empty() || perfdata::ModuleNameOf(filename).empty()) return named;
     // The module's own file may be somewhere.
     TRY_ASSIGN(Resolution of_file, files.Resolve(profile, id, offsets));
     of_file.tried.insert(of_file.tried.begin(), named.tried.begin(), named.tried.end());
@@ -108,8 +110,9 @@ Result<Resolution> SymbolSources::Places::Resolve(const convert::Profile& profil
     named.tried = std::move(of_file.tried);
     return named;
   }
-  if (IsVdsoName(filename)) return vdsos.Resolve(profile, id, offsets);
-  if (!IsJitMemory(filename)) return files.Resolve(profile, id, offsets);
+  if (perfdata::SourceOf(filename) == MappingSource::kVdso)
+    return vdsos.Resolve(profile, id, offsets);
+  if (!perfdata::MayHoldJitCode(filename)) return files.Resolve(profile, id, offsets);
   return perf_maps.Resolve(profile, id, offsets);
 }
 
@@ -156,19 +159,21 @@ Status SymbolSources::Collect(const convert::Profile& profile, Recording& record
   for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
-    if (!id || id->empty() || IsGuestName(filename)) continue;
-    if (mapping.kind == convert::MappingKind::kKernel && IsKernelName(filename)) {
+    if (!id || id->empty() || perfdata::SourceOf(filename) == MappingSource::kGuestKernel) continue;
+    if (mapping.kind == convert::MappingKind::kKernel &&
+        perfdata::SourceOf(filename) == MappingSource::kKernel) {
       const auto table = places_->kernel->FindTable(profile);
       const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
-      TRY(sink({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));
+      TRY(sink({std::string(perfdata::kKernelMappingName), bundle::FileKind::kKallsyms, *id},
+               text));
       continue;
     }
-    const bool is_vdso = IsVdsoName(filename);
+    const bool is_vdso = perfdata::SourceOf(filename) == MappingSource::kVdso;
     const DebugFile& file =
         is_vdso ? places_->vdsos.FileOf(filename, *id) : places_->files.FileOf(filename, *id);
     const auto image = file.image ? std::optional(file.image->image()) : std::nullopt;
     const auto kind = is_vdso ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
-    TRY(sink({is_vdso ? "[vdso]" : filename, kind, *id}, image));
+    TRY(sink({is_vdso ? std::string(perfdata::kVdsoMappingName) : filename, kind, *id}, image));
     if (file.debug) {
       TRY(sink({filename, bundle::FileKind::kDebug, *id}, file.debug->image()));
     }
