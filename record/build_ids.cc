@@ -75,14 +75,19 @@ BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildId
     : format_(format), roots_(std::move(roots)), keepers_(keepers) {}
 
 Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
-  const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
   while (true) {
     TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
     if (!record) return {};
-    TRY(regions_.Observe(*record, format_, hit));
-    if (keepers_.jit != nullptr) ObserveMapping(*record);
+    TRY(Observe(*record, out));
   }
+}
+
+Status BuildIdCollector::Observe(const perfdata::RecordView& record, std::vector<std::byte>& out) {
+  const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
+  TRY(regions_.Observe(record, format_, hit));
+  if (keepers_.jit != nullptr) ObserveMapping(record);
+  return {};
 }
 
 void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {

@@ -57,6 +57,8 @@ class BuildIdCollector {
   // to `out` for each binary that one of these samples hit as the first. Damaged records are passed
   // over. A sample whose frames were all seen before costs one look into a table for each.
   Status Observe(Bytes records, std::vector<std::byte>& out);
+  // The same for one record that is decoded already.
+  Status Observe(const perfdata::RecordView& record, std::vector<std::byte>& out);
 
   // All that were found, in the order of their first hit: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }

@@ -349,7 +349,7 @@ Status Recording::WriteDue(Bytes bytes) {
   }
   // A binary's build id stands before the first sample that hit it.
   hit_build_ids_.clear();
-  TRY(build_ids_->Observe(bytes, hit_build_ids_));
+  TRY(build_ids_->Observe(*record, hit_build_ids_));
   TRY(writer_->Append(hit_build_ids_));
   return writer_->Append(bytes);
 }
