@@ -9,17 +9,12 @@
 #include "convert/model/profile.h"
 #include "formats/base/output_file.h"
 #include "formats/elf/elf_writer.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What perf takes for memory of no file (tools/perf/util/map.h, is_anon_memory), and other devices.
-bool IsMemory(std::string_view path) {
-  constexpr std::string_view kBeginnings[] = {"//", "/dev/", "/SYSV", "/memfd:", "/anon_hugepage"};
-  return std::ranges::any_of(kBeginnings, [&](auto begin) { return path.starts_with(begin); });
-}
 
 bool IsControl(char c) {
   return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
@@ -33,7 +28,7 @@ bool IsPlainComponent(std::string_view part) {
 
 bool IsPlainPath(std::string_view path) {
   constexpr std::size_t kLongest = 2048;
-  if (!path.starts_with('/') || path.size() > kLongest || IsMemory(path)) return false;
+  if (path.size() > kLongest || !perfdata::IsFilePath(path)) return false;
   for (std::size_t at = 1; at <= path.size();) {
     const std::size_t end = std::min(path.find('/', at), path.size());
     if (!IsPlainComponent(path.substr(at, end - at))) return false;

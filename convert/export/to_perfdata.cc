@@ -16,7 +16,7 @@
 #include "convert/export/sample_plan.h"
 #include "convert/model/sample_thread.h"
 #include "formats/perfdata/converted.h"
-#include "formats/perfdata/kernel_names.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/writer.h"
 
@@ -250,9 +250,9 @@ Status PerfDataExport::AddMapping(std::uint32_t index, std::uint32_t pid, std::u
   const bool is_kernel = mapping.kind == MappingKind::kKernel;
   const bool has_id = !mapping.build_id.empty();
   // perf knows the kernel by this name alone, and by that of its file from the table of build ids.
-  const bool is_vmlinux = is_kernel && perfdata::IsVmlinuxName(mapping.filename);
+  const bool is_vmlinux = is_kernel && perfdata::IsVmlinuxPath(mapping.filename);
   const std::string filename =
-      FitName(is_vmlinux ? perfdata::kKernelMapName : mapping.filename, report_.cut_names);
+      FitName(is_vmlinux ? perfdata::kKernelMappingName : mapping.filename, report_.cut_names);
   const auto misc =
       static_cast<std::uint16_t>(MiscOf(is_kernel ? CpuMode::kKernel : CpuMode::kUser) |
                                  (has_id ? perfdata::kMiscMmapBuildId : 0));

@@ -23,6 +23,7 @@
 #include "formats/folded/folded.h"
 #include "formats/folded/kernel_address.h"
 #include "formats/folded/text.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
 namespace {
@@ -36,7 +37,6 @@ template <class T>
 using MapOfTexts = tsl::robin_map<std::string_view, T, TextHash>;
 
 // As perf.data call the mapping of all the kernel.
-constexpr std::string_view kPlacedKernel = "[kernel.kallsyms]";
 
 // How many bytes the two begin with in common.
 std::size_t CommonPrefix(std::string_view a, std::string_view b) {
@@ -243,7 +243,7 @@ class FoldedImporter {
   // File offsets of this mapping are the runtime addresses themselves.
   LocationId InKernel(RuntimeAddress address, const Line& line) {
     const MappingId kernel =
-        builder_.Add(Mapping{.filename = builder_.Add(kPlacedKernel),
+        builder_.Add(Mapping{.filename = builder_.Add(perfdata::kKernelMappingName),
                              .limit = std::numeric_limits<std::uint64_t>::max(),
                              .kind = MappingKind::kKernel});
     return builder_.Add(

@@ -9,12 +9,13 @@
 #include "convert/import/process_history.h"
 #include "convert/model/profile.h"
 #include "formats/base/symbol_limits.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
 namespace {
 
 constexpr std::int32_t kClockMonotonic = 1;
-constexpr std::string_view kNameStart = "/jit-", kNameEnd = ".dump";
+constexpr std::string_view kNameStart = "/jit-";
 
 bool HasMonotonicClock(const perfdata::EventTable& events) {
   return std::ranges::all_of(events.all(), [](const perfdata::Event& event) {
@@ -23,14 +24,6 @@ bool HasMonotonicClock(const perfdata::EventTable& events) {
 }
 
 }  // namespace
-
-bool IsJitDumpName(std::string_view filename) {
-  std::string_view name = BaseName(filename);
-  if (!name.starts_with(kNameStart.substr(1)) || !name.ends_with(kNameEnd)) return false;
-  name =
-      name.substr(kNameStart.size() - 1, name.size() - (kNameStart.size() - 1) - kNameEnd.size());
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 void JitCode::Note(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
   const bool is_mmap = record.type == perfdata::RecordType::kMmap;
@@ -46,7 +39,7 @@ void JitCode::Note(const perfdata::RecordView& record, const perfdata::SampleFor
 }
 
 void JitCode::Note(std::uint32_t pid, std::uint64_t start, std::string_view path) {
-  if (!IsJitDumpName(path)) return;
+  if (!perfdata::IsJitDumpPath(path)) return;
   const bool is_known = std::ranges::any_of(
       mapped_, [&](const MappedDump& mapped) { return mapped.pid == pid && mapped.path == path; });
   // So that the dump, which is not larger than a file can be, has an end.

@@ -22,9 +22,6 @@ namespace perftape::convert {
 
 class ProcessHistory;
 
-// Whether a file has the name of a jitdump: ".../jit-123.dump".
-bool IsJitDumpName(std::string_view filename);
-
 class JitCode {
  public:
   // The jitdump of one process.

@@ -135,7 +135,7 @@ MappingId StackResolver::MappingOf(const perfdata::Region& region) {
 
 MappingId StackResolver::AddMapping(const perfdata::Region& region) {
   const perfdata::Dso& dso = *region.dso;
-  const bool is_kernel = dso.is_kernel && dso.path == perfdata::kKernelMapName;
+  const bool is_kernel = dso.is_kernel && dso.path == perfdata::kKernelMappingName;
   const std::string& filename = is_kernel ? build_ids_.kernel_names.kernel() : dso.path;
   std::string build_id = dso.build_id.hex();
   if (build_id.empty()) {

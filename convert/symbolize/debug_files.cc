@@ -13,19 +13,12 @@
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_places.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kDeleted = " (deleted)";
-
-// Whether it is of a file: not "[heap]", "//anon", "anon_inode:…"; and relative ones are of nobody
-// knows which.
-bool IsPath(std::string_view filename) {
-  return filename.starts_with('/') && !filename.starts_with("//");
-}
 
 // `path` below the directory `root`, whatever ".." it has.
 fs::path Below(const fs::path& root, const fs::path& path) {
@@ -217,11 +210,10 @@ std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::p
 // At its own path, below `root`. What has been replaced since it was mapped may be there again, but
 // only its build id can tell.
 std::optional<elf::ElfFile> TryPath(auto& search, const fs::path& root, const BinaryQuery& query) {
-  if (!IsPath(query.filename)) return std::nullopt;
-  std::string path = query.filename;
-  if (auto file = search.Try(Below(root, path))) return file;
-  if (!path.ends_with(kDeleted) || query.build_id.empty()) return std::nullopt;
-  path.resize(path.size() - kDeleted.size());
+  if (!perfdata::IsFilePath(query.filename)) return std::nullopt;
+  if (auto file = search.Try(Below(root, query.filename))) return file;
+  const std::string_view path = perfdata::WithoutDeleted(query.filename);
+  if (path == query.filename || query.build_id.empty()) return std::nullopt;
   return search.Try(Below(root, path));
 }
 
@@ -242,7 +234,7 @@ std::optional<elf::ElfFile> DebugFiles::FindImage(const BinaryQuery& query, Sear
     return file;
   }
   if (query.not_local.empty()) return TryPath(search, "/", query);
-  if (IsPath(query.filename)) {
+  if (perfdata::IsFilePath(query.filename)) {
     search.NoteAbsent(query.filename + " of this machine: " + query.not_local);
   }
   return std::nullopt;
@@ -322,7 +314,7 @@ void DebugFiles::Complete(const BinaryQuery& query, DebugFile& found) const {
 std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
                                                    const BinaryQuery& query, Search& search) const {
   const auto link = elf::ReadDebugLink(image);
-  if (!link || !IsPath(query.filename)) return std::nullopt;
+  if (!link || !perfdata::IsFilePath(query.filename)) return std::nullopt;
   for (const fs::path& root : SearchedFor(query).roots) {
     for (const fs::path& place :
          elf::PlacesOfDebugLink(link->file_name, query.filename, root, directories_)) {

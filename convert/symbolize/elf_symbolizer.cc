@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "convert/symbolize/module_name.h"
 #include "formats/base/build_id.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -25,7 +25,7 @@ Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, conve
   const auto build_id = BuildId::FromHex(profile.text(mapping.build_id));
   ElfBinary& binary = Open(filename, build_id.value_or(BuildId{}));
   const bool is_module =
-      mapping.kind == convert::MappingKind::kKernel && !ModuleNameOf(filename).empty();
+      mapping.kind == convert::MappingKind::kKernel && !perfdata::ModuleNameOf(filename).empty();
   if (!is_module || !binary.file.image) return ResolveIn(binary, offsets);
 
   const std::uint64_t start = StartOfModule(*binary.file.image);

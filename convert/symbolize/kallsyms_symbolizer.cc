@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/symbolize/module_name.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -63,7 +63,7 @@ Result<Resolution> KallsymsSymbolizer::Resolve(const convert::Profile& profile,
                                                std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
   if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
-  const std::string module = ModuleNameOf(profile.text(mapping.filename));
+  const std::string module = perfdata::ModuleNameOf(profile.text(mapping.filename));
   if (!module.empty()) return ResolveModule(mapping, module, offsets);
   Resolution resolution = {.source = fmt::format("{} ({})", table_->name(), move_.reason)};
   for (const FileOffset offset : offsets) {

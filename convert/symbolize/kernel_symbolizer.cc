@@ -8,10 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include "convert/symbolize/module_name.h"
 #include "convert/symbolize/vmlinux_symbolizer.h"
 #include "formats/dwarf/sections.h"
 #include "formats/elf/debug_places.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -41,7 +41,7 @@ KernelSymbolizer::~KernelSymbolizer() = default;
 Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                              std::span<const FileOffset> offsets) {
   const std::string_view filename = profile.text(profile[id].filename);
-  if (IsGuestName(filename)) {
+  if (perfdata::SourceOf(filename) == perfdata::MappingSource::kGuestKernel) {
     return MissAll(offsets.size(), Miss::kNoFile, "the kernel of a guest");
   }
   ListSources(profile);
@@ -179,13 +179,14 @@ void KernelSymbolizer::AddSymfs() {
 }
 
 void KernelSymbolizer::AddDirectory(const fs::path& directory) {
-  for (const fs::path& path : elf::PlacesIn(directory, kernel_.build_id,
-                                            elf::BuildIdFile::kKallsyms, kKernelMappingName)) {
+  for (const fs::path& path :
+       elf::PlacesIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
+                     perfdata::kKernelMappingName)) {
     AddKallsyms(path, kernel_.build_id);
   }
   for (const elf::BuildIdFile what : {elf::BuildIdFile::kImage, elf::BuildIdFile::kDebug}) {
     for (const fs::path& path :
-         elf::PlacesIn(directory, kernel_.build_id, what, kKernelMappingName)) {
+         elf::PlacesIn(directory, kernel_.build_id, what, perfdata::kKernelMappingName)) {
       std::error_code error;
       if (!fs::is_directory(path, error)) AddVmlinux(path);
     }

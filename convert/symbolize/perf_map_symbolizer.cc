@@ -2,8 +2,6 @@
 #include "convert/symbolize/perf_map_symbolizer.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,38 +9,15 @@
 #include <vector>
 
 #include "formats/base/symbol_limits.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
-namespace {
-
-// 123 of "/tmp/perf-123.map".
-std::optional<std::uint32_t> PidOfMapName(std::string_view filename) {
-  std::string_view name = convert::BaseName(filename);
-  if (!name.starts_with("perf-") || !name.ends_with(".map")) return std::nullopt;
-  name.remove_prefix(5);
-  name.remove_suffix(4);
-  std::uint32_t pid = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-  if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
-  return pid;
-}
-
-}  // namespace
-
-bool IsJitMemory(std::string_view filename) {
-  static constexpr std::array<std::string_view, 9> kBeginnings = {
-      "//anon",    "/anon_hugepage", "[anon", "[heap]",     "[stack",
-      "/dev/zero", "/memfd:",        "/SYSV", "anon_inode:"};
-  return filename.empty() || PidOfMapName(filename) ||
-         std::ranges::any_of(kBeginnings,
-                             [&](std::string_view start) { return filename.starts_with(start); });
-}
 
 Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
                                               convert::MappingId id,
                                               std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
-  const std::optional<std::uint32_t> named = PidOfMapName(profile.text(mapping.filename));
+  const std::optional<std::uint32_t> named = perfdata::PidOfPerfMap(profile.text(mapping.filename));
   Resolution resolution;
   for (const FileOffset offset : offsets) {
     const RuntimeAddress address{mapping.start + (offset.value - mapping.file_offset)};
@@ -121,7 +96,7 @@ void PerfMapSymbolizer::CollectOwners(const convert::Profile& profile) {
   }
   std::vector<bool> is_jit;
   for (const convert::Mapping& mapping : profile.mappings()) {
-    is_jit.push_back(IsJitMemory(profile.text(mapping.filename)));
+    is_jit.push_back(perfdata::MayHoldJitCode(profile.text(mapping.filename)));
   }
   is_jit[0] = false;  // no mapping
   // Callers that a stack of the same process has led to already are not climbed again.

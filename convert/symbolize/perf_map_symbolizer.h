@@ -17,10 +17,6 @@
 
 namespace perftape::symbolize {
 
-// Whether `filename` is of memory that no file stands behind ("//anon", "[heap]", "/memfd:…"), or
-// of a perf map, by which perf calls such memory.
-bool IsJitMemory(std::string_view filename);
-
 class PerfMapSymbolizer : public Symbolizer {
  public:
   // For the processes of one recording, whose maps are searched in `search_path`.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <variant>
 
-#include "convert/symbolize/module_name.h"
 #include "convert/symbolize/this_boot.h"
 #include "formats/bundle/embedding.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::symbolize {
@@ -52,7 +52,8 @@ class KernelSearch {
   }
 
   void TakeBuildId(std::string_view filename, const BuildId& build_id) {
-    if (IsKernelName(filename)) kernel_.build_id = build_id;
+    if (perfdata::SourceOf(filename) == perfdata::MappingSource::kKernel)
+      kernel_.build_id = build_id;
   }
 
   RecordedKernel Finish() && {
@@ -65,12 +66,12 @@ class KernelSearch {
                    std::uint64_t page_offset) {
     const std::uint64_t limit =
         length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
-    if (filename.starts_with(kKernelMappingName)) {
+    if (filename.starts_with(perfdata::kKernelMappingName)) {
       if (kernel_.reference_address != 0) return;
-      kernel_.reference = filename.substr(kKernelMappingName.size());
+      kernel_.reference = filename.substr(perfdata::kKernelMappingName.size());
       kernel_.reference_address = page_offset;
       kernel_.limit = limit;
-    } else if (std::string module = ModuleNameOf(filename); !module.empty()) {
+    } else if (std::string module = perfdata::ModuleNameOf(filename); !module.empty()) {
       kernel_.modules.push_back({std::move(module), start, limit});
     }
   }
@@ -82,7 +83,7 @@ RecordedKernel ReadKernel(const perfdata::Reader& reader) {
   KernelSearch search;
   if (const auto value = reader.DecodedFeature(FeatureBit::kBuildId)) {
     for (const auto& entry : std::get<perfdata::BuildIds>(*value).entries) {
-      const bool is_named_so = entry.filename.starts_with(kKernelMappingName);
+      const bool is_named_so = entry.filename.starts_with(perfdata::kKernelMappingName);
       if (is_named_so || entry.mode == perfdata::CpuMode::kKernel) {
         search.TakeBuildId(entry.filename, entry.build_id);
       }
@@ -138,17 +139,17 @@ RecordedKernel KernelOf(const convert::Profile& profile) {
   for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string_view filename = profile.text(mapping.filename);
     if (mapping.kind != convert::MappingKind::kKernel) continue;
-    if (std::string module = ModuleNameOf(filename); !module.empty()) {
+    if (std::string module = perfdata::ModuleNameOf(filename); !module.empty()) {
       kernel.modules.push_back({std::move(module), mapping.start, mapping.limit});
     }
-    if (!IsKernelName(filename)) continue;
+    if (perfdata::SourceOf(filename) != perfdata::MappingSource::kKernel) continue;
     if (const auto id = BuildId::FromHex(profile.text(mapping.build_id))) kernel.build_id = *id;
     // A mapping of the kernel may have been cut by those of modules; its first piece tells.
     const bool is_first =
         kernel.reference_address == 0 || mapping.file_offset < kernel.reference_address;
     if (mapping.file_offset != 0 && is_first) {
-      kernel.reference = filename.starts_with(kKernelMappingName)
-                             ? filename.substr(kKernelMappingName.size())
+      kernel.reference = filename.starts_with(perfdata::kKernelMappingName)
+                             ? filename.substr(perfdata::kKernelMappingName.size())
                              : std::string_view();
       kernel.reference_address = mapping.file_offset;
     }

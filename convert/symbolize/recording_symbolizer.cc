@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/symbolize/module_name.h"
 #include "formats/elf/debug_places.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -66,8 +66,10 @@ Result<Resolution> RecordingSymbolizer::Resolve(const convert::Profile& profile,
                                                 std::span<const FileOffset> offsets) {
   const std::string_view filename = profile.text(profile[id].filename);
   if (profile[id].kind == convert::MappingKind::kKernel) return ResolveKernel(profile, id, offsets);
-  if (IsVdsoName(filename)) return vdso_.Resolve(profile, id, offsets);
-  if (!IsJitMemory(filename)) return binaries_.Resolve(profile, id, offsets);
+  if (perfdata::SourceOf(filename) == perfdata::MappingSource::kVdso) {
+    return vdso_.Resolve(profile, id, offsets);
+  }
+  if (!perfdata::MayHoldJitCode(filename)) return binaries_.Resolve(profile, id, offsets);
   if (!perf_maps_) perf_maps_.emplace(sources_.JitFiles());
   return perf_maps_->Resolve(profile, id, offsets);
 }
@@ -76,7 +78,7 @@ Result<Resolution> RecordingSymbolizer::ResolveKernel(const convert::Profile& pr
                                                       convert::MappingId id,
                                                       std::span<const FileOffset> offsets) {
   TRY_ASSIGN(Resolution named, kernel_.Resolve(profile, id, offsets));
-  const bool is_module = !ModuleNameOf(profile.text(profile[id].filename)).empty();
+  const bool is_module = !perfdata::ModuleNameOf(profile.text(profile[id].filename)).empty();
   if (!named.source.empty() || !is_module) return named;
   // The module's own file may be somewhere.
   TRY_ASSIGN(Resolution of_file, binaries_.Resolve(profile, id, offsets));

@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "convert/symbolize/build_id_cache.h"
-#include "convert/symbolize/module_name.h"
 #include "convert/symbolize/recording_symbolizer.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
+
+using perfdata::MappingSource;
 
 SymbolSources::SymbolSources(std::unique_ptr<SharedSources> shared) : shared_(std::move(shared)) {}
 SymbolSources::SymbolSources(SymbolSources&&) noexcept = default;
@@ -39,19 +41,21 @@ Status SymbolSources::Collect(const convert::Profile& profile, Recording& record
   for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
-    if (!id || id->empty() || IsGuestName(filename)) continue;
-    if (mapping.kind == convert::MappingKind::kKernel && IsKernelName(filename)) {
+    const MappingSource source = perfdata::SourceOf(filename);
+    if (!id || id->empty() || source == MappingSource::kGuestKernel) continue;
+    if (mapping.kind == convert::MappingKind::kKernel && source == MappingSource::kKernel) {
       const auto table = symbolizer.kernel().FindTable(profile);
       const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
-      TRY(sink({std::string(kKernelMappingName), bundle::FileKind::kKallsyms, *id}, text));
+      TRY(sink({std::string(perfdata::kKernelMappingName), bundle::FileKind::kKallsyms, *id},
+               text));
       continue;
     }
-    const bool is_vdso = IsVdsoName(filename);
+    const bool is_vdso = source == MappingSource::kVdso;
     const DebugFile& file = is_vdso ? symbolizer.vdso().FileOf(filename, *id)
                                     : symbolizer.binaries().FileOf(filename, *id);
     const auto image = file.image ? std::optional(file.image->image()) : std::nullopt;
     const auto kind = is_vdso ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
-    TRY(sink({is_vdso ? "[vdso]" : filename, kind, *id}, image));
+    TRY(sink({is_vdso ? std::string(perfdata::kVdsoMappingName) : filename, kind, *id}, image));
     if (file.debug) {
       TRY(sink({filename, bundle::FileKind::kDebug, *id}, file.debug->image()));
     }

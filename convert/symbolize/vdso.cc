@@ -76,10 +76,6 @@ Result<elf::ElfFile> OwnVdso() {
 
 }  // namespace
 
-bool IsVdsoName(std::string_view filename) {
-  return filename == "[vdso]" || filename == "[vdso32]";
-}
-
 Result<std::vector<std::byte>> ReadOwnVdso() {
   const std::uint64_t start = getauxval(AT_SYSINFO_EHDR);
   if (start == 0) return Fail(ErrorCode::kNotFound, "this process has no vdso");

@@ -19,9 +19,6 @@
 
 namespace perftape::symbolize {
 
-// Whether a mapping of this name is one: "[vdso]", "[vdso32]".
-bool IsVdsoName(std::string_view filename);
-
 // A copy of this process's vdso; kNotFound where it has none.
 Result<std::vector<std::byte>> ReadOwnVdso();
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "convert/symbolize/module_name.h"
 #include "formats/elf/symbol_entries.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -49,7 +49,7 @@ Result<Resolution> VmlinuxSymbolizer::Resolve(const convert::Profile& profile,
                                               convert::MappingId id,
                                               std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
-  if (!ModuleNameOf(profile.text(mapping.filename)).empty()) {
+  if (!perfdata::ModuleNameOf(profile.text(mapping.filename)).empty()) {
     return MissAll(offsets.size(), Miss::kNoSymbol, "it has no symbols of modules");
   }
   if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);

@@ -7,26 +7,14 @@
 #include <atomic>
 #include <iterator>
 
+#include "formats/perfdata/mapping_name.h"
+
 namespace perftape::perfdata {
 namespace {
 
 std::uint64_t NextGeneration() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
-}
-
-// perf names the kernel's own mapping after the symbol that its addresses were measured by.
-constexpr std::string_view kKernelName = "[kernel.kallsyms]";
-
-// Of a module's file, which may be compressed (tools/perf/util/dso.c, __kmod_path__parse).
-bool IsModuleEnding(std::string_view ending) {
-  return ending == ".ko" || ending == ".ko.gz" || ending == ".ko.xz" || ending == ".ko.zst";
-}
-
-// What the kernel calls memory without a file (fs/proc/task_mmu.c, and perf's //anon).
-bool IsAnonymous(std::string_view path) {
-  return path.empty() || path.starts_with("//anon") || path.starts_with("[anon") ||
-         path.starts_with("/memfd:") || path.starts_with("/dev/zero");
 }
 
 // Any change of a bit changes half of the others (the end of splitmix64).
@@ -59,17 +47,6 @@ std::string_view Dso::base_name() const {
   const std::size_t slash = name.rfind('/');
   return slash == std::string_view::npos || slash + 1 == name.size() ? name
                                                                      : name.substr(slash + 1);
-}
-
-std::string Dso::module_name() const {
-  const std::string_view name = base_name();
-  const std::size_t ending = name.find(".ko");
-  if (!is_kernel || ending == std::string_view::npos) return {};
-  if (!IsModuleEnding(name.substr(ending))) return {};
-  std::string module = fmt::format("[{}]", name.substr(0, ending));
-  // The kernel writes '_' where the file has '-'.
-  std::ranges::replace(module, '-', '_');
-  return module;
 }
 
 void AddressSpace::Add(const Region& region) {
@@ -178,7 +155,10 @@ void Processes::Apply(const RecordView& record, const SampleFormat& format) {
 void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const Dso& dso) {
   Dso named = dso;
   named.is_kernel = mode == CpuMode::kKernel;
-  if (named.is_kernel && named.path.starts_with(kKernelName)) named.path = kKernelName;
+  // The symbol by which perf measured the kernel's address follows the name.
+  if (named.is_kernel && named.path.starts_with(kKernelMappingName)) {
+    named.path = kKernelMappingName;
+  }
   // Guests' and hypervisors' mappings are in address spaces that nothing here follows.
   if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
   Region region = range;
@@ -186,7 +166,7 @@ void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const 
   if (named.is_kernel) return kernel_.Add(region);
   Process& process = processes_[pid];
   process.space.Add(region);
-  const bool hides_code = process.code.size() > 0 && !IsAnonymous(named.path);
+  const bool hides_code = process.code.size() > 0 && !MayHoldJitCode(named.path);
   if (hides_code) process.code.Remove(region.start, region.end);
 }
 
@@ -329,7 +309,7 @@ const Region* Processes::Find(std::uint32_t pid, CpuMode mode, std::uint64_t add
   if (mode == CpuMode::kKernel) {
     const Region* region = kernel_.FindBelow(address);
     const bool reaches =
-        region != nullptr && (region->Contains(address) || region->dso->path == kKernelName);
+        region != nullptr && (region->Contains(address) || region->dso->path == kKernelMappingName);
     return reaches ? region : nullptr;
   }
   if (mode != CpuMode::kUser) return nullptr;

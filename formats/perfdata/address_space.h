@@ -37,8 +37,6 @@ struct Dso {
 
   // "ls", "nf-tables.ko", "[kernel.kallsyms]", "[unknown]" for memory without a name.
   std::string_view base_name() const;
-  // Of a module that was mapped by its file, the kernel's name for it: "[nf_tables]". Else empty.
-  std::string module_name() const;
 };
 
 // A mapped range. file_offset of an address is address - start + page_offset.

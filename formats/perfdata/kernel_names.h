@@ -10,11 +10,10 @@
 #include <string_view>
 
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::perfdata {
-
-inline constexpr std::string_view kKernelMapName = "[kernel.kallsyms]";
 
 class KernelNames {
  public:
@@ -29,16 +28,9 @@ class KernelNames {
   const std::string& kernel() const { return kernel_; }
 
  private:
-  std::string kernel_{kKernelMapName};
+  std::string kernel_{kKernelMappingName};
   bool has_kernel_ = false;
-  std::map<std::string, std::string, std::less<>> modules_;  // "[nf_tables]" -> file name
+  std::map<std::string, std::string, std::less<>> modules_;  // "nf_tables" -> file name
 };
-
-// Whether perf takes a file for a module of the kernel, by its name alone: "[nf_tables]",
-// "nf_tables.ko.xz"; not "[kernel.kallsyms]", nor the vdso.
-bool IsModuleName(std::string_view filename);
-
-// Whether a file of that name is the kernel itself: "/boot/vmlinux-6.1".
-bool IsVmlinuxName(std::string_view filename);
 
 }  // namespace perftape::perfdata

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 #include "record/machine/requirements.h"
 #include "record/processes/proc_files.h"
@@ -101,7 +102,7 @@ std::map<std::string, std::string> ModulePaths(const std::filesystem::path& dire
   std::string_view text = *dependencies;
   while (std::optional<std::string_view> line = NextLine(text)) {
     const std::string_view path = NextField(*line, ':');
-    if (!path.empty()) paths.emplace(ModuleNameOf(path), (directory / path).string());
+    if (!path.empty()) paths.emplace(perfdata::ModuleNameOf(path), (directory / path).string());
   }
   return paths;
 }
@@ -152,7 +153,8 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
   const Result<std::optional<KernelText>> kernel = FindKernelText(roots.proc / "kallsyms");
   if (kernel && *kernel) {
     const KernelText& text = **kernel;
-    const std::string filename = "[kernel.kallsyms]" + std::string(text.reference);
+    const std::string filename =
+        std::string(perfdata::kKernelMappingName) + std::string(text.reference);
     TRY(AppendMap({.pid = kKernelPid,
                    .start = text.start,
                    .length = text.end - text.start,
@@ -173,17 +175,6 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
                        " kernel modules will have no names: /proc/modules hides their addresses");
   }
   return warnings;
-}
-
-std::string ModuleNameOf(std::string_view path) {
-  if (path.starts_with('[') && path.ends_with(']')) {
-    path.remove_prefix(1);
-    path.remove_suffix(1);
-  }
-  const std::string_view base = path.substr(path.rfind('/') + 1);
-  std::string name(base.substr(0, base.find(".ko")));
-  std::ranges::replace(name, '-', '_');
-  return name;
 }
 
 Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::SampleFormat& format,

@@ -37,10 +37,6 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
                                                   const perfdata::SampleFormat& format,
                                                   std::vector<std::byte>& out);
 
-// A module's name as /proc/modules and /sys/module have it: "nls_cp437" of its path
-// "kernel/fs/nls/nls-cp437.ko.xz" and of its mapping's name "[nls_cp437]".
-std::string ModuleNameOf(std::string_view path);
-
 // Appends KSYMBOL for each function of each program, and behind those of one program its BPF_EVENT
 // (tools/perf/util/bpf-event.c, perf_event__synthesize_one_bpf_prog). Functions whose address is
 // hidden, and programs that have no other, are left out.

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "formats/perfdata/mapping_name.h"
+
 namespace perftape::record {
 namespace {
 
@@ -89,9 +91,11 @@ std::optional<MapsLine> ParseMapsLine(std::string_view text) {
 }
 
 std::string MappingName(std::string_view name) {
-  if (name.empty() || name.starts_with("[anon:")) return "//anon";
-  // Shared anonymous memory is an internal file of the kernel with this name.
-  if (name.starts_with("[anon_shmem:")) return "/dev/zero (deleted)";
+  if (name.empty() || name.starts_with("[anon:")) {
+    return std::string(perfdata::kAnonymousMappingName);
+  }
+  // Shared anonymous memory is a file of the kernel's own, with this name.
+  if (name.starts_with("[anon_shmem:")) return std::string(perfdata::kSharedAnonymousMappingName);
   std::string decoded(name);
   for (std::size_t at = 0; (at = decoded.find("\\012", at)) != std::string::npos; ++at) {
     decoded.replace(at, 4, "\n");

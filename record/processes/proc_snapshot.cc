@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 #include "record/processes/proc_files.h"
 
@@ -162,7 +163,7 @@ class Snapshot {
     // Text on huge pages has no file with symbols. perf looks for such memory in
     // /tmp/perf-PID.map (synthetic-events.c, perf_event__synthesize_mmap_events).
     if (IsBelow(name, hugetlbfs_)) {
-      name = "//anon";
+      name = perfdata::kAnonymousMappingName;
       flags |= MAP_HUGETLB;
     }
     const perfdata::Mmap2 record{.pid = pid,

@@ -14,6 +14,7 @@
 
 #include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
@@ -24,15 +25,13 @@ namespace {
 
 using perfdata::CpuMode;
 using perfdata::Dso;
+using perfdata::MappingSource;
 using perfdata::Region;
 
 constexpr unsigned kMostAttempts = 3;  // each with another process
-constexpr std::string_view kDeleted = " (deleted)";
-
-// What is a file whose build id could be read: no anonymous memory, no device, no SysV segment.
+// What a build id could be read of. An executable may be a memfd.
 bool NamesAFile(std::string_view name) {
-  return name.starts_with('/') && !name.starts_with("//") && !name.starts_with("/dev/") &&
-         !name.starts_with("/SYSV") && !name.starts_with("/anon_hugepage");
+  return perfdata::IsFilePath(name) || perfdata::SourceOf(name) == MappingSource::kMemfd;
 }
 
 // From linux/magic.h, which names neither in all releases.
@@ -76,20 +75,25 @@ BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildId
     : format_(format), roots_(std::move(roots)), keepers_(keepers) {}
 
 Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
-  const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
   while (true) {
     TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
     if (!record) return {};
-    TRY(regions_.Observe(*record, format_, hit));
-    if (keepers_.jit != nullptr) ObserveMapping(*record);
+    TRY(Observe(*record, out));
   }
+}
+
+Status BuildIdCollector::Observe(const perfdata::RecordView& record, std::vector<std::byte>& out) {
+  const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
+  TRY(regions_.Observe(record, format_, hit));
+  if (keepers_.jit != nullptr) ObserveMapping(record);
+  return {};
 }
 
 void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
   if (record.type != perfdata::RecordType::kMmap2) return;
   const Result<perfdata::Mmap2> map = perfdata::Decode<perfdata::Mmap2>(record, format_);
-  if (!map || !IsJitDump(map->filename)) return;
+  if (!map || !perfdata::IsJitDumpPath(map->filename)) return;
   const Region* const region = regions_.processes().UserSpace(map->pid).Find(map->start);
   if (region != nullptr) keepers_.jit->Mapped(map->pid, *region);
 }
@@ -98,7 +102,8 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   const Dso& dso = *region.dso;
   if (!dso.symbol.empty()) return {};  // a BPF program, a trampoline: never in a file
   KeepOthers(pid, region);
-  const bool is_file = dso.is_kernel || dso.path == "[vdso]" || NamesAFile(dso.path);
+  const bool is_file =
+      dso.is_kernel || dso.path == perfdata::kVdsoMappingName || NamesAFile(dso.path);
   if (!is_file && dso.build_id.empty()) return {};
 
   Binary& binary = binaries_[&dso];
@@ -122,10 +127,12 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
 
 void BuildIdCollector::KeepOthers(std::uint32_t pid, const Region& region) const {
   const Dso& dso = *region.dso;
-  if (keepers_.jit != nullptr && !dso.is_kernel && MayBeJitCode(dso.path)) keepers_.jit->Hit(pid);
+  if (keepers_.jit != nullptr && !dso.is_kernel && perfdata::MayHoldJitCode(dso.path))
+    keepers_.jit->Hit(pid);
   if (keepers_.files == nullptr) return;
   if (dso.is_kernel) keepers_.files->AddKernel();
-  if (dso.path == "[vdso]" && region.start >= kEndOf32Bit) keepers_.files->AddVdso();
+  if (dso.path == perfdata::kVdsoMappingName && region.start >= kEndOf32Bit)
+    keepers_.files->AddVdso();
 }
 
 void BuildIdCollector::KeepMissing() const {
@@ -145,8 +152,9 @@ void BuildIdCollector::KeepMissing() const {
       case Outcome::kUnreachable:
         break;
     }
-    return dso.path == "[vdso]" ? "of 32-bit processes; this one has another"
-                                : "could not be opened: deleted, or its process is out of reach";
+    return dso.path == perfdata::kVdsoMappingName
+               ? "of 32-bit processes; this one has another"
+               : "could not be opened: deleted, or its process is out of reach";
   };
   std::map<std::string_view, std::string_view> missing;
   for (const auto& [dso, binary] : binaries_) {
@@ -155,7 +163,7 @@ void BuildIdCollector::KeepMissing() const {
   }
   for (const auto& [path, reason] : missing) {
     const bundle::FileKind kind =
-        path == "[vdso]" ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
+        path == perfdata::kVdsoMappingName ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
     keepers_.files->AddMissing(kind, path, {}, std::string(reason));
   }
 }
@@ -177,17 +185,18 @@ BuildIdCollector::Attempt BuildIdCollector::Read(std::uint32_t pid, const Region
   const Dso& dso = *region.dso;
   if (!dso.build_id.empty()) return {Outcome::kFound, dso.build_id};
   if (dso.is_kernel) return ReadKernel(dso);
-  if (dso.path != "[vdso]") return ReadFile(pid, region);
+  if (dso.path != perfdata::kVdsoMappingName) return ReadFile(pid, region);
   if (region.start < kEndOf32Bit) return {Outcome::kUnreachable, {}};
   const BuildId build_id = elf::BuildIdOf(VdsoOfThisProcess()).value_or(BuildId{});
   return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
 }
 
 BuildIdCollector::Attempt BuildIdCollector::ReadKernel(const Dso& dso) const {
-  const bool is_module = dso.path != "[kernel.kallsyms]";
-  const Result<std::string> notes = ReadWholeFile(
-      is_module ? roots_.sys / "module" / ModuleNameOf(dso.path) / "notes/.note.gnu.build-id"
-                : roots_.sys / "kernel/notes");
+  const bool is_module = dso.path != perfdata::kKernelMappingName;
+  const Result<std::string> notes =
+      ReadWholeFile(is_module ? roots_.sys / "module" / perfdata::ModuleNameOf(dso.path) /
+                                    "notes/.note.gnu.build-id"
+                              : roots_.sys / "kernel/notes");
   if (!notes) return {Outcome::kUnreachable, {}};
   const BuildId build_id = elf::BuildIdFromNotes(AsBytes(*notes));
   return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
@@ -198,8 +207,7 @@ BuildIdCollector::Attempt BuildIdCollector::ReadKernel(const Dso& dso) const {
 BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
                                                      const Region& region) const {
   const std::filesystem::path process = roots_.proc / std::to_string(pid);
-  std::string_view name = region.dso->path;
-  if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+  std::string_view name = perfdata::WithoutDeleted(region.dso->path);
   name.remove_prefix(1);  // "/" would make operator/ forget what is before it
 
   const auto is_settled = [](const Attempt& attempt) {

@@ -48,6 +48,8 @@ class BuildIdCollector {
   // record to `out` for each binary that is hit for the first time. Ignores damaged records. A
   // frame that was seen before costs one table lookup.
   Status Observe(Bytes records, std::vector<std::byte>& out);
+  // The same for one record that is decoded already.
+  Status Observe(const perfdata::RecordView& record, std::vector<std::byte>& out);
 
   // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }

@@ -89,21 +89,6 @@ std::uint64_t SizeOf(int fd) {
 
 }  // namespace
 
-bool MayBeJitCode(std::string_view mapping) {
-  return mapping.empty() || mapping == "//anon" || mapping == "[heap]" ||
-         mapping.starts_with("[anon") || mapping.starts_with("/memfd:") ||
-         mapping.starts_with("/dev/zero") || mapping.starts_with("/anon_hugepage") ||
-         mapping.starts_with("/SYSV");
-}
-
-bool IsJitDump(std::string_view mapping) {
-  std::string_view name = mapping.substr(mapping.rfind('/') + 1);
-  if (!mapping.starts_with('/') || !name.starts_with("jit-")) return false;
-  name.remove_prefix(4);
-  const std::size_t digits = name.find_first_not_of("0123456789");
-  return digits != 0 && digits != std::string_view::npos && name.substr(digits) == ".dump";
-}
-
 JitFiles::Process& JitFiles::Meet(std::uint32_t pid) {
   Process& process = processes_[pid];
   if (process.user >= 0) return process;

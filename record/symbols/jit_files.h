@@ -19,11 +19,6 @@
 
 namespace perftape::record {
 
-// Whether a mapping of this name may be code that a JIT made: memory that no file is behind.
-bool MayBeJitCode(std::string_view mapping);
-// Whether a mapping of this name tells where a process writes its jitdump: ".../jit-123.dump".
-bool IsJitDump(std::string_view mapping);
-
 struct JitFile {
   bundle::BundledFile about;  // has the reason in `missing` if it was refused
   UniqueFd file;
@@ -39,7 +34,7 @@ class JitFiles {
   // A sample of the process hit code that may be JIT code. At the first hits, looks for the perf
   // map and keeps it open.
   void Hit(std::uint32_t pid);
-  // The process mapped a file that IsJitDump.
+  // The process mapped a file of which perfdata::IsJitDumpPath.
   void Mapped(std::uint32_t pid, const perfdata::Region& region);
 
   // Returns the perf maps and jitdumps of the processes that were hit, by pid.

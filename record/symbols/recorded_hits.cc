@@ -10,7 +10,7 @@
 
 #include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
-#include "formats/perfdata/kernel_names.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
 #include "record/symbols/hit_regions.h"
@@ -21,17 +21,13 @@ namespace {
 using perfdata::Dso;
 using perfdata::Region;
 
-constexpr std::string_view kDeleted = " (deleted)";
-constexpr std::string_view kKernel = "[kernel.kallsyms]";
-constexpr std::string_view kVdso = "[vdso]";
-
 using BuildIdsByPath = std::map<std::string, BuildId, std::less<>>;
 
 // The kernel may be listed by its file: "/boot/vmlinux-6.1".
 void AddKernel(perfdata::CpuMode mode, std::string_view filename, const BuildId& build_id,
                BuildIdsByPath& ids) {
-  if (mode != perfdata::CpuMode::kKernel || perfdata::IsModuleName(filename)) return;
-  ids.try_emplace(std::string(kKernel), build_id);
+  if (mode != perfdata::CpuMode::kKernel || !perfdata::ModuleNameOf(filename).empty()) return;
+  ids.try_emplace(std::string(perfdata::kKernelMappingName), build_id);
 }
 
 BuildIdsByPath BuildIdTable(const perfdata::Reader& reader) {
@@ -58,8 +54,9 @@ Status CollectHits(const perfdata::Reader& reader, BuildIdsByPath& ids, Hits& hi
   const auto hit = [&](std::uint32_t pid, const Region& region) -> Status {
     const Dso& dso = *region.dso;
     if (!dso.symbol.empty()) return {};
-    if (!dso.is_kernel && MayBeJitCode(dso.path)) jit.Hit(pid);
-    if (dso.is_kernel && dso.path == kKernel) hits.kernel_reference = region.page_offset;
+    if (!dso.is_kernel && perfdata::MayHoldJitCode(dso.path)) jit.Hit(pid);
+    if (dso.is_kernel && dso.path == perfdata::kKernelMappingName)
+      hits.kernel_reference = region.page_offset;
     if (seen.insert(&dso).second) hits.dsos.push_back(&dso);
     return {};
   };
@@ -79,7 +76,7 @@ Status CollectHits(const perfdata::Reader& reader, BuildIdsByPath& ids, Hits& hi
     }
     if (record->type != perfdata::RecordType::kMmap2) continue;
     const auto map = perfdata::Decode<perfdata::Mmap2>(*record, format);
-    if (!map || !IsJitDump(map->filename)) continue;
+    if (!map || !perfdata::IsJitDumpPath(map->filename)) continue;
     const Region* region = hits.regions.processes().UserSpace(map->pid).Find(map->start);
     if (region != nullptr) jit.Mapped(map->pid, *region);
   }
@@ -97,8 +94,7 @@ class Finder {
 
   void Find(const Dso& dso, const BuildId& build_id) {
     if (build_id.empty()) return Miss(dso, build_id, "the recording has no build id of it");
-    std::string_view path = dso.path;
-    if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+    std::string_view path = perfdata::WithoutDeleted(dso.path);
     path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
     const std::string id = build_id.hex();
     std::vector<std::filesystem::path> candidates = {roots_.root / path};
@@ -132,7 +128,7 @@ class Finder {
   void FindVdso(const BuildId& build_id) {
     const BuildId own = elf::BuildIdOf(VdsoOfThisProcess()).value_or(BuildId{});
     if (!own.empty() && own.Matches(build_id)) return files_.AddVdso();
-    files_.AddMissing(bundle::FileKind::kVdso, kVdso, build_id,
+    files_.AddMissing(bundle::FileKind::kVdso, perfdata::kVdsoMappingName, build_id,
                       build_id.empty() ? "the recording has no build id of it"
                                        : "this kernel has another, or it is of 32-bit processes");
   }
@@ -173,11 +169,6 @@ std::string OtherKernel(const perfdata::Reader& reader, const RecordedRoots& roo
   return {};
 }
 
-bool NamesAFile(std::string_view name) {
-  return name.starts_with('/') && !name.starts_with("//") && !MayBeJitCode(name) &&
-         !name.starts_with("/dev/");
-}
-
 }  // namespace
 
 Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Reader& reader,
@@ -190,13 +181,13 @@ Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Read
   for (const Dso* dso : hits.dsos) {
     if (dso->is_kernel) continue;
     const BuildId build_id = IdOf(*dso, ids);
-    if (dso->path == kVdso) {
+    if (dso->path == perfdata::kVdsoMappingName) {
       finder.FindVdso(build_id);
-    } else if (NamesAFile(dso->path)) {
+    } else if (perfdata::IsFilePath(dso->path)) {
       finder.Find(*dso, build_id);
     }
   }
-  const auto kernel_id = ids.find(kKernel);
+  const auto kernel_id = ids.find(perfdata::kKernelMappingName);
   const BuildId kernel = kernel_id == ids.end() ? BuildId{} : kernel_id->second;
   if (!hits.kernel_reference) return RecordedSystem(reader, kernel);
   std::string other = OtherKernel(reader, roots, kernel, *hits.kernel_reference);
@@ -204,7 +195,8 @@ Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Read
     files.AddKernel();
     return std::nullopt;
   }
-  files.AddMissing(bundle::FileKind::kKallsyms, kKernel, kernel, std::move(other));
+  files.AddMissing(bundle::FileKind::kKallsyms, perfdata::kKernelMappingName, kernel,
+                   std::move(other));
   return RecordedSystem(reader, kernel);
 }
 

@@ -14,6 +14,7 @@
 #include "formats/elf/headers.h"
 #include "formats/elf/slim.h"
 #include "formats/go/slim_copy.h"
+#include "formats/perfdata/mapping_name.h"
 #include "record/symbols/debug_files.h"
 
 namespace perftape::record {
@@ -206,7 +207,7 @@ class Filling {
   }
 
   Status AddKernel(const Kernel& kernel) {
-    BundledFile about{.path = "[kernel.kallsyms]",
+    BundledFile about{.path = std::string(perfdata::kKernelMappingName),
                       .kind = FileKind::kKallsyms,
                       .build_id = kernel.system.kernel_build_id};
     if (!kernel.kallsyms) {
@@ -220,7 +221,8 @@ class Filling {
 
   Status AddVdso() {
     const Bytes image = VdsoOfThisProcess();
-    BundledFile about{.path = "[vdso]", .kind = FileKind::kVdso, .build_id = {}};
+    BundledFile about{
+        .path = std::string(perfdata::kVdsoMappingName), .kind = FileKind::kVdso, .build_id = {}};
     about.build_id = elf::BuildIdOf(image).value_or(BuildId{});
     about.size = image.size();
     about.kept = Kept::kWhole;

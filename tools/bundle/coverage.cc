@@ -2,13 +2,12 @@
 #include "tools/bundle/coverage.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "convert/symbolize/module_name.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -16,15 +15,12 @@ namespace {
 using bundle::BundledFile;
 using bundle::FileKind;
 using bundle::Kept;
+using perfdata::MappingSource;
 
-constexpr std::array kNoFiles = {"//", "/dev/zero", "/anon_hugepage", "/SYSV", "/memfd:"};
-
-// A file, the kernel or the vdso: what symbols can be kept of. The kernel's other names for memory
-// ("[heap]", "[stack]") are in brackets, too.
+// A file, the kernel or the vdso: what symbols can be kept of.
 bool HasSymbols(const convert::Mapping& mapping, std::string_view path) {
-  if (mapping.kind == convert::MappingKind::kKernel || path.starts_with("[vdso")) return true;
-  const auto begins_so = [&](std::string_view start) { return path.starts_with(start); };
-  return path.starts_with('/') && std::ranges::none_of(kNoFiles, begins_so);
+  return mapping.kind == convert::MappingKind::kKernel ||
+         perfdata::SourceOf(path) == MappingSource::kVdso || perfdata::IsFilePath(path);
 }
 
 bool IsKept(const BundledFile& file) {
@@ -37,14 +33,14 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
   const auto& files = bundle.manifest().files;
   const auto id = BuildId::FromHex(hex);
   if (mapping.kind == convert::MappingKind::kKernel) {
+    const bool is_kernel = perfdata::SourceOf(path) == MappingSource::kKernel;
     const auto names_it = [&](const BundledFile& file) {
       if (file.kind != FileKind::kKallsyms || !IsKept(file)) return false;
       // Modules have theirs there, under the kernel's build id.
-      return !symbolize::IsKernelName(path) || !id || file.build_id.empty() ||
-             id->Matches(file.build_id);
+      return !is_kernel || !id || file.build_id.empty() || id->Matches(file.build_id);
     };
     if (std::ranges::any_of(files, names_it)) return {};
-    if (symbolize::IsKernelName(path)) path = symbolize::kKernelMappingName;
+    if (is_kernel) path = perfdata::kKernelMappingName;
   }
   if (id) {
     for (const FileKind kind : {FileKind::kElf, FileKind::kDebug, FileKind::kVdso}) {

@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "formats/perfdata/mapping_name.h"
+
 namespace perftape::inspect {
 
 DsoNames::DsoNames(const perfdata::Reader& reader) {
@@ -30,12 +32,8 @@ std::string DsoNames::NameOf(const perfdata::Dso* dso, std::uint32_t pid) const 
   return std::string(named.base_name());
 }
 
-// tools/perf/util/map.c, is_anon_memory and is_no_dso_memory.
 bool HoldsGeneratedCode(const perfdata::Dso& dso) {
-  const std::string_view path = dso.path;
-  return path == "//anon" || path == "[heap]" || path.starts_with("/dev/zero") ||
-         path.starts_with("/anon_hugepage") || path.starts_with("[stack") ||
-         path.starts_with("/SYSV");
+  return perfdata::IsPerfMapMemory(dso.path);
 }
 
 }  // namespace perftape::inspect

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "formats/perfdata/mapping_name.h"
+
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::string_view kKernelName = "[kernel.kallsyms]";
 constexpr std::size_t kLongestComm = 15;  // TASK_COMM_LEN, without the NUL
 
 }  // namespace
@@ -40,8 +41,8 @@ void MappingChecks::CheckMap(const RecordView& record, const Map& map) {
     report_.Add(Rule::kMmapOverflow, record,
                 [&] { return fmt::format("{:#x} bytes at {:#x}", map.length, map.start); });
   }
-  if (record.cpumode() != CpuMode::kKernel || !map.filename.starts_with(kKernelName)) return;
-  if (map.filename.size() == kKernelName.size()) {
+  if (record.cpumode() != CpuMode::kKernel || !map.filename.starts_with(kKernelMappingName)) return;
+  if (map.filename.size() == kKernelMappingName.size()) {
     report_.Add(Rule::kKernelMmapReference, record,
                 [&] { return fmt::format("\"{}\" names no reference symbol", map.filename); });
   } else if (map.page_offset == 0) {

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 
+#include "formats/perfdata/mapping_name.h"
+
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::string_view kKernelName = "[kernel.kallsyms]";
 // As many processes are waited for; a file that has more is not judged to the last one.
 constexpr std::size_t kMostWaiting = 65536;
 
-// "[vdso]", "//anon", "[heap]": memory that no file is behind. The kernel has a build id, too.
+// Whether the binary has a build id that the file should record: the kernel, or a file.
 bool HasFile(const Dso& dso) {
-  return dso.symbol.empty() && (dso.path.starts_with('/') || dso.path == kKernelName) &&
-         !dso.path.starts_with("//") && !dso.path.starts_with("/dev/zero") &&
-         !dso.path.starts_with("/SYSV") && !dso.path.starts_with("/memfd:") &&
-         !dso.path.starts_with("/anon_hugepage");
+  return dso.symbol.empty() && (dso.path == kKernelMappingName || IsFilePath(dso.path));
 }
 
 }  // namespace

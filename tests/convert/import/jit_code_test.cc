@@ -177,13 +177,5 @@ TEST(JitCode, SaysWhichDumpIsMissing) {
   EXPECT_THAT(recording.report().notes, ElementsAre("not there"));
 }
 
-TEST(JitCode, IsKnownByTheNamesThatCompilersGiveTheirDumps) {
-  EXPECT_TRUE(IsJitDumpName("/home/u/.debug/jit/java-jit-1/jit-123.dump"));
-  EXPECT_FALSE(IsJitDumpName("/tmp/jit-.dump"));
-  EXPECT_FALSE(IsJitDumpName("/tmp/jit-12x.dump"));
-  EXPECT_FALSE(IsJitDumpName("/tmp/jit-12.dump.old"));
-  EXPECT_FALSE(IsJitDumpName(""));
-}
-
 }  // namespace
 }  // namespace perftape::convert

@@ -109,16 +109,5 @@ TEST_F(PerfMapSymbolizerTest, HasNoFileForAProcessWithoutAMap) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {99}), 0x1010), "(no file)");
 }
 
-TEST(IsJitMemory, IsWhatHasNoFile) {
-  for (const char* filename : {"", "//anon", "[heap]", "[anon:v8]", "/memfd:jit (deleted)",
-                               "/tmp/perf-12.map", "anon_inode:[perf_event]"}) {
-    EXPECT_TRUE(IsJitMemory(filename)) << filename;
-  }
-  for (const char* filename :
-       {"/usr/bin/node", "[vdso]", "/tmp/perf-12.mapper", "/tmp/perf-.map"}) {
-    EXPECT_FALSE(IsJitMemory(filename)) << filename;
-  }
-}
-
 }  // namespace
 }  // namespace perftape::symbolize

@@ -56,14 +56,5 @@ TEST(KernelNames, LeavesAllOthersAsTheyAre) {
   EXPECT_EQ(names.NameOf(user), user.path);
 }
 
-TEST(IsModuleName, KnowsThemAsPerfDoes) {
-  for (const char* name : {"[nf_tables]", kModule, "/x/a.ko", "[kernel.vmlinux]"}) {
-    EXPECT_TRUE(IsModuleName(name)) << name;
-  }
-  for (const char* name : {"[kernel.kallsyms]", "[guest.kernel.kallsyms.7]", "[vdso]", kVmlinux}) {
-    EXPECT_FALSE(IsModuleName(name)) << name;
-  }
-}
-
 }  // namespace
 }  // namespace perftape::perfdata

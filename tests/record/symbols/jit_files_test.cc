@@ -122,20 +122,5 @@ TEST_F(JitFilesTest, HaveTheDumpOfAProcessWhoseOwnCodeWasHit) {
   EXPECT_EQ(TextOf(files[0]), "DTiJ");
 }
 
-TEST(IsJitDump, GoesByTheName) {
-  EXPECT_TRUE(IsJitDump("/tmp/jit-123.dump"));
-  EXPECT_FALSE(IsJitDump("/tmp/jit-.dump"));
-  EXPECT_FALSE(IsJitDump("/tmp/jit-12a.dump"));
-  EXPECT_FALSE(IsJitDump("/tmp/jit-12.dump.old"));
-  EXPECT_FALSE(IsJitDump("jit-12.dump"));
-}
-
-TEST(MayBeJitCode, IsMemoryWithoutAFile) {
-  EXPECT_TRUE(MayBeJitCode("//anon"));
-  EXPECT_TRUE(MayBeJitCode("/memfd:doublemapper (deleted)"));
-  EXPECT_FALSE(MayBeJitCode("/usr/bin/node"));
-  EXPECT_FALSE(MayBeJitCode("[vdso]"));
-}
-
 }  // namespace
 }  // namespace perftape::record
