@@ -64,9 +64,9 @@ struct Message {
   }
 };
 
-class FromWire : public testing::Test {
+class WireDecoding : public testing::Test {
  protected:
-  FromWire() { ids_.Add(0, 1, 42); }
+  WireDecoding() { ids_.Add(0, 1, 42); }
 
   // The one record that a message becomes; valid until the next call.
   perfdata::Sample SampleOfMessage(const Message& message) {
@@ -94,7 +94,7 @@ class FromWire : public testing::Test {
   perfdata::RecordView record_;
 };
 
-TEST_F(FromWire, TakesOverWhoWhenAndWhere) {
+TEST_F(WireDecoding, TakesOverWhoWhenAndWhere) {
   const perfdata::Sample sample = SampleOfMessage(Message::InUserMode());
   EXPECT_EQ(sample.id, 42u);
   EXPECT_EQ(sample.ip, 0x401000u);
@@ -105,28 +105,28 @@ TEST_F(FromWire, TakesOverWhoWhenAndWhere) {
   EXPECT_EQ(sample.period, 10101010u);
 }
 
-TEST_F(FromWire, ReturnsTheTime) {
+TEST_F(WireDecoding, ReturnsTheTime) {
   EXPECT_EQ(decoder_.Append(Message::InUserMode().bytes(), out_).value(), 123456789u);
 }
 
-TEST_F(FromWire, SaysInWhichModeItWasTaken) {
+TEST_F(WireDecoding, SaysInWhichModeItWasTaken) {
   SampleOfMessage(Message::InUserMode());
   EXPECT_EQ(record_.cpumode(), perfdata::CpuMode::kUser);
   SampleOfMessage(Message::InKernelMode());
   EXPECT_EQ(record_.cpumode(), perfdata::CpuMode::kKernel);
 }
 
-TEST_F(FromWire, OpensAUserChainWithItsMarker) {
+TEST_F(WireDecoding, OpensAUserChainWithItsMarker) {
   EXPECT_THAT(ChainOf(Message::InUserMode()), ElementsAre(kContextUser, 0x401000, 0x402000));
 }
 
-TEST_F(FromWire, PutsUserFramesBehindThoseOfTheKernel) {
+TEST_F(WireDecoding, PutsUserFramesBehindThoseOfTheKernel) {
   EXPECT_THAT(
       ChainOf(Message::InKernelMode()),
       ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100, kContextUser, 0x401000, 0x402000));
 }
 
-TEST_F(FromWire, HasNoUserMarkerWithoutUserFrames) {
+TEST_F(WireDecoding, HasNoUserMarkerWithoutUserFrames) {
   Message message = Message::InKernelMode();
   message.user = {};
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100));
@@ -134,26 +134,26 @@ TEST_F(FromWire, HasNoUserMarkerWithoutUserFrames) {
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100));
 }
 
-TEST_F(FromWire, HasTheAddressAloneWhereThereAreNoFrames) {
+TEST_F(WireDecoding, HasTheAddressAloneWhereThereAreNoFrames) {
   Message message = Message::InUserMode();
   message.user = {};
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
 }
 
-TEST_F(FromWire, KeepsUserFramesWhereTheKernelsAreMissing) {
+TEST_F(WireDecoding, KeepsUserFramesWhereTheKernelsAreMissing) {
   Message message = Message::InKernelMode();
   message.kernel = {};
   EXPECT_THAT(ChainOf(message),
               ElementsAre(kContextKernel, kKernelIp, kContextUser, 0x401000, 0x402000));
 }
 
-TEST_F(FromWire, EndsUserFramesAtZero) {
+TEST_F(WireDecoding, EndsUserFramesAtZero) {
   Message message = Message::InUserMode();
   message.user = {0x401000, 0, 0x402000};
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
 }
 
-TEST_F(FromWire, EndsUserFramesAtWhatIsNoUserAddress) {
+TEST_F(WireDecoding, EndsUserFramesAtWhatIsNoUserAddress) {
   for (const std::uint64_t bad : {kLimit, ~std::uint64_t{0}, kKernelIp, kContextUser}) {
     Message message = Message::InUserMode();
     message.user = {0x401000, kLimit - 1, bad, 0x402000};
@@ -161,28 +161,28 @@ TEST_F(FromWire, EndsUserFramesAtWhatIsNoUserAddress) {
   }
 }
 
-TEST_F(FromWire, EndsKernelFramesAtWhatLooksLikeAMarker) {
+TEST_F(WireDecoding, EndsKernelFramesAtWhatLooksLikeAMarker) {
   Message message = Message::InKernelMode();
   message.kernel = {kKernelIp, perfdata::kContextMax, kKernelIp};
   message.user = {};
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextKernel, kKernelIp));
 }
 
-TEST_F(FromWire, KeepsAnAddressThatLooksLikeAMarkerOutOfTheChain) {
+TEST_F(WireDecoding, KeepsAnAddressThatLooksLikeAMarkerOutOfTheChain) {
   Message message = Message::InUserMode();
   message.sample.ip = ~std::uint64_t{0};
   message.user = {};
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser));
 }
 
-TEST_F(FromWire, KeepsTheAddressOfAVsyscallPage) {
+TEST_F(WireDecoding, KeepsTheAddressOfAVsyscallPage) {
   Message message = Message::InUserMode();
   message.sample.ip = 0xffffffffff600000;
   message.user = {0xffffffffff600000, 0x401000};
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0xffffffffff600000));
 }
 
-TEST_F(FromWire, KeepsIdleAndForeignTasksAsTheKernelTellsThem) {
+TEST_F(WireDecoding, KeepsIdleAndForeignTasksAsTheKernelTellsThem) {
   Message message = Message::InKernelMode();
   message.sample.pid = message.sample.tid = 0;
   EXPECT_EQ(SampleOfMessage(message).pid, 0u);
@@ -190,31 +190,31 @@ TEST_F(FromWire, KeepsIdleAndForeignTasksAsTheKernelTellsThem) {
   EXPECT_EQ(SampleOfMessage(message).tid, 0xffffffffu);
 }
 
-TEST_F(FromWire, StartsEachChainAnew) {
+TEST_F(WireDecoding, StartsEachChainAnew) {
   ChainOf(Message::InKernelMode());
   EXPECT_EQ(ChainOf(Message::InUserMode()).size(), 3u);
 }
 
-TEST_F(FromWire, AppendsBehindWhatIsThere) {
+TEST_F(WireDecoding, AppendsBehindWhatIsThere) {
   ASSERT_TRUE(decoder_.Append(Message::InUserMode().bytes(), out_));
   ASSERT_TRUE(decoder_.Append(Message::InKernelMode().bytes(), out_));
   EXPECT_EQ(RecordsIn(out_).size(), 2u);
 }
 
-TEST_F(FromWire, RefusesAMessageCutAtAnyByte) {
+TEST_F(WireDecoding, RefusesAMessageCutAtAnyByte) {
   const std::vector<std::byte> bytes = Message::InKernelMode().bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_NE(ErrorOf(Bytes(bytes).first(size)), "") << size;
   }
 }
 
-TEST_F(FromWire, RefusesMoreBytesThanItsFramesTake) {
+TEST_F(WireDecoding, RefusesMoreBytesThanItsFramesTake) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
   EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));
 }
 
-TEST_F(FromWire, RefusesCountsThatItsBytesDoNotHold) {
+TEST_F(WireDecoding, RefusesCountsThatItsBytesDoNotHold) {
   std::vector<std::byte> bytes = Message::InKernelMode().bytes();
   constexpr __u16 kAbsurd = 0xffff;
   std::memcpy(bytes.data() + offsetof(wire_sample, kernel_frames), &kAbsurd, sizeof kAbsurd);
@@ -222,31 +222,31 @@ TEST_F(FromWire, RefusesCountsThatItsBytesDoNotHold) {
   EXPECT_THAT(ErrorOf(bytes), HasSubstr("131070 frames"));
 }
 
-TEST_F(FromWire, RefusesMoreFramesThanARecordHolds) {
+TEST_F(WireDecoding, RefusesMoreFramesThanARecordHolds) {
   Message message = Message::InUserMode();
   message.user.assign(9000, 0x401000);
   EXPECT_NE(ErrorOf(message.bytes()), "");
 }
 
-TEST_F(FromWire, RefusesAnUnknownKind) {
+TEST_F(WireDecoding, RefusesAnUnknownKind) {
   Message message = Message::InUserMode();
   message.sample.header.type = 77;
   EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("type 77"));
 }
 
-TEST_F(FromWire, RefusesAnUnknownMode) {
+TEST_F(WireDecoding, RefusesAnUnknownMode) {
   Message message = Message::InUserMode();
   message.sample.mode = 3;
   EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("mode 3"));
 }
 
-TEST_F(FromWire, RefusesKernelFramesInUserMode) {
+TEST_F(WireDecoding, RefusesKernelFramesInUserMode) {
   Message message = Message::InKernelMode();
   message.sample.mode = WIRE_MODE_USER;
   EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("kernel frames"));
 }
 
-TEST_F(FromWire, RefusesAnEventOrCpuThatWasNotOpened) {
+TEST_F(WireDecoding, RefusesAnEventOrCpuThatWasNotOpened) {
   Message message = Message::InUserMode();
   message.sample.header.cpu = 5;
   EXPECT_THAT(ErrorOf(message.bytes()), HasSubstr("CPU 5"));
