@@ -20,7 +20,7 @@ namespace perftape::convert {
 struct CombineOptions {
   const Format* from = nullptr;  // null: found out from the first bytes of each input
   ImportOptions import = {};
-  bool look_up_names = true;  // of recordings; of other inputs where `symbols` names places
+  bool look_up_names = true;  // of recordings; of other inputs if `symbols` names sources
   symbolize::SymbolOptions symbols = {};
   // For an output that holds one number a stack: of each input the samples of one event become
   // plain values, this kind of theirs, so that inputs of different events add up. The event is the
@@ -55,7 +55,7 @@ class Combiner {
   const symbolize::SymbolizeReport& symbols() const { return symbols_; }
 
  private:
-  Result<Profile> TakeOneValue(const Profile& profile, InputReport& report) const;
+  Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
   // Opens them when they are first asked for.

@@ -58,7 +58,7 @@ struct ImportOptions {
   // Frames that are no more than an address of the kernel ("[kernel] 0xffffffff81000100") lie
   // there, in a mapping [kernel.kallsyms], so that they can be given a name; until then they have
   // that of the file.
-  bool place_kernel_addresses = false;
+  bool map_kernel_addresses = false;
 };
 
 }  // namespace perftape::convert

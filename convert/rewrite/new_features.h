@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/rewrite/outline.h"
+#include "convert/rewrite/recovered_layout.h"
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
@@ -48,7 +48,7 @@ void Gather(const perfdata::RecordView& record, const perfdata::EventTable& even
 void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered);
 
 // Says in `outcomes` what became of each feature that the file has, or has the bit of.
-std::vector<perfdata::Feature> FeaturesFor(const Outline& outline, const Gathered& gathered,
+std::vector<perfdata::Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,
                                            std::vector<FeatureOutcome>& outcomes);
 
 }  // namespace perftape::rewrite

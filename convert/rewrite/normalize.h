@@ -32,7 +32,7 @@ struct NormalizeOptions {
 struct DroppedRecord {
   perfdata::RecordView header;  // without its bytes, which do not last
   std::size_t size = 0;
-  std::string reason;  // with its place: "record at 0x1a8: SAMPLE of 24 bytes: ..."
+  std::string reason;  // with its offset: "record at 0x1a8: SAMPLE of 24 bytes: ..."
 };
 
 struct NormalizeReport {

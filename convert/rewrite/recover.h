@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A damaged perf.data into a good one: every complete record, in its place; header and attributes
+// A damaged perf.data into a good one: every complete record, in its order; header and attributes
 // rebuilt; the features that still read, and those that the records tell.
 #pragma once
 
