@@ -28,8 +28,8 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   const FilterJudge judge(profile, filter);
   std::vector<bool> passes;
   for (const Sample& sample : samples.distinct) passes.push_back(!judge.Of(sample));
-  for (const std::uint32_t place : samples.of_records) {
-    chosen.kept.push_back(place != RecordedSamples::kNone && passes[place]);
+  for (const std::uint32_t index : samples.of_records) {
+    chosen.kept.push_back(index != RecordedSamples::kNone && passes[index]);
   }
   ApplyFilter(profile, filter, chosen.filter);
   return chosen;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a recording's samples a filter keeps: for a perf.data that stays one, with its time
-// line.
+// Which samples of a recording a filter keeps. Used to write a perf.data with only these, in which
+// all other records and times stay.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,14 @@
 namespace perftape::convert {
 
 struct ChosenSamples {
-  std::vector<bool> kept;  // one for each SAMPLE record, in the file's order
+  std::vector<bool> kept;  // one for each SAMPLE record, in file order
   ImportReport read;
   FilterReport filter;
 };
 
-// Reads the whole of a perf.data, which can be read again then. kUnsupported for filters that cut
-// frames: a recording keeps its stacks. Else as ReadPerfData, and as SymbolizeFrom where the
-// filter asks for names.
+// Reads a whole perf.data, which can be read again afterwards. Fails with kUnsupported for a filter
+// that cuts frames, since a recording keeps its stacks. Otherwise fails as ReadPerfData does, and
+// as SymbolizeFrom if the filter needs names.
 Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
                                     const CombineOptions& options);
 

@@ -93,11 +93,11 @@ Status Combiner::Add(Input& input) {
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));
   Profile profile = *std::move(read);
   if (options_.one_value) {
-    TRY_ASSIGN(profile, TakeOneValue(profile, report));
+    TRY_ASSIGN(profile, KeepOneValue(profile, report));
   }
   inputs_.push_back(std::move(report));
 
-  if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_places())) {
+  if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_sources())) {
     named_.Add(profile);
     return {};
   }
@@ -112,7 +112,7 @@ Status Combiner::Add(Input& input) {
   return {};
 }
 
-Result<Profile> Combiner::TakeOneValue(const Profile& profile, InputReport& report) const {
+Result<Profile> Combiner::KeepOneValue(const Profile& profile, InputReport& report) const {
   const std::optional<EventId> event = ChooseEvent(profile, options_.events);
   report.other_events = SampledEventsBut(profile, event);
   if (!event) return Profile();

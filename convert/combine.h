@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs of whatever formats, read into one profile with names.
+// Reads inputs of any formats into one profile, and adds names.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 namespace perftape::convert {
 
 struct CombineOptions {
-  const Format* from = nullptr;  // null: found out from the first bytes of each input
+  const Format* from = nullptr;  // null: detected from the first bytes of each input
   ImportOptions import = {};
-  bool look_up_names = true;  // of recordings; of other inputs where `symbols` names places
+  bool look_up_names = true;  // of recordings; of other inputs if `symbols` names sources
   symbolize::SymbolOptions symbols = {};
-  // For an output that holds one number a stack: of each input the samples of one event become
-  // plain values, this kind of theirs, so that inputs of different events add up. The event is the
-  // first that `events` lets pass, or the input's default one.
+  // For an output that holds one number for each stack. Of each input, the samples of one event
+  // become plain values of this kind, so that inputs with different events add up. The event is the
+  // first that matches `events`, or the input's default one.
   std::optional<FoldedValue> one_value = {};
   Globs events = {};
 };
@@ -34,8 +34,7 @@ struct InputReport {
   std::string name;
   std::string_view format;
   ImportReport read;
-  // Where one_value is asked for: the event that was taken (empty: none), and those with samples
-  // that were not.
+  // With one_value: the chosen event (empty: none), and the other events with samples.
   std::string event = {};
   std::vector<std::string> other_events = {};
 };
@@ -44,33 +43,34 @@ class Combiner {
  public:
   explicit Combiner(const CombineOptions& options) : options_(options) {}
 
-  // kUnsupported where the input is of no format that is read; else as its reader. What was read
-  // before stays.
+  // Fails with kUnsupported if the format is unknown, or as its reader does. Inputs that were added
+  // before stay.
   Status Add(Input& input);
 
-  // Names are looked up here, once for all.
+  // Looks up the names, once for all inputs, and returns the profile.
   Result<Profile> Finish() &&;
 
   const std::vector<InputReport>& inputs() const { return inputs_; }
   const symbolize::SymbolizeReport& symbols() const { return symbols_; }
 
  private:
-  Result<Profile> TakeOneValue(const Profile& profile, InputReport& report) const;
+  Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
-  // Opens them when they are first asked for.
+  // Opens them at the first call.
   Result<symbolize::SymbolSources*> Sources();
 
   CombineOptions options_;
   std::vector<InputReport> inputs_;
   symbolize::SymbolizeReport symbols_;
   std::optional<symbolize::SymbolSources> sources_;
-  // Recordings that bring no names along, by where they were made.
+  // Recordings without names of their own, by the machine that recorded them.
   std::map<symbolize::Recording::Machine, Merger> nameless_;
   Merger named_;
 };
 
-// The input's format, as told or as its first bytes say. kUnsupported where there is none.
+// `told` if it is not null, else the format detected from the input's first bytes. Fails with
+// kUnsupported if there is none.
 Result<const Format*> FormatOf(const Input& input, const Format* told);
 
 }  // namespace perftape::convert

@@ -24,7 +24,7 @@ bool IsNumber(std::string_view text) {
 }
 
 // The first word of `text`, which is taken off with the spaces before it; empty at the end.
-std::string_view TakeWord(std::string_view& text) {
+std::string_view ReadWord(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   const std::string_view word = text.substr(0, text.find_first_of(" \t"));
   text.remove_prefix(word.size());
@@ -37,7 +37,7 @@ bool IsScriptHead(std::string_view line) {
   if (line.empty() || line.front() == ' ' || line.front() == '\t') return false;
   bool has_number = false;  // a process or thread is before the time
   while (true) {
-    const std::string_view word = TakeWord(line);
+    const std::string_view word = ReadWord(line);
     if (word.empty()) return false;
     const std::size_t point = word.find('.');
     const bool is_time = word.ends_with(':') && point != std::string_view::npos &&
@@ -51,7 +51,7 @@ bool IsScriptHead(std::string_view line) {
 // "	ffffffff81001234 do_idle+0x12 ([kernel.kallsyms])"
 bool IsScriptFrame(std::string_view line) {
   if (!line.starts_with(' ') && !line.starts_with('\t')) return false;
-  const std::string_view address = TakeWord(line);
+  const std::string_view address = ReadWord(line);
   const auto is_hex = [](char c) { return IsDigit(c) || ('a' <= c && c <= 'f'); };
   return address.size() >= 4 && std::ranges::all_of(address, is_hex) && line.ends_with(')') &&
          line.find(" (") != std::string_view::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that no format here reads, but that can be made one: what they are, and how.
+// Recognizes inputs in formats that cannot be read here, and says how to convert them.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats that a profile is read from and written to, as a table: a new format is a row in it,
-// and no switch anywhere else.
+// The table of formats that a profile can be read from and written to. A new format is one row.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +21,7 @@
 
 namespace perftape::convert {
 
-// What each writer may be told; a writer looks at its own.
+// The options of all writers. Each writer reads its own.
 struct WriteOptions {
   IfExists if_exists = IfExists::kRefuse;
   FoldedOptions folded = {};
@@ -36,14 +35,14 @@ using Losses = std::vector<std::string>;
 struct Format {
   std::string_view name;                      // as --from and --to take it
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
-  // Whether it is fit for a terminal.
+  // Whether it can be printed to a terminal.
   bool is_text = false;
   // Of a recording: its frames are addresses, which names are looked up for, and it has a time
   // line, which only its own `rewrite` keeps.
   bool is_recording = false;
-  // Whether a file has one number a stack, and so samples of one event.
+  // Whether a file has one number for each stack, and so samples of one event.
   bool holds_one_value = false;
-  // Whether the input is of this format. Null where the format is not read, as `read` is then.
+  // Whether the input is of this format. Null if the format cannot be read; then `read` is, too.
   bool (*matches)(const Input& input);
   Result<Profile> (*read)(Input& input, const ImportOptions& options, ImportReport& report);
   // The same format anew, record by record, so that what no profile holds is kept: each sample's
@@ -66,7 +65,7 @@ const Format* DetectFormat(const Input& input);
 // a pprof is a gzip file of its own, and stays one.
 Result<Input> OpenInput(const std::filesystem::path& path);
 
-// By its name; null where there is none of it.
+// The format with this name, or null.
 const Format* FindFormat(std::string_view name);
 
 // The one that a file is written in whose name, or path, ends so: the longest ending wins. Null

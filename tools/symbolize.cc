@@ -50,8 +50,7 @@ void TellOfDamage(const convert::ImportReport& read, const Input& input, cli::Co
 Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& input,
                         cli::Console& console) {
   convert::ImportReport read;
-  const Result<convert::Profile> profile =
-      format.read(input, {.place_kernel_addresses = true}, read);
+  const Result<convert::Profile> profile = format.read(input, {.map_kernel_addresses = true}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
   TellOfDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));

@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "convert/export/address_room.h"
+#include "convert/export/address_allocator.h"
 #include "formats/elf/elf_writer.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
@@ -53,9 +53,9 @@ class AddressPlan::Maker {
 
   void Run() {
     CountFunctions();
-    PlaceMappings();
-    PlaceFunctions();
-    PlaceFrames();
+    PlanMappings();
+    PlanFunctions();
+    PlanFrames();
   }
 
  private:
@@ -99,38 +99,39 @@ class AddressPlan::Maker {
     return file == folded::kMappingName ? name : NameOfFile(location.mapping);
   }
 
-  // How much room the functions need at most: one for each name.
+  // How many addresses the functions need at most: one for each name.
   void CountFunctions() {
     std::uint64_t most = 0;
     ForEachUsed([&](LocationId, const Location& location) {
       most += std::max<std::uint64_t>(location.lines.size(), 1);
     });
-    kernel_room_.Take(perfdata::kFirstUserFunction, most * perfdata::kFunctionSize);
-    kernel_room_.Take(perfdata::kFirstKernelFunction, most * perfdata::kFunctionSize);
+    kernel_addresses_.Reserve(perfdata::kFirstUserFunction, most * perfdata::kFunctionSize);
+    kernel_addresses_.Reserve(perfdata::kFirstKernelFunction, most * perfdata::kFunctionSize);
   }
 
-  // Mappings of frames without a name, at their own place where that is free: those of several
-  // processes may lie one over the other.
-  void PlaceMappings() {
+  // Mappings of frames without a name, at their own addresses where these are free: those of
+  // several processes may lie one over the other.
+  void PlanMappings() {
     std::set<std::tuple<std::uint32_t, std::uint32_t>> by_rank;
     ForEachUsed([&](LocationId, const Location& location) {
       if (!location.lines.empty()) return;
       if (location.mapping != MappingId{}) {
         by_rank.emplace(ranks_.mappings[location.mapping.index], location.mapping.index);
-      } else if (location.offset.value <= AddressRoom::kLast) {
-        user_room_.Take(location.offset.value, 1);
+      } else if (location.offset.value <= AddressAllocator::kLast) {
+        user_addresses_.Reserve(location.offset.value, 1);
       }
     });
-    for (const auto& [rank, mapping] : by_rank) Place(MappingId{mapping});
+    for (const auto& [rank, mapping] : by_rank) PlanMapping(MappingId{mapping});
   }
 
-  void Place(MappingId id) {
+  void PlanMapping(MappingId id) {
     const Mapping& mapping = profile_[id];
     if (mapping.limit <= mapping.start) return;
     const std::uint64_t size = mapping.limit - mapping.start;
-    AddressRoom& room = mapping.kind == MappingKind::kKernel ? kernel_room_ : user_room_;
+    AddressAllocator& addresses =
+        mapping.kind == MappingKind::kKernel ? kernel_addresses_ : user_addresses_;
     std::optional<std::uint64_t> start = mapping.start;
-    if (!room.Take(*start, size)) start = room.TakeAnywhere(size, mapping.start);
+    if (!addresses.Reserve(*start, size)) start = addresses.Allocate(size, mapping.start);
     if (!start) return;
     placed_.emplace(id, static_cast<std::uint32_t>(plan_.mappings_.size()));
     plan_.mappings_.push_back(
@@ -142,7 +143,7 @@ class AddressPlan::Maker {
          .kind = mapping.kind});
   }
 
-  void PlaceFunctions() {
+  void PlanFunctions() {
     std::vector<FunctionKey> keys;
     ForEachUsed([&](LocationId, const Location& location) {
       for (const Line& line : location.lines) {
@@ -161,27 +162,27 @@ class AddressPlan::Maker {
     for (auto key = keys.begin(); key != keys.end();) {
       const auto file = key;
       while (key != keys.end() && key->path == file->path) ++key;
-      if (!file->path.empty() && PlaceInFile({file, key})) continue;
+      if (!file->path.empty() && PlanInFile({file, key})) continue;
       for (const FunctionKey& function : std::span(file, key)) {
         std::uint64_t& address = next[function.kind == MappingKind::kKernel ? 1 : 0];
-        PlaceAt(function, address, {.mode = perfdata::CpuMode::kKernel});
+        PlanAt(function, address, {.mode = perfdata::CpuMode::kKernel});
         plan_.functions_.push_back({.address = address, .name = function.name});
         address += perfdata::kFunctionSize;
       }
     }
   }
 
-  // False where there is no room for the file.
-  bool PlaceInFile(std::span<const FunctionKey> functions) {
-    constexpr std::uint64_t kPage = AddressRoom::kPage;
+  // False where there are no addresses for the file.
+  bool PlanInFile(std::span<const FunctionKey> functions) {
+    constexpr std::uint64_t kPage = AddressAllocator::kPage;
     const std::uint64_t size = (functions.size() * elf::kFunctionSize / kPage + 1) * kPage;
-    const std::optional<std::uint64_t> start = user_room_.TakeAnywhere(size, 0);
+    const std::optional<std::uint64_t> start = user_addresses_.Allocate(size, 0);
     if (!start) return false;
     SymbolFile& file = plan_.symbol_files_.emplace_back(SymbolFile{.path = functions[0].path});
     const auto mapping = static_cast<std::uint32_t>(plan_.mappings_.size());
     std::uint64_t address = *start;
     for (const FunctionKey& function : functions) {
-      PlaceAt(function, address, {.mode = perfdata::CpuMode::kUser, .mapping = mapping});
+      PlanAt(function, address, {.mode = perfdata::CpuMode::kUser, .mapping = mapping});
       file.names.push_back(function.name);
       address += elf::kFunctionSize;
     }
@@ -195,32 +196,32 @@ class AddressPlan::Maker {
   }
 
   // 1 behind its start, where it is in the function for those who take 1 off, and for all others.
-  void PlaceAt(const FunctionKey& function, std::uint64_t address, PlacedFrame frame) {
+  void PlanAt(const FunctionKey& function, std::uint64_t address, PlannedFrame frame) {
     frame.address = address + 1;
     frame_of_.emplace(function, frame);
   }
 
   // A frame that keeps its address, where it can.
-  std::optional<PlacedFrame> Unnamed(const Location& location) const {
+  std::optional<PlannedFrame> Unnamed(const Location& location) const {
     const std::uint64_t offset = location.offset.value;
     if (location.mapping == MappingId{}) {
-      if (offset > AddressRoom::kLast) return std::nullopt;
-      return PlacedFrame{.is_kept = true, .address = offset};
+      if (offset > AddressAllocator::kLast) return std::nullopt;
+      return PlannedFrame{.is_kept = true, .address = offset};
     }
     const auto placed = placed_.find(location.mapping);
     if (placed == placed_.end()) return std::nullopt;
-    const PlacedMapping& mapping = plan_.mappings_[placed->second];
+    const PlannedMapping& mapping = plan_.mappings_[placed->second];
     if (offset < mapping.file_offset || offset - mapping.file_offset >= mapping.size) {
       return std::nullopt;
     }
     const bool is_kernel = mapping.kind == MappingKind::kKernel;
-    return PlacedFrame{.mode = is_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser,
-                       .is_kept = true,
-                       .mapping = placed->second,
-                       .address = mapping.start + (offset - mapping.file_offset)};
+    return PlannedFrame{.mode = is_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser,
+                        .is_kept = true,
+                        .mapping = placed->second,
+                        .address = mapping.start + (offset - mapping.file_offset)};
   }
 
-  void PlaceFrames() {
+  void PlanFrames() {
     plan_.first_frame_.assign(used_.size() + 1, 0);
     ForEachUsed([&](LocationId id, const Location& location) {
       for (const Line& line : location.lines) {
@@ -253,10 +254,10 @@ class AddressPlan::Maker {
   const NamesIn names_in_;
   AddressPlan& plan_;
   std::vector<bool> used_;
-  AddressRoom user_room_, kernel_room_;
+  AddressAllocator user_addresses_, kernel_addresses_;
   tsl::robin_map<MappingId, std::uint32_t, IdHash> placed_;  // in the plan's mappings
   tsl::robin_map<MappingId, std::string_view, IdHash> file_names_, paths_;
-  tsl::robin_map<FunctionKey, PlacedFrame, KeyHash> frame_of_;
+  tsl::robin_map<FunctionKey, PlannedFrame, KeyHash> frame_of_;
 };
 
 AddressPlan::AddressPlan(const Profile& profile, const Ranks& ranks, NamesIn names_in) {

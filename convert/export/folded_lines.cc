@@ -40,8 +40,8 @@ void AppendItems(const FoldedLines& lines, std::span<const std::uint32_t> parent
 
 // Takes the items of the last key from `items`, but none before `begin`. Their nodes are in `nodes`
 // then.
-std::uint32_t TakeLast(std::vector<Item>& items, std::size_t begin,
-                       std::vector<std::uint32_t>& nodes) {
+std::uint32_t PopLast(std::vector<Item>& items, std::size_t begin,
+                      std::vector<std::uint32_t>& nodes) {
   const std::uint32_t key = items.back().key;
   nodes.clear();
   for (; items.size() > begin && items.back().key == key; items.pop_back()) {
@@ -103,7 +103,7 @@ class Cutter {
     }
     if (is_caller && count > kLines) {
       EndPiece();
-      TakeLast(level.items, 0, nodes_);
+      PopLast(level.items, 0, nodes_);
       Piece inner = {.path = level.path + std::string(lines_.keys[key]), .items = {}};
       AppendItems(lines_, nodes_, inner.items);
       levels_.push_back(std::move(inner));
@@ -150,7 +150,7 @@ class LineFormatter {
         levels_.pop_back();
         continue;
       }
-      const std::uint32_t key = TakeLast(items_, level.begin, taken_);
+      const std::uint32_t key = PopLast(items_, level.begin, taken_);
       if (lines_.keys.IsCaller(key)) {
         path_ += lines_.keys[key];
         levels_.push_back({items_.size(), path_.size()});

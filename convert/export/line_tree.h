@@ -25,7 +25,7 @@ class LineTree {
   struct Node {
     TextId text = kNoText;
     std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
-    std::uint32_t line = 0;                           // its place in sums_; 0 where no line ends
+    std::uint32_t line = 0;                           // its index in sums_; 0 if no line ends here
   };
 
   LineTree(const Profile& profile, FrameTexts& texts)

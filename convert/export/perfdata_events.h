@@ -28,7 +28,7 @@ struct SampleTimes {
 };
 
 // What the comments and times tell, in the form in which ReadPerfData finds it. Puts the names of
-// what has no place into `lost`.
+// what it cannot hold into `lost`.
 std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const SampleTimes& times,
                                                 std::vector<std::string>& lost);
 

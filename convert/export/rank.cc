@@ -19,9 +19,9 @@ std::vector<std::uint32_t> RankBy(std::span<const T> table, Key key) {
   return InOrder(order);  // The inverse of a permutation is again its order.
 }
 
-// By place; only where that is equal, by lines.
+// By mapping and offset; if these are equal, by lines.
 std::vector<std::uint32_t> RankLocations(const Profile& profile, const Ranks& ranks) {
-  struct Place {
+  struct SortKey {
     std::uint64_t mapping = 0, offset = 0;
     std::uint32_t location = 0;
   };
@@ -36,21 +36,21 @@ std::vector<std::uint32_t> RankLocations(const Profile& profile, const Ranks& ra
         [&](const Line& x, const Line& y) { return line_key(x) <=> line_key(y); });
     return order != 0 ? order < 0 : a < b;
   };
-  std::vector<Place> places;
-  places.reserve(profile.locations().size());
+  std::vector<SortKey> keys;
+  keys.reserve(profile.locations().size());
   for (const Location& location : profile.locations()) {
     const std::uint64_t mapping = ranks.mappings[location.mapping.index];
-    places.push_back({.mapping = mapping * 2 + (location.is_folded ? 1 : 0),
-                      .offset = location.offset.value,
-                      .location = static_cast<std::uint32_t>(places.size())});
+    keys.push_back({.mapping = mapping * 2 + (location.is_folded ? 1 : 0),
+                    .offset = location.offset.value,
+                    .location = static_cast<std::uint32_t>(keys.size())});
   }
-  std::ranges::sort(places, [&](const Place& a, const Place& b) {
+  std::ranges::sort(keys, [&](const SortKey& a, const SortKey& b) {
     if (a.mapping != b.mapping) return a.mapping < b.mapping;
     if (a.offset != b.offset) return a.offset < b.offset;
     return is_less_by_lines(a.location, b.location);
   });
-  std::vector<std::uint32_t> rank(places.size());
-  for (std::uint32_t i = 0; i < places.size(); ++i) rank[places[i].location] = i;
+  std::vector<std::uint32_t> rank(keys.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) rank[keys[i].location] = i;
   return rank;
 }
 

@@ -109,7 +109,7 @@ class PerfDataExport {
   Status AddSample(const PlannedSample& planned);
   Status MeetThread(const PlannedThread& thread, std::uint64_t time_ns);
   Status MeetMappings(std::uint32_t pid, std::uint64_t time_ns);
-  void TakeChain(StackId stack);
+  void SetChain(StackId stack);
   Status Flush();
 
   template <class Record>
@@ -168,7 +168,7 @@ Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) 
   return std::move(report_);
 }
 
-// Which of them have a place in a record, and which are lost.
+// Which of them a record can hold, and which are lost.
 void PerfDataExport::LookAtLabels() {
   std::set<std::string_view> lost;
   for (const PlannedSample& planned : samples_.samples) {
@@ -198,7 +198,7 @@ void PerfDataExport::AddFeaturesOfAFile() {
   features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
   // hotspot knows them from here only.
   perfdata::BuildIds ids;
-  for (const PlacedMapping& mapping : addresses_.mappings()) {
+  for (const PlannedMapping& mapping : addresses_.mappings()) {
     if (mapping.build_id.empty()) continue;
     const bool is_kernel = mapping.kind == MappingKind::kKernel;
     ids.entries.push_back({.mode = is_kernel ? CpuMode::kKernel : CpuMode::kUser,
@@ -235,7 +235,7 @@ Status PerfDataExport::AddFunctions() {
       TRY(AddMapping(i, static_cast<std::uint32_t>(-1), 0));
     }
   }
-  for (const PlacedFunction& function : addresses_.functions()) {
+  for (const PlannedFunction& function : addresses_.functions()) {
     const std::string name = FitName(function.name, report_.cut_names);
     TRY(Add(perfdata::Ksymbol{.address = function.address,
                               .length = perfdata::kFunctionSize,
@@ -246,7 +246,7 @@ Status PerfDataExport::AddFunctions() {
 }
 
 Status PerfDataExport::AddMapping(std::uint32_t index, std::uint32_t pid, std::uint64_t time_ns) {
-  const PlacedMapping& mapping = addresses_.mappings()[index];
+  const PlannedMapping& mapping = addresses_.mappings()[index];
   const bool is_kernel = mapping.kind == MappingKind::kKernel;
   const bool has_id = !mapping.build_id.empty();
   // perf knows the kernel by this name alone, and by that of its file from the table of build ids.
@@ -282,7 +282,7 @@ Status PerfDataExport::AddSamples() {
 Status PerfDataExport::AddSample(const PlannedSample& planned) {
   const Sample& sample = profile_.samples()[planned.sample];
   const PlannedThread& thread = samples_.threads[planned.thread];
-  TakeChain(sample.stack);
+  SetChain(sample.stack);
   perfdata::Sample record = {.id = events_[sample.event.index].ids.front(),
                              .pid = thread.pid,
                              .tid = thread.tid,
@@ -342,12 +342,12 @@ Status PerfDataExport::MeetMappings(std::uint32_t pid, std::uint64_t time_ns) {
   return {};
 }
 
-void PerfDataExport::TakeChain(StackId stack) {
+void PerfDataExport::SetChain(StackId stack) {
   chain_.clear();
   chain_mappings_.clear();
   std::optional<CpuMode> mode;
   for (; stack != StackId{}; stack = profile_[stack].caller) {
-    for (const PlacedFrame& frame : addresses_.FramesOf(profile_[stack].leaf)) {
+    for (const PlannedFrame& frame : addresses_.FramesOf(profile_[stack].leaf)) {
       if (chain_.size() + 2 > kLongestChain) {
         ++report_.cut_stacks;
         return;
@@ -359,7 +359,7 @@ void PerfDataExport::TakeChain(StackId stack) {
                                                       : perfdata::kContextKernel);
       }
       chain_.push_back(frame.address + (frame.is_kept && !is_first_of_part ? 1 : 0));
-      if (frame.mapping != PlacedFrame::kNoMapping && frame.mode == CpuMode::kUser) {
+      if (frame.mapping != PlannedFrame::kNoMapping && frame.mode == CpuMode::kUser) {
         chain_mappings_.push_back(frame.mapping);
       }
     }

@@ -53,7 +53,7 @@ struct PerfDataReport {
   std::uint64_t cut_stacks = 0;          // deeper than a record can be: without their outer frames
   std::uint64_t cut_names = 0;           // longer than a record can be, or with a NUL inside
   std::uint64_t displaced_frames = 0;    // an address that cannot be written, now "[file]"
-  std::vector<std::string> lost_labels;  // keys of labels without a place, sorted
+  std::vector<std::string> lost_labels;  // keys of labels that perf.data cannot hold, sorted
   std::vector<std::string> lost_facts;   // of the metadata: comments and the like, by name
 };
 

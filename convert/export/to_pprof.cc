@@ -82,7 +82,7 @@ class PprofExport {
   pprof::Writer writer_;
   std::vector<std::optional<pprof::StringIndex>> texts_ =
       std::vector<std::optional<pprof::StringIndex>>(profile_.texts().size());
-  std::vector<std::size_t> columns_;  // of each event, the place of its first value in a sample
+  std::vector<std::size_t> columns_;  // of each event, the index of its first value in a sample
   std::size_t column_count_ = 0;
   const std::vector<EventId> lossy_ = LossyEvents(profile_);
   std::vector<std::vector<Label>> chosen_labels_;   // where not all of a set are written
@@ -160,8 +160,8 @@ void PprofExport::NumberWhatIsUsed() {
   std::vector<std::uint32_t> main_first = InOrder(ranks_.mappings);
   const MappingId main = FindMainMapping(profile_, main_first);
   if (main != MappingId{}) mappings_[main.index] = 1;
-  const auto place = std::ranges::find(main_first, main.index);
-  std::rotate(main_first.begin(), place, place + 1);
+  const auto first = std::ranges::find(main_first, main.index);
+  std::rotate(main_first.begin(), first, first + 1);
   mappings_ = Number(std::move(mappings_), main_first);
   functions_ = Number(std::move(functions_), InOrder(ranks_.functions));
   locations_ = Number(std::move(locations_), InOrder(ranks_.locations));

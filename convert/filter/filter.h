@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a profile to keep. The same for all formats: what a filter asks for and a profile does
-// not say (the comm of a folded line) never matches.
+// Which parts of a profile to keep. All formats are filtered alike. A property that a profile does
+// not have, such as the comm of a folded line, never matches.
 //
-// Samples are let go by what they are (their thread, event, labels), then by their frames; frames
-// are cut off last, and a sample that loses all of its frames goes too.
+// Samples are dropped first by thread, event and labels, then by their frames. Last, frames are cut
+// off. A sample that loses all of its frames is dropped, too.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace perftape::convert {
 
-// In the order in which they are asked: the first that does not let a sample pass is told.
+// In the order of their use. The first filter that drops a sample is the one reported.
 enum class Filter : std::uint8_t {
   kEvent,
   kComm,
@@ -42,7 +42,7 @@ inline constexpr std::size_t kFilters = 13;
 std::string_view OptionOf(Filter filter);
 
 struct FilterOptions {
-  // Empty ones let everything pass.
+  // An empty filter keeps everything.
   Globs events = {}, comms = {}, cgroups = {};
   std::set<std::int64_t> pids = {}, tids = {},
                          cpus = {};  // cpus, cgroups: of the labels "cpu" and "cgroup"
@@ -87,14 +87,14 @@ struct FilterReport {
   std::vector<EventTotals> events;  // those of the profile
 };
 
-// Which samples a filter lets pass, one at a time.
+// Decides for one sample after the other whether a filter keeps it.
 class FilterJudge {
  public:
-  // Both must live as long as the judge.
+  // Both must outlive this.
   FilterJudge(const Profile& profile, const FilterOptions& options);
   ~FilterJudge();
 
-  // The filter that does not let it pass, if any. Filters that only cut frames let all pass.
+  // The filter that drops the sample, if any. Filters that only cut frames drop none.
   std::optional<Filter> Of(const Sample& sample) const;
 
  private:
@@ -102,11 +102,11 @@ class FilterJudge {
   std::unique_ptr<const Parts> parts_;
 };
 
-// Of a profile that no filter was asked of: all was read and kept.
+// The report of a profile without a filter: everything is kept.
 FilterReport TotalsOf(const Profile& profile);
 
-// Events that the filter does not let pass are not in the profile that comes out; all others are,
-// with samples or without. The report is of all that came in.
+// Returns the profile that is left. It has all events that the filter keeps, even without samples.
+// The report counts all samples of `profile`.
 Profile ApplyFilter(const Profile& profile, const FilterOptions& options, FilterReport& report);
 
 }  // namespace perftape::convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names as options give them: "nginx*,java".
+// Lists of name patterns, as in options: "nginx*,java".
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace perftape::convert {
 
-// Matches what one of its patterns is, character by character, or as the shell's globs do (* ? []):
-// "[kernel.kallsyms]" is meant as it stands. Without patterns it matches nothing.
+// Matches a name that equals one of the patterns, or matches it as a shell glob (* ? []). So
+// "[kernel.kallsyms]" matches itself. Without patterns it matches nothing.
 class Globs {
  public:
   Globs() = default;
@@ -19,7 +19,7 @@ class Globs {
   void Add(std::string_view list);
   bool empty() const { return patterns_.empty(); }
   bool Match(std::string_view name) const;
-  // A pattern with a '/' is matched with the whole path, others with what is behind its last '/'.
+  // A pattern with a '/' is compared with the whole path, others with the part after its last '/'.
   bool MatchPath(std::string_view path) const;
 
  private:

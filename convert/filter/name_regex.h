@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions as pprof has them for focus and ignore: RE2's, which takes time linear in the
-// name whatever the expression.
+// Regular expressions as in pprof's focus and ignore. RE2 matches in time linear in the name.
 #pragma once
 
 #include <memory>

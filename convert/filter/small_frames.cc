@@ -18,7 +18,7 @@ using Node = std::uint32_t;
 
 // What each location is called, as a number; equal names, equal numbers.
 std::vector<std::uint32_t> NumberNames(const Profile& profile) {
-  // The functions' names; of a place without one what is mapped there.
+  // The functions' names; of an address without one its mapping.
   std::map<std::vector<StringId>, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_locations;
   for (const Location& location : profile.locations()) {
@@ -38,10 +38,10 @@ class NameTree {
     std::map<std::pair<Node, std::uint32_t>, Node> known;
     for (const Stack& stack : profile.stacks().subspan(1)) {
       const Node caller = of_stacks_[stack.caller.index];
-      const auto [place, is_new] =
+      const auto [node, is_new] =
           known.try_emplace({caller, names[stack.leaf.index]}, static_cast<Node>(callers_.size()));
       if (is_new) callers_.push_back(caller);
-      of_stacks_.push_back(place->second);
+      of_stacks_.push_back(node->second);
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading back what WritePerfData wrote: a perf.data that is no recording, but a profile of another
-// format (formats/perfdata/converted.h tells how it is marked).
+// Reads back what WritePerfData wrote: a perf.data that was converted from a profile of another
+// format. formats/perfdata/converted.h describes the marks in it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ bool IsConverted(const perfdata::EventTable& events);
 
 bool HasPlainValues(const perfdata::Event& event);
 
-// The units of events, by their ids, as EVENT_UPDATE records tell them.
+// The units of events from EVENT_UPDATE records, by event id.
 using UnitsById = std::unordered_map<std::uint64_t, std::string>;
 void AddUnit(const perfdata::RecordView& record, UnitsById& units);
 
@@ -28,10 +28,10 @@ void AddUnit(const perfdata::RecordView& record, UnitsById& units);
 void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBuilder& builder,
                Event& event);
 
-// Whether the architecture that the file names is the profile's own.
+// Whether the file's architecture is that of the profile.
 bool KnowsArch(const perfdata::EventTable& events);
 
-// How long the profile says it took, whatever times the samples have; 0 where it does not say.
+// The profile's own duration in nanoseconds; 0 if it has none.
 std::int64_t ConvertedDuration(const perfdata::Reader& reader);
 
 // The frame that a function of the file stands for. It has no address; it is in the mapping of

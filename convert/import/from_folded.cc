@@ -229,7 +229,7 @@ class FoldedImporter {
 
   LocationId LocationOf(std::string_view name) {
     const Line line = {.function = builder_.Add(Function{.name = builder_.Add(name)})};
-    if (options_.place_kernel_addresses) {
+    if (options_.map_kernel_addresses) {
       if (const auto address = folded::KernelAddressOf(name)) return InKernel(*address, line);
     }
     MappingId mapping = frames_mapping_;

@@ -36,7 +36,7 @@ Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportR
 // The samples of a recording, record by record, as a profile has them.
 struct RecordedSamples {
   std::vector<Sample> distinct;  // in the profile's ids
-  // Of each SAMPLE record, in the file's order, the place of its sample in `distinct`; kNone of one
+  // Of each SAMPLE record, in file order, the index of its sample in `distinct`; kNone of one
   // that is not in the profile: outside the time asked for, or not readable.
   static constexpr std::uint32_t kNone = 0xffffffff;
   std::vector<std::uint32_t> of_records;

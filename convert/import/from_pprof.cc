@@ -86,7 +86,7 @@ class PprofImport {
   void AddValues(const pprof::Sample& sample, StackId stack);
   Result<StackId> StackOf(const pprof::Sample& sample, std::size_t index);
   void ReadLabels(const std::vector<pprof::Label>& labels);
-  std::optional<Thread> TakeThread(const std::vector<pprof::Label>& labels);
+  std::optional<Thread> ReadThread(const std::vector<pprof::Label>& labels);
   bool IsOutsideTime(const pprof::Sample& sample);
   std::optional<std::int64_t> TimeOf(const pprof::Sample& sample);
 
@@ -265,7 +265,7 @@ void PprofImport::AddValues(const pprof::Sample& sample, StackId stack) {
 }
 
 void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
-  const std::optional<Thread> thread = TakeThread(labels);
+  const std::optional<Thread> thread = ReadThread(labels);
   scratch_.clear();
   for (const pprof::Label& label : labels) {
     const std::string_view key = texts_->View(label.key);
@@ -284,7 +284,7 @@ void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
 }
 
 // The thread that exactly these labels are of; nothing where they say it otherwise than ours.
-std::optional<Thread> PprofImport::TakeThread(const std::vector<pprof::Label>& labels) {
+std::optional<Thread> PprofImport::ReadThread(const std::vector<pprof::Label>& labels) {
   Thread thread;
   int pids = 0;
   int tids = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pprof (profile.proto, gzip or not) -> Profile. All that it says is kept; what Profile has a place
+// pprof (profile.proto, gzip or not) -> Profile. All that it says is kept; what Profile has a field
 // of its own for goes there, as to_pprof.h writes it:
 //
 //   sample types      "X_sample" in "count" and behind it "X_event" make one event X of samples and
@@ -25,7 +25,7 @@ namespace perftape::convert {
 // True for a profile.proto as it is, or in gzip, as far as its beginning tells.
 bool IsPprof(const Input& input);
 
-// kCorrupt, naming the table and the place, where gzip or protobuf are damaged or cut, the profile
+// kCorrupt, naming the table and the index, where gzip or protobuf are damaged or cut, the profile
 // is not valid (pprof's CheckValid), or it expands to more than a file of its size can mean. What
 // no Profile holds (a sample type that is there twice, a mapping that ends before it starts) is
 // told in `report.problems`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of profiles may be told. Each looks at what its format has.
+// The options of all readers of profiles. Each reader uses those that its format needs.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +27,19 @@ struct TimeRange {
   std::optional<TimePoint> from = {}, to = {};
 };
 
-// A dump of just-in-time compiled code, and who keeps its bytes.
+// A jitdump, and the owner of its bytes.
 struct JitDumpBytes {
   Bytes bytes;
   std::shared_ptr<const void> keeper;
 };
 
-// From the path by which a process of the recording had its dump mapped, and the process, to the
-// dump. It decides where it may be taken from. kNotFound where there is none.
+// Finds the jitdump that a process had mapped from a path. It decides which sources are allowed.
+// Fails with kNotFound if there is none.
 using JitDumpFinder =
     std::function<Result<JitDumpBytes>(const std::string& path, std::uint32_t pid)>;
 
 struct ImportOptions {
-  // What of a perf.data's samples becomes labels; each makes more distinct samples.
+  // Fields of a perf.data's samples that become labels. Each makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
   // Samples outside are left out, and counted: of a perf.data by their time, of a pprof by their
@@ -48,17 +48,17 @@ struct ImportOptions {
   // Of a perf.data with just-in-time compiled code, which has to be named while it is read: at
   // another time other code was there. Without it that code stays memory without names.
   JitDumpFinder find_jit_dump = {};
-  // Threads that may work at once; the profile does not depend on it.
+  // The number of threads. The profile does not depend on it.
   unsigned threads = 1;
 
-  // Of folded lines:
+  // For folded stacks:
   folded::Root root = folded::Root::kNone;  // what the first frame is, if it is no frame
   bool differential = false;                // two counts a line: the events "before" and "after"
   bool lenient = false;  // lines without a count are skipped and counted, not an error
   // Frames that are no more than an address of the kernel ("[kernel] 0xffffffff81000100") lie
   // there, in a mapping [kernel.kallsyms], so that they can be given a name; until then they have
   // that of the file.
-  bool place_kernel_addresses = false;
+  bool map_kernel_addresses = false;
 };
 
 }  // namespace perftape::convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader read and what it had to leave out. Every sample that a file speaks of is in the
-// Profile or counted here; the tools decide what to tell.
+// What a reader read and what it left out. Every sample of a file is either in the Profile or
+// counted here. The tools decide what to print.
 #pragma once
 
 #include <cstdint>

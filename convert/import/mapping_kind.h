@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a mapping is, where a file tells no more than its name and place.
+// Whose a mapping is, where a file tells no more than its name and address.
 #pragma once
 
 #include <cstdint>

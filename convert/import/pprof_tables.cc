@@ -118,20 +118,20 @@ Result<PprofTexts> PprofTexts::Read(Bytes encoded, std::size_t limit, ProfileBui
 }
 
 std::string_view PprofTexts::View(pprof::StringIndex index) {
-  const auto place = static_cast<std::uint64_t>(index);
-  if (place < texts_.size()) return texts_[place];
+  const auto position = static_cast<std::uint64_t>(index);
+  if (position < texts_.size()) return texts_[position];
   ok_ = false;
   return "";
 }
 
 StringId PprofTexts::Add(pprof::StringIndex index) {
-  const auto place = static_cast<std::uint64_t>(index);
-  if (place >= texts_.size()) {
+  const auto position = static_cast<std::uint64_t>(index);
+  if (position >= texts_.size()) {
     ok_ = false;
     return {};
   }
-  std::optional<StringId>& known = ids_[place];
-  if (!known) known = builder_->Add(texts_[place]);
+  std::optional<StringId>& known = ids_[position];
+  if (!known) known = builder_->Add(texts_[position]);
   return *known;
 }
 

@@ -73,7 +73,7 @@ struct PprofLocation {
 };
 using PprofLocations = IdMap<PprofLocation>;
 
-// Adds all mappings, functions and locations. kCorrupt, naming table and place, where the protobuf
+// Adds all mappings, functions and locations. kCorrupt, naming table and index, where the protobuf
 // is damaged, an id is 0 or used twice, or something refers to what is not there.
 Result<PprofLocations> ReadLocations(Bytes encoded, PprofTexts& texts, ProfileBuilder& builder,
                                      ImportReport& report);

@@ -99,8 +99,8 @@ LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64
   return builder_.Add(location);
 }
 
-// One mapping stands for all the code of a dump, and a place in it is where the dump has its byte:
-// so code that was at one address at different times is told apart for good.
+// One mapping stands for all the code of a dump, and an offset in it is that of the byte in the
+// dump: so code that was at one address at different times is told apart for good.
 LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
                                              std::uint64_t address) {
   const JitCode::Dump& dump = jit_.dumps()[region.dso->dump];
@@ -127,7 +127,7 @@ MappingId StackResolver::MappingOf(const perfdata::Region& region) {
   const std::uint64_t hash = XXH3_64bits(&region, sizeof region);
   static_assert(std::has_unique_object_representations_v<perfdata::Region>);
   const std::uint32_t known = region_index_.Find(
-      hash, [&](std::uint32_t place) { return regions_[place].region == region; });
+      hash, [&](std::uint32_t index) { return regions_[index].region == region; });
   if (known != IdTable::kNone) return regions_[known].mapping;
   region_index_.Add(hash, static_cast<std::uint32_t>(regions_.size()));
   return regions_.emplace_back(KnownRegion{region, AddMapping(region)}).mapping;

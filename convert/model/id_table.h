@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what a table holds, by hash. Only the place in the table is kept here, and 32 bits of the
+// Finds what a table holds, by hash. Only the index in the table is kept here, and 32 bits of the
 // hash; what is there is compared in the table itself. That makes 8 bytes a slot, whatever the keys
 // are: half of what a map with the keys in it takes for the smallest of them (tsl::robin_map's
-// smallest slot with a place has 16), and growing it neither hashes nor touches a key. Most of the
+// smallest slot with an index has 16), and growing it neither hashes nor touches a key. Most of the
 // time of building a profile is spent waiting for memory, so that this is also the faster one.
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace perftape::convert {
 
-// The place of a thing in its table of a Profile. Within one profile equal things have equal ids.
+// The index of an entry in its table of a Profile. Within one profile equal entries have equal ids.
 template <class Tag>
 struct Id {
   std::uint32_t index = 0;

@@ -34,7 +34,7 @@ Merger::EventKind Merger::KindOf(const Profile& profile, const Event& event) {
           .values = event.values};
 }
 
-// Whether these are the profile's events, each in its place.
+// Whether these are the profile's events, each at its index.
 bool Merger::AreEvents(const Profile& profile, const std::vector<EventFacts>& events) {
   return std::ranges::equal(profile.events(), events, [&](const Event& a, const EventFacts& b) {
     return KindOf(profile, a) == b.kind && a.decimals == b.decimals && a.period == b.period;
@@ -49,13 +49,13 @@ void Merger::Facts::Add(const Profile& profile) {
 
 void Merger::Facts::AddEvents(const Profile& profile) {
   const std::size_t known_before = events_.size();
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const Event& event : profile.events()) {
     const EventFacts told = {
         .kind = KindOf(profile, event), .decimals = event.decimals, .period = event.period};
     const auto found = std::ranges::find(events_, told.kind, &EventFacts::kind);
-    is_mixed_ |= count_ != 0 && found != events_.begin() + static_cast<std::ptrdiff_t>(place);
-    ++place;
+    is_mixed_ |= count_ != 0 && found != events_.begin() + static_cast<std::ptrdiff_t>(index);
+    ++index;
     if (found == events_.end()) {
       events_.push_back(told);
       continue;
@@ -63,7 +63,7 @@ void Merger::Facts::AddEvents(const Profile& profile) {
     found->decimals = std::max(found->decimals, told.decimals);
     Agree(found->period, told.period);
   }
-  is_mixed_ |= count_ != 0 && place != known_before;
+  is_mixed_ |= count_ != 0 && index != known_before;
 }
 
 void Merger::Facts::AddMetadata(const Metadata& other) {
@@ -118,7 +118,7 @@ void Merger::AddSamples(const Profile& profile) {
   for (const Sample& sample : profile.samples()) builder_.Add(copier.Copy(sample));
 }
 
-// The events are put into their places at the end, when all lists are known. Only then, and only
+// The events are put in order at the end, when all lists are known. Only then, and only
 // where they differ from those of the builder, all is copied once more.
 Profile Merger::Finish() && {
   if (only_) return *std::move(only_);

@@ -69,8 +69,8 @@ struct Line {
   bool operator==(const Line&) const = default;
 };
 
-// A frame: a place in the code. `offset` is the address to look up: for a frame that was found by a
-// return address whoever adds it has subtracted 1 already (as pprof wants it), so that it lies
+// A frame: an address in the code. `offset` is the address to look up: for a frame that was found
+// by a return address whoever adds it has subtracted 1 already (as pprof wants it), so that it lies
 // inside the call and not behind it. Nothing after that subtracts again.
 //
 // Without a mapping (MappingId 0) `offset` is the raw runtime address; a frame that never had an

@@ -8,7 +8,7 @@
 
 namespace perftape::convert {
 
-// kCorrupt, naming the table and the place, where an id is out of range, a caller does not come
+// kCorrupt, naming the table and the index, where an id is out of range, a caller does not come
 // before the one it calls (so a stack might not end), a first string, mapping, stack, thread or set
 // of labels is not the empty one, a mapping ends before it starts, labels are not in the order of
 // their keys, or two samples are of the same stack, thread, event and labels.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bundle in a perf.data goes with it when it is written anew.
+// Copies the bundle of a perf.data into the file that replaces it.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace perftape::rewrite {
 
-// Embeds the bundle of `old`, a whole perf.data, in the one at `path`, byte for byte. Returns its
-// size with the footer, 0 where there is none, or `path` is no regular file. Where it fails (kIo:
-// disk full), the file is as it was.
+// Appends the bundle of `old`, a whole perf.data, to the one at `path`, byte for byte. Returns its
+// size with the footer; 0 if there is none, or `path` is no regular file. On failure (kIo: disk
+// full) the file is unchanged.
 Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path);
 
 }  // namespace perftape::rewrite

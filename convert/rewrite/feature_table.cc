@@ -80,7 +80,7 @@ std::vector<FeatureBit> FeaturesOf(const perfdata::FileHeader& header) {
   std::vector<FeatureBit> bits;
   for (unsigned bit = 0; bit < perfdata::kFeatureBits; ++bit) {
     if ((header.features[bit / 64] >> (bit % 64) & 1) != 0) {
-      // Also a bit that has no name yet takes a place in the table.
+      // Also a bit that has no name yet has an entry in the table.
       bits.push_back(static_cast<FeatureBit>(bit));  // NOLINT(*-optin.core.EnumCastOutOfRange)
     }
   }

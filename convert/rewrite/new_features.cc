@@ -20,22 +20,24 @@ constexpr std::uint64_t kBitsField = 0x48;
 
 class FeatureBuilder {
  public:
-  FeatureBuilder(const Outline& outline, const Gathered& gathered,
+  FeatureBuilder(const RecoveredLayout& layout, const Gathered& gathered,
                  std::vector<FeatureOutcome>& outcomes)
-      : outline_(outline), gathered_(gathered), outcomes_(outcomes) {}
+      : layout_(layout), gathered_(gathered), outcomes_(outcomes) {}
 
   std::vector<Feature> Build() && {
-    for (const auto& [bit, section] : outline_.features) Take(bit, section);
-    for (const FeatureBit bit : outline_.lost_features) {
-      const std::uint64_t place = kBitsField + std::to_underlying(bit) / 64 * sizeof(std::uint64_t);
-      Lose(bit, fmt::format("at {:#x}: its bit is set, but its section is not in the file", place));
+    for (const auto& [bit, section] : layout_.features) AddFeature(bit, section);
+    for (const FeatureBit bit : layout_.lost_features) {
+      const std::uint64_t offset =
+          kBitsField + std::to_underlying(bit) / 64 * sizeof(std::uint64_t);
+      Lose(bit,
+           fmt::format("at {:#x}: its bit is set, but its section is not in the file", offset));
     }
     AddMissing();
     return std::move(features_);
   }
 
  private:
-  void Take(FeatureBit bit, Bytes section) {
+  void AddFeature(FeatureBit bit, Bytes section) {
     switch (bit) {
       case FeatureBit::kCompressed:
         return Note(bit, FeatureFate::kLeftOut, "the records are expanded");
@@ -44,7 +46,7 @@ class FeatureBuilder {
       case FeatureBit::kAuxtrace:
         return;  // AddMissing: it holds offsets of the old file
       case FeatureBit::kEventDesc:
-        return TakeEventDesc(section);
+        return AddEventDesc(section);
       case FeatureBit::kSampleTime:
         if (gathered_.lost_records && gathered_.last_sample_ns != 0) {
           return Add(bit, SampleTime(), FeatureFate::kRebuilt, "records were lost");
@@ -57,32 +59,32 @@ class FeatureBuilder {
       default:
         break;
     }
-    TakeAsItIs(bit, section);
+    CopyFeature(bit, section);
   }
 
   // What reads is copied byte by byte. What comes from a pipe may be padded, and what is in the
   // other byte order cannot be copied: of these, what has a type is written anew.
-  void TakeAsItIs(FeatureBit bit, Bytes section) {
+  void CopyFeature(FeatureBit bit, Bytes section) {
     std::uint32_t cpus = 0;
-    if (const auto found = outline_.features.find(FeatureBit::kNrCpus);
-        found != outline_.features.end()) {
-      const auto value = perfdata::DecodeFeature(found->first, found->second, outline_.order, 0);
+    if (const auto found = layout_.features.find(FeatureBit::kNrCpus);
+        found != layout_.features.end()) {
+      const auto value = perfdata::DecodeFeature(found->first, found->second, layout_.order, 0);
       if (value) cpus = std::get<perfdata::NrCpus>(*value).available;
     }
-    Result<FeatureValue> value = perfdata::DecodeFeature(bit, section, outline_.order, cpus);
+    Result<FeatureValue> value = perfdata::DecodeFeature(bit, section, layout_.order, cpus);
     if (!value && section.empty()) return Note(bit, FeatureFate::kLeftOut, "it is empty");
     if (!value) return Lose(bit, At(section) + value.error().message);
     const bool is_typed = !std::holds_alternative<perfdata::RawFeature>(*value);
-    const bool is_native = outline_.order == std::endian::native || section.empty();
+    const bool is_native = layout_.order == std::endian::native || section.empty();
     if (!is_typed && !is_native) {
       return Lose(bit, At(section) + "it is not known how its bytes are ordered");
     }
-    if (is_native && outline_.container == perfdata::Container::kFile) *value = Raw(section);
+    if (is_native && layout_.container == perfdata::Container::kFile) *value = Raw(section);
     Add(bit, *std::move(value), FeatureFate::kKept, "");
   }
 
-  void TakeEventDesc(Bytes section) {
-    const auto value = perfdata::DecodeFeature(FeatureBit::kEventDesc, section, outline_.order, 0);
+  void AddEventDesc(Bytes section) {
+    const auto value = perfdata::DecodeFeature(FeatureBit::kEventDesc, section, layout_.order, 0);
     if (value) return Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kKept, "");
     Add(FeatureBit::kEventDesc, EventDesc(), FeatureFate::kRebuilt,
         At(section) + value.error().message);
@@ -91,8 +93,8 @@ class FeatureBuilder {
   // What the file had no section of, or a section that was lost.
   void AddMissing() {
     if (!Has(FeatureBit::kEventDesc)) AddTold(FeatureBit::kEventDesc, EventDesc());
-    const bool may_miss = outline_.container == perfdata::Container::kPipe ||
-                          gathered_.lost_records || !outline_.lost_features.empty();
+    const bool may_miss = layout_.container == perfdata::Container::kPipe ||
+                          gathered_.lost_records || !layout_.lost_features.empty();
     if (may_miss && !Has(FeatureBit::kSampleTime) && gathered_.last_sample_ns != 0) {
       AddTold(FeatureBit::kSampleTime, SampleTime());
     }
@@ -102,7 +104,7 @@ class FeatureBuilder {
     AddTracingData();
     if (!gathered_.traces.empty()) {
       AddTold(FeatureBit::kAuxtrace, TraceIndex());
-    } else if (outline_.features.contains(FeatureBit::kAuxtrace)) {
+    } else if (layout_.features.contains(FeatureBit::kAuxtrace)) {
       Note(FeatureBit::kAuxtrace, FeatureFate::kLeftOut, "there is no trace");
     }
   }
@@ -115,7 +117,7 @@ class FeatureBuilder {
     if (!gathered_.tracing_data.empty()) {
       Lose(FeatureBit::kTracingData, At(gathered_.tracing_data) + "it is damaged");
     }
-    const auto events = outline_.events.all();
+    const auto events = layout_.events.all();
     const bool has_tracepoint = std::ranges::any_of(events, [](const perfdata::Event& event) {
       return event.attr.type == perfdata::kTypeTracepoint;
     });
@@ -151,12 +153,12 @@ class FeatureBuilder {
   // "at 0x1f40: ", of bytes that lie in the file; empty of those that lie nowhere.
   std::string At(Bytes bytes) const {
     if (bytes.data() == nullptr) return "";
-    return fmt::format("at {:#x}: ", bytes.data() - outline_.file.data());
+    return fmt::format("at {:#x}: ", bytes.data() - layout_.file.data());
   }
 
   static perfdata::RawFeature Raw(Bytes section) { return {{section.begin(), section.end()}}; }
   perfdata::EventDesc EventDesc() const {
-    const auto events = outline_.events.all();
+    const auto events = layout_.events.all();
     return {{events.begin(), events.end()}};
   }
   perfdata::SampleTime SampleTime() const {
@@ -174,7 +176,7 @@ class FeatureBuilder {
     return index;
   }
 
-  const Outline& outline_;
+  const RecoveredLayout& layout_;
   const Gathered& gathered_;
   std::vector<FeatureOutcome>& outcomes_;
   std::vector<Feature> features_;
@@ -215,9 +217,9 @@ void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered) {
           : record.behind;
 }
 
-std::vector<Feature> FeaturesFor(const Outline& outline, const Gathered& gathered,
+std::vector<Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,
                                  std::vector<FeatureOutcome>& outcomes) {
-  std::vector<Feature> features = FeatureBuilder(outline, gathered, outcomes).Build();
+  std::vector<Feature> features = FeatureBuilder(layout, gathered, outcomes).Build();
   std::ranges::sort(outcomes, {}, &FeatureOutcome::bit);
   return features;
 }

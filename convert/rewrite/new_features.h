@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which features a rewritten file gets: those that read, and those that its records tell.
+// Which features a rewritten file gets: those that can be decoded, and those rebuilt from records.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "convert/rewrite/outline.h"
+#include "convert/rewrite/recovered_layout.h"
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
@@ -27,7 +27,7 @@ struct FeatureOutcome {
   std::string reason;  // empty for those that were kept
 };
 
-// What the records tell, gathered while they are copied.
+// What is collected from the records while they are copied.
 struct Gathered {
   std::uint64_t first_sample_ns = 0, last_sample_ns = 0;  // 0 where no sample has a time
   std::vector<perfdata::BuildIdEntry> build_ids;          // of BUILD_ID records
@@ -47,8 +47,8 @@ void Gather(const perfdata::RecordView& record, const perfdata::EventTable& even
 // of it.
 void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered);
 
-// Says in `outcomes` what became of each feature that the file has, or has the bit of.
-std::vector<perfdata::Feature> FeaturesFor(const Outline& outline, const Gathered& gathered,
+// Adds to `outcomes` the result for each feature that the file has, or has the bit of.
+std::vector<perfdata::Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,
                                            std::vector<FeatureOutcome>& outcomes);
 
 }  // namespace perftape::rewrite

@@ -9,7 +9,7 @@
 
 #include "convert/rewrite/carry_bundle.h"
 #include "convert/rewrite/pipe_features.h"
-#include "convert/rewrite/plausible.h"
+#include "convert/rewrite/record_check.h"
 #include "formats/bundle/embedding.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/transcode.h"
@@ -44,14 +44,14 @@ perfdata::EventTable EventsFor(const perfdata::EventTable& events, const ReaderL
 }
 
 // What the input says of itself, as the features of the new file are made from it.
-Outline OutlineOf(const Reader& reader, const perfdata::EventTable& events) {
-  Outline outline;
-  outline.order = reader.order();
-  outline.container = reader.container();
-  outline.file = reader.file();
-  outline.events = events;
-  outline.features = reader.features();
-  return outline;
+RecoveredLayout OutlineOf(const Reader& reader, const perfdata::EventTable& events) {
+  RecoveredLayout layout;
+  layout.order = reader.order();
+  layout.container = reader.container();
+  layout.file = reader.file();
+  layout.events = events;
+  layout.features = reader.features();
+  return layout;
 }
 
 class Normalizer {
@@ -68,12 +68,12 @@ class Normalizer {
     TRY_ASSIGN(perfdata::Writer writer, Open(output));
     writer_.emplace(std::move(writer));
     if (ToPipe()) TRY(AppendHead());
-    TRY(ForEachRecord([this](const RecordView& record) { return Take(record); }));
+    TRY(ForEachRecord([this](const RecordView& record) { return CopyRecord(record); }));
     report_.problems.assign(reader_.problems().begin(), reader_.problems().end());
     std::vector<perfdata::Feature> features;
     if (!ToPipe()) features = Features();
     TRY_ASSIGN(report_.size, std::move(*writer_).Finish(features));
-    TRY(TakeBundle(output));
+    TRY(CopyBundle(output));
     return std::move(report_);
   }
 
@@ -82,7 +82,7 @@ class Normalizer {
   bool FromPipe() const { return reader_.container() == Container::kPipe; }
 
   // Its names belong to the samples that are left as to all of them.
-  Status TakeBundle(const std::filesystem::path& output) {
+  Status CopyBundle(const std::filesystem::path& output) {
     if (!ToPipe()) {
       TRY_ASSIGN(const std::uint64_t size, CarryBundle(reader_.file(), output));
       report_.size += size;
@@ -123,7 +123,7 @@ class Normalizer {
     return perfdata::Writer::CreatePipe(output, events_.all(), sent, options);
   }
 
-  // What a pipe has as records of its own in place of features.
+  // Features that a pipe has as records of their own.
   Status AppendHead() {
     if (FromPipe()) return {};
     TRY_ASSIGN(const std::vector<std::byte> records, RecordsOfFeatures(features_));
@@ -167,7 +167,7 @@ class Normalizer {
     }
   }
 
-  Status Take(const RecordView& record) {
+  Status CopyRecord(const RecordView& record) {
     if (!ToPipe()) TRY(GatherFrom(record));
     if (IsMoved(record)) {
       ++report_.moved[record.type];
@@ -201,7 +201,8 @@ class Normalizer {
     if (!perfdata::IsKnown(record.type)) return {};
     const bool takes_first =
         record.type != RecordType::kSample && reader_.events().EventOf(record) == nullptr;
-    const Judgement judgement = Judge(record, takes_first ? first_event_ : reader_.events());
+    const RecordCheck judgement =
+        CheckRecord(record, takes_first ? first_event_ : reader_.events());
     if (judgement.fit != Fit::kBroken) return {};
     return fmt::format("record at {}: {} of {} bytes: {}", PlaceOf(record), RecordName(record.type),
                        record.size(), judgement.reason);
@@ -218,9 +219,9 @@ class Normalizer {
 
   // Whether the next sample is.
   bool IsKept() {
-    const std::size_t place = samples_++;
+    const std::size_t index = samples_++;
     if (options_.kept_samples == nullptr) return true;
-    return place < options_.kept_samples->size() && (*options_.kept_samples)[place];
+    return index < options_.kept_samples->size() && (*options_.kept_samples)[index];
   }
 
   Status TranscodeForItsEvent(const RecordView& record) {

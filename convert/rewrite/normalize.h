@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf.data of any kind, age and byte order into one of the kind that is wanted: little-endian
-// PERFILE2, as a file or as a pipe's stream, compressed or not, with what a given reader knows.
+// Rewrites a perf.data of any container, version and byte order as little-endian PERFILE2: as a
+// file or a pipe's stream, compressed or not, limited to what a given version of perf can read.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct NormalizeOptions {
   perfdata::Container container = perfdata::Container::kFile;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
   const ReaderLimits* reader = nullptr;       // who is to read it; null: whoever knows all of it
-  // Which samples to keep, one entry for each SAMPLE record in the file's order; null: all.
+  // Which samples to keep: an entry for each SAMPLE record in file order. Null: all.
   const std::vector<bool>* kept_samples = nullptr;
 };
 
@@ -32,11 +32,11 @@ struct NormalizeOptions {
 struct DroppedRecord {
   perfdata::RecordView header;  // without its bytes, which do not last
   std::size_t size = 0;
-  std::string reason;  // with its place: "record at 0x1a8: SAMPLE of 24 bytes: ..."
+  std::string reason;  // with its offset: "record at 0x1a8: SAMPLE of 24 bytes: ..."
 };
 
 struct NormalizeReport {
-  // How many dropped records are listed one by one.
+  // The most dropped records that are listed.
   static constexpr std::size_t kMostDropped = 1000;
 
   RecordCounts kept;
@@ -44,11 +44,11 @@ struct NormalizeReport {
   // of a directory, whose rounds are not those of one file. COMPRESSED ones are not counted at all,
   // but what was in them.
   RecordCounts moved;
-  // Whole records of types that the reader does not know.
+  // Complete records of types that the reader does not know.
   RecordCounts left_out;
   std::uint64_t filtered_samples = 0;  // left out as kept_samples asks
-  // Records that were not written though they should be: shorter than what they say they hold, of
-  // an event that is not there, or in foreign byte order with unknown fields.
+  // Damaged records that were not written: too short for their contents, of an unknown event, or in
+  // the other byte order with unknown fields.
   RecordCounts lost;
   std::vector<DroppedRecord> dropped;  // the first kMostDropped of them, in the order of the file
   std::vector<FeatureOutcome> features;
@@ -58,7 +58,7 @@ struct NormalizeReport {
 
   std::uint64_t records() const { return TotalOf(kept); }  // those kept
   std::uint64_t samples() const { return CountOf(kept, perfdata::RecordType::kSample); }
-  // Whether nothing was lost that was not meant to be left out.
+  // Whether nothing was lost, apart from what was left out on purpose.
   bool is_whole() const;
 };
 

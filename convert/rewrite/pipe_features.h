@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a pipe's stream carries what a file has as features: most as HEADER_FEATURE records, two as
-// records of their own.
+// Writes features as the records of a pipe: most as HEADER_FEATURE, two as records of their own
+// type.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perf of some age can read: it gives up on a file that has more.
+// What a given version of perf can read. It rejects a file that has more.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ReaderLimits {
 // All that are known, oldest first.
 std::span<const ReaderLimits> AllReaderLimits();
 
-// Null where there is none of this version.
+// The limits of a version, or null.
 const ReaderLimits* FindReaderLimits(std::string_view version);
 
 }  // namespace perftape::rewrite

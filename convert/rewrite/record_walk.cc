@@ -47,9 +47,9 @@ Bytes CompressedIn(const perfdata::RecordView& record) {
 
 }  // namespace
 
-std::string TextOf(const Place& place) {
-  if (!place.is_inside) return fmt::format("{:#x}", place.offset);
-  return fmt::format("{:#x}+{:#x}", place.offset, place.inside);
+std::string TextOf(const StreamPosition& position) {
+  if (!position.is_inside) return fmt::format("{:#x}", position.offset);
+  return fmt::format("{:#x}+{:#x}", position.offset, position.inside);
 }
 
 RecordWalk::RecordWalk(const perfdata::EventTable& events, std::endian order,
@@ -74,27 +74,27 @@ Status RecordWalk::Run(Bytes stream, std::uint64_t offset) {
 }
 
 Result<Onward> RecordWalk::Handle(const Step& step, Bytes window, std::uint64_t offset) {
-  const Place place = {.offset = offset};
+  const StreamPosition position = {.offset = offset};
   const RecordType type = step.frame.record.type;
   if (IsLikelyCompressed(step)) {
-    visitor_.guessed(fmt::format("record at {}: {}, taken for COMPRESSED", TextOf(place),
+    visitor_.guessed(fmt::format("record at {}: {}, taken for COMPRESSED", TextOf(position),
                                  perfdata::RecordName(type)));
     return Expand(step.frame.record.payload, offset);
   }
   if (step.kind == Step::Kind::kRecord) {
-    if (!IsCompressed(type)) return Visit(step, window, place);
+    if (!IsCompressed(type)) return Visit(step, window, position);
     return Expand(CompressedIn(step.frame.record), offset);
   }
-  Drop(place, step.size, step.reason);
+  Drop(position, step.size, step.reason);
   return Onward::kGoOn;
 }
 
-Result<Onward> RecordWalk::Visit(const Step& step, Bytes window, const Place& place) {
+Result<Onward> RecordWalk::Visit(const Step& step, Bytes window, const StreamPosition& position) {
   FlushDropped();
   FoundRecord found = {.view = WithoutExcess(step.frame.record, events_),
                        .whole = window.first(step.frame.record.size()),
-                       .place = place};
-  found.view.file_offset = place.offset;
+                       .position = position};
+  found.view.file_offset = position.offset;
   return visitor_.record(found);
 }
 
@@ -154,16 +154,16 @@ Result<Onward> RecordWalk::Drain(Extent extent) {
   while (!window.empty() && onward == Onward::kGoOn) {
     const Step step = inner_.Next(window, extent);
     if (step.kind == Step::Kind::kMore) break;
-    const Place place = PlaceInside(expanded_.at);
+    const StreamPosition position = PositionInside(expanded_.at);
     // No perf compresses what is compressed. Kept, its pieces would go before all others in the
     // stream of the new file.
     const bool is_nested = step.kind == Step::Kind::kRecord && IsCompressed(step.frame.record.type);
     if (step.kind == Step::Kind::kRecord && !is_nested) {
       expanded_.fruitless = 0;
-      TRY_ASSIGN(onward, Visit(step, window, place));
+      TRY_ASSIGN(onward, Visit(step, window, position));
     } else {
       expanded_.fruitless += step.size;
-      Drop(place, step.size, is_nested ? "compressed inside a COMPRESSED record" : step.reason);
+      Drop(position, step.size, is_nested ? "compressed inside a COMPRESSED record" : step.reason);
     }
     window = window.subspan(step.size);
     expanded_.at += step.size;
@@ -177,28 +177,28 @@ Result<Onward> RecordWalk::Drain(Extent extent) {
 }
 
 void RecordWalk::AbandonExpanded() {
-  Drop(PlaceInside(expanded_.at), expanded_.bytes.size(), "");
+  Drop(PositionInside(expanded_.at), expanded_.bytes.size(), "");
   expanded_.at += expanded_.bytes.size();
   expanded_.bytes.clear();
   expanded_.fruitless = 0;
   inner_ = RecordScanner(events_, order_);
 }
 
-Place RecordWalk::PlaceInside(std::uint64_t at) {
+StreamPosition RecordWalk::PositionInside(std::uint64_t at) {
   std::deque<Expanded::Source>& sources = expanded_.sources;
   while (sources.size() > 1 && sources[1].from <= at) sources.pop_front();
   return {.offset = sources.front().offset, .inside = at - sources.front().from, .is_inside = true};
 }
 
 // `reason` is empty for more of the stretch before.
-void RecordWalk::Drop(const Place& place, std::uint64_t size, std::string_view reason) {
+void RecordWalk::Drop(const StreamPosition& position, std::uint64_t size, std::string_view reason) {
   if (size == 0) return;
   if (pending_ && reason.empty()) {
     pending_->size += size;
     return;
   }
   FlushDropped();
-  pending_ = Stretch{place, size, std::string(reason.empty() ? "no record" : reason)};
+  pending_ = Stretch{position, size, std::string(reason.empty() ? "no record" : reason)};
 }
 
 void RecordWalk::FlushDropped() {

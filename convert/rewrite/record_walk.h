@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All records of a damaged stream, those inside COMPRESSED records included, and the stretches
-// between them that are none. Memory is bounded, whatever the records expand to.
+// Walks through all records of a damaged stream, also those inside COMPRESSED records, and reports
+// the bytes between them. Memory is bounded, whatever the records expand to.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,26 @@
 #include <string>
 #include <vector>
 
-#include "convert/rewrite/resync.h"
+#include "convert/rewrite/record_scanner.h"
 #include "formats/base/result.h"
 #include "formats/base/zstd.h"
 #include "formats/perfdata/expander.h"
 
 namespace perftape::rewrite {
 
-// Where something lies: at an offset of the file, or at one of what the COMPRESSED record there
-// expands to.
-struct Place {
+// A file offset; for a record inside a COMPRESSED record also the offset in the expanded bytes.
+struct StreamPosition {
   std::uint64_t offset = 0;
   std::uint64_t inside = 0;
   bool is_inside = false;
 };
 
 // "0x1a8", "0x1a8+0x30".
-std::string TextOf(const Place& place);
+std::string TextOf(const StreamPosition& position);
 
-// A stretch of the stream that gave no record.
+// Bytes of the stream that are no record.
 struct Stretch {
-  Place place;
+  StreamPosition position;
   std::uint64_t size = 0;
   std::string reason;
 };
@@ -38,32 +37,30 @@ struct Stretch {
 struct FoundRecord {
   perfdata::RecordView view;  // file_offset is that of the COMPRESSED record it was found in
   Bytes whole;                // header and payload
-  Place place;
+  StreamPosition position;
 };
 
-// Whether a walk goes on behind a record.
+// Whether a walk continues after a record.
 enum class Onward : std::uint8_t { kGoOn, kStop };
 
-// What a walk tells, in the order of the stream. Views live until the function returns. An error
+// A walk calls these in the order of the stream. Views live until the function returns. An error
 // ends the walk.
 struct RecordVisitor {
   std::function<Result<Onward>(const FoundRecord&)> record;
   std::function<void(const Stretch&)> dropped;
-  std::function<void(const std::string&)>
-      guessed;  // what was taken for something else than it says
+  std::function<void(const std::string&)> guessed;  // a type that was wrong and was guessed
 };
 
 class RecordWalk {
  public:
-  // `events` may be empty, then records are judged by their frames alone. It and the visitor must
-  // outlive the walk.
+  // If `events` is empty, only frames are checked. It and the visitor must outlive the walk.
   RecordWalk(const perfdata::EventTable& events, std::endian order, const RecordVisitor& visitor);
 
-  // Walks `stream`, which lies at `offset` of its file. To be called once.
+  // Walks `stream`, which is at `offset` of its file. Call it once.
   Status Run(Bytes stream, std::uint64_t offset);
 
  private:
-  // The bytes of expanded records that wait for the rest of one, and where they came from.
+  // Expanded bytes that wait for the rest of a record, and the COMPRESSED records they came from.
   struct Expanded {
     std::vector<std::byte> bytes;
     std::uint64_t at = 0;  // of the first byte, counted over all that was expanded
@@ -76,16 +73,16 @@ class RecordWalk {
   };
 
   Result<Onward> Handle(const Step& step, Bytes window, std::uint64_t offset);
-  Result<Onward> Visit(const Step& step, Bytes window, const Place& place);
+  Result<Onward> Visit(const Step& step, Bytes window, const StreamPosition& position);
   bool IsLikelyCompressed(const Step& step) const;
   // Expands what it can of a COMPRESSED record's payload, and visits the records that become whole.
   Result<Onward> Expand(Bytes payload, std::uint64_t offset);
   Result<Onward> Drain(RecordScanner::Window extent);
-  // Drops what waits to become a record.
+  // Drops the expanded bytes that wait for the rest of a record.
   void AbandonExpanded();
-  void Drop(const Place& place, std::uint64_t size, std::string_view reason);
+  void Drop(const StreamPosition& position, std::uint64_t size, std::string_view reason);
   void FlushDropped();
-  Place PlaceInside(std::uint64_t at);
+  StreamPosition PositionInside(std::uint64_t at);
 
   const perfdata::EventTable& events_;
   std::endian order_;
@@ -95,7 +92,7 @@ class RecordWalk {
   perfdata::ExpansionBudget budget_;
   std::optional<std::string> zstd_problem_;  // until another frame begins
   Expanded expanded_;
-  std::optional<Stretch> pending_;  // may grow by what follows
+  std::optional<Stretch> pending_;  // may grow by the bytes that follow
 };
 
 }  // namespace perftape::rewrite

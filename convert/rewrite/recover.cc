@@ -24,20 +24,20 @@ constexpr std::size_t kCommitSize = std::size_t{1} << 20;
 // Copies the records that a walk finds, and gathers what the features are made of.
 class Copier {
  public:
-  Copier(const Outline& outline, perfdata::Writer writer, RecoverReport& report)
-      : outline_(outline), writer_(std::move(writer)), report_(report), at_(writer_.size()) {
+  Copier(const RecoveredLayout& layout, perfdata::Writer writer, RecoverReport& report)
+      : layout_(layout), writer_(std::move(writer)), report_(report), at_(writer_.size()) {
     // In a file they would describe the events a second time.
-    has_head_ = outline.container == perfdata::Container::kPipe ||
-                outline.attributes_from == AttributesFrom::kRecords;
+    has_head_ = layout.container == perfdata::Container::kPipe ||
+                layout.attributes_from == AttributesFrom::kRecords;
   }
 
   Status Copy() {
     const RecordVisitor visitor = {
-        .record = [this](const FoundRecord& found) { return Take(found); },
+        .record = [this](const FoundRecord& found) { return CopyRecord(found); },
         .dropped = [this](const Stretch& stretch) { Count(stretch); },
         .guessed = [this](const std::string& guess) { Count(guess); }};
-    RecordWalk walk(outline_.events, outline_.order, visitor);
-    return walk.Run(outline_.stream, outline_.stream_offset);
+    RecordWalk walk(layout_.events, layout_.order, visitor);
+    return walk.Run(layout_.stream, layout_.stream_offset);
   }
 
   void Count(const Stretch& stretch) {
@@ -47,21 +47,22 @@ class Copier {
   }
 
   void Count(const std::string& guess) {
-    if (report_.repairs.size() < RecoverReport::kMostStretches) report_.repairs.push_back(guess);
+    if (report_.corrections.size() < RecoverReport::kMostStretches)
+      report_.corrections.push_back(guess);
   }
 
   Status Finish() && {
-    gathered_.lost_records = report_.stretches != 0 || !report_.repairs.empty();
-    const auto features = FeaturesFor(outline_, gathered_, report_.features);
+    gathered_.lost_records = report_.stretches != 0 || !report_.corrections.empty();
+    const auto features = FeaturesFor(layout_, gathered_, report_.features);
     TRY(std::move(writer_).Finish(features));
     return {};
   }
 
  private:
-  Result<Onward> Take(const FoundRecord& found) {
+  Result<Onward> CopyRecord(const FoundRecord& found) {
     const RecordType type = found.view.type;
     // What was expanded does not last.
-    if (type == RecordType::kHeaderTracingData && !found.place.is_inside) {
+    if (type == RecordType::kHeaderTracingData && !found.position.is_inside) {
       GatherTracingData(found.view, gathered_);
     }
     if (IsMoved(type)) {
@@ -70,13 +71,13 @@ class Copier {
     }
     if (!reader_.Knows(type) || !Transcoded(found.view)) {
       ++report_.left_out[type];
-      report_.first_left_out.try_emplace(type, found.place);
+      report_.first_left_out.try_emplace(type, found.position);
       return Onward::kGoOn;
     }
     if (type == RecordType::kAuxtrace) {
       gathered_.traces.push_back({.offset = at_, .size = record_.size()});
     }
-    Gather(found.view, outline_.events, gathered_);
+    Gather(found.view, layout_.events, gathered_);
     ++report_.kept[type];
     if (found.view.excess > 0) ++report_.resized_records;
     TRY(Append(record_));
@@ -86,7 +87,7 @@ class Copier {
 
   // Into record_, in native order. Not where its order is another and its fields are not known.
   bool Transcoded(const RecordView& view) {
-    const perfdata::Event* event = outline_.events.EventOf(view);
+    const perfdata::Event* event = layout_.events.EventOf(view);
     record_.clear();
     return Transcode(view, event == nullptr ? nullptr : &event->format, {}, record_).has_value();
   }
@@ -115,7 +116,7 @@ class Copier {
   // The oldest that our files are made for; it gives up on a file with a type that it does not
   // know.
   const ReaderLimits& reader_ = AllReaderLimits().front();
-  const Outline& outline_;
+  const RecoveredLayout& layout_;
   perfdata::Writer writer_;
   RecoverReport& report_;
   Gathered gathered_;
@@ -125,12 +126,12 @@ class Copier {
   std::size_t uncommitted_ = 0;
 };
 
-std::unexpected<Error> NothingLeft(const Outline& outline, const RecoverReport& report) {
-  std::string why = fmt::format("at {:#x}: no record begins here", outline.stream_offset);
-  if (!report.repairs.empty()) {
-    why = report.repairs.front();
+std::unexpected<Error> NothingLeft(const RecoveredLayout& layout, const RecoverReport& report) {
+  std::string why = fmt::format("at {:#x}: no record begins here", layout.stream_offset);
+  if (!report.corrections.empty()) {
+    why = report.corrections.front();
   } else if (!report.dropped.empty()) {
-    why = fmt::format("at {}: {}", TextOf(report.dropped.front().place),
+    why = fmt::format("at {}: {}", TextOf(report.dropped.front().position),
                       report.dropped.front().reason);
   }
   return Fail(ErrorCode::kCorrupt, why + "; not one record could be recovered");
@@ -147,30 +148,30 @@ bool RecoverReport::is_whole() const {
   const auto is_lost = [](const FeatureOutcome& feature) {
     return feature.fate == FeatureFate::kDropped || feature.fate == FeatureFate::kRebuilt;
   };
-  return repairs.empty() && stretches == 0 && left_out.empty() &&
+  return corrections.empty() && stretches == 0 && left_out.empty() &&
          std::ranges::none_of(features, is_lost);
 }
 
 Result<RecoverReport> Recover(Bytes whole, const std::filesystem::path& output) {
   const Bytes file = bundle::WithoutEmbedded(whole);
-  TRY_ASSIGN(const Outline outline, ReadOutline(file));
+  TRY_ASSIGN(const RecoveredLayout layout, RecoverLayout(file));
   RecoverReport report;
-  report.container = outline.container;
-  report.events = outline.events.size();
-  report.attributes_from = outline.attributes_from;
-  report.repairs = outline.repairs;
+  report.container = layout.container;
+  report.events = layout.events.size();
+  report.attributes_from = layout.attributes_from;
+  report.corrections = layout.corrections;
 
   TRY_ASSIGN(perfdata::Writer writer,
-             perfdata::Writer::Create(output, outline.events.all(), {.old = OldFile::kReplace}));
-  Copier copier(outline, std::move(writer), report);
+             perfdata::Writer::Create(output, layout.events.all(), {.old = OldFile::kReplace}));
+  Copier copier(layout, std::move(writer), report);
   TRY(copier.Copy());
-  if (!IsPadding(file.subspan(outline.unclaimed_from))) {
-    copier.Count({.place = {.offset = outline.unclaimed_from},
-                  .size = file.size() - outline.unclaimed_from,
+  if (!IsPadding(file.subspan(layout.unclaimed_from))) {
+    copier.Count({.position = {.offset = layout.unclaimed_from},
+                  .size = file.size() - layout.unclaimed_from,
                   .reason = "behind all that the header tells of"});
   }
-  if (report.records() == 0 && !(report.stretches == 0 && report.repairs.empty())) {
-    return NothingLeft(outline, report);
+  if (report.records() == 0 && !(report.stretches == 0 && report.corrections.empty())) {
+    return NothingLeft(layout, report);
   }
   TRY(std::move(copier).Finish());
   TRY(CarryBundle(whole, output));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A damaged perf.data into a good one: every complete record, in its place; header and attributes
-// rebuilt; the features that still read, and those that the records tell.
+// Recovers a damaged perf.data. The new file has every complete record, in the same order, a
+// rebuilt header, and the features that can be decoded or rebuilt from the records.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a damaged file: what was kept, what was dropped and from where, what was rebuilt.
+// The result of a recovery: what was kept, dropped and rebuilt, with offsets.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 #include <vector>
 
 #include "convert/rewrite/new_features.h"
-#include "convert/rewrite/outline.h"
 #include "convert/rewrite/record_counts.h"
 #include "convert/rewrite/record_walk.h"
+#include "convert/rewrite/recovered_layout.h"
 #include "formats/perfdata/abi.h"
 
 namespace perftape::rewrite {
 
 struct RecoverReport {
-  // How many stretches, and guesses, are told one by one; a file of rubbish has millions.
+  // The most stretches, and guesses, that are listed. A file of random bytes has millions.
   static constexpr std::size_t kMostStretches = 1000;
 
   perfdata::Container container = perfdata::Container::kFile;
   std::size_t events = 0;
   AttributesFrom attributes_from = AttributesFrom::kTable;
-  std::vector<std::string> repairs;
+  std::vector<std::string> corrections;
 
   RecordCounts kept;
   // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA; and COMPRESSED ones are
@@ -30,7 +30,8 @@ struct RecoverReport {
   RecordCounts moved;
   // Whole records of types that perf 6.1 does not know: it would read nothing of the file.
   RecordCounts left_out;
-  std::map<perfdata::RecordType, Place> first_left_out;  // where the first of each type was
+  std::map<perfdata::RecordType, StreamPosition>
+      first_left_out;  // where the first of each type was
   // Of those kept, the ones whose header counted bytes behind the trailer, which are gone now
   // (formats/perfdata/kernel_size.h). Nothing is lost with them.
   std::uint64_t resized_records = 0;

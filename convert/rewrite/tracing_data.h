@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feature TRACING_DATA: what tracefs of the recording machine said of its tracepoints. perf
-// opens no file that has a tracepoint's samples and not its format
+// The feature TRACING_DATA: the formats of tracepoints, from tracefs of the recording machine. perf
+// rejects a file that has samples of a tracepoint without its format
 // (evlist__prepare_tracepoint_events, tools/perf/util/header.c).
 #pragma once
 

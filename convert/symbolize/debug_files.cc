@@ -66,7 +66,7 @@ bool Has(const elf::ElfFile& file, Content content) {
 // Opens the first of several candidates that is what it should be; remembers what the others were.
 class DebugFiles::Search {
  public:
-  // `wanted` is empty where only the place can tell.
+  // `wanted` is empty where only the path can tell.
   explicit Search(const BuildId& wanted, Content content = Content::kAny)
       : wanted_(wanted), content_(content) {}
 
@@ -83,14 +83,14 @@ class DebugFiles::Search {
       return std::nullopt;
     }
     if (!Fits(path.native(), *id)) return std::nullopt;
-    return Take(path.native(), elf::ElfFile::Open(path));
+    return AcceptIfMatching(path.native(), elf::ElfFile::Open(path));
   }
 
   std::optional<elf::ElfFile> Try(const SharedBundle& bundle, Bytes image,
                                   const std::string& name) {
     auto file = elf::ElfFile::FromBytes(image);
     if (file && !Fits(name, file->build_id())) return std::nullopt;
-    auto taken = Take(name, std::move(file));
+    auto taken = AcceptIfMatching(name, std::move(file));
     if (taken) bundle_ = bundle;
     return taken;
   }
@@ -107,7 +107,7 @@ class DebugFiles::Search {
       Note(path.native() + ": its CRC is another than .gnu_debuglink says");
       return std::nullopt;
     }
-    return Take(path.native(), std::move(file));
+    return AcceptIfMatching(path.native(), std::move(file));
   }
 
   // Whether files in it can be looked for; if not, one note says why.
@@ -144,7 +144,7 @@ class DebugFiles::Search {
     Note(error.message);
   }
 
-  std::optional<elf::ElfFile> Take(const std::string& name, Result<elf::ElfFile> file) {
+  std::optional<elf::ElfFile> AcceptIfMatching(const std::string& name, Result<elf::ElfFile> file) {
     if (!file) {
       const std::string& message = file.error().message;
       Note(message.starts_with(name) ? message : name + ": " + message);
@@ -316,9 +316,9 @@ std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
   const auto link = elf::ReadDebugLink(image);
   if (!link || !perfdata::IsFilePath(query.filename)) return std::nullopt;
   for (const fs::path& root : SearchedFor(query).roots) {
-    for (const fs::path& place :
+    for (const fs::path& path :
          elf::PlacesOfDebugLink(link->file_name, query.filename, root, directories_)) {
-      if (auto file = search.TryByCrc(place, link->crc)) return file;
+      if (auto file = search.TryByCrc(path, link->crc)) return file;
     }
   }
   return std::nullopt;
@@ -345,11 +345,12 @@ void DebugFiles::FindSupplementary(const BinaryQuery& query, DebugFile& found) c
     file = TryDirectories(search, directories_, link->build_id, elf::BuildIdFile::kDebug, {});
   }
   if (file) return;
-  const elf::LinkPlaces places =
+  const elf::LinkPlaces found_links =
       elf::PlacesOfDebugAltLink(link->file_name, linking.path(), found.searched);
-  file = TryAll(search, places.paths);
+  file = TryAll(search, found_links.paths);
   if (file) return;
-  if (!places.outside.empty()) search.Note(places.Refusal() + ", named by .gnu_debugaltlink");
+  if (!found_links.outside.empty())
+    search.Note(found_links.Refusal() + ", named by .gnu_debugaltlink");
   AddNew(search.notes(), found.tried);
 }
 

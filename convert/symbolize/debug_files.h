@@ -35,10 +35,10 @@ struct DebugFile {
   Miss miss = Miss::kNone;
   std::string source;              // where they are, for people
   std::string problem;             // why there is no image, where that is not plain
-  std::vector<std::string> tried;  // places that were looked at before, and why they were not used
+  std::vector<std::string> tried;  // sources tried before, and why each failed
 };
 
-// A binary as the recording has it, and where it may be taken from besides the places that are
+// A binary as the recording has it, and where it may be taken from besides the directories that are
 // searched for all.
 struct BinaryQuery {
   std::string filename;

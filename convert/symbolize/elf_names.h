@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets in one ELF file to names: of the symbol that covers the place, with the source line and
+// Offsets in one ELF file to names: of the symbol that covers the offset, with the source line and
 // what was inlined there where DWARF tells. The outermost function is named by the symbol, as perf
 // and llvm-symbolizer do: it tells copies apart that the compiler made of a function ("f.cold").
 #pragma once
@@ -71,12 +71,12 @@ class ElfNames {
   std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or none is wanted
   std::optional<go::PcLineTable> go_lines_;    // none: no Go binary, or its DWARF tells more
   // By where in the files the name is; hashing that is quicker than hashing names.
-  struct HashPlace {
-    std::size_t operator()(const std::pair<const char*, std::size_t>& place) const {
-      return std::hash<const void*>()(place.first) ^ place.second;
+  struct HashView {
+    std::size_t operator()(const std::pair<const char*, std::size_t>& view) const {
+      return std::hash<const void*>()(view.first) ^ view.second;
     }
   };
-  std::unordered_map<std::pair<const char*, std::size_t>, Name, HashPlace> shown_;
+  std::unordered_map<std::pair<const char*, std::size_t>, Name, HashView> shown_;
 };
 
 }  // namespace perftape::symbolize

@@ -152,7 +152,7 @@ Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid,
                             const JitSearchPath& search_path) {
   Search search;
   auto file = FindInBundles(search_path, FileKind::kJitDump, pid, path, search);
-  // As a place below another root; ".." would lead out of that.
+  // As a path below another root; ".." would lead out of it.
   const std::filesystem::path below =
       std::filesystem::path(path).lexically_normal().relative_path();
   if (!file) file = FindInDirectories(search_path, below.native(), pid, search);

@@ -12,7 +12,8 @@
 namespace perftape::symbolize {
 namespace {
 
-// Where a place of a mapping was. Modulo 2^64: perf has written kernel mappings that start at 0.
+// The runtime address of an offset in a mapping. Modulo 2^64: perf has written kernel mappings that
+// start at 0.
 RuntimeAddress AddressIn(const convert::Mapping& mapping, FileOffset offset) {
   return {mapping.start + (offset.value - mapping.file_offset)};
 }
@@ -27,12 +28,13 @@ KernelTable::KernelTable(std::string name, kallsyms::Kallsyms symbols, BuildId b
       modules_(std::move(modules)) {
   for (const std::string_view symbol : {"_text", "_stext", "_etext", "_edata"}) {
     const auto address = symbols_.AddressOf(symbol);
-    places_.emplace_back(symbol, address ? std::optional(address->value) : std::nullopt);
+    reference_addresses_.emplace_back(symbol,
+                                      address ? std::optional(address->value) : std::nullopt);
   }
 }
 
 std::optional<std::uint64_t> KernelTable::AddressOf(std::string_view symbol) const {
-  for (const auto& [name, address] : places_) {
+  for (const auto& [name, address] : reference_addresses_) {
     if (name == symbol) return address;
   }
   const auto address = symbols_.AddressOf(symbol);

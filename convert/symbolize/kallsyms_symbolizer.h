@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of kernel, modules and BPF programs from a kallsyms, by runtime address. The kernel's own
-// symbols are moved as kernel_place.h tells; each module by the distance of its own base, since
-// modules are loaded anywhere. What has no base that is recorded (BPF programs, trampolines) is
-// named only where the kernel has not moved.
+// symbols are moved as kernel_relocation.h tells; each module by the distance of its own base,
+// since modules are loaded anywhere. What has no base that is recorded (BPF programs, trampolines)
+// is named only where the kernel has not moved.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/symbolize/kernel_place.h"
+#include "convert/symbolize/kernel_relocation.h"
 #include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/bundle/manifest.h"
@@ -41,8 +41,8 @@ class KernelTable {
   kallsyms::Kallsyms symbols_;
   BuildId build_id_;
   std::vector<bundle::Module> modules_;
-  // Of the symbols that tell the kernel's place: to find them takes some milliseconds.
-  std::vector<std::pair<std::string_view, std::optional<std::uint64_t>>> places_;
+  // Of the symbols that show where the kernel is loaded. Finding them takes some milliseconds.
+  std::vector<std::pair<std::string_view, std::optional<std::uint64_t>>> reference_addresses_;
 };
 
 class KallsymsSymbolizer : public Symbolizer {

@@ -22,8 +22,8 @@ class PerfMapSymbolizer : public Symbolizer {
   // For the processes of one recording, whose maps are searched in `search_path`.
   explicit PerfMapSymbolizer(JitSearchPath search_path) : search_path_(std::move(search_path)) {}
 
-  // A place belongs to the process in the name of the mapping (".../perf-123.map"), or to all whose
-  // samples came by it. Where several have the same place mapped, and have maps, these must agree.
+  // An offset belongs to the process in the name of the mapping (".../perf-123.map"), or to all
+  // processes whose samples hit it. If several of these have maps, the maps must agree.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
@@ -42,7 +42,7 @@ class PerfMapSymbolizer : public Symbolizer {
   JitSearchPath search_path_;
   std::map<std::uint32_t, Opened> maps_;  // by pid
   std::uint64_t bytes_read_ = 0;          // of all of them
-  // Of this profile: which processes came by a place in memory without a file.
+  // Of this profile: which processes hit an offset in memory without a file.
   std::optional<convert::Profile> owners_of_;
   std::map<std::pair<convert::MappingId, FileOffset>, Pids> owners_;
 };

@@ -27,23 +27,23 @@ const BootFacts& Here() {
 // it.
 class KernelSearch {
  public:
-  void Take(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
+  void AddRecord(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
     switch (record.type) {
       case perfdata::RecordType::kMmap:
         if (const auto mmap = perfdata::Decode<perfdata::Mmap>(record, format)) {
-          TakeMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
+          AddMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
         }
         break;
       case perfdata::RecordType::kMmap2:
         if (const auto mmap = perfdata::Decode<perfdata::Mmap2>(record, format)) {
           const bool has_build_id = (record.misc & perfdata::kMiscMmapBuildId) != 0;
-          if (has_build_id) TakeBuildId(mmap->filename, mmap->build_id);
-          TakeMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
+          if (has_build_id) SetBuildId(mmap->filename, mmap->build_id);
+          AddMapping(mmap->filename, mmap->start, mmap->length, mmap->page_offset);
         }
         break;
       case perfdata::RecordType::kHeaderBuildId:
         if (const auto id = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
-          TakeBuildId(id->filename, id->build_id);
+          SetBuildId(id->filename, id->build_id);
         }
         break;
       default:
@@ -51,9 +51,10 @@ class KernelSearch {
     }
   }
 
-  void TakeBuildId(std::string_view filename, const BuildId& build_id) {
-    if (perfdata::SourceOf(filename) == perfdata::MappingSource::kKernel)
+  void SetBuildId(std::string_view filename, const BuildId& build_id) {
+    if (perfdata::SourceOf(filename) == perfdata::MappingSource::kKernel) {
       kernel_.build_id = build_id;
+    }
   }
 
   RecordedKernel Finish() && {
@@ -62,8 +63,8 @@ class KernelSearch {
   }
 
  private:
-  void TakeMapping(std::string_view filename, std::uint64_t start, std::uint64_t length,
-                   std::uint64_t page_offset) {
+  void AddMapping(std::string_view filename, std::uint64_t start, std::uint64_t length,
+                  std::uint64_t page_offset) {
     const std::uint64_t limit =
         length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
     if (filename.starts_with(perfdata::kKernelMappingName)) {
@@ -85,7 +86,7 @@ RecordedKernel ReadKernel(const perfdata::Reader& reader) {
     for (const auto& entry : std::get<perfdata::BuildIds>(*value).entries) {
       const bool is_named_so = entry.filename.starts_with(perfdata::kKernelMappingName);
       if (is_named_so || entry.mode == perfdata::CpuMode::kKernel) {
-        search.TakeBuildId(entry.filename, entry.build_id);
+        search.SetBuildId(entry.filename, entry.build_id);
       }
     }
   }
@@ -94,7 +95,7 @@ RecordedKernel ReadKernel(const perfdata::Reader& reader) {
     const perfdata::RecordView& record = cursor.record();
     const bool is_user = record.type != perfdata::RecordType::kHeaderBuildId &&
                          record.cpumode() == perfdata::CpuMode::kUser;
-    if (!is_user) search.Take(record, reader.events()[0].format);
+    if (!is_user) search.AddRecord(record, reader.events()[0].format);
   }
   return std::move(search).Finish();
 }

@@ -29,8 +29,8 @@ struct RecordedModule {
 // The kernel that was running, as far as the recording says.
 struct RecordedKernel {
   BuildId build_id = {};
-  // The symbol by which its place is told ("_text" or "_stext"; empty where that is not known) and
-  // where it was; 0 where not recorded.
+  // The symbol whose address shows where it was loaded ("_text" or "_stext"; empty if unknown) and
+  // its address; 0 if not recorded.
   std::string reference = {};
   std::uint64_t reference_address = 0;
   std::uint64_t limit = 0;  // where its own code ended, by the recording; 0 where not recorded

@@ -41,8 +41,8 @@ struct SymbolOptions {
   bool replace_names = false;              // of locations that have names already
   std::filesystem::path index_cache = {};  // of built indexes; empty: none is kept
 
-  // Whether any of the places was asked for.
-  bool names_places() const {
+  // Whether the user named any source.
+  bool names_sources() const {
     return local == LocalSystem::kAlways || !bundle.empty() || !symfs.empty() ||
            !kallsyms.empty() || !vmlinux.empty() || !debug_dirs.empty();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All places that names may be taken from, in their order, for all the profiles of a run: what was
+// All sources of names, in the order of their use, for all profiles of a run: what was
 // opened for one is there for the next.
 //
 //   the recording's own bundle, and the one that was given
@@ -8,7 +8,7 @@
 //   directories by build id: those that were given, ~/.debug, debuginfod's cache, /usr/lib/debug
 //   this machine, where it made the recording since it was booted (this_boot.h), or where asked to
 //
-// Where a build id was recorded it is compared, whatever the place.
+// If a build id was recorded, it is always compared.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +31,20 @@
 
 namespace perftape::symbolize {
 
-// One that names are in: the path by which the recording knows it, and its build id.
+// A file with names: its path in the recording, and its build id.
 struct SymbolFile {
   std::string path;
   bundle::FileKind kind = bundle::FileKind::kElf;
   BuildId build_id;
 };
 
-// Is given each of them once or more, without bytes where it was not found. These live for the
-// call.
+// Gets each file once or more; no bytes if it was not found. The bytes live for the call.
 using SymbolFileSink = std::function<Status(const SymbolFile&, std::optional<Bytes>)>;
 
-// What became of a profile's binaries, debug files, vdsos and kernel.
+// The result for a profile's binaries, debug files, vdsos and kernel.
 struct CacheReport {
   std::uint64_t copied = 0;
-  std::uint64_t there = 0;             // in the cache before
+  std::uint64_t there = 0;             // that the cache had before
   std::vector<std::string> not_found;  // names with build ids
 };
 
@@ -53,27 +52,26 @@ struct SharedSources;
 
 class SymbolSources {
  public:
-  // An Error where `options` names a file that cannot be read, or a directory that is none.
+  // Fails if `options` names a file that cannot be read, or a directory that does not exist.
   static Result<SymbolSources> Open(const SymbolOptions& options);
 
   SymbolSources(SymbolSources&&) noexcept;
   SymbolSources& operator=(SymbolSources&&) noexcept;
   ~SymbolSources();
 
-  // Where the dumps and maps of just-in-time compilers may be taken from, for `recording`.
+  // Where to search for the jitdumps and perf maps of `recording`.
   JitSearchPath JitFilesOf(Recording& recording) const;
 
-  // The profile with names, those of `recording`. Adds to `report`.
+  // Returns the profile with names from the sources of `recording`. Adds to `report`.
   convert::Profile Name(const convert::Profile& profile, Recording recording,
                         SymbolizeReport& report);
 
-  // Hands on what was found of the profile's binaries and its kernel, as far as their build ids
-  // were recorded. Fails where `sink` does.
+  // Gives `sink` the files of the profile's binaries and of its kernel whose build ids were
+  // recorded. Fails if `sink` does.
   Status Collect(const convert::Profile& profile, Recording& recording, const SymbolFileSink& sink);
 
-  // Copies what was found of the profile's binaries and its kernel, as far as their build ids were
-  // recorded, into `directory`, laid out as perf's ~/.debug. What is there stays. kIo, kPermission
-  // where it cannot be written.
+  // Copies these files into `directory`, in the layout of perf's ~/.debug. Files that are there
+  // stay. Fails with kIo or kPermission if it cannot write.
   Result<CacheReport> FillCache(const convert::Profile& profile, Recording recording,
                                 const std::filesystem::path& directory);
 

@@ -14,8 +14,8 @@ struct Batch {
   std::vector<FileOffset> offsets;
 };
 
-// Frames of folded lines have a mapping, but no place in it.
-bool HasPlace(const convert::Location& location) {
+// Frames of folded lines have a mapping, but no offset in it.
+bool HasOffset(const convert::Location& location) {
   return location.mapping != convert::MappingId{} && location.offset.value != 0;
 }
 
@@ -24,7 +24,7 @@ std::vector<Batch> CollectNameless(const convert::Profile& profile, OldNames old
   std::vector<Batch> batches(profile.mappings().size());
   for (std::uint32_t i = 0; i < profile.locations().size(); ++i) {
     const convert::Location& location = profile.locations()[i];
-    if (!location.lines.empty() && !(old_names == OldNames::kReplace && HasPlace(location))) {
+    if (!location.lines.empty() && !(old_names == OldNames::kReplace && HasOffset(location))) {
       ++report.kept;
     } else if (location.mapping == convert::MappingId{}) {
       ++report.unmapped;
@@ -84,7 +84,7 @@ convert::Profile Symbolize(const convert::Profile& profile, Symbolizer& symboliz
                               .tried = resolution.tried};
     for (std::size_t at = 0; at < batch.locations.size(); ++at) {
       const Resolved& resolved = resolution.answers[at];
-      ++symbols.places[static_cast<std::size_t>(resolved.miss)];
+      ++symbols.counts[static_cast<std::size_t>(resolved.miss)];
       if (!resolved.frames.empty()) SetNames(builder, batch.locations[at], resolved);
     }
     report.mappings.push_back(std::move(symbols));

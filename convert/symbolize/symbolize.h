@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile -> Profile with names. Each distinct place is asked for once, all of a mapping in one
+// Profile -> Profile with names. Each distinct offset is looked up once, all of a mapping in one
 // batch; samples are not touched.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace perftape::symbolize {
 struct MappingSymbols {
   std::string filename;
   std::string build_id;                      // of the recording; empty where unknown
-  std::array<std::uint64_t, 4> places = {};  // by Miss; those of kNone were named
+  std::array<std::uint64_t, 4> counts = {};  // by Miss; those of kNone were named
   std::string problem;                  // why not all were, for people; empty where that is plain
   std::string source = {};              // which file gave the names, for people
-  std::vector<std::string> tried = {};  // places that were looked at before it, with what was wrong
+  std::vector<std::string> tried = {};  // sources tried before it, and why each failed
 
-  std::uint64_t count(Miss miss) const { return places[static_cast<std::size_t>(miss)]; }
+  std::uint64_t count(Miss miss) const { return counts[static_cast<std::size_t>(miss)]; }
 };
 
 struct SymbolizeReport {

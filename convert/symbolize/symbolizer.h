@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gives names to places in a mapping. One of the two virtual interfaces of the tree: which
+// Gives names to offsets in a mapping. One of the two virtual interfaces of the tree: which
 // source of names fits is known only when the mapping is.
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace perftape::symbolize {
 
-// Why a place has no name.
+// Why an offset has no name.
 enum class Miss : std::uint8_t {
-  kNone,          // It has one.
-  kNoFile,        // Nothing that could tell was found.
-  kWrongBuildId,  // What was found is of another build than what was recorded, and was not used.
-  kNoSymbol,      // What was found names nothing there.
+  kNone,          // it has one
+  kNoFile,        // no source was found
+  kWrongBuildId,  // the source is of another build than the recorded one, and was not used
+  kNoSymbol,      // the source has no symbol there
 };
 
-// A function at a place, and the line in its source where that is known. Names are views of what
+// A function at an offset, and the source line if it is known. Names are views of what
 // the symbolizer has read: they live as long as it does.
 struct SourceFrame {
   std::string_view name;              // demangled
-  std::string_view system_name = {};  // as the linker knows it; empty where that is no other
+  std::string_view system_name = {};  // the linker's name; empty if it is the same
   std::string_view filename = {};     // of the source; empty where unknown
   std::uint32_t line = 0;             // 0 where unknown
   std::uint32_t column = 0;           // 0 where unknown
@@ -41,13 +41,13 @@ struct Resolved {
 
 struct Resolution {
   std::vector<Resolved> answers = {};  // in the order of the offsets asked for
-  std::string problem = {};  // why places have no name, for people; empty where there is no more to
+  std::string problem = {};  // why offsets have no name, for people; empty if there is no more to
                              // say than the Miss does
   std::string source = {};   // which file gave the names, for people; empty where none did
-  std::vector<std::string> tried = {};  // places that were looked at before it, with what was wrong
+  std::vector<std::string> tried = {};  // sources tried before it, and why each failed
 };
 
-// All of `count` places missed, for one reason.
+// `count` misses, all for one reason.
 Resolution MissAll(std::size_t count, Miss miss, std::string problem);
 
 class Symbolizer {
@@ -57,8 +57,8 @@ class Symbolizer {
   Symbolizer& operator=(const Symbolizer&) = delete;
   virtual ~Symbolizer() = default;
 
-  // Resolves many offsets of one mapping. An Error means that nothing could be tried; a missing
-  // name is a Miss.
+  // Resolves many offsets of one mapping. An Error means that nothing could be tried. A missing
+  // name is no Error but a Miss.
   virtual Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                                      std::span<const FileOffset> offsets) = 0;
 };

@@ -8,13 +8,14 @@
 //   - it names its host and kernel release, and both are this machine's
 //   - the build id of its kernel, where it was recorded, is the running kernel's
 //   - its _text was where that of the running kernel is, as far as both are known: with KASLR that
-//     is another place at every boot
+//     is another address at every boot
 //   - it was made after this boot: its first sample's wall-clock time, else the time at which the
 //     file was last written; what comes through a pipe was made now
 //
 // A user without the right to see kernel addresses records none, and the rest has to do. So a
 // recording of an earlier boot can pass only where the kernel is not moved at boot (or was moved to
-// the same place) and the file was copied since; what is taken then is still compared by build ids.
+// the same address) and the file was copied since; what is taken then is still compared by build
+// ids.
 #pragma once
 
 #include <cstdint>

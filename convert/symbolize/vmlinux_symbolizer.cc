@@ -13,21 +13,21 @@
 namespace perftape::symbolize {
 namespace {
 
-// Where the symbols are that tell the kernel's place.
-std::map<std::string, std::uint64_t, std::less<>> PlacesOf(const elf::ElfFile& file) {
-  std::map<std::string, std::uint64_t, std::less<>> places;
+// The addresses of the symbols that show where the kernel was loaded.
+std::map<std::string, std::uint64_t, std::less<>> AddressesOf(const elf::ElfFile& file) {
+  std::map<std::string, std::uint64_t, std::less<>> addresses;
   for (const elf::Section& section : file.sections()) {
     if (section.type != SHT_SYMTAB) continue;
     const elf::SymbolEntries entries(file, section);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const elf::SymbolEntry entry = entries[i];
       const std::string_view name = entries.NameOf(entry);
-      const bool is_place =
+      const bool is_wanted =
           name == "_text" || name == "_stext" || name == "_etext" || name == "_edata";
-      if (is_place) places.emplace(name, entry.value);
+      if (is_wanted) addresses.emplace(name, entry.value);
     }
   }
-  return places;
+  return addresses;
 }
 
 }  // namespace
@@ -35,13 +35,13 @@ std::map<std::string, std::uint64_t, std::less<>> PlacesOf(const elf::ElfFile& f
 VmlinuxSymbolizer::VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded)
     : vmlinux_(std::move(vmlinux)), recorded_(std::move(recorded)) {
   const elf::ElfFile& image = *vmlinux_->file.image;
-  auto places = PlacesOf(image);
+  auto addresses = AddressesOf(image);
   // A stripped one may have its symbols in the debug file.
-  if (places.empty() && vmlinux_->file.debug) places = PlacesOf(*vmlinux_->file.debug);
+  if (addresses.empty() && vmlinux_->file.debug) addresses = AddressesOf(*vmlinux_->file.debug);
   move_ = MoveOf(recorded_,
                  {.build_id = image.build_id(), .address_of = [&](std::string_view name) {
-                    const auto place = places.find(name);
-                    return place == places.end() ? std::nullopt : std::optional(place->second);
+                    const auto found = addresses.find(name);
+                    return found == addresses.end() ? std::nullopt : std::optional(found->second);
                   }});
 }
 
@@ -57,9 +57,9 @@ Result<Resolution> VmlinuxSymbolizer::Resolve(const convert::Profile& profile,
   std::vector<FileOffset> in_file;
   for (const FileOffset offset : offsets) {
     const std::uint64_t address = mapping.start + (offset.value - mapping.file_offset);
-    const auto place = image.ToFile({address + *move_.distance});
+    const auto found = image.ToFile({address + *move_.distance});
     // No file is as large.
-    in_file.push_back(place.value_or(FileOffset{~std::uint64_t{0}}));
+    in_file.push_back(found.value_or(FileOffset{~std::uint64_t{0}}));
   }
   Resolution resolution = ResolveIn(*vmlinux_, in_file);
   resolution.source += fmt::format(" ({})", move_.reason);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "convert/symbolize/elf_binary.h"
-#include "convert/symbolize/kernel_place.h"
+#include "convert/symbolize/kernel_relocation.h"
 #include "convert/symbolize/recording.h"
 #include "convert/symbolize/symbolizer.h"
 

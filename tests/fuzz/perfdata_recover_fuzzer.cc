@@ -43,9 +43,10 @@ void RecoverTwice(Bytes file) {
   const Result<RecoverReport> second = Recover(written.bytes(), again.path());
   if (!second) Break("cannot be recovered again: " + second.error().message);
   if (second->kept != first->kept) Break("recovered again, it holds other records");
-  if (second->stretches != 0 || !second->repairs.empty()) {
-    Break("recovered again, something was lost: " +
-          (second->repairs.empty() ? second->dropped.front().reason : second->repairs.front()));
+  if (second->stretches != 0 || !second->corrections.empty()) {
+    Break("recovered again, something was lost: " + (second->corrections.empty()
+                                                         ? second->dropped.front().reason
+                                                         : second->corrections.front()));
   }
 }
 

@@ -10,12 +10,12 @@
 namespace perftape::perfdata {
 namespace {
 
-void Judge(Bytes file) {
+void CheckRecord(Bytes file) {
   const Result<Reader> reader = Reader::FromBytes(file);
   if (!reader) return;
   const Report report = Validate(*reader);
   for (const Finding& finding : report.InFileOrder()) {
-    if (finding.message.empty() || finding.place.empty()) std::abort();
+    if (finding.message.empty() || finding.position.empty()) std::abort();
     if (report.tally(finding.rule).count == 0) std::abort();
   }
   if (report.InFileOrder().size() > Report::kKept * AllRules().size()) std::abort();
@@ -25,6 +25,6 @@ void Judge(Bytes file) {
 }  // namespace perftape::perfdata
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  perftape::perfdata::Judge(std::as_bytes(std::span(data, size)));
+  perftape::perfdata::CheckRecord(std::as_bytes(std::span(data, size)));
   return 0;
 }

@@ -78,7 +78,7 @@ std::string DroppedLines(const RecoverReport& report) {
       "dropped: {} in {}\n", Counted(report.dropped_bytes, "byte"),
       report.stretches == 1 ? "1 stretch" : fmt::format("{} stretches", report.stretches));
   for (const Stretch& stretch : report.dropped) {
-    text += fmt::format("  at {}: {}: {}\n", rewrite::TextOf(stretch.place),
+    text += fmt::format("  at {}: {}: {}\n", rewrite::TextOf(stretch.position),
                         Counted(stretch.size, "byte"), EscapeForTerminal(stretch.reason));
   }
   if (report.stretches > report.dropped.size()) {
@@ -126,9 +126,9 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
         "records whose header counted too many bytes, written with their true size: {}\n",
         report.resized_records);
   }
-  if (!report.repairs.empty()) text += "taken otherwise than the file says:\n";
-  for (const std::string& repair : report.repairs) {
-    text += fmt::format("  {}\n", EscapeForTerminal(repair));
+  if (!report.corrections.empty()) text += "taken otherwise than the file says:\n";
+  for (const std::string& correction : report.corrections) {
+    text += fmt::format("  {}\n", EscapeForTerminal(correction));
   }
   return text + DroppedLines(report) + FeatureLines(report);
 }
@@ -151,13 +151,13 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
     object["first_left_out"][perfdata::RecordName(type)] = rewrite::TextOf(place);
   }
   object["resized_records"] = report.resized_records;
-  object["repairs"] = report.repairs;
+  object["repairs"] = report.corrections;
   object["dropped_bytes"] = report.dropped_bytes;
   object["dropped_stretches"] = report.stretches;
   object["dropped"] = Json::array();
   for (const Stretch& stretch : report.dropped) {
-    Json entry = {{"offset", stretch.place.offset}};
-    if (stretch.place.is_inside) entry["inside"] = stretch.place.inside;
+    Json entry = {{"offset", stretch.position.offset}};
+    if (stretch.position.is_inside) entry["inside"] = stretch.position.inside;
     entry["size"] = stretch.size;
     entry["reason"] = stretch.reason;
     object["dropped"].push_back(std::move(entry));

@@ -277,7 +277,7 @@ TEST(IsFolded, TakesNothingElse) {
 
 TEST(ReadFolded, PlacesKernelAddressesWhereAskedTo) {
   constexpr auto kText = "[kernel] 0xffffbeb59d881648;0xffffffff81000100_[k];main 1\n";
-  const auto [profile, report] = Read(kText, {.place_kernel_addresses = true});
+  const auto [profile, report] = Read(kText, {.map_kernel_addresses = true});
   ASSERT_THAT(profile, IsOk());
   // Names stay until there are better ones.
   EXPECT_THAT(SamplesOf(*profile),

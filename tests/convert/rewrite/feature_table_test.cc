@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 
 namespace perftape::rewrite {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 #include "tests/support/compressed.h"
 
 namespace perftape::rewrite {
@@ -47,16 +47,16 @@ class RecordWalkTest : public testing::Test {
 
 TEST_F(RecordWalkTest, FindsRecordsThatLieInSeveralCompressedOnes) {
   const std::vector<std::byte> samples = Samples(1000, 100);
-  const Salvaged salvaged = Walk(CompressedRecords(samples, 50), events_);
-  EXPECT_EQ(salvaged.records, RecordsOf(samples));
-  EXPECT_THAT(salvaged.dropped, IsEmpty());
+  const Recovered recovered = Walk(CompressedRecords(samples, 50), events_);
+  EXPECT_EQ(recovered.records, RecordsOf(samples));
+  EXPECT_THAT(recovered.dropped, IsEmpty());
 }
 
 // More than zstd is given room for at once.
 TEST_F(RecordWalkTest, FindsRecordsOfWhichMoreAreInsideThanFitAtOnce) {
   const std::vector<std::byte> samples = Samples(1000, 20000);
-  const Salvaged salvaged = Walk(CompressedRecords(samples, 60000), events_);
-  EXPECT_EQ(salvaged.records, RecordsOf(samples));
+  const Recovered recovered = Walk(CompressedRecords(samples, 60000), events_);
+  EXPECT_EQ(recovered.records, RecordsOf(samples));
 }
 
 TEST_F(RecordWalkTest, VisitsWhatIsInsideBeforeWhatFollows) {
@@ -73,12 +73,12 @@ TEST_F(RecordWalkTest, GoesOnAtTheNextFrameBehindADamagedOne) {
   stream[8] ^= std::byte{0xff};  // the frame's magic
   const std::size_t damaged_size = stream.size();
   Append(CompressedRecords(second, 100000), stream);
-  const Salvaged salvaged = Walk(stream, events_, 0x100);
-  EXPECT_EQ(salvaged.records, RecordsOf(second));
-  ASSERT_THAT(salvaged.dropped, SizeIs(1));
-  EXPECT_EQ(salvaged.dropped[0].place.offset, 0x100U);
-  EXPECT_EQ(salvaged.dropped[0].size, damaged_size - 8);
-  EXPECT_THAT(salvaged.dropped[0].reason, HasSubstr("zstd"));
+  const Recovered recovered = Walk(stream, events_, 0x100);
+  EXPECT_EQ(recovered.records, RecordsOf(second));
+  ASSERT_THAT(recovered.dropped, SizeIs(1));
+  EXPECT_EQ(recovered.dropped[0].position.offset, 0x100U);
+  EXPECT_EQ(recovered.dropped[0].size, damaged_size - 8);
+  EXPECT_THAT(recovered.dropped[0].reason, HasSubstr("zstd"));
 }
 
 TEST_F(RecordWalkTest, KeepsWhatWasExpandedBeforeTheDamage) {
@@ -89,18 +89,18 @@ TEST_F(RecordWalkTest, KeepsWhatWasExpandedBeforeTheDamage) {
   ASSERT_TRUE(compressor.Flush(piece));
   std::vector<std::byte> stream = CompressedRecord(piece);
   Append(CompressedRecord(std::vector<std::byte>(100, std::byte{0xff})), stream);
-  const Salvaged salvaged = Walk(stream, events_);
-  EXPECT_EQ(salvaged.records, RecordsOf(samples));
-  EXPECT_THAT(salvaged.dropped, SizeIs(1));
+  const Recovered recovered = Walk(stream, events_);
+  EXPECT_EQ(recovered.records, RecordsOf(samples));
+  EXPECT_THAT(recovered.dropped, SizeIs(1));
 }
 
 TEST_F(RecordWalkTest, ExpandsARecordThatLostItsType) {
   const std::vector<std::byte> samples = Samples(1000, 50);
   std::vector<std::byte> stream = CompressedRecords(samples, 100);
   stream[0] = std::byte{68};  // FINISHED_ROUND, which has no body
-  const Salvaged salvaged = Walk(stream, events_);
-  EXPECT_EQ(salvaged.records, RecordsOf(samples));
-  EXPECT_THAT(salvaged.guesses, ElementsAre(HasSubstr("taken for COMPRESSED")));
+  const Recovered recovered = Walk(stream, events_);
+  EXPECT_EQ(recovered.records, RecordsOf(samples));
+  EXPECT_THAT(recovered.guesses, ElementsAre(HasSubstr("taken for COMPRESSED")));
 }
 
 TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
@@ -108,8 +108,8 @@ TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
   std::vector<std::byte> stream = CompressedRecords(zeros, 60000);
   ASSERT_LT(stream.size(), std::size_t{60000});
   Append(Samples(1000, 3), stream);
-  const Salvaged salvaged = Walk(stream, events_);
-  EXPECT_EQ(salvaged.records, RecordsOf(Samples(1000, 3)));
+  const Recovered recovered = Walk(stream, events_);
+  EXPECT_EQ(recovered.records, RecordsOf(Samples(1000, 3)));
 }
 
 TEST_F(RecordWalkTest, GivesUpOnSamplesThatGrowAThousandfold) {
@@ -139,10 +139,10 @@ TEST_F(RecordWalkTest, DropsACompressedRecordInsideAnother) {
   std::vector<std::byte> inside = Samples(1000, 3);
   Append(CompressedRecords(Samples(1003, 3), 100000), inside);
   Append(Samples(1006, 1), inside);
-  const Salvaged salvaged = Walk(CompressedRecords(inside, 100000), events_);
-  EXPECT_THAT(salvaged.records, SizeIs(4));
-  ASSERT_THAT(salvaged.dropped, SizeIs(1));
-  EXPECT_EQ(salvaged.dropped[0].reason, "compressed inside a COMPRESSED record");
+  const Recovered recovered = Walk(CompressedRecords(inside, 100000), events_);
+  EXPECT_THAT(recovered.records, SizeIs(4));
+  ASSERT_THAT(recovered.dropped, SizeIs(1));
+  EXPECT_EQ(recovered.dropped[0].reason, "compressed inside a COMPRESSED record");
 }
 
 TEST_F(RecordWalkTest, SaysWhereInACompressedRecordTheDamageIs) {
@@ -150,10 +150,10 @@ TEST_F(RecordWalkTest, SaysWhereInACompressedRecordTheDamageIs) {
   const std::size_t at = inside.size();
   inside.resize(at + 8);  // a header of zeros
   Append(Samples(1003, 3), inside);
-  const Salvaged salvaged = Walk(CompressedRecords(inside, 100000), events_, 0x40);
-  EXPECT_THAT(salvaged.records, SizeIs(6));
-  ASSERT_THAT(salvaged.dropped, SizeIs(1));
-  EXPECT_EQ(TextOf(salvaged.dropped[0].place), fmt::format("0x40+{:#x}", at));
+  const Recovered recovered = Walk(CompressedRecords(inside, 100000), events_, 0x40);
+  EXPECT_THAT(recovered.records, SizeIs(6));
+  ASSERT_THAT(recovered.dropped, SizeIs(1));
+  EXPECT_EQ(TextOf(recovered.dropped[0].position), fmt::format("0x40+{:#x}", at));
 }
 
 TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -36,7 +36,7 @@ void ExpectAllBeforeEachCut(const PerfDataBuilder& builder) {
       ++whole;
       if (whole < records.size()) next_end += records[whole].size();
     }
-    const Records kept = WithoutHead(Salvage(Bytes(file).first(cut)).records);
+    const Records kept = WithoutHead(RecoverRecords(Bytes(file).first(cut)).records);
     const Records expected(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(whole));
     ASSERT_EQ(kept, expected) << "cut at " << cut;
   }
@@ -74,7 +74,7 @@ void ExpectOthersSurviveDamage(const PerfDataBuilder& builder, std::size_t damag
     for (const std::uint8_t change : changes) {
       std::vector<std::byte> copy = file;
       copy[at + byte] ^= std::byte{change};
-      const Records kept = WithoutHead(Salvage(copy).records);
+      const Records kept = WithoutHead(RecoverRecords(copy).records);
       ExpectAllOthers(kept, records, damaged,
                       NameOf(records[damaged]) + " " + std::to_string(damaged) + " byte " +
                           std::to_string(byte) + " changed by " + std::to_string(change));
@@ -122,7 +122,7 @@ TEST(Recover, KeepsAllOtherRecordsWhereOneIsOverwritten) {
     for (const std::byte value : {std::byte{0}, std::byte{0xff}, std::byte{'x'}}) {
       std::vector<std::byte> copy = file;
       std::fill_n(copy.begin() + static_cast<std::ptrdiff_t>(at), records[damaged].size(), value);
-      ExpectAllOthers(Salvage(copy).records, records, damaged,
+      ExpectAllOthers(RecoverRecords(copy).records, records, damaged,
                       NameOf(records[damaged]) + " overwritten");
     }
     at += records[damaged].size();

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "formats/base/file.h"
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 #include "tests/support/compressed.h"
 #include "tests/support/excess.h"
 #include "tests/support/matchers.h"
@@ -101,7 +101,7 @@ TEST_F(RecoverTest, FindsTheEndOfTheRecordsWhereDataSizeIs0) {
   Run(file);
   ExpectRecords(builder.records());
   EXPECT_FALSE(report_->is_whole());
-  EXPECT_THAT(report_->repairs, Contains(HasSubstr("at 0x30: data size 0")));
+  EXPECT_THAT(report_->corrections, Contains(HasSubstr("at 0x30: data size 0")));
   EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
 }
 
@@ -155,7 +155,7 @@ TEST_F(RecoverTest, KeepsRecordsBehindTheLastCommit) {
   Put(file, kDataSizeAt, size);
   Run(file);
   ExpectRecords(builder.records());
-  EXPECT_THAT(report_->repairs, ElementsAre(HasSubstr("records go on behind it")));
+  EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("records go on behind it")));
 }
 
 TEST_F(RecoverTest, PassesOverAFeatureTableOfGarbage) {
@@ -224,7 +224,7 @@ TEST_F(RecoverTest, FindsTheRecordsWhereTheirOffsetIsWrong) {
     Put(file, kDataAt, offset);
     Run(file);
     ExpectRecords(builder.records());
-    EXPECT_THAT(report_->repairs, Contains(HasSubstr("at 0x28")));
+    EXPECT_THAT(report_->corrections, Contains(HasSubstr("at 0x28")));
   }
 }
 
@@ -254,7 +254,7 @@ TEST_F(RecoverTest, TakesTheAttributesOfRecordsWhereAllElseIsDestroyed) {
   ASSERT_THAT(report_, IsOk());
   EXPECT_EQ(report_->attributes_from, AttributesFrom::kRecords);
   EXPECT_EQ(report_->samples(), 24U);
-  EXPECT_THAT(report_->repairs, Contains(HasSubstr("ATTR records")));
+  EXPECT_THAT(report_->corrections, Contains(HasSubstr("ATTR records")));
 }
 
 TEST_F(RecoverTest, SaysThatNoFormatIsKnownWhereNoAttributeIsLeft) {
@@ -285,7 +285,7 @@ TEST_F(RecoverTest, BelievesTheHeaderRatherThanADamagedMagic) {
   file[0] = std::byte{'Q'};
   Run(file);
   ExpectRecords(builder.records());
-  EXPECT_THAT(report_->repairs, ElementsAre(HasSubstr("at 0x0: the magic")));
+  EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("at 0x0: the magic")));
 }
 
 TEST_F(RecoverTest, TakesNoTextForAPerfData) {
@@ -306,7 +306,7 @@ TEST_F(RecoverTest, TellsOfTheTextBehindAPipe) {
   ASSERT_THAT(report_, IsOk());
   EXPECT_EQ(report_->samples(), 24U);
   ASSERT_THAT(report_->dropped, SizeIs(1));
-  EXPECT_EQ(report_->dropped[0].place.offset, end);
+  EXPECT_EQ(report_->dropped[0].position.offset, end);
   EXPECT_EQ(report_->dropped[0].size, text.size());
 }
 
@@ -354,7 +354,7 @@ TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
   ASSERT_THAT(report_, IsOk());
   EXPECT_EQ(report_->samples(), 2U);
   ASSERT_THAT(report_->dropped, SizeIs(1));
-  EXPECT_EQ(report_->dropped[0].place.offset, Get(file, kDataAt) + at);
+  EXPECT_EQ(report_->dropped[0].position.offset, Get(file, kDataAt) + at);
   EXPECT_EQ(report_->dropped[0].size, 8U);
   EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE of size 0"));
 }

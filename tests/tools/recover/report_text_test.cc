@@ -18,8 +18,8 @@ RecoverReport DamagedReport() {
   RecoverReport report;
   report.events = 1;
   report.kept = {{RecordType::kSample, 5}, {RecordType::kComm, 1}};
-  report.repairs = {"at 0x30: data size is 0"};
-  report.dropped = {{.place = {.offset = 0x1c00, .inside = 0x30, .is_inside = true},
+  report.corrections = {"at 0x30: data size is 0"};
+  report.dropped = {{.position = {.offset = 0x1c00, .inside = 0x30, .is_inside = true},
                      .size = 12,
                      .reason = "no record"}};
   report.stretches = 3;

@@ -11,9 +11,9 @@ using testing::ElementsAre;
 symbolize::SymbolizeReport TwoMappings() {
   symbolize::SymbolizeReport report;
   report.mappings.push_back(
-      {.filename = "/bin/ls", .build_id = "abcd", .places = {5, 0, 0, 2}, .problem = ""});
+      {.filename = "/bin/ls", .build_id = "abcd", .counts = {5, 0, 0, 2}, .problem = ""});
   report.mappings.push_back(
-      {.filename = "[vdso]", .build_id = "", .places = {0, 3, 0, 0}, .problem = "no such file"});
+      {.filename = "[vdso]", .build_id = "", .counts = {0, 3, 0, 0}, .problem = "no such file"});
   return report;
 }
 

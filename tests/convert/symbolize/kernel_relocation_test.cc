@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/kernel_place.h"
+#include "convert/symbolize/kernel_relocation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/plausible.h"
+#include "convert/rewrite/record_check.h"
 
 #include <algorithm>
 #include <array>
@@ -20,12 +20,12 @@ constexpr std::size_t kLongestName = 4096 + 64;  // PATH_MAX, and padding
 
 constexpr std::size_t kOldMmap2Size = 56;
 
-constexpr Judgement kFits = {};
-constexpr Judgement kLeftOver = {Fit::kLoose, "bytes are left over"};
-constexpr Judgement kTooShort = {Fit::kBroken, "it is shorter than what it says it holds"};
-constexpr Judgement kNoName = {Fit::kBroken, "no NUL ends its name"};
-constexpr Judgement kOfNoEvent = {Fit::kBroken, "no event has its id"};
-constexpr Judgement kOddMisc = {Fit::kLoose, "its misc has bits that nobody sets"};
+constexpr RecordCheck kFits = {};
+constexpr RecordCheck kLeftOver = {Fit::kLoose, "bytes are left over"};
+constexpr RecordCheck kTooShort = {Fit::kBroken, "it is shorter than what it says it holds"};
+constexpr RecordCheck kNoName = {Fit::kBroken, "no NUL ends its name"};
+constexpr RecordCheck kOfNoEvent = {Fit::kBroken, "no event has its id"};
+constexpr RecordCheck kOddMisc = {Fit::kLoose, "its misc has bits that nobody sets"};
 
 enum class Shape : std::uint8_t {
   kFixed,    // exactly the bytes of its fixed part
@@ -97,21 +97,21 @@ const BodyShape* ShapeOf(RecordType type) {
 
 // A name ends in NUL, and is padded to 8; what is padded further was written by someone, but by
 // nobody known.
-Judgement JudgeName(Bytes field) {
+RecordCheck JudgeName(Bytes field) {
   const std::string_view text = AsText(field.first(std::min(field.size(), kLongestName)));
   const std::size_t end = text.find('\0');
   if (end == std::string_view::npos) return kNoName;
   return field.size() - (end + 1) < 8 ? kFits : kLeftOver;
 }
 
-Judgement JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
+RecordCheck JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
   if (body.size() < shape.fixed) return kTooShort;
   const Bytes rest = body.subspan(shape.fixed);
   switch (shape.shape) {
     case Shape::kFixed:
       return rest.empty() ? kFits : kLeftOver;
     case Shape::kNamed: {
-      const Judgement name = JudgeName(rest);
+      const RecordCheck name = JudgeName(rest);
       // Linux 3.12 to 3.15 and RHEL 7.0 wrote no protection and no flags, and nothing tells.
       const bool may_be_old = name.fit == Fit::kBroken && shape.type == RecordType::kMmap2;
       return may_be_old ? JudgeName(body.subspan(kOldMmap2Size)) : name;
@@ -130,7 +130,7 @@ Judgement JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
   return kFits;
 }
 
-Judgement JudgeSample(const RecordView& record, const perfdata::SampleFormat& format) {
+RecordCheck JudgeSample(const RecordView& record, const perfdata::SampleFormat& format) {
   perfdata::Sample sample;
   ByteReader at(record.payload, record.order);
   perfdata::SampleLayout(at, sample, format);
@@ -139,7 +139,7 @@ Judgement JudgeSample(const RecordView& record, const perfdata::SampleFormat& fo
 }
 
 // READ: pid, tid and a READ block.
-Judgement JudgeRead(Bytes body, std::endian order, const perfdata::SampleFormat& format) {
+RecordCheck JudgeRead(Bytes body, std::endian order, const perfdata::SampleFormat& format) {
   WordArray counters;
   ByteReader at(body, order);
   at.Padding(sizeof(std::uint64_t));
@@ -149,7 +149,7 @@ Judgement JudgeRead(Bytes body, std::endian order, const perfdata::SampleFormat&
 }
 
 // perf's own records, of which some can be checked further.
-Judgement JudgeToolRecord(const RecordView& record) {
+RecordCheck JudgeToolRecord(const RecordView& record) {
   const std::size_t size = record.payload.size();
   ByteReader at(record.payload, record.order);
   std::uint32_t ignored = 0, attr_size = 0;
@@ -158,7 +158,7 @@ Judgement JudgeToolRecord(const RecordView& record) {
     case RecordType::kFinishedRound:
     case RecordType::kFinishedInit:
       // A marker with a body is a record whose type was damaged.
-      return size == 0 ? kFits : Judgement{Fit::kBroken, "a marker has no body"};
+      return size == 0 ? kFits : RecordCheck{Fit::kBroken, "a marker has no body"};
     case RecordType::kHeaderAttr:
       at.Fixed(ignored);
       at.Fixed(attr_size);
@@ -177,8 +177,8 @@ Judgement JudgeToolRecord(const RecordView& record) {
   }
 }
 
-Judgement JudgeKernelRecord(const BodyShape* shape, const RecordView& record,
-                            const perfdata::EventTable& events) {
+RecordCheck JudgeKernelRecord(const BodyShape* shape, const RecordView& record,
+                              const perfdata::EventTable& events) {
   const Event* event = events.EventOf(record);
   if (event == nullptr && events.size() != 0) return kOfNoEvent;
   if (record.type == RecordType::kSample) {
@@ -234,13 +234,13 @@ bool MayBeForeign(const RecordView& record) {
          record.size() % sizeof(std::uint32_t) == 0 && !HasOddMisc(record);
 }
 
-Judgement Judge(const RecordView& stored, const perfdata::EventTable& events) {
+RecordCheck CheckRecord(const RecordView& stored, const perfdata::EventTable& events) {
   const RecordView record = WithoutExcess(stored, events);
   const BodyShape* shape = ShapeOf(record.type);
   if (shape == nullptr && record.type != RecordType::kSample) {
     return {Fit::kBroken, "its type is none that perf knows"};
   }
-  Judgement judgement;
+  RecordCheck judgement;
   if (std::to_underlying(record.type) < perfdata::kFirstToolType) {
     judgement = JudgeKernelRecord(shape, record, events);
   } else {

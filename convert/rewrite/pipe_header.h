@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream of records says of itself: the ATTR, FEATURE and EVENT_UPDATE records that a pipe
-// has in place of a header.
+// Reads the HEADER_ATTR, HEADER_FEATURE and EVENT_UPDATE records that a pipe has instead of a file
+// header.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace perftape::rewrite {
 
-struct StreamHead {
-  perfdata::EventTable events;  // each once, however often it is told
+struct PipeHeader {
+  perfdata::EventTable events;  // each once, even if the pipe repeats it
   std::map<perfdata::FeatureBit, Bytes> features;
   std::map<std::uint64_t, std::string> names;  // of events, by their ids
   std::vector<std::string> problems;
 };
 
-// Looks at all records of `stream`, which lies at `offset` of its file and must outlive the head:
-// they may be at its end.
-StreamHead ReadStreamHead(Bytes stream, std::uint64_t offset, std::endian order);
+// Reads all records of `stream`, since such records may be at its end. `offset` is that of the
+// stream in its file. The stream must outlive the header.
+PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order);
 
 }  // namespace perftape::rewrite

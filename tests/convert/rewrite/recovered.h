@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "convert/rewrite/outline.h"
 #include "convert/rewrite/record_walk.h"
+#include "convert/rewrite/recovered_layout.h"
 #include "formats/base/bytes.h"
 #include "tests/support/perfdata_builder.h"
 
@@ -17,34 +17,34 @@ namespace perftape::rewrite {
 // Each record's bytes, as text: it compares and prints easily.
 using Records = std::vector<std::string>;
 
-struct Salvaged {
+struct Recovered {
   Records records;
   std::vector<Stretch> dropped;
   std::vector<std::string> guesses;
 };
 
 // All of `stream` under the format of `events`.
-inline Salvaged Walk(Bytes stream, const perfdata::EventTable& events, std::uint64_t offset = 0) {
-  Salvaged salvaged;
+inline Recovered Walk(Bytes stream, const perfdata::EventTable& events, std::uint64_t offset = 0) {
+  Recovered recovered;
   const RecordVisitor visitor = {
       .record = [&](const FoundRecord& found) -> Result<Onward> {
-        salvaged.records.emplace_back(AsText(found.whole));
+        recovered.records.emplace_back(AsText(found.whole));
         return Onward::kGoOn;
       },
-      .dropped = [&](const Stretch& stretch) { salvaged.dropped.push_back(stretch); },
-      .guessed = [&](const std::string& guess) { salvaged.guesses.push_back(guess); }};
+      .dropped = [&](const Stretch& stretch) { recovered.dropped.push_back(stretch); },
+      .guessed = [&](const std::string& guess) { recovered.guesses.push_back(guess); }};
   RecordWalk walk(events, std::endian::native, visitor);
   if (const Status walked = walk.Run(stream, offset); !walked) {
     throw std::runtime_error(walked.error().message);
   }
-  return salvaged;
+  return recovered;
 }
 
 // The records of a whole file; none where it says nothing of itself.
-inline Salvaged Salvage(Bytes file) {
-  const Result<Outline> outline = ReadOutline(file);
-  if (!outline) return {};
-  return Walk(outline->stream, outline->events, outline->stream_offset);
+inline Recovered RecoverRecords(Bytes file) {
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  if (!layout) return {};
+  return Walk(layout->stream, layout->events, layout->stream_offset);
 }
 
 // The records of a stream that is known to be whole.

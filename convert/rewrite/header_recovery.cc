@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/header_mend.h"
+#include "convert/rewrite/header_recovery.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "convert/rewrite/resync.h"
+#include "convert/rewrite/record_scanner.h"
 #include "formats/perfdata/attr.h"
 
 namespace perftape::rewrite {
@@ -17,7 +17,7 @@ using perfdata::EventAttr;
 using perfdata::FileHeader;
 using perfdata::Preamble;
 using perfdata::Section;
-using Repairs = std::vector<std::string>;
+using Corrections = std::vector<std::string>;
 
 constexpr std::uint64_t kSizeAt = 8;  // of the header's size
 constexpr std::uint64_t kLargestEntry = 4096 + sizeof(Section);
@@ -37,7 +37,7 @@ bool IsInFile(const Section& section, Bytes file) {
 }
 
 FileHeader HeaderOf(Bytes file, std::endian order) {
-  Repairs ignored;
+  Corrections ignored;
   return perfdata::ReadFileHeader(file, order, ignored).value_or(FileHeader{});
 }
 
@@ -139,7 +139,7 @@ bool GoOnBehind(Bytes file, std::endian order, const perfdata::EventTable& event
 
 }  // namespace
 
-Result<Preamble> FindPreamble(Bytes file, Repairs& repairs) {
+Result<Preamble> FindPreamble(Bytes file, Corrections& corrections) {
   Result<Preamble> preamble = perfdata::ReadPreamble(file);
   if (!preamble) {
     if (file.size() < FileHeader::kPipeSize) {
@@ -148,7 +148,7 @@ Result<Preamble> FindPreamble(Bytes file, Repairs& repairs) {
     }
     const std::optional<Preamble> found = PreambleWithoutMagic(file);
     if (!found) return preamble;
-    repairs.push_back(
+    corrections.push_back(
         "at 0x0: the magic is damaged; the rest of the header is that of a perf.data");
     return *found;
   }
@@ -156,16 +156,16 @@ Result<Preamble> FindPreamble(Bytes file, Repairs& repairs) {
   if (!IsHeaderSize(size) && IsHeaderSize(HeaderSizeIn(file, Other(preamble->order)))) {
     preamble->order = Other(preamble->order);
     size = HeaderSizeIn(file, preamble->order);
-    repairs.push_back("at 0x0: the magic says another byte order than all that follows");
+    corrections.push_back("at 0x0: the magic says another byte order than all that follows");
   }
   const bool is_file = LooksLikeAFile(file, preamble->order);
   preamble->container = size == FileHeader::kPipeSize ? Container::kPipe : Container::kFile;
   if (preamble->container == Container::kPipe && is_file) {
-    repairs.push_back(
+    corrections.push_back(
         "at 0x8: header size 16 would mean a pipe; the rest of the header is a file's");
     preamble->container = Container::kFile;
   } else if (!IsHeaderSize(size) && !is_file && LooksLikeAPipe(file, preamble->order)) {
-    repairs.push_back(
+    corrections.push_back(
         fmt::format("at 0x8: header size {} is none that perf knows; records follow "
                     "as in a pipe",
                     size));
@@ -174,7 +174,7 @@ Result<Preamble> FindPreamble(Bytes file, Repairs& repairs) {
   return preamble;
 }
 
-void MendHeader(Bytes file, std::endian order, FileHeader& header, Repairs& repairs) {
+void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Corrections& corrections) {
   const auto is_behind_header = [&](std::uint64_t offset) {
     return offset >= FileHeader::kSizeWithoutFeatures && offset <= file.size();
   };
@@ -184,8 +184,8 @@ void MendHeader(Bytes file, std::endian order, FileHeader& header, Repairs& repa
   const bool is_cut = header.attrs.offset < header.data.offset &&
                       header.data.offset > file.size() && !IsInFile(header.attrs, file);
   if (is_cut) {
-    repairs.push_back(fmt::format("at 0x28: records at {:#x}; the file ends at {:#x}",
-                                  header.data.offset, file.size()));
+    corrections.push_back(fmt::format("at 0x28: records at {:#x}; the file ends at {:#x}",
+                                      header.data.offset, file.size()));
     header.data.offset = file.size();
     return;
   }
@@ -196,7 +196,7 @@ void MendHeader(Bytes file, std::endian order, FileHeader& header, Repairs& repa
     const std::uint64_t to = has_data ? header.data.offset : file.size();
     std::uint64_t entry_size = 0;
     if (const auto found = FindAttrs(file, order, from, to, entry_size)) {
-      repairs.push_back(
+      corrections.push_back(
           fmt::format("at 0x18: {} bytes of attributes at {:#x} cannot be; {} are at {:#x}",
                       header.attrs.size, header.attrs.offset, found->size, found->offset));
       header.attrs = *found;
@@ -207,7 +207,7 @@ void MendHeader(Bytes file, std::endian order, FileHeader& header, Repairs& repa
   const std::uint64_t room = header.data.offset - header.attrs.offset;
   if (has_data && header.attrs.offset < header.data.offset && header.attrs.size > room &&
       IsEntrySize(header.attr_size) && room % header.attr_size == 0 && room > 0) {
-    repairs.push_back(
+    corrections.push_back(
         fmt::format("at 0x20: {} bytes of attributes, of which {} are before the records",
                     header.attrs.size, room));
     header.attrs.size = room;
@@ -218,13 +218,13 @@ void MendHeader(Bytes file, std::endian order, FileHeader& header, Repairs& repa
                            header.data.offset < attrs_end && header.attrs.offset != 0;
   if (has_data && !is_in_attrs) return;
   const std::uint64_t guess = is_behind_header(attrs_end) ? attrs_end : FileHeader::kSize;
-  repairs.push_back(fmt::format("at 0x28: records at {:#x} cannot be; looked for from {:#x} on",
-                                header.data.offset, guess));
+  corrections.push_back(fmt::format("at 0x28: records at {:#x} cannot be; looked for from {:#x} on",
+                                    header.data.offset, guess));
   header.data.offset = std::min<std::uint64_t>(guess, file.size());
 }
 
-RecordsPlace FindRecords(Bytes file, std::endian order, const FileHeader& header,
-                         const perfdata::EventTable& events, Repairs& repairs) {
+RecordsExtent FindRecords(Bytes file, std::endian order, const FileHeader& header,
+                          const perfdata::EventTable& events, Corrections& corrections) {
   const std::uint64_t from = header.data.offset;
   // perf inject writes the attributes behind the records.
   const bool attrs_behind = header.attrs.offset > from && header.attrs.offset < file.size();
@@ -232,44 +232,44 @@ RecordsPlace FindRecords(Bytes file, std::endian order, const FileHeader& header
   const bool is_claim_possible = header.data.size <= limit - from;
   const std::uint64_t claimed = is_claim_possible ? from + header.data.size : limit;
 
-  RecordsPlace place{
+  RecordsExtent records{
       .offset = from, .size = 0, .table = std::nullopt, .unclaimed_from = file.size()};
-  place.table = FindFeatureTable(file, header, order, claimed, from);
+  records.table = FindFeatureTable(file, header, order, claimed, from);
   std::uint64_t end = limit;
-  if (place.table) {
-    end = place.table->offset;
+  if (records.table) {
+    end = records.table->offset;
     if (end != claimed || !is_claim_possible) {
-      repairs.push_back(
+      corrections.push_back(
           fmt::format("at 0x30: data size {}; the feature table behind the records "
                       "begins at {:#x}",
                       header.data.size, end));
     }
     std::uint64_t last = end;
-    for (const auto& [bit, section] : place.table->sections) {
+    for (const auto& [bit, section] : records.table->sections) {
       last =
           std::max(last, static_cast<std::uint64_t>(section.data() + section.size() - file.data()));
     }
-    if (!attrs_behind && place.table->lost.empty()) place.unclaimed_from = last;
+    if (!attrs_behind && records.table->lost.empty()) records.unclaimed_from = last;
   } else if (!is_claim_possible) {
-    repairs.push_back(fmt::format("at 0x30: data size {}, of which {} bytes are there",
-                                  header.data.size, limit - from));
+    corrections.push_back(fmt::format("at 0x30: data size {}, of which {} bytes are there",
+                                      header.data.size, limit - from));
   } else if (header.data.size == 0 && limit > from) {
-    repairs.push_back(
+    corrections.push_back(
         fmt::format("at 0x30: data size is 0: the recording did not end well; the {} "
                     "bytes to the end are searched",
                     limit - from));
   } else if (claimed < limit) {
     const Section whole{.offset = from, .size = limit - from};
     if (GoOnBehind(file, order, events, whole, claimed)) {
-      repairs.push_back(
+      corrections.push_back(
           fmt::format("at 0x30: data size {}, but records go on behind it", header.data.size));
     } else {
       end = claimed;
-      if (!attrs_behind) place.unclaimed_from = claimed;
+      if (!attrs_behind) records.unclaimed_from = claimed;
     }
   }
-  place.size = end - from;
-  return place;
+  records.size = end - from;
+  return records;
 }
 
 }  // namespace perftape::rewrite

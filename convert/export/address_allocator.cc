@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/address_room.h"
+#include "convert/export/address_allocator.h"
 
 #include <iterator>
 
 namespace perftape::convert {
 
-bool AddressRoom::Take(std::uint64_t start, std::uint64_t size) {
+bool AddressAllocator::Reserve(std::uint64_t start, std::uint64_t size) {
   if (size == 0 || start > kLast || size > kLast - start) return false;
   const auto above = ends_.lower_bound(start + size);
   if (above != ends_.begin() && std::prev(above)->second > start) return false;
@@ -13,11 +13,11 @@ bool AddressRoom::Take(std::uint64_t start, std::uint64_t size) {
   return true;
 }
 
-std::optional<std::uint64_t> AddressRoom::TakeAnywhere(std::uint64_t size, std::uint64_t like) {
+std::optional<std::uint64_t> AddressAllocator::Allocate(std::uint64_t size, std::uint64_t like) {
   const std::uint64_t behind_all = ends_.empty() ? 0 : std::prev(ends_.end())->second;
   for (const std::uint64_t from : {next_, behind_all}) {
     const std::uint64_t start = (from / kPage + 1) * kPage + like % kPage;
-    if (start < from || !Take(start, size)) continue;
+    if (start < from || !Reserve(start, size)) continue;
     next_ = start + size;
     return start;
   }

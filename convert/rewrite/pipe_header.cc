@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/stream_head.h"
+#include "convert/rewrite/pipe_header.h"
 
 #include <fmt/format.h>
 
@@ -45,32 +45,32 @@ std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>&
   const auto stored = LoadFixed<std::uint32_t>(payload.data() + sizeof(std::uint32_t), order);
   const bool is_sound = stored >= EventAttr::kSmallestSize && stored <= payload.size();
   const std::size_t size = is_sound ? stored : LikelyAttrSize(payload, order);
-  const std::string place = fmt::format("record at {}: ATTR", TextOf(found.place));
+  const std::string context = fmt::format("record at {}: ATTR", TextOf(found.position));
   std::vector<std::byte> bytes(payload.begin(),
                                payload.begin() + static_cast<std::ptrdiff_t>(size));
-  const auto attr = perfdata::SalvageAttr(bytes, order, place, problems);
+  const auto attr = perfdata::SalvageAttr(bytes, order, context, problems);
   if (!attr) return std::nullopt;
   const WordArray ids(payload.subspan(size), order);
   return Event{
       .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}};
 }
 
-// `told` has the records of all events so far: a stream may tell of one twice.
-void TakeEvent(const FoundRecord& found, StreamHead& head, std::set<std::string>& told) {
-  if (!told.emplace(AsText(found.whole)).second) {
+// `known` has the records of all events so far: a stream may tell of one twice.
+void AddEvent(const FoundRecord& found, PipeHeader& head, std::set<std::string>& known) {
+  if (!known.emplace(AsText(found.whole)).second) {
     head.problems.push_back(
-        fmt::format("record at {}: tells again of an event", TextOf(found.place)));
+        fmt::format("record at {}: tells again of an event", TextOf(found.position)));
   } else if (std::optional<Event> event = EventIn(found, head.problems)) {
     head.events.Add(*std::move(event));
   }
 }
 
-void TakeFeature(const FoundRecord& found, StreamHead& head) {
+void AddFeature(const FoundRecord& found, PipeHeader& head) {
   const auto feature = perfdata::Decode<perfdata::HeaderFeature>(found.view, {});
   if (!feature) return;
   if (feature->bit >= perfdata::kFeatureBits) {
     head.problems.push_back(
-        fmt::format("record at {}: there is no feature {}", TextOf(found.place), feature->bit));
+        fmt::format("record at {}: there is no feature {}", TextOf(found.position), feature->bit));
     return;
   }
   // perf ends its features with an empty one.
@@ -78,23 +78,23 @@ void TakeFeature(const FoundRecord& found, StreamHead& head) {
   head.features.emplace(static_cast<FeatureBit>(feature->bit), feature->payload);
 }
 
-void TakeName(const FoundRecord& found, StreamHead& head) {
+void AddName(const FoundRecord& found, PipeHeader& head) {
   const auto update = perfdata::Decode<perfdata::EventUpdate>(found.view, {});
   if (!update || update->update_type != perfdata::EventUpdate::kName) return;
   head.names.insert_or_assign(update->id, std::string(update->text));
 }
 
-void Take(const FoundRecord& found, StreamHead& head, std::set<std::string>& told) {
+void AddRecord(const FoundRecord& found, PipeHeader& head, std::set<std::string>& known) {
   switch (found.view.type) {
     case RecordType::kHeaderAttr:
-      TakeEvent(found, head, told);
+      AddEvent(found, head, known);
       return;
     case RecordType::kHeaderFeature:
       // What was expanded does not last.
-      if (!found.place.is_inside) TakeFeature(found, head);
+      if (!found.position.is_inside) AddFeature(found, head);
       return;
     case RecordType::kEventUpdate:
-      TakeName(found, head);
+      AddName(found, head);
       return;
     default:
       return;
@@ -103,12 +103,12 @@ void Take(const FoundRecord& found, StreamHead& head, std::set<std::string>& tol
 
 }  // namespace
 
-StreamHead ReadStreamHead(Bytes stream, std::uint64_t offset, std::endian order) {
-  StreamHead head;
+PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order) {
+  PipeHeader head;
   const perfdata::EventTable unknown;
-  std::set<std::string> told;
+  std::set<std::string> known;
   const RecordVisitor visitor = {.record = [&](const FoundRecord& found) -> Result<Onward> {
-                                   Take(found, head, told);
+                                   AddRecord(found, head, known);
                                    return Onward::kGoOn;
                                  },
                                  .dropped = [](const Stretch&) {},

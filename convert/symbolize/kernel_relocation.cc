@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/kernel_place.h"
+#include "convert/symbolize/kernel_relocation.h"
 
 #include <fmt/format.h>
 
@@ -16,9 +16,9 @@ constexpr std::uint64_t kFarthest = std::uint64_t{1} << 47;
 // No kernel's code is as large; what says so was made up (perf's maps__fixup_end) or is no end.
 constexpr std::uint64_t kLargestKernel = std::uint64_t{1} << 30;
 
-// What the kernel's place is a multiple of. x86-64: CONFIG_PHYSICAL_ALIGN, at least 2 MiB. Others:
-// arm64 64 KiB (MIN_KIMG_ALIGN, EFI_KIMG_ALIGN); s390 16 KiB (THREAD_SIZE, arch/s390/boot/kaslr.c),
-// and i386's CONFIG_PHYSICAL_ALIGN is 8 KiB at least.
+// What the kernel's load address is a multiple of. x86-64: CONFIG_PHYSICAL_ALIGN, at least 2 MiB.
+// Others: arm64 64 KiB (MIN_KIMG_ALIGN, EFI_KIMG_ALIGN); s390 16 KiB (THREAD_SIZE,
+// arch/s390/boot/kaslr.c), and i386's CONFIG_PHYSICAL_ALIGN is 8 KiB at least.
 std::uint64_t AlignmentAt(std::uint64_t address) {
   if (address >= kLastTwoGibibytes) return 2 * kMebibyte;
   if (address >= std::uint64_t{1} << 47) return std::uint64_t{64} << 10;

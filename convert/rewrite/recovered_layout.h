@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a damaged perf.data says of itself, as far as it can be believed: where its records lie, how
-// they are to be read, which features it has. Each source is held against the others and against
-// the records.
+// The layout of a damaged perf.data: where its records are, the attributes to decode them with, and
+// its feature sections. The header, the features and the records are checked against each other.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,8 @@ enum class AttributesFrom : std::uint8_t {
   kRecords,    // HEADER_ATTR
 };
 
-struct Outline {
-  Bytes file;  // all of it
+struct RecoveredLayout {
+  Bytes file;  // the whole file
   std::endian order = std::endian::native;
   perfdata::Container container = perfdata::Container::kFile;
   perfdata::EventTable events;  // with names
@@ -33,19 +32,19 @@ struct Outline {
   Bytes stream;  // the records
   std::uint64_t stream_offset = 0;
 
-  std::map<perfdata::FeatureBit, Bytes> features;   // their sections, not yet judged
-  std::vector<perfdata::FeatureBit> lost_features;  // whose bits are set, and no more
+  std::map<perfdata::FeatureBit, Bytes> features;   // their sections, not checked yet
+  std::vector<perfdata::FeatureBit> lost_features;  // the bit is set, but there is no section
 
-  // Where the bytes begin that lie behind all of these, and are no one's; the file's size where
+  // The offset of the bytes after all sections, which belong to none of them. The file's size if
   // there are none.
   std::uint64_t unclaimed_from = 0;
 
-  // What was taken otherwise than the file says: "at 0x30: data size is 0; …".
-  std::vector<std::string> repairs;
+  // Where the file's own words were not believed: "at 0x30: data size is 0; …".
+  std::vector<std::string> corrections;
 };
 
-// `file` must outlive the outline. kCorrupt or kTruncated, naming the offset, where not one event
-// can be found: then no record can be read.
-Result<Outline> ReadOutline(Bytes file);
+// `file` must outlive the layout. Fails with kCorrupt or kTruncated, naming the offset, if there is
+// no event: then no record can be decoded.
+Result<RecoveredLayout> RecoverLayout(Bytes file);
 
 }  // namespace perftape::rewrite

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/resync.h"
+#include "convert/rewrite/record_scanner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -35,7 +35,7 @@ class RecordScannerTest : public testing::Test {
     events_ = builder_.Open().events();
     return {events_, std::endian::native};
   }
-  Salvaged Run() {
+  Recovered Run() {
     events_ = builder_.Open().events();
     return Walk(builder_.records(), events_);
   }
@@ -52,10 +52,10 @@ TEST_F(RecordScannerTest, FindsTheNextRecordAtAnyOffset) {
     AddSamples(1000, 2);
     AddText(std::string(length, 'x'));
     AddSamples(1002, 4);
-    const Salvaged salvaged = Run();
-    EXPECT_EQ(salvaged.records.size(), 6U) << length;
-    ASSERT_EQ(salvaged.dropped.size(), 1U) << length;
-    EXPECT_EQ(salvaged.dropped[0].size, length);
+    const Recovered recovered = Run();
+    EXPECT_EQ(recovered.records.size(), 6U) << length;
+    ASSERT_EQ(recovered.dropped.size(), 1U) << length;
+    EXPECT_EQ(recovered.dropped[0].size, length);
   }
 }
 
@@ -73,7 +73,7 @@ TEST_F(RecordScannerTest, TellsTheSameOfAWindowAsOfTheWhole) {
   AddSamples(1000, 3);
   AddText(std::string(RecordScanner::kLongestWindow * 2, 'x'));
   AddSamples(1003, 3);
-  const Salvaged whole = Run();
+  const Recovered whole = Run();
   RecordScanner scanner = Scanner();
   Records records;
   for (Bytes left = builder_.records(); !left.empty();) {
@@ -93,8 +93,8 @@ TEST_F(RecordScannerTest, TakesNoRecordThatIsADayAwayForItsNeighbour) {
   AddSamples(1000, 2);
   AddText("xxxxxxxx");
   AddSamples(std::uint64_t{1} << 60, 1);
-  const Salvaged salvaged = Run();
-  EXPECT_EQ(salvaged.records.size(), 2U);
+  const Recovered recovered = Run();
+  EXPECT_EQ(recovered.records.size(), 2U);
 }
 
 TEST_F(RecordScannerTest, TakesOneTimedRecordBetweenTwoGaps) {
@@ -114,9 +114,9 @@ TEST_F(RecordScannerTest, TakesNoRecordsFromInsideAGoodOne) {
   AddSamples(1000, 1);
   builder_.AddSample({.ip = 1, .pid = 7, .time = 1001, .callchain = {words.begin(), words.end()}});
   AddSamples(1002, 1);
-  const Salvaged salvaged = Run();
-  EXPECT_EQ(salvaged.records.size(), 3U);
-  EXPECT_THAT(salvaged.dropped, IsEmpty());
+  const Recovered recovered = Run();
+  EXPECT_EQ(recovered.records.size(), 3U);
+  EXPECT_THAT(recovered.dropped, IsEmpty());
 }
 
 TEST_F(RecordScannerTest, StepsOverAnyNumberOfRecordsOfUnknownTypeAnywhere) {
@@ -129,9 +129,9 @@ TEST_F(RecordScannerTest, StepsOverAnyNumberOfRecordsOfUnknownTypeAnywhere) {
       for (std::size_t i = 0; i < count; ++i) AddForeign(static_cast<std::uint16_t>(8 + 12 * i));
       AddSamples(1010, 5 - before);
       const Records all = RecordsOf(builder_.records());
-      const Salvaged salvaged = Run();
-      EXPECT_EQ(salvaged.records, all) << count << " behind " << before;
-      EXPECT_THAT(salvaged.dropped, IsEmpty());
+      const Recovered recovered = Run();
+      EXPECT_EQ(recovered.records, all) << count << " behind " << before;
+      EXPECT_THAT(recovered.dropped, IsEmpty());
     }
   }
 }
@@ -143,9 +143,9 @@ TEST_F(RecordScannerTest, StepsOverRecordsOfUnknownTypeBetweenAllSamples) {
     AddForeign(80, 32774);
     AddForeign(64, 32775);
   }
-  const Salvaged salvaged = Run();
-  EXPECT_EQ(salvaged.records.size(), 60U);
-  EXPECT_THAT(salvaged.dropped, IsEmpty());
+  const Recovered recovered = Run();
+  EXPECT_EQ(recovered.records.size(), 60U);
+  EXPECT_THAT(recovered.dropped, IsEmpty());
 }
 
 TEST_F(RecordScannerTest, DropsOnlyTheDamagedRecordAmongThoseOfUnknownType) {
@@ -157,11 +157,11 @@ TEST_F(RecordScannerTest, DropsOnlyTheDamagedRecordAmongThoseOfUnknownType) {
   AddForeign(24);
   AddForeign(40);
   AddSamples(1002, 3);
-  const Salvaged salvaged = Run();
-  EXPECT_EQ(salvaged.records.size(), 8U);
-  ASSERT_EQ(salvaged.dropped.size(), 1U);
-  EXPECT_EQ(salvaged.dropped[0].place.offset, at);
-  EXPECT_EQ(salvaged.dropped[0].size, 16U);
+  const Recovered recovered = Run();
+  EXPECT_EQ(recovered.records.size(), 8U);
+  ASSERT_EQ(recovered.dropped.size(), 1U);
+  EXPECT_EQ(recovered.dropped[0].position.offset, at);
+  EXPECT_EQ(recovered.dropped[0].size, 16U);
 }
 
 // A size that leads nowhere is damage, whatever the type.
@@ -170,10 +170,10 @@ TEST_F(RecordScannerTest, FindsTheNextRecordWhereAnUnknownOneLiesAboutItsSize) {
   builder_.AddHeaderOnly({.type = RecordType{32775}, .size = 80});
   AddText(std::string(56, 'x'));
   AddSamples(1002, 4);
-  const Salvaged salvaged = Run();
-  EXPECT_EQ(salvaged.records.size(), 6U);
-  ASSERT_EQ(salvaged.dropped.size(), 1U);
-  EXPECT_EQ(salvaged.dropped[0].size, 64U);
+  const Recovered recovered = Run();
+  EXPECT_EQ(recovered.records.size(), 6U);
+  ASSERT_EQ(recovered.dropped.size(), 1U);
+  EXPECT_EQ(recovered.dropped[0].size, 64U);
 }
 
 // A record with bytes left over is kept or dropped for what it holds, not for what follows it: the
@@ -190,7 +190,7 @@ TEST_F(RecordScannerTest, JudgesALooseRecordAlikeWhereverItLies) {
   builder_.AddRaw(loose);
   AddText("xxxxxxxx");
   AddSamples(1001, 3);
-  const Salvaged first = Run();
+  const Recovered first = Run();
   EXPECT_EQ(first.records.size(), 4U);
   std::string joined;
   for (const std::string& record : first.records) joined += record;
@@ -205,10 +205,10 @@ TEST_F(RecordScannerTest, EndsOnManyHeadersThatLeadNowhere) {
     fresh.AddEvent();
     builder_ = std::move(fresh);
     for (int i = 0; i < 20000; ++i) builder_.AddHeaderOnly({.type = type, .size = 65528});
-    const Salvaged salvaged = Run();
+    const Recovered recovered = Run();
     std::uint64_t size = 0;
-    for (const Stretch& stretch : salvaged.dropped) size += stretch.size;
-    for (const std::string& record : salvaged.records) size += record.size();
+    for (const Stretch& stretch : recovered.dropped) size += stretch.size;
+    for (const std::string& record : recovered.records) size += record.size();
     EXPECT_EQ(size, builder_.records().size());
   }
 }

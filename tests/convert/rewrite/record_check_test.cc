@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/plausible.h"
+#include "convert/rewrite/record_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -22,8 +22,8 @@ class JudgeTest : public testing::Test {
     EXPECT_EQ(ReadFrame(AsBytes(record), std::endian::native, frame), Framing::kWhole);
     return frame;
   }
-  Judgement JudgeBytes(const std::string& record) const {
-    return Judge(FrameOf(record).record, events_);
+  RecordCheck JudgeBytes(const std::string& record) const {
+    return CheckRecord(FrameOf(record).record, events_);
   }
   // The first record of this type, with `bytes` more before its trailer or fewer (cut).
   std::string FirstOf(std::string_view name) const {
@@ -43,7 +43,7 @@ class JudgeTest : public testing::Test {
 
 TEST_F(JudgeTest, FindsThatAllRecordsOfAGoodFileFit) {
   for (const std::string& record : RecordsOf(builder_.records())) {
-    const Judgement judgement = JudgeBytes(record);
+    const RecordCheck judgement = JudgeBytes(record);
     EXPECT_EQ(judgement.fit, Fit::kExact) << NameOf(record) << ' ' << judgement.reason;
   }
 }
@@ -73,7 +73,7 @@ TEST_F(JudgeTest, FindsThatAMarkerHasNoBody) {
 TEST_F(JudgeTest, FindsThatANameNeedsItsNul) {
   std::string record = FirstOf("COMM");
   record.replace(16, 8, "xxxxxxxx");
-  const Judgement judgement = JudgeBytes(record);
+  const RecordCheck judgement = JudgeBytes(record);
   EXPECT_EQ(judgement.fit, Fit::kBroken);
   EXPECT_THAT(judgement.reason, StrEq("no NUL ends its name"));
 }
@@ -95,11 +95,11 @@ TEST_F(JudgeTest, FindsThatAnIdNeedsAnEvent) {
 
 TEST_F(JudgeTest, JudgesWithoutEventsByTheSmallestSize) {
   const perfdata::EventTable none;
-  EXPECT_EQ(Judge(FrameOf(FirstOf("EXIT")).record, none).fit, Fit::kExact);
+  EXPECT_EQ(CheckRecord(FrameOf(FirstOf("EXIT")).record, none).fit, Fit::kExact);
   std::string record = FirstOf("EXIT");
   record.resize(24);
   SetSize(record);
-  EXPECT_EQ(Judge(FrameOf(record).record, none).fit, Fit::kBroken);
+  EXPECT_EQ(CheckRecord(FrameOf(record).record, none).fit, Fit::kBroken);
 }
 
 TEST(ReadFrame, TellsACutRecordFromNone) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/outline.h"
+#include "convert/rewrite/recovered_layout.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "convert/rewrite/feature_table.h"
-#include "convert/rewrite/header_mend.h"
+#include "convert/rewrite/header_recovery.h"
+#include "convert/rewrite/pipe_header.h"
 #include "convert/rewrite/record_walk.h"
-#include "convert/rewrite/stream_head.h"
 #include "formats/perfdata/attr_table.h"
 
 namespace perftape::rewrite {
@@ -50,31 +50,31 @@ bool ReadAlike(const EventTable& one, const EventTable& other) {
 }
 
 // How many of the first records are as long as these events make them.
-std::size_t RecordsThatFit(const Outline& outline, const EventTable& events) {
+std::size_t RecordsThatFit(const RecoveredLayout& layout, const EventTable& events) {
   constexpr std::size_t kEnough = 5000;
   std::size_t seen = 0, fit = 0;
   const RecordVisitor visitor = {
       .record = [&](const FoundRecord& found) -> Result<Onward> {
         const bool is_kernel_record =
             std::to_underlying(found.view.type) < perfdata::kFirstToolType;
-        if (is_kernel_record && Judge(found.view, events).fit == Fit::kExact) ++fit;
+        if (is_kernel_record && CheckRecord(found.view, events).fit == Fit::kExact) ++fit;
         return ++seen < kEnough ? Onward::kGoOn : Onward::kStop;
       },
       .dropped = [](const Stretch&) {},
       .guessed = [](const std::string&) {}};
   // The visitor gives no error, and the walk has none of its own.
-  (void)RecordWalk(events, outline.order, visitor).Run(outline.stream, outline.stream_offset);
+  (void)RecordWalk(events, layout.order, visitor).Run(layout.stream, layout.stream_offset);
   return fit;
 }
 
 // The source under which most records read; the first of several.
-Candidate Best(std::vector<Candidate> candidates, const Outline& outline) {
+Candidate Best(std::vector<Candidate> candidates, const RecoveredLayout& layout) {
   const auto differs = [&](const Candidate& candidate) {
     return !ReadAlike(candidate.events, candidates.front().events);
   };
   if (std::ranges::none_of(candidates, differs)) return std::move(candidates.front());
   const auto best = std::ranges::max_element(candidates, {}, [&](const Candidate& candidate) {
-    return RecordsThatFit(outline, candidate.events);
+    return RecordsThatFit(layout, candidate.events);
   });
   return std::move(*best);
 }
@@ -92,7 +92,7 @@ std::string_view NameOf(AttributesFrom from) {
 }
 
 // perf 6.1 refuses larger ones; what they add is used by few events, and named where it is lost.
-void CutAttrs(EventTable& events, Problems& repairs) {
+void CutAttrs(EventTable& events, Problems& corrections) {
   constexpr std::uint32_t kLargestRead = 128;  // PERF_ATTR_SIZE_VER7
   std::uint32_t size = 0;
   for (const Event& event : events.all()) size = std::max(size, event.attr.size);
@@ -100,7 +100,7 @@ void CutAttrs(EventTable& events, Problems& repairs) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     perfdata::EventAttr& attr = events[i].attr;
     if (attr.size > kLargestRead && (attr.config3 != 0 || attr.config4 != 0)) {
-      repairs.push_back(fmt::format(
+      corrections.push_back(fmt::format(
           "event {}: its attribute is cut to {} bytes, without config3 {:#x}, config4 {:#x}", i,
           kLargestRead, attr.config3, attr.config4));
     }
@@ -110,7 +110,7 @@ void CutAttrs(EventTable& events, Problems& repairs) {
 
 // The widest source wins: EVENT_UPDATE, then EVENT_DESC, then what the attribute says. Ids that one
 // source has lost another may know.
-void NameEvents(EventTable& events, const EventTable& described, const StreamHead& head) {
+void NameEvents(EventTable& events, const EventTable& described, const PipeHeader& head) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
     event.name = DefaultEventName(event.attr);
@@ -129,54 +129,54 @@ void NameEvents(EventTable& events, const EventTable& described, const StreamHea
   }
 }
 
-EventTable DescribedEvents(const Outline& outline) {
-  const auto found = outline.features.find(FeatureBit::kEventDesc);
-  if (found == outline.features.end()) return {};
-  const auto value = perfdata::DecodeFeature(found->first, found->second, outline.order, 0);
+EventTable DescribedEvents(const RecoveredLayout& layout) {
+  const auto found = layout.features.find(FeatureBit::kEventDesc);
+  if (found == layout.features.end()) return {};
+  const auto value = perfdata::DecodeFeature(found->first, found->second, layout.order, 0);
   const auto* description = value ? std::get_if<perfdata::EventDesc>(&*value) : nullptr;
   return description == nullptr ? EventTable() : TableOf(description->events);
 }
 
 // Header, attribute table, features, and where the records lie.
-Result<std::vector<Candidate>> OutlineFile(Bytes file, Outline& outline) {
-  TRY_ASSIGN(FileHeader header, perfdata::ReadFileHeader(file, outline.order, outline.repairs));
-  MendHeader(file, outline.order, header, outline.repairs);
+Result<std::vector<Candidate>> OutlineFile(Bytes file, RecoveredLayout& layout) {
+  TRY_ASSIGN(FileHeader header, perfdata::ReadFileHeader(file, layout.order, layout.corrections));
+  RecoverHeader(file, layout.order, header, layout.corrections);
   std::vector<Candidate> candidates;
   Problems problems;
-  EventTable events = TableOf(perfdata::ReadAttrTable(file, header, outline.order, problems));
+  EventTable events = TableOf(perfdata::ReadAttrTable(file, header, layout.order, problems));
 
-  const RecordsPlace place = FindRecords(file, outline.order, header, events, outline.repairs);
-  outline.stream = file.subspan(place.offset, place.size);
-  outline.stream_offset = place.offset;
-  outline.unclaimed_from = place.unclaimed_from;
-  if (place.table) {
-    outline.features = place.table->sections;
-    outline.lost_features = place.table->lost;
+  const RecordsExtent records = FindRecords(file, layout.order, header, events, layout.corrections);
+  layout.stream = file.subspan(records.offset, records.size);
+  layout.stream_offset = records.offset;
+  layout.unclaimed_from = records.unclaimed_from;
+  if (records.table) {
+    layout.features = records.table->sections;
+    layout.lost_features = records.table->lost;
   } else {
-    outline.lost_features = FeaturesOf(header);
+    layout.lost_features = FeaturesOf(header);
   }
   if (events.size() != 0) {
     candidates.push_back({AttributesFrom::kTable, std::move(events), std::move(problems)});
   } else {
     problems.push_back("at 0x18: no attributes are where the header says that they are");
-    outline.repairs.insert(outline.repairs.end(), problems.begin(), problems.end());
+    layout.corrections.insert(layout.corrections.end(), problems.begin(), problems.end());
   }
   return candidates;
 }
 
-Status ChooseEvents(std::vector<Candidate> candidates, Outline& outline) {
-  const EventTable described = DescribedEvents(outline);
+Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) {
+  const EventTable described = DescribedEvents(layout);
   if (described.size() != 0) candidates.push_back({AttributesFrom::kEventDesc, described});
   // A pipe has its attributes among its records; a file has them there where all else is lost.
-  StreamHead head;
-  if (outline.container == Container::kPipe || candidates.empty()) {
-    head = ReadStreamHead(outline.stream, outline.stream_offset, outline.order);
-    outline.repairs.insert(outline.repairs.end(), head.problems.begin(), head.problems.end());
-    outline.features.insert(head.features.begin(), head.features.end());
+  PipeHeader head;
+  if (layout.container == Container::kPipe || candidates.empty()) {
+    head = ReadPipeHeader(layout.stream, layout.stream_offset, layout.order);
+    layout.corrections.insert(layout.corrections.end(), head.problems.begin(), head.problems.end());
+    layout.features.insert(head.features.begin(), head.features.end());
     if (head.events.size() != 0) {
       candidates.insert(candidates.begin(), {AttributesFrom::kRecords, head.events});
     }
-    if (const EventTable later = DescribedEvents(outline);
+    if (const EventTable later = DescribedEvents(layout);
         described.size() == 0 && later.size() != 0) {
       candidates.push_back({AttributesFrom::kEventDesc, later});
     }
@@ -185,43 +185,44 @@ Status ChooseEvents(std::vector<Candidate> candidates, Outline& outline) {
     return Fail(ErrorCode::kCorrupt,
                 fmt::format("at {:#x}: no attribute is left, neither in a table nor in EVENT_DESC "
                             "nor in a record: the format of the samples is not known",
-                            outline.stream_offset));
+                            layout.stream_offset));
   }
   const AttributesFrom usual =
-      outline.container == Container::kPipe ? AttributesFrom::kRecords : AttributesFrom::kTable;
-  Candidate best = Best(std::move(candidates), outline);
+      layout.container == Container::kPipe ? AttributesFrom::kRecords : AttributesFrom::kTable;
+  Candidate best = Best(std::move(candidates), layout);
   if (best.from != usual) {
-    const std::uint64_t place =
-        outline.container == Container::kPipe ? outline.stream_offset : kAttrsField;
-    outline.repairs.push_back(fmt::format("at {:#x}: attributes: not {}, but {} fits the records",
-                                          place, NameOf(usual), NameOf(best.from)));
+    const std::uint64_t offset =
+        layout.container == Container::kPipe ? layout.stream_offset : kAttrsField;
+    layout.corrections.push_back(
+        fmt::format("at {:#x}: attributes: not {}, but {} fits the records", offset, NameOf(usual),
+                    NameOf(best.from)));
   }
-  outline.repairs.insert(outline.repairs.end(), best.problems.begin(), best.problems.end());
-  outline.attributes_from = best.from;
-  outline.events = std::move(best.events);
-  NameEvents(outline.events, DescribedEvents(outline), head);
-  CutAttrs(outline.events, outline.repairs);
+  layout.corrections.insert(layout.corrections.end(), best.problems.begin(), best.problems.end());
+  layout.attributes_from = best.from;
+  layout.events = std::move(best.events);
+  NameEvents(layout.events, DescribedEvents(layout), head);
+  CutAttrs(layout.events, layout.corrections);
   return {};
 }
 
 }  // namespace
 
-Result<Outline> ReadOutline(Bytes file) {
-  Outline outline;
-  outline.file = file;
-  outline.unclaimed_from = file.size();
-  TRY_ASSIGN(const perfdata::Preamble preamble, FindPreamble(file, outline.repairs));
-  outline.order = preamble.order;
-  outline.container = preamble.container;
+Result<RecoveredLayout> RecoverLayout(Bytes file) {
+  RecoveredLayout layout;
+  layout.file = file;
+  layout.unclaimed_from = file.size();
+  TRY_ASSIGN(const perfdata::Preamble preamble, FindPreamble(file, layout.corrections));
+  layout.order = preamble.order;
+  layout.container = preamble.container;
   std::vector<Candidate> candidates;
   if (preamble.container == Container::kFile) {
-    TRY_ASSIGN(candidates, OutlineFile(file, outline));
+    TRY_ASSIGN(candidates, OutlineFile(file, layout));
   } else {
-    outline.stream_offset = FileHeader::kPipeSize;
-    outline.stream = file.subspan(FileHeader::kPipeSize);
+    layout.stream_offset = FileHeader::kPipeSize;
+    layout.stream = file.subspan(FileHeader::kPipeSize);
   }
-  TRY(ChooseEvents(std::move(candidates), outline));
-  return outline;
+  TRY(ChooseEvents(std::move(candidates), layout));
+  return layout;
 }
 
 }  // namespace perftape::rewrite

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/outline.h"
+#include "convert/rewrite/recovered_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/convert/rewrite/salvaged.h"
+#include "tests/convert/rewrite/recovered.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::rewrite {
@@ -18,19 +18,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Outline, OfAGoodFileNeedsNoRepair) {
+TEST(RecoveredLayout, OfAGoodFileNeedsNoCorrection) {
   const PerfDataBuilder builder = SmallRecording();
   const std::vector<std::byte> file = builder.Build();
-  const Result<Outline> outline = ReadOutline(file);
-  ASSERT_THAT(outline, IsOk());
-  EXPECT_THAT(outline->repairs, IsEmpty());
-  EXPECT_THAT(outline->lost_features, IsEmpty());
-  EXPECT_EQ(outline->unclaimed_from, file.size());
-  EXPECT_EQ(AsText(outline->stream), AsText(builder.records()));
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_THAT(layout->corrections, IsEmpty());
+  EXPECT_THAT(layout->lost_features, IsEmpty());
+  EXPECT_EQ(layout->unclaimed_from, file.size());
+  EXPECT_EQ(AsText(layout->stream), AsText(builder.records()));
 }
 
 // A table that says nothing of the samples loses to EVENT_DESC, which the records fit.
-TEST(Outline, TakesTheAttributesThatTheRecordsFit) {
+TEST(RecoveredLayout, TakesTheAttributesThatTheRecordsFit) {
   PerfDataBuilder builder = SmallRecording();
   perfdata::EventDesc description;
   const perfdata::Reader good = builder.Open();
@@ -42,13 +42,13 @@ TEST(Outline, TakesTheAttributesThatTheRecordsFit) {
   for (const std::uint64_t at : {attrs, attrs + entry}) {
     std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(at) + 24, 8, std::byte{0});
   }
-  const Result<Outline> outline = ReadOutline(file);
-  ASSERT_THAT(outline, IsOk());
-  EXPECT_EQ(outline->attributes_from, AttributesFrom::kEventDesc);
-  EXPECT_THAT(outline->repairs, ElementsAre(HasSubstr("EVENT_DESC")));
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->attributes_from, AttributesFrom::kEventDesc);
+  EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("EVENT_DESC")));
 }
 
-TEST(Outline, TakesIdsOfEventDescWhereTheTableHasLostThem) {
+TEST(RecoveredLayout, TakesIdsOfEventDescWhereTheTableHasLostThem) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {101, 102}});
   AddRecords(builder);
@@ -59,56 +59,56 @@ TEST(Outline, TakesIdsOfEventDescWhereTheTableHasLostThem) {
   std::vector<std::byte> file = builder.Build();
   const auto attrs = LoadFixed<std::uint64_t>(file.data() + 24, std::endian::native);
   file[attrs + perfdata::EventAttr::kSize + 7] = std::byte{0x7f};  // the section of its ids
-  const Result<Outline> outline = ReadOutline(file);
-  ASSERT_THAT(outline, IsOk());
-  EXPECT_THAT(outline->events[0].ids, ElementsAre(101, 102));
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_THAT(layout->events[0].ids, ElementsAre(101, 102));
 }
 
-TEST(Outline, OfAPipeTellsEachEventOnce) {
+TEST(RecoveredLayout, OfAPipeTellsEachEventOnce) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   std::vector<std::byte> file = builder.Build();
   const Records head = RecordsOf(Bytes(file).subspan(16));
   for (const std::string& record : {head[0], head[1]}) {
     file.insert(file.end(), AsBytes(record).begin(), AsBytes(record).end());
   }
-  const Result<Outline> outline = ReadOutline(file);
-  ASSERT_THAT(outline, IsOk());
-  EXPECT_EQ(outline->events.size(), 2U);
-  EXPECT_THAT(outline->repairs, Contains(HasSubstr("tells again of an event")));
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->events.size(), 2U);
+  EXPECT_THAT(layout->corrections, Contains(HasSubstr("tells again of an event")));
 }
 
-TEST(Outline, OfAPipeFindsAttributesAtItsEnd) {
+TEST(RecoveredLayout, OfAPipeFindsAttributesAtItsEnd) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   std::vector<std::byte> file = builder.Build();
   const Records head = RecordsOf(Bytes(file).subspan(16));
   const std::string attrs = head[0] + head[1];
   file.erase(file.begin() + 16, file.begin() + 16 + static_cast<std::ptrdiff_t>(attrs.size()));
   file.insert(file.end(), AsBytes(attrs).begin(), AsBytes(attrs).end());
-  const Result<Outline> outline = ReadOutline(file);
-  ASSERT_THAT(outline, IsOk());
-  EXPECT_EQ(outline->events.size(), 2U);
-  EXPECT_EQ(outline->attributes_from, AttributesFrom::kRecords);
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->events.size(), 2U);
+  EXPECT_EQ(layout->attributes_from, AttributesFrom::kRecords);
 }
 
-TEST(Outline, OfAPipeGuessesWhereAnAttributeEndsThatSaysNoSize) {
+TEST(RecoveredLayout, OfAPipeGuessesWhereAnAttributeEndsThatSaysNoSize) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   for (const std::uint32_t size : {0U, 60000U}) {
     std::vector<std::byte> file = builder.Build();
     std::memcpy(file.data() + 16 + 8 + 4, &size, sizeof size);
-    const Result<Outline> outline = ReadOutline(file);
-    ASSERT_THAT(outline, IsOk());
-    EXPECT_THAT(outline->events[0].ids, ElementsAre(101, 102)) << size;
-    EXPECT_THAT(outline->repairs, Contains(HasSubstr("ATTR"))) << size;
+    const Result<RecoveredLayout> layout = RecoverLayout(file);
+    ASSERT_THAT(layout, IsOk());
+    EXPECT_THAT(layout->events[0].ids, ElementsAre(101, 102)) << size;
+    EXPECT_THAT(layout->corrections, Contains(HasSubstr("ATTR"))) << size;
   }
 }
 
-TEST(Outline, BelievesTheHeaderRatherThanTheOrderThatTheMagicSays) {
+TEST(RecoveredLayout, BelievesTheHeaderRatherThanTheOrderThatTheMagicSays) {
   std::vector<std::byte> file = SmallRecording().Build();
   std::reverse(file.begin(), file.begin() + 8);
-  const Result<Outline> outline = ReadOutline(file);
-  ASSERT_THAT(outline, IsOk());
-  EXPECT_EQ(outline->order, std::endian::native);
-  EXPECT_THAT(outline->repairs, ElementsAre(HasSubstr("another byte order")));
+  const Result<RecoveredLayout> layout = RecoverLayout(file);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->order, std::endian::native);
+  EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("another byte order")));
 }
 
 }  // namespace

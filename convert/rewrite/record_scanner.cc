@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/resync.h"
+#include "convert/rewrite/record_scanner.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +85,7 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
   const bool is_foreign = MayBeForeign(frame.record);
   // Only what follows confirms its size.
   if (is_foreign && extent == Window::kMoreFollows && window.size() < kLongestWindow) return {};
-  const Judgement judgement = Judge(frame.record, *events_);
+  const RecordCheck judgement = CheckRecord(frame.record, *events_);
   const Bytes rest = window.subspan(frame.size);
   if ((is_foreign || judgement.fit == Fit::kExact) && IsLikelyNext(rest, extent)) {
     return Accept(frame);
@@ -168,7 +168,7 @@ bool RecordScanner::IsChain(Bytes window, std::size_t at, Window extent, Odds od
       at += frame.size;
       continue;
     }
-    const Judgement judgement = Judge(frame.record, *events_);
+    const RecordCheck judgement = CheckRecord(frame.record, *events_);
     if (judgement.fit == Fit::kBroken) return false;
     if (followers == 0 && judgement.fit != Fit::kExact) return false;
 
@@ -220,7 +220,7 @@ bool RecordScanner::AreLikelyNext(Bytes rest, Window extent) const {
     if (framing != Framing::kWhole) return false;
     if (MayBeForeign(frame.record)) {
       if (++foreign == kMostForeign) return true;
-    } else if (Judge(frame.record, *events_).fit == Fit::kBroken) {
+    } else if (CheckRecord(frame.record, *events_).fit == Fit::kBroken) {
       return false;
     } else {
       ++followers;
