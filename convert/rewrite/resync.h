@@ -57,9 +57,6 @@ class RecordScanner {
     return IsChain(window, at, extent, Odds::kLikely);
   }
 
-  // Whether a record is expected at the front of the next window.
-  bool in_step() const { return in_step_; }
-
  private:
   Step InStep(Bytes window, Window extent);
   Step Search(Bytes window, std::size_t from, std::string reason, Window extent);
