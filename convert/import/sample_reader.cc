@@ -215,7 +215,7 @@ std::uint32_t SampleReader::KindOf(const perfdata::Sample& sample,
 
 void SampleReader::Skip(const RecordView& sample) {
   if (report_.skipped_samples++ > 0) return;
-  report_.first_skipped = perfdata::PlaceOf(sample);
+  report_.first_skipped = perfdata::PositionOf(sample);
   first_skipped_offset_ = sample.file_offset;
 }
 

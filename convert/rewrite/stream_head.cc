@@ -48,7 +48,7 @@ std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>&
   const std::string place = fmt::format("record at {}: ATTR", TextOf(found.place));
   std::vector<std::byte> bytes(payload.begin(),
                                payload.begin() + static_cast<std::ptrdiff_t>(size));
-  const auto attr = perfdata::SalvageAttr(bytes, order, place, problems);
+  const auto attr = perfdata::RecoverAttr(bytes, order, place, problems);
   if (!attr) return std::nullopt;
   const WordArray ids(payload.subspan(size), order);
   return Event{

@@ -12,7 +12,7 @@
 #include "convert/symbolize/kernel_symbolizer.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "convert/symbolize/vdso.h"
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {

@@ -22,7 +22,7 @@ Result<std::vector<std::byte>> ReadOwnVdso();
 
 class VdsoSymbolizer : public Symbolizer {
  public:
-  // Saved ones are looked for by build id in `directories` (formats/elf/debug_places.h).
+  // Saved ones are looked for by build id in `directories` (formats/elf/debug_search_paths.h).
   explicit VdsoSymbolizer(std::vector<std::filesystem::path> directories);
   ~VdsoSymbolizer() override;
 

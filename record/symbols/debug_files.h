@@ -21,7 +21,7 @@ struct SeparateDebugFile {
 };
 
 // Those of the binary that was at `path`: by build id in `directories`, or by its links, from there
-// and from its own directory (formats/elf/debug_places.h). A link that leads anywhere else is
+// and from its own directory (formats/elf/debug_search_paths.h). A link that leads anywhere else is
 // refused.
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
