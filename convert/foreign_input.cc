@@ -60,7 +60,7 @@ bool IsScriptFrame(std::string_view line) {
 // Without the times, which perf script can leave out, its heads end in the event's ':'.
 bool IsPerfScript(std::string_view text) {
   bool may_be_head = false;
-  for (std::string_view line; folded::TakeLine(text, line);) {
+  for (std::string_view line; folded::ReadLine(text, line);) {
     if (line.empty()) continue;
     if (IsScriptHead(line) || (may_be_head && IsScriptFrame(line))) return true;
     may_be_head = line.ends_with(':') && line.front() != '\t';
@@ -71,7 +71,7 @@ bool IsPerfScript(std::string_view text) {
 // The first lines of what google/pprof's profile/legacy_profile.go reads.
 bool IsLegacyPprofText(std::string_view text) {
   std::string_view line;
-  folded::TakeLine(text, line);
+  folded::ReadLine(text, line);
   constexpr auto kBeginnings = std::to_array<std::string_view>(
       {"heap profile:", "heapz profile:", "heap_v2/", "--- heap", "--- growth", "--- contention",
        "--- mutex", "--- thread", "--- symbol", "--- profile"});

@@ -96,7 +96,7 @@ class FoldedImporter {
   Result<Profile> Import(std::string_view text) {
     TRY(LookThrough(text));
     AddEvents();
-    for (std::string_view line; folded::TakeLine(text, line);) {
+    for (std::string_view line; folded::ReadLine(text, line);) {
       if (line.empty()) continue;
       const Result<folded::Line> parsed = folded::ParseLine(line, columns_);
       if (parsed) AddLine(*parsed);
@@ -113,7 +113,7 @@ class FoldedImporter {
   Status LookThrough(std::string_view text) {
     CountSurvey survey;
     std::uint64_t number = 0, lines = 0, lines_of_two = 0;
-    for (std::string_view line; folded::TakeLine(text, line);) {
+    for (std::string_view line; folded::ReadLine(text, line);) {
       ++number;
       if (line.empty()) continue;
       Result<folded::Line> parsed = folded::ParseLine(line, columns_);
@@ -306,7 +306,7 @@ bool IsFolded(const Input& input) {
   std::size_t stacks = 0;
   std::size_t others = 0;
   bool has_frames = false;
-  for (std::string_view line; folded::TakeLine(rest, line);) {
+  for (std::string_view line; folded::ReadLine(rest, line);) {
     if (line.empty()) continue;
     const bool is_stack = IsStackLine(line);
     if (is_stack && others == 0) return true;

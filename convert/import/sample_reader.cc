@@ -224,7 +224,7 @@ void SampleReader::CountBatch() {
 
 void SampleReader::Skip(const RecordView& sample) {
   if (report_.skipped_samples++ > 0) return;
-  report_.first_skipped = perfdata::PlaceOf(sample);
+  report_.first_skipped = perfdata::PositionOf(sample);
   first_skipped_offset_ = sample.file_offset;
 }
 

@@ -167,7 +167,7 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
       survey.times.Add(found.time);
     }
   }
-  if (std::optional<Error> failure = cursor.TakeFailure()) {
+  if (std::optional<Error> failure = cursor.ReleaseFailure()) {
     ++report.damaged_records;
     report.problems.push_back(std::move(failure)->message);
   }

@@ -204,8 +204,8 @@ class Normalizer {
     const RecordCheck judgement =
         CheckRecord(record, takes_first ? first_event_ : reader_.events());
     if (judgement.fit != Fit::kBroken) return {};
-    return fmt::format("record at {}: {} of {} bytes: {}", PlaceOf(record), RecordName(record.type),
-                       record.size(), judgement.reason);
+    return fmt::format("record at {}: {} of {} bytes: {}", PositionOf(record),
+                       RecordName(record.type), record.size(), judgement.reason);
   }
 
   void Drop(const RecordView& record, std::string reason) {

@@ -48,7 +48,7 @@ std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>&
   const std::string context = fmt::format("record at {}: ATTR", TextOf(found.position));
   std::vector<std::byte> bytes(payload.begin(),
                                payload.begin() + static_cast<std::ptrdiff_t>(size));
-  const auto attr = perfdata::SalvageAttr(bytes, order, context, problems);
+  const auto attr = perfdata::RecoverAttr(bytes, order, context, problems);
   if (!attr) return std::nullopt;
   const WordArray ids(payload.subspan(size), order);
   return Event{

@@ -12,7 +12,7 @@
 #include "formats/dwarf/sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
@@ -201,7 +201,8 @@ std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::p
   if (id.empty()) return std::nullopt;
   for (const fs::path& directory : directories) {
     if (!search.CanSearch(directory)) continue;
-    if (auto file = TryAll(search, elf::PlacesIn(directory, id, what, recorded_path))) return file;
+    if (auto file = TryAll(search, elf::SearchPathsIn(directory, id, what, recorded_path)))
+      return file;
     search.NoteAbsent(directory.native() + ": nothing with build id " + id.hex());
   }
   return std::nullopt;
@@ -317,7 +318,7 @@ std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,
   if (!link || !perfdata::IsFilePath(query.filename)) return std::nullopt;
   for (const fs::path& root : SearchedFor(query).roots) {
     for (const fs::path& path :
-         elf::PlacesOfDebugLink(link->file_name, query.filename, root, directories_)) {
+         elf::SearchPathsOfDebugLink(link->file_name, query.filename, root, directories_)) {
       if (auto file = search.TryByCrc(path, link->crc)) return file;
     }
   }
@@ -345,8 +346,8 @@ void DebugFiles::FindSupplementary(const BinaryQuery& query, DebugFile& found) c
     file = TryDirectories(search, directories_, link->build_id, elf::BuildIdFile::kDebug, {});
   }
   if (file) return;
-  const elf::LinkPlaces found_links =
-      elf::PlacesOfDebugAltLink(link->file_name, linking.path(), found.searched);
+  const elf::LinkSearchPaths found_links =
+      elf::SearchPathsOfDebugAltLink(link->file_name, linking.path(), found.searched);
   file = TryAll(search, found_links.paths);
   if (file) return;
   if (!found_links.outside.empty())

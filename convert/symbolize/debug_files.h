@@ -52,7 +52,7 @@ struct BinaryQuery {
 class DebugFiles {
  public:
   // The recording machine's files below `symfs`, if it is not empty; files by build id in
-  // `directories` (formats/elf/debug_places.h).
+  // `directories` (formats/elf/debug_search_paths.h).
   DebugFiles(std::filesystem::path symfs, std::vector<std::filesystem::path> directories);
 
   // In order: bundles, symfs, the directories, and the path itself. The first that is found has the

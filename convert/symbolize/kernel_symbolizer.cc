@@ -10,7 +10,7 @@
 
 #include "convert/symbolize/vmlinux_symbolizer.h"
 #include "formats/dwarf/sections.h"
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
@@ -180,13 +180,13 @@ void KernelSymbolizer::AddSymfs() {
 
 void KernelSymbolizer::AddDirectory(const fs::path& directory) {
   for (const fs::path& path :
-       elf::PlacesIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
-                     perfdata::kKernelMappingName)) {
+       elf::SearchPathsIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
+                          perfdata::kKernelMappingName)) {
     AddKallsyms(path, kernel_.build_id);
   }
   for (const elf::BuildIdFile what : {elf::BuildIdFile::kImage, elf::BuildIdFile::kDebug}) {
     for (const fs::path& path :
-         elf::PlacesIn(directory, kernel_.build_id, what, perfdata::kKernelMappingName)) {
+         elf::SearchPathsIn(directory, kernel_.build_id, what, perfdata::kKernelMappingName)) {
       std::error_code error;
       if (!fs::is_directory(path, error)) AddVmlinux(path);
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {

@@ -10,7 +10,7 @@
 
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -124,7 +124,7 @@ std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,
     if (!build_id.empty()) {
       for (const std::filesystem::path& directory : shared_.directories) {
         for (const auto& path :
-             elf::PlacesIn(directory, build_id, elf::BuildIdFile::kVdso, filename)) {
+             elf::SearchPathsIn(directory, build_id, elf::BuildIdFile::kVdso, filename)) {
           auto file = elf::ElfFile::Open(path);
           const bool is_absent = !file && file.error().code == ErrorCode::kNotFound;
           if (!is_absent && search.Try(path.native(), std::move(file))) return;

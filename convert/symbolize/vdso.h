@@ -24,7 +24,7 @@ Result<std::vector<std::byte>> ReadOwnVdso();
 
 // The vdsos that all recordings of a run share: those that a build id identifies.
 struct VdsoImages {
-  // Saved ones are searched by build id in these directories (formats/elf/debug_places.h).
+  // Saved ones are searched by build id in these directories (formats/elf/debug_search_paths.h).
   explicit VdsoImages(std::vector<std::filesystem::path> searched)
       : directories(std::move(searched)) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three kinds of address, as three types: what the CPU saw, where that lies in the file, and
-// what the file's symbols call it. One is never the other by luck of layout.
+// The three kinds of address as three types: the address that the CPU saw, the offset in the file,
+// and the address that the symbols of the file use. The compiler rejects mixing them.
 #pragma once
 
 #include <compare>

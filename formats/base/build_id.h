@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The identity of a binary, as its linker wrote it into a note (NT_GNU_BUILD_ID). A name tells
-// where a file was; only this tells which file it was.
+// The build id of a binary, which its linker wrote into a note (NT_GNU_BUILD_ID). A path says where
+// a file was; only the build id says which file it was.
 #pragma once
 
 #include <array>

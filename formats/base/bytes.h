@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Borrowed bytes and the two cursors over them. A layout is a function template over a cursor: run
-// over a ByteReader it decodes, over a ByteWriter it encodes. So each field's place is told once:
+// over a ByteReader it decodes, over a ByteWriter it encodes. So each field's offset is written
+// once:
 //
 //   template <class Cursor, class LostRef>
 //   void LostLayout(Cursor& at, LostRef& lost) {

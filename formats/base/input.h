@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool reads: a file that is mapped whole, a directory, or a stream (a pipe, a terminal)
-// that is read once, front to back. A stream is copied into a file only where a reader asks for all
-// of it.
+// The input of a tool: a mapped file, a directory, or a stream (a pipe, a terminal) that is read
+// once from front to back. A stream is copied into a file only if a reader asks for all of it.
 #pragma once
 
 #include <cstdint>

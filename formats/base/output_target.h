@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the name of an output stands for: a file to be made or replaced, or something that is
-// written to as it is. The only place that decides this, for all tools.
+// written to as it is. All tools decide this here.
 //
 //   TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
 //   if (target.is_stream()) {

@@ -25,8 +25,8 @@ std::unexpected<Error> FailErrno(std::string_view what, int error_number) {
   return Fail(code, std::move(message));
 }
 
-Error InContext(std::string_view place, Error error) {
-  std::string message(place);
+Error InContext(std::string_view context, Error error) {
+  std::string message(context);
   message += ": ";
   message += error.message;
   return Error{error.code, std::move(message)};

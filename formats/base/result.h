@@ -50,7 +50,7 @@ std::unexpected<Error> Fail(Error error);
 std::unexpected<Error> FailErrno(std::string_view what, int error_number);
 
 // The same error with one more link in front of its message: "perf.data: feature BUILD_ID: …".
-Error InContext(std::string_view place, Error error);
+Error InContext(std::string_view context, Error error);
 
 }  // namespace base
 }  // namespace perftape

@@ -87,7 +87,7 @@ StagedFile::~StagedFile() {
 
 // As far as that is possible: only root gives files away, and some file systems have no owners.
 // Where the group stays another one, its members may do what all others may.
-void StagedFile::TakeOverAccess() {
+void StagedFile::CopyAccess() {
   const FileAccess& old = *target_.access;
   mode_ = old.mode;
   struct stat own = {};
@@ -100,7 +100,7 @@ void StagedFile::TakeOverAccess() {
 
 Status StagedFile::Publish() {
   if (is_published()) return {};
-  if (old_ == OldFile::kReplace && target_.access) TakeOverAccess();
+  if (old_ == OldFile::kReplace && target_.access) CopyAccess();
   if (mode_ != kPrivate) fchmod(fd(), mode_);
   if (old_ == OldFile::kKeep) {
     TRY(RenameKeepingOld(temporary_, target_.path));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written under a temporary name, in the directory where it will be, and gets its
-// own name when it is worth reading. Destroyed before, it leaves nothing behind.
+// A file that is written under a temporary name in its final directory. Publish gives it its name.
+// If it is destroyed before, nothing is left behind.
 #pragma once
 
 #include <filesystem>
@@ -39,7 +39,7 @@ class StagedFile {
 
  private:
   explicit StagedFile(const OutputTarget& target) : target_(target) {}
-  void TakeOverAccess();
+  void CopyAccess();
 
   OutputTarget target_;
   UniqueFd fd_;

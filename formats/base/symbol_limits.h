@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is read for names. Others choose the sizes of the files: whoever runs a process that is
-// sampled writes its perf map and its binary, and a sparse file of many gigabytes costs nothing to
-// make. Holes count as what they are read as. Files beyond a limit are left out, and that is said.
+// Limits for the files that names are read from. Other users choose the sizes of these files: the
+// owner of a sampled process writes its perf map and its binary, and a sparse file of many
+// gigabytes costs nothing to make. Holes count with the size that they are read as. A file beyond a
+// limit is left out and reported.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that shrink under their reader. Reading what is mapped behind the end of a file that
-// another process has truncated meanwhile raises SIGBUS, which would end the program, and with it a
-// recording. Of guarded mappings such reads give zeros, and it is remembered which they were.
-// (systemd does so for journals: src/basic/sigbus.c.)
+// Protects against files that shrink while they are mapped. Reading a mapped page behind the end of
+// a truncated file raises SIGBUS, which would end the program, and a recording with it. In guarded
+// mappings such reads return zeros, and the mapping is marked as truncated. systemd does the same
+// for journals (src/basic/sigbus.c).
 #pragma once
 
 #include <string>

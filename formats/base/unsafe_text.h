@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characters in names of others (files, processes, functions, hosts) that no output may hold as
-// they are: they move a cursor, change a terminal's state, break a line or turn the direction of
-// writing. Each output escapes them in its own way; which they are is said here alone.
+// The characters that no output may hold raw when they come from names of files, processes,
+// functions or hosts: they move a cursor, change the state of a terminal, break a line or reverse
+// the direction of writing. Each output has its own escapes; the set of characters is defined here.
 #pragma once
 
 #include <cstddef>

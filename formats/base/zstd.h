@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A zstd stream, piece by piece: both directions keep their history from one call to the next, and
-// memory does not follow what a stream expands to. zstd's own types are in zstd.cc only.
+// A zstd stream in pieces. Both directions keep their history between calls, and memory use does
+// not depend on the expanded size. Only zstd.cc uses the types of zstd.
 #pragma once
 
 #include <cstddef>

@@ -233,7 +233,7 @@ Result<ArchivePtr> NewReader() {
   return tar;
 }
 
-// Why one that is not a tar cannot be expanded. The place is where the next piece would be taken.
+// Why one that is not a tar cannot be expanded. The position is where the next read would start.
 std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Source& source) {
   const char* why = archive_error_string(reader);
   return Fail(

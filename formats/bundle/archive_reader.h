@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks a tar, compressed in whatever way, into one unlinked file: no member's name is ever a
-// path on this machine. A file that is compressed alone as well.
+// Unpacks a tar, compressed in any supported way, into one unlinked file. Member names are never
+// used as paths on this machine. A compressed file that is no tar is unpacked the same way.
 #pragma once
 
 #include <cstdint>

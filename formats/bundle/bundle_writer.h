@@ -30,9 +30,9 @@ class BundleWriter {
   BundleWriter& operator=(BundleWriter&&) noexcept;
   ~BundleWriter();
 
-  // Adds `content` under the place that its path, kind and build id give it, with its marker and
-  // the link of its build id, and to the manifest, whose `member` it sets. What is there already
-  // (the same build id and kind) is not added again. kIo where the disk is full.
+  // Adds `content` under the member path that its path, kind and build id give it, with its marker
+  // and the link of its build id, and to the manifest, whose `member` it sets. What is there
+  // already (the same build id and kind) is not added again. kIo where the disk is full.
   Status Add(BundledFile file, Bytes content);
   // A file that could not be had: only the manifest tells of it.
   void AddMissing(BundledFile file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes from a build-id cache what bundles put there: the files that have a marker, the links to
-// them, and directories that are empty then. No symbolic link is followed, so nothing outside of
-// the cache is ever removed.
+// Removes the files that bundles added to a build-id cache: files with a marker, links to them, and
+// directories that become empty. It follows no symbolic link, so it removes nothing outside the
+// cache.
 #pragma once
 
 #include <cstdint>

@@ -66,15 +66,15 @@ Result<std::optional<Extent>> DecodeFooter(Bytes last, std::uint64_t file_size) 
   Footer footer;
   FooterLayout(at, footer);
   if (footer.magic != kFooterMagic) return std::nullopt;
-  const std::string place = "bundle footer at " + std::to_string(file_size - kFooterSize) + ": ";
+  const std::string position = "bundle footer at " + std::to_string(file_size - kFooterSize) + ": ";
   if (footer.version != kVersion) {
     return Fail(ErrorCode::kUnsupported,
-                place + "version " + std::to_string(footer.version) + ", this perftape reads 1");
+                position + "version " + std::to_string(footer.version) + ", this perftape reads 1");
   }
   const std::uint64_t end = file_size - kFooterSize;
   if (footer.extent.offset > end || footer.extent.size != end - footer.extent.offset) {
     return Fail(ErrorCode::kCorrupt,
-                place + std::to_string(footer.extent.size) + " bytes at offset " +
+                position + std::to_string(footer.extent.size) + " bytes at offset " +
                     std::to_string(footer.extent.offset) + " do not end where it begins");
   }
   return footer.extent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that were compressed as a whole: perf.data.gz, out.folded.zst.
+// Inputs that are compressed as a whole: perf.data.gz, out.folded.zst.
 #pragma once
 
 #include <filesystem>

@@ -44,14 +44,14 @@ Result<UniqueFd> Enter(int parent, const std::string& name, const std::string& w
   return fd;
 }
 
-// A member's place: the directory that it is in, open, and its name there.
-struct Place {
+// A member's path: the directory that it is in, open, and its name there.
+struct MemberPath {
   UniqueFd directory;
   std::string leaf;
   const std::string& whole;  // for messages
 };
 
-Result<Place> PlaceOf(int root, const std::string& name) {
+Result<MemberPath> MemberPathOf(int root, const std::string& name) {
   UniqueFd at(fcntl(root, F_DUPFD_CLOEXEC, 0));
   if (!at) return FailErrno(name, errno);
   std::size_t begin = 0;
@@ -59,7 +59,7 @@ Result<Place> PlaceOf(int root, const std::string& name) {
     TRY_ASSIGN(at, Enter(at.get(), name.substr(begin, end - begin), name));
     begin = end + 1;
   }
-  return Place{std::move(at), name.substr(begin), name};
+  return MemberPath{std::move(at), name.substr(begin), name};
 }
 
 // Pieces of zeros become holes.
@@ -73,63 +73,63 @@ Status WriteSparse(int fd, Bytes bytes) {
 }
 
 // Gives what has the temporary name its own.
-Status Rename(const Place& place) {
-  const int directory = place.directory.get();
-  if (renameat(directory, TemporaryName(), directory, place.leaf.c_str()) == 0) return {};
-  const auto failure = FailAt(place.whole, errno);
+Status Rename(const MemberPath& path) {
+  const int directory = path.directory.get();
+  if (renameat(directory, TemporaryName(), directory, path.leaf.c_str()) == 0) return {};
+  const auto failure = FailAt(path.whole, errno);
   unlinkat(directory, TemporaryName(), 0);
   return failure;
 }
 
-Status WriteFile(const Place& place, Bytes content) {
-  const int directory = place.directory.get();
+Status WriteFile(const MemberPath& path, Bytes content) {
+  const int directory = path.directory.get();
   unlinkat(directory, TemporaryName(), 0);  // of an extraction that was ended
   const UniqueFd fd(openat(directory, TemporaryName(),
                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!fd) return FailAt(place.whole, errno);
+  if (!fd) return FailAt(path.whole, errno);
   if (auto written = WriteSparse(fd.get(), content); !written) {
     unlinkat(directory, TemporaryName(), 0);
-    return Fail(InContext(place.whole, std::move(written).error()));
+    return Fail(InContext(path.whole, std::move(written).error()));
   }
-  return Rename(place);
+  return Rename(path);
 }
 
-Status WriteLink(const Place& place, const std::string& target) {
-  const int directory = place.directory.get();
+Status WriteLink(const MemberPath& path, const std::string& target) {
+  const int directory = path.directory.get();
   unlinkat(directory, TemporaryName(), 0);
-  if (symlinkat(target.c_str(), directory, TemporaryName()) != 0) return FailAt(place.whole, errno);
-  return Rename(place);
+  if (symlinkat(target.c_str(), directory, TemporaryName()) != 0) return FailAt(path.whole, errno);
+  return Rename(path);
 }
 
 enum class There : std::uint8_t { kNothing, kSame, kOther };
 
-// Compares what has a file's place with what is to come there.
-Result<There> FileThere(const Place& place, Bytes content) {
+// Compares what has a file's path with what is to come there.
+Result<There> FileThere(const MemberPath& path, Bytes content) {
   // A pipe would make opening wait for its other end.
-  const UniqueFd fd(openat(place.directory.get(), place.leaf.c_str(),
+  const UniqueFd fd(openat(path.directory.get(), path.leaf.c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd && errno == ENOENT) return There::kNothing;
   if (!fd && errno == ELOOP) return There::kOther;  // A link: replaced, never followed.
-  if (!fd) return FailAt(place.whole, errno);
+  if (!fd) return FailAt(path.whole, errno);
   struct stat status = {};
-  if (fstat(fd.get(), &status) != 0) return FailErrno(place.whole, errno);
-  if (S_ISDIR(status.st_mode)) return FailAt(place.whole, EISDIR);
+  if (fstat(fd.get(), &status) != 0) return FailErrno(path.whole, errno);
+  if (S_ISDIR(status.st_mode)) return FailAt(path.whole, EISDIR);
   if (!S_ISREG(status.st_mode)) return There::kOther;
   if (static_cast<std::uint64_t>(status.st_size) != content.size()) return There::kOther;
-  TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(fd.get(), place.whole));
+  TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(fd.get(), path.whole));
   return std::ranges::equal(file.bytes(), content) ? There::kSame : There::kOther;
 }
 
-Result<There> LinkThere(const Place& place, const std::string& target) {
-  const int directory = place.directory.get();
+Result<There> LinkThere(const MemberPath& path, const std::string& target) {
+  const int directory = path.directory.get();
   std::array<char, PATH_MAX> now = {};
-  const ssize_t size = readlinkat(directory, place.leaf.c_str(), now.data(), now.size());
+  const ssize_t size = readlinkat(directory, path.leaf.c_str(), now.data(), now.size());
   if (size < 0 && errno == ENOENT) return There::kNothing;
   if (size < 0 && errno == EINVAL) return There::kOther;  // No link.
-  if (size < 0) return FailAt(place.whole, errno);
+  if (size < 0) return FailAt(path.whole, errno);
   if (std::string_view(now.data(), static_cast<std::size_t>(size)) == target) return There::kSame;
   // A link to nowhere helps nobody. (Whether it leads somewhere is asked, nothing more.)
-  const bool leads_nowhere = faccessat(directory, place.leaf.c_str(), F_OK, 0) != 0;
+  const bool leads_nowhere = faccessat(directory, path.leaf.c_str(), F_OK, 0) != 0;
   return leads_nowhere ? There::kNothing : There::kOther;
 }
 
@@ -139,7 +139,7 @@ bool SaysTheBuildId(const UnpackedMember& member) {
 }
 
 // The marker comes before its file: one without a file does no harm.
-Status WriteMarker(const Place& file, std::uint64_t size) {
+Status WriteMarker(const MemberPath& file, std::uint64_t size) {
   const std::string whole = MarkerOf(file.whole);
   if (MarkerOf(file.leaf).size() > NAME_MAX) return {};  // No name of a cache is as long.
   UniqueFd directory(fcntl(file.directory.get(), F_DUPFD_CLOEXEC, 0));
@@ -181,11 +181,11 @@ class Extraction {
         return {};
       }
     }
-    TRY_ASSIGN(const Place place, PlaceOf(root_.get(), member.name));
-    TRY_ASSIGN(const There there, FileThere(place, content));
+    TRY_ASSIGN(const MemberPath path, MemberPathOf(root_.get(), member.name));
+    TRY_ASSIGN(const There there, FileThere(path, content));
     if (!IsWanted(member, there)) return {};
-    TRY(WriteMarker(place, content.size()));
-    TRY(WriteFile(place, content));
+    TRY(WriteMarker(path, content.size()));
+    TRY(WriteFile(path, content));
     ++report_.written;
     report_.bytes += content.size();
     return {};
@@ -210,10 +210,10 @@ class Extraction {
 
   Status ExtractLink(const UnpackedMember& member) {
     if (!HasTarget(member)) return {};
-    TRY_ASSIGN(const Place place, PlaceOf(root_.get(), member.name));
-    TRY_ASSIGN(const There there, LinkThere(place, member.target));
+    TRY_ASSIGN(const MemberPath path, MemberPathOf(root_.get(), member.name));
+    TRY_ASSIGN(const There there, LinkThere(path, member.target));
     if (!IsWanted(member, there)) return {};
-    TRY(WriteLink(place, member.target));
+    TRY(WriteLink(path, member.target));
     ++report_.written;
     return {};
   }

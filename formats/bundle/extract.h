@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle's members into a directory, as ~/.debug is one. Nothing outside of it is ever written,
-// whatever names and links the archive or the directory has: each step is taken from the
-// directory's descriptor, and no symbolic link is followed.
+// Extracts the members of a bundle into a directory such as ~/.debug. It writes nothing outside
+// that directory, whatever names and links the archive or the directory has: each path component is
+// opened from its parent's descriptor, and no symbolic link is followed.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ constexpr std::size_t kLongestName = 4095;  // PATH_MAX, without its NUL
 constexpr std::size_t kShortestBuildId = 16;
 
 // What a recorded path must not begin with, since it means something here.
-constexpr std::array<std::string_view, 5> kOwnPlaces = {".build-id", "no-build-id", "perf-map",
-                                                        "jitdump", kManifestName};
+constexpr std::array<std::string_view, 5> kOwnDirectories = {".build-id", "no-build-id", "perf-map",
+                                                             "jitdump", kManifestName};
 
 // A recorded path without its first slash, and without what would lead elsewhere.
 std::string BelowHere(std::string_view path) {
@@ -26,7 +26,8 @@ std::string BelowHere(std::string_view path) {
     if (part.empty() || part == ".") continue;
     std::ranges::replace(part, '\0', '_');
     if (part == "..") part = "_..";
-    if (clean.empty() && std::ranges::find(kOwnPlaces, part) != kOwnPlaces.end()) part += '_';
+    if (clean.empty() && std::ranges::find(kOwnDirectories, part) != kOwnDirectories.end())
+      part += '_';
     if (!clean.empty()) clean += '/';
     clean += part.substr(0, kLongestPart);
   }

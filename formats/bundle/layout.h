@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places in a bundle: those of perf's build-id cache (tools/perf/util/build-id.c,
-// build_id_cache__add), and places of our own, which perf does not look into, for what has no build
+// The member paths of a bundle: those of perf's build-id cache (tools/perf/util/build-id.c,
+// build_id_cache__add), and paths of our own, which perf does not look into, for what has no build
 // id.
 //
 //   usr/bin/ls/BUILDID/elf                    .build-id/aa/bbcc… -> ../../usr/bin/ls/BUILDID
@@ -29,7 +29,7 @@ struct BuildIdLink {
 // That of a member with the build id `id`, which is not empty.
 BuildIdLink LinkTo(std::string_view member, const BuildId& id);
 
-// What a place in perf's cache holds, by its name alone: path, kind and build id; nothing for other
+// What a path of perf's cache holds, by the path alone: path, kind and build id; nothing for other
 // names. perf before 4.7 had the file itself at PATH/BUILDID.
 std::optional<BundledFile> FileAt(std::string_view member);
 

@@ -169,8 +169,8 @@ class Fields {
   std::string wrong_;
 };
 
-std::unexpected<Error> Wrong(const std::string& place, const std::string& field) {
-  return Fail(ErrorCode::kCorrupt, place + ": " + field + " is not what it should be");
+std::unexpected<Error> Wrong(const std::string& position, const std::string& field) {
+  return Fail(ErrorCode::kCorrupt, position + ": " + field + " is not what it should be");
 }
 
 Result<Module> ReadModule(const Json& json, std::size_t index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bundle says of itself: the machine that it was made on, and of each file what was kept of
-// it, or why it is missing. It is the member manifest.json, last in the archive.
+// The manifest of a bundle: the machine that the bundle was made on, and for each file what was
+// kept, or why it is missing. It is the member manifest.json, the last of the archive.
 #pragma once
 
 #include <cstdint>

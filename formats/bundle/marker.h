@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers tell which files of a build-id cache a bundle put there, so that Clean can remove them:
-// "elf.perftape" beside "elf". The archive has them too, so that plain tar writes them. perf opens
-// files of a cache by their names, so it never sees a marker.
+// Marker files, "elf.perftape" beside "elf". They show which files of a build-id cache came from a
+// bundle, so that Clean can remove them. The archive has them too, so that plain tar writes them.
+// perf opens the files of a cache by name and ignores markers.
 #pragma once
 
 #include <cstdint>

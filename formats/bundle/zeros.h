@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of files that need no room on a disk.
+// Detects blocks of zeros, which need no disk space in a sparse file.
 #pragma once
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes through a DWARF section by offsets. As ByteReader: the first read past the end makes it fail
-// for good, and every read from then on yields zero; but it returns what it reads, knows LEB128,
-// and is inlined into the loops that most of the time is spent in.
+// Reads a DWARF section from an offset on. As in ByteReader, the first read past the end makes it
+// fail for good, and every later read yields zero. It returns the values, knows LEB128, and is
+// inlined into the loops that take most of the time.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the values of attributes are written (DWARF 5, section 7.5.6): how long each form is, and
-// what number or string it stands for.
+// The encodings of attribute values (DWARF 5, section 7.5.6): the size of each form, and the number
+// or string that it stands for.
 #pragma once
 
 #include <cstdint>

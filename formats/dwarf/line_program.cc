@@ -117,7 +117,7 @@ class LineMachine {
         last = row;
         return;
       }
-      if (row.SamePlace(last) && is_ordered_) return;
+      if (row.IsSamePosition(last) && is_ordered_) return;
     }
     table_.rows.push_back(row);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line program of a unit (.debug_line; DWARF 5, section 6.2): its header, which knows the
-// source files, and what it expands to: which line each instruction came from.
+// The line program of a unit (.debug_line; DWARF 5, section 6.2): its header with the source files,
+// and the rows that it expands to, from addresses to lines.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct LineRow {
   std::uint16_t column = 0;
   std::uint16_t reserved = 0;  // indexes are written out as they are
 
-  bool SamePlace(const LineRow& other) const {
+  bool IsSamePosition(const LineRow& other) const {
     return line == other.line && file == other.file && column == other.column;
   }
 };

@@ -61,7 +61,7 @@ class IndexReader {
     return {first, count};
   }
   template <class T>
-  T TakeOne() {
+  T ReadOne() {
     const std::span<const T> one = Take<T>(1);
     return one.empty() ? T{} : one.front();
   }
@@ -96,12 +96,12 @@ std::vector<std::byte> EncodeIndex(const SavedIndex& index, std::uint64_t finger
 std::optional<SavedIndex> DecodeIndex(Bytes bytes, std::uint64_t fingerprint) {
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) != 0) return {};
   IndexReader in(bytes);
-  const auto header = in.TakeOne<IndexHeader>();
+  const auto header = in.ReadOne<IndexHeader>();
   if (!in.ok() || header.magic != kMagic || header.fingerprint != fingerprint) return {};
   SavedIndex index;
   index.map = in.Take<UnitMap::Entry>(header.map_size);
   for (std::uint64_t i = 0; i < header.unit_count && in.ok(); ++i) {
-    const auto entry = in.TakeOne<UnitEntry>();
+    const auto entry = in.ReadOne<UnitEntry>();
     SavedUnit unit = {.unit = static_cast<std::uint32_t>(entry.unit), .index = {}};
     unit.index.sequences = in.Take<LineSequence>(entry.sequences);
     unit.index.rows = in.Take<LineRow>(entry.rows);

@@ -77,9 +77,9 @@ class ScopeWalker {
       }
       const Abbreviation* entry = unit_.abbreviations.Find(code);
       if (entry == nullptr) break;
-      Place inside = Here();
+      Enclosing inside = Here();
       if (entry->is_scope()) {
-        inside = {.scope = TakeScope(*entry, die), .is_in_function = true};
+        inside = {.scope = AddScope(*entry, die), .is_in_function = true};
       } else if (entry->is_type()) {
         if (SkipType(*entry)) continue;
       } else {
@@ -97,7 +97,7 @@ class ScopeWalker {
 
  private:
   // What an entry is in.
-  struct Place {
+  struct Enclosing {
     std::uint32_t scope = kNoScope;
     bool is_in_function = false;  // whether that has code or not
   };
@@ -142,7 +142,7 @@ class ScopeWalker {
     return {.form = step.form, .number = at_.Unsigned(step.size)};
   }
 
-  std::uint32_t TakeScope(const Abbreviation& entry, std::uint64_t die) {
+  std::uint32_t AddScope(const Abbreviation& entry, std::uint64_t die) {
     SlotValues values;
     for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
       at_.Skip(step.skip);
@@ -158,7 +158,7 @@ class ScopeWalker {
     const auto scope = static_cast<std::uint32_t>(walk_.scopes.size());
     if (scope == kNoScope) return kNoScope;
     // What was inlined may have its code only in what was inlined into it.
-    const bool has_code = TakeExtents(values, scope);
+    const bool has_code = AddExtents(values, scope);
     if (!has_code && !(is_inlined && entry.has_children && Enclosing() != kNoScope)) {
       return is_inlined ? Enclosing() : kNoScope;
     }
@@ -177,7 +177,7 @@ class ScopeWalker {
   }
 
   // Whether there are any.
-  bool TakeExtents(const SlotValues& values, std::uint32_t scope) {
+  bool AddExtents(const SlotValues& values, std::uint32_t scope) {
     const FormValue low_pc = values[Slot::kLowPc], ranges = values[Slot::kRanges];
     if (!low_pc && !ranges) return false;
     extents_.clear();
@@ -201,7 +201,7 @@ class ScopeWalker {
                                                               : static_cast<std::uint32_t>(number);
   }
 
-  Place Here() const { return enclosing_.empty() ? Place() : enclosing_.back(); }
+  Enclosing Here() const { return enclosing_.empty() ? Enclosing() : enclosing_.back(); }
   std::uint32_t Enclosing() const { return Here().scope; }
 
   const Unit& unit_;
@@ -211,8 +211,8 @@ class ScopeWalker {
   const std::uint64_t work_limit_;
   const bool skips_types_;
   Cursor at_;
-  std::vector<Place> enclosing_;  // inside each of the entries that the next one is in
-  std::vector<Extent> extents_;   // of one entry
+  std::vector<Enclosing> enclosing_;  // inside each of the entries that the next one is in
+  std::vector<Extent> extents_;       // of one entry
   ScopeWalk walk_;
 };
 
@@ -236,10 +236,10 @@ void SortByStart(std::span<ScopeExtent> extents) {
     const auto digit_of = [&, base = lowest](const ScopeExtent& extent) {
       return ((extent.extent.start - base) >> shift) % kDigits;
     };
-    std::array<std::size_t, kDigits> places = {};
-    for (const ScopeExtent& extent : from) ++places[digit_of(extent)];
-    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
-    for (const ScopeExtent& extent : from) to[places[digit_of(extent)]++] = extent;
+    std::array<std::size_t, kDigits> positions = {};
+    for (const ScopeExtent& extent : from) ++positions[digit_of(extent)];
+    std::exclusive_scan(positions.begin(), positions.end(), positions.begin(), std::size_t{0});
+    for (const ScopeExtent& extent : from) to[positions[digit_of(extent)]++] = extent;
     std::swap(from, to);
   }
   if (from.data() != extents.data()) std::ranges::copy(from, extents.begin());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over the entries of a unit that finds its functions and what was inlined into them.
+// Walks the entries of a unit and finds its functions and the calls inlined into them.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ namespace {
 
 struct KnownSection {
   std::string_view name;
-  Bytes Sections::*place;
+  Bytes Sections::*member;
 };
 
 constexpr std::array kKnown = {
@@ -30,14 +30,14 @@ constexpr std::array kKnown = {
 
 // Null for a section that is of no use, or of the other part. The index of a package (.dwp) has no
 // ".dwo" behind its name, but is of what has.
-Bytes Sections::*PlaceOf(std::string_view section, Part part) {
+Bytes Sections::*MemberOf(std::string_view section, Part part) {
   constexpr std::string_view kSplitEnding = ".dwo";
   std::string name = elf::PlainName(section);
   const bool is_split = name.ends_with(kSplitEnding) || name == ".debug_cu_index";
   if (is_split != (part == Part::kSplit)) return nullptr;
   if (name.ends_with(kSplitEnding)) name.resize(name.size() - kSplitEnding.size());
   for (const KnownSection& known : kKnown) {
-    if (known.name == name) return known.place;
+    if (known.name == name) return known.member;
   }
   return nullptr;
 }
@@ -55,7 +55,7 @@ bool NeedsRelocation(const elf::ElfFile& file) {
 
 std::uint64_t Sections::size() const {
   std::uint64_t sum = 0;
-  for (const KnownSection& known : kKnown) sum += (this->*known.place).size();
+  for (const KnownSection& known : kKnown) sum += (this->*known.member).size();
   return sum;
 }
 
@@ -67,14 +67,14 @@ LoadedSections LoadedSections::Read(const elf::ElfFile& file, Part part) {
     return loaded;
   }
   for (const elf::Section& section : file.sections()) {
-    Bytes Sections::*const place = PlaceOf(section.name, part);
-    if (place == nullptr || !(loaded.sections_.*place).empty()) continue;
+    Bytes Sections::*const member = MemberOf(section.name, part);
+    if (member == nullptr || !(loaded.sections_.*member).empty()) continue;
     auto bytes = elf::ReadSection(file, section);
     if (!bytes) {
       loaded.problem_ = std::move(bytes).error().message;
       continue;
     }
-    loaded.sections_.*place = bytes->bytes();
+    loaded.sections_.*member = bytes->bytes();
     loaded.expanded_.push_back(*std::move(bytes));
   }
   return loaded;
@@ -83,7 +83,7 @@ LoadedSections LoadedSections::Read(const elf::ElfFile& file, Part part) {
 bool HasDwarf(const elf::ElfFile& file, Part part) {
   const auto is_info = [part](const elf::Section& section) {
     return section.type != SHT_NOBITS && section.size != 0 &&
-           PlaceOf(section.name, part) == &Sections::info;
+           MemberOf(section.name, part) == &Sections::info;
   };
   return std::ranges::any_of(file.sections(), is_info);
 }

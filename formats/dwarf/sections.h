@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections that DWARF is made of, expanded where the file has them compressed.
+// The DWARF sections of a file, expanded if they are compressed.
 #pragma once
 
 #include <bit>

@@ -69,9 +69,9 @@ class PackageIndex {
 }  // namespace
 
 Result<Unit> SplitUnits::Open(const Unit& skeleton, std::uint64_t& work) {
-  const elf::LinkPlaces places = PlacesOf(skeleton);
-  std::string problem = places.Refusal();
-  for (const std::filesystem::path& path : places.paths) {
+  const elf::LinkSearchPaths search_paths = SearchPathsOf(skeleton);
+  std::string problem = search_paths.Refusal();
+  for (const std::filesystem::path& path : search_paths.paths) {
     const Opened& opened = OpenFile(path);
     if (opened.file == nullptr) {
       if (problem.empty()) problem = opened.problem;
@@ -83,23 +83,23 @@ Result<Unit> SplitUnits::Open(const Unit& skeleton, std::uint64_t& work) {
   return Fail(ErrorCode::kNotFound, std::string(skeleton.dwo_name) + ": not found" + problem);
 }
 
-elf::LinkPlaces SplitUnits::PlacesOf(const Unit& skeleton) const {
+elf::LinkSearchPaths SplitUnits::SearchPathsOf(const Unit& skeleton) const {
   const std::filesystem::path name(skeleton.dwo_name), directory(skeleton.directory);
   std::filesystem::path beside = program_.parent_path();
   if (beside.empty() && !program_.empty()) beside = ".";
-  elf::LinkPlaces places;
+  elf::LinkSearchPaths search_paths;
   if ((directory / name).is_absolute()) {
-    places = elf::PlacesOfLink(name, directory, beside, searched_);
+    search_paths = elf::SearchPathsOfLink(name, directory, beside, searched_);
   }
-  if (program_.empty()) return places;
+  if (program_.empty()) return search_paths;
   std::filesystem::path package = program_;
   package += ".dwp";
-  places.paths.insert(places.paths.begin(), std::move(package));
+  search_paths.paths.insert(search_paths.paths.begin(), std::move(package));
   for (const std::filesystem::path& part : {name.relative_path(), name.filename()}) {
     std::filesystem::path path = (beside / part).lexically_normal();
-    if (elf::IsBelow(path, beside)) places.paths.push_back(std::move(path));
+    if (elf::IsBelow(path, beside)) search_paths.paths.push_back(std::move(path));
   }
-  return places;
+  return search_paths;
 }
 
 const SplitUnits::Opened& SplitUnits::OpenFile(const std::filesystem::path& path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split DWARF (-gsplit-dwarf): the entries of a unit are in a file of their own (.dwo), or with
-// those of others in a package (.dwp) beside the program; the program has a skeleton that names it.
+// Split DWARF (-gsplit-dwarf). The entries of a unit are in a file of their own (.dwo), or with
+// those of other units in a package (.dwp) beside the program. The program has a skeleton unit that
+// names the file.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class SplitUnits {
     std::string problem;               // why, where there is such a file
   };
 
-  elf::LinkPlaces PlacesOf(const Unit& skeleton) const;
+  elf::LinkSearchPaths SearchPathsOf(const Unit& skeleton) const;
   // Each is opened once.
   const Opened& OpenFile(const std::filesystem::path& path);
   static std::optional<Unit> FindIn(const File& file, const Unit& skeleton, std::uint64_t& work);

@@ -51,7 +51,7 @@ std::optional<std::uint64_t> OffsetAt(Bytes section, std::uint64_t base, std::ui
 }
 
 // Attributes of the root entry that must be known before others can be looked up.
-void TakeBases(Unit& unit, std::uint16_t attribute, const FormValue& value) {
+void SetBase(Unit& unit, std::uint16_t attribute, const FormValue& value) {
   switch (attribute) {
     case DW_AT_str_offsets_base:
       unit.str_offsets_base = value.number;
@@ -71,7 +71,7 @@ void TakeBases(Unit& unit, std::uint16_t attribute, const FormValue& value) {
   }
 }
 
-void TakeRoot(Unit& unit, std::uint16_t attribute, const FormValue& value) {
+void SetRootAttribute(Unit& unit, std::uint16_t attribute, const FormValue& value) {
   switch (attribute) {
     case DW_AT_name:
       unit.name = TextOf(unit, value);
@@ -119,8 +119,8 @@ Status ReadRoot(Unit& unit) {
     values.emplace_back(shape.attribute,
                         ReadForm(at, shape.form, shape.constant, unit.header.encoding));
   }
-  for (const auto& [attribute, value] : values) TakeBases(unit, attribute, value);
-  for (const auto& [attribute, value] : values) TakeRoot(unit, attribute, value);
+  for (const auto& [attribute, value] : values) SetBase(unit, attribute, value);
+  for (const auto& [attribute, value] : values) SetRootAttribute(unit, attribute, value);
   if (at.ok()) return {};
   return Fail(ErrorCode::kTruncated,
               ".debug_info: unit at " + std::to_string(unit.header.offset) + " ends in its root");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit of .debug_info: mostly what one source file was compiled to. Its header and root entry say
-// where the rest of what belongs to it lies: the line program, ranges, addresses and strings that
-// its entries refer to by number.
+// A unit of .debug_info, which usually is one compiled source file. Its header and root entry point
+// to the line program, the ranges, and the addresses and strings that its entries refer to by
+// number.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which unit the code at an address belongs to: told by .debug_aranges, and for units that it
-// leaves out (clang writes none) by their root entries.
+// Finds the unit of the code at an address, from .debug_aranges. Units that are missing there
+// (clang writes none) are found by the ranges of their root entries.
 #pragma once
 
 #include <cstdint>

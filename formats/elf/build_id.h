@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build ids out of ELF files and out of the notes that the kernel shows. Cheap enough for every
-// binary that a recording hits: headers and notes are read, never the rest of the file, and without
-// mapping it, so that a file that shrinks meanwhile does no harm.
+// Reads build ids from ELF files and from the notes that the kernel exports. It reads only headers
+// and notes, so it is cheap enough for every binary that a recording samples. It does not map the
+// file, so a file that shrinks meanwhile does no harm.
 #pragma once
 
 #include <bit>

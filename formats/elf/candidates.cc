@@ -112,13 +112,13 @@ class CandidateReader {
     }
     if (*text == '\0' || (has_marks_ && IsMark(machine_, text))) return;
     if (&section == descriptors_) {
-      PlaceByDescriptor(text, entry);
+      AddByDescriptor(text, entry);
     } else {
-      Place(text, entry, section, AddressOf(entry, section));
+      AddAt(text, entry, section, AddressOf(entry, section));
     }
   }
 
-  void PlaceByDescriptor(const char* text, const SymbolEntry& entry) {
+  void AddByDescriptor(const char* text, const SymbolEntry& entry) {
     const Bytes table = file_.RawBytes(*descriptors_);
     const std::uint64_t at = entry.value - descriptors_->address;
     if (at >= table.size()) return;
@@ -128,7 +128,7 @@ class CandidateReader {
       return section.is_code() && address >= section.address &&
              address - section.address < section.size;
     });
-    if (code != sections_.end()) Place(text, entry, *code, address);
+    if (code != sections_.end()) AddAt(text, entry, *code, address);
   }
 
   std::uint64_t StartOf(const Section& section) const {
@@ -142,7 +142,7 @@ class CandidateReader {
     return is_thumb ? entry.value & ~std::uint64_t{1} : entry.value;
   }
 
-  void Place(const char* text, const SymbolEntry& entry, const Section& section,
+  void AddAt(const char* text, const SymbolEntry& entry, const Section& section,
              std::uint64_t start) {
     const std::uint64_t section_start = StartOf(section);
     if (start < section_start || start - section_start >= section.size) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols of a file that may name code, as its tables have them, before the best of all at an
-// address is chosen.
+// The symbols of a file that may name code, as its tables have them. symbols.h chooses the best one
+// of each address.
 #pragma once
 
 #include <cstdint>

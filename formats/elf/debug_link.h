@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a file says that its debug information is: .gnu_debuglink of what was stripped,
-// .gnu_debugaltlink of what shares parts with others (dwz).
+// The links of a file to its debug information: .gnu_debuglink of a stripped file, and
+// .gnu_debugaltlink of a file that shares parts with others (dwz).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ELF file opened for reading: its sections, its segments, its build id, and the way from an
-// offset in the file to the address by which its symbols call that place.
+// offset in the file to the address that its symbols have for it.
 //
 //   TRY_ASSIGN(const ElfFile file, ElfFile::Open("/usr/bin/ls"));
 //   const SymbolTable symbols = SymbolTable::Read(file);

@@ -26,7 +26,7 @@ constexpr std::uint64_t kLayout = 2;
 constexpr char kSectionNamesText[] = "\0.note.gnu.build-id\0.text\0.symtab\0.strtab\0.shstrtab";
 constexpr std::string_view kSectionNames(kSectionNamesText, sizeof kSectionNamesText);
 
-std::uint32_t PlaceOf(std::string_view section) {
+std::uint32_t NameOffsetOf(std::string_view section) {
   return static_cast<std::uint32_t>(kSectionNames.find(section));
 }
 
@@ -127,7 +127,7 @@ Elf64_Phdr SegmentOf(std::uint32_t type, std::uint32_t flags, std::uint64_t at,
 Elf64_Shdr SectionOf(std::string_view name, std::uint32_t type, std::uint64_t flags,
                      std::uint64_t at, std::uint64_t size) {
   Elf64_Shdr section = {};
-  section.sh_name = PlaceOf(name);
+  section.sh_name = NameOffsetOf(name);
   section.sh_type = type;
   section.sh_flags = flags;
   section.sh_addr = (flags & SHF_ALLOC) != 0 ? at : 0;

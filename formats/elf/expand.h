@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compressed in ELF files, expanded: zlib and zstd of sections, xz of MiniDebugInfo. Memory
-// follows what a stream really expands to, up to a limit, not what a header claims.
+// Expands what is compressed in ELF files: zlib and zstd sections, and the xz of MiniDebugInfo.
+// Memory use follows the real expanded size, up to a limit, not the size that a header claims.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of an ELF file (elf(5)), of either width and byte order: the file's own, those of its
-// sections, those of its segments. Decoded here rather than by libelf, which trusts a file more
-// than one from another machine deserves.
+// The headers of an ELF file (elf(5)), of either class and byte order: file header, section
+// headers, program headers. libelf is not used: it trusts a file more than a file of another
+// machine deserves.
 #pragma once
 
 #include <elf.h>
@@ -32,7 +32,7 @@ struct FileHeader {
 
 // Elf32_Shdr or Elf64_Shdr.
 struct Section {
-  std::string_view name;  // a view of the file; empty where its place is outside the names
+  std::string_view name;  // a view of the file; empty if its offset is outside the names
   std::uint32_t type = SHT_NULL;
   std::uint64_t flags = 0;
   std::uint64_t address = 0;
@@ -43,7 +43,7 @@ struct Section {
   std::uint64_t entry_size = 0;
 
   bool is_code() const { return (flags & SHF_ALLOC) != 0 && (flags & SHF_EXECINSTR) != 0; }
-  // Has bytes in the file, and a place in memory.
+  // Has bytes in the file, and an address in memory.
   bool is_loaded() const { return (flags & SHF_ALLOC) != 0 && type != SHT_NOBITS; }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libelf over an ElfFile, for the files of this room that use it; included by no header and by no
-// other room.
+// A libelf handle over an ElfFile. Only .cc files of formats/elf include it.
 #pragma once
 
 #include <gelf.h>

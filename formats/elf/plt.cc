@@ -42,9 +42,9 @@ constexpr std::array<SlotTypes, 6> kSlotTypes = {
      {EM_S390, R_390_JMP_SLOT, R_390_GLOB_DAT, R_390_IRELATIVE, R_390_RELATIVE}}};
 
 struct Relocation {
-  std::uint64_t place = 0;
+  std::uint64_t address = 0;
   std::uint32_t symbol = 0;
-  std::optional<std::uint64_t> addend;  // none: what lies at the place
+  std::optional<std::uint64_t> addend;  // none: what lies at the address
 };
 
 // Elf64_Rela { u64 offset; u64 info = symbol << 32 | type; s64 addend; }
@@ -52,7 +52,7 @@ struct Relocation {
 Relocation DecodeRelocation(FieldReader at, std::uint32_t section_type) {
   Relocation relocation;
   std::uint64_t info = 0, addend = 0;
-  at.Word(relocation.place);
+  at.Word(relocation.address);
   at.Word(info);
   if (section_type == SHT_RELA) {
     at.Word(addend);
@@ -134,12 +134,12 @@ class SlotReader {
   }
 
   Slot SlotOf(const Relocation& relocation, const SymbolEntries& symbols) const {
-    Slot slot = {.address = relocation.place};
+    Slot slot = {.address = relocation.address};
     if (relocation.symbol != 0 && relocation.symbol < symbols.size()) {
       slot.name = symbols.NameOf(symbols[relocation.symbol]);
     }
     if (slot.name.empty()) {
-      slot.resolver = relocation.addend ? *relocation.addend : WordAt(file_, relocation.place);
+      slot.resolver = relocation.addend ? *relocation.addend : WordAt(file_, relocation.address);
     }
     return slot;
   }

@@ -63,7 +63,7 @@ std::vector<PltJump> FindX86Jumps(const PltCode& plt, bool is_64) {
   return jumps;
 }
 
-// [bti c]; adrp x16, page of slot; ldr x17, [x16, slot's place in it]
+// [bti c]; adrp x16, page of slot; ldr x17, [x16, slot's offset in it]
 std::optional<Match> DecodeArm64(Bytes code, std::uint64_t address) {
   ByteReader at(code, std::endian::little);  // also where data is big endian
   std::uint32_t adrp = 0, ldr = 0;

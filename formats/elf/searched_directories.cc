@@ -20,7 +20,7 @@ fs::path Canonical(const fs::path& path) {
 
 }  // namespace
 
-std::string LinkPlaces::Refusal() const {
+std::string LinkSearchPaths::Refusal() const {
   if (outside.empty()) return {};
   return outside.native() + ": outside the directories that are searched";
 }
@@ -32,24 +32,24 @@ bool IsBelow(const fs::path& path, const fs::path& directory) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-LinkPlaces PlacesOfLink(const fs::path& name, const fs::path& base, const fs::path& beside,
-                        const SearchedDirectories& searched) {
+LinkSearchPaths SearchPathsOfLink(const fs::path& name, const fs::path& base,
+                                  const fs::path& beside, const SearchedDirectories& searched) {
   if (!name.has_filename() || (name.is_relative() && base.empty())) return {};
   const fs::path target = (base / name).lexically_normal();
   const auto holds_target = [&](const fs::path& directory) { return IsBelow(target, directory); };
-  LinkPlaces places;
+  LinkSearchPaths search_paths;
   if (holds_target(beside) || std::ranges::any_of(searched.roots, holds_target) ||
       std::ranges::any_of(searched.debug_dirs, holds_target)) {
-    places.paths.push_back(target);
+    search_paths.paths.push_back(target);
   }
   if (target.is_absolute()) {
     for (const fs::path& root : searched.roots) {
       fs::path in_root = root / target.relative_path();
-      if (in_root != target) places.paths.push_back(std::move(in_root));
+      if (in_root != target) search_paths.paths.push_back(std::move(in_root));
     }
   }
-  if (places.paths.empty()) places.outside = target;
-  return places;
+  if (search_paths.paths.empty()) search_paths.outside = target;
+  return search_paths;
 }
 
 }  // namespace perftape::elf

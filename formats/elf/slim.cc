@@ -13,13 +13,13 @@ namespace perftape::elf {
 namespace {
 
 // Pieces nearer than this to each other stay together, with what is between them. More than
-// kPlaceUnit, so that moving them apart never takes more room than they had.
+// kOffsetUnit, so that moving them apart never takes more room than they had.
 constexpr std::uint64_t kNear = 64;
-// A piece's new place differs from the old one by a multiple of this: alignment is kept.
-constexpr std::uint64_t kPlaceUnit = 16;
-// Code that is kept, which is the linkage table, keeps its place unless that leaves a hole larger
-// than this (relocations lie there, 9 MB of libLLVM's): perf up to 6.2 takes the section's offset
-// in the file for the address of the table's entries (tools/perf/util/symbol-elf.c,
+// A piece's new offset differs from the old one by a multiple of this: alignment is kept.
+constexpr std::uint64_t kOffsetUnit = 16;
+// Code that is kept, which is the linkage table, keeps its offset unless that leaves a hole
+// larger than this (relocations lie there, 9 MB of libLLVM's): perf up to 6.2 takes the section's
+// offset in the file for the address of the table's entries (tools/perf/util/symbol-elf.c,
 // dso__synthesize_plt_symbols).
 constexpr std::uint64_t kLargestHole = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestNote = std::uint64_t{64} << 10;
@@ -38,21 +38,21 @@ constexpr FieldOffsets kFields32 = {28, 32, 4, 16, 4, 8, 16, 20};
 struct Piece {
   std::uint64_t start = 0, end = 0;
   bool stays = false;  // where it is, if it can
-  std::uint64_t place = 0;
+  std::uint64_t new_offset = 0;
 };
 
-// Which bytes stay; the way from their old places to the new ones.
+// Which bytes stay; the way from their old offsets to the new ones.
 class Pieces {
  public:
   void Keep(std::uint64_t start, std::uint64_t size) {
     if (size > 0) pieces_.push_back({.start = start, .end = start + size});
   }
-  void KeepInPlace(std::uint64_t start, std::uint64_t size) {
+  void KeepOffset(std::uint64_t start, std::uint64_t size) {
     if (size > 0) pieces_.push_back({.start = start, .end = start + size, .stays = true});
   }
 
-  // Joins what is near and gives each piece its place. Returns the size of them all.
-  std::uint64_t Place() {
+  // Joins what is near and gives each piece its new offset. Returns the size of them all.
+  std::uint64_t AssignOffsets() {
     std::ranges::sort(pieces_, {}, &Piece::start);
     std::vector<Piece> joined;
     for (const Piece& piece : pieces_) {
@@ -67,19 +67,19 @@ class Pieces {
     std::uint64_t end = 0;
     for (Piece& piece : pieces_) {
       const bool stays = piece.stays && piece.start - end <= kLargestHole;
-      piece.place = stays ? piece.start : end + (piece.start - end) % kPlaceUnit;
-      end = piece.place + (piece.end - piece.start);
+      piece.new_offset = stays ? piece.start : end + (piece.start - end) % kOffsetUnit;
+      end = piece.new_offset + (piece.end - piece.start);
     }
     return end;
   }
 
   // Nothing for what is not kept whole.
-  std::optional<std::uint64_t> PlaceOf(std::uint64_t start, std::uint64_t size) const {
+  std::optional<std::uint64_t> NewOffsetOf(std::uint64_t start, std::uint64_t size) const {
     auto piece = std::ranges::upper_bound(pieces_, start, {}, &Piece::start);
     if (piece == pieces_.begin()) return std::nullopt;
     --piece;
     if (start > piece->end || size > piece->end - start) return std::nullopt;
-    return piece->place + (start - piece->start);
+    return piece->new_offset + (start - piece->start);
   }
 
   const std::vector<Piece>& all() const { return pieces_; }
@@ -134,11 +134,11 @@ class Slimmer {
     if (handle_.header.e_type == ET_REL || !ReadSections() || !ReadPrograms()) return std::nullopt;
     DecideFates();
     KeepHeaders();
-    const std::uint64_t size = pieces_.Place();
+    const std::uint64_t size = pieces_.AssignOffsets();
     if (size >= image_.size() || size > options_.limit) return std::nullopt;
     out_.resize(size);
     for (const Piece& piece : pieces_.all()) {
-      std::memcpy(&out_[piece.place], &image_[piece.start], piece.end - piece.start);
+      std::memcpy(&out_[piece.new_offset], &image_[piece.start], piece.end - piece.start);
     }
     WriteSlots();
     ClearAroundParts();
@@ -212,7 +212,7 @@ class Slimmer {
         section.kept_size = section.slots.size();
       }
       if ((section.header.sh_flags & SHF_EXECINSTR) != 0) {
-        pieces_.KeepInPlace(section.header.sh_offset, section.kept_size);
+        pieces_.KeepOffset(section.header.sh_offset, section.kept_size);
       } else {
         pieces_.Keep(section.header.sh_offset, section.kept_size);
       }
@@ -315,21 +315,21 @@ class Slimmer {
   void WriteSlots() {
     for (const Section& section : sections_) {
       if (section.slots.empty()) continue;
-      const auto place = pieces_.PlaceOf(section.header.sh_offset, section.kept_size);
-      if (place) std::memcpy(&out_[*place], section.slots.data(), section.slots.size());
+      const auto new_offset = pieces_.NewOffsetOf(section.header.sh_offset, section.kept_size);
+      if (new_offset) std::memcpy(&out_[*new_offset], section.slots.data(), section.slots.size());
     }
   }
 
   void ClearAroundParts() {
     for (const Section& section : sections_) {
       const std::uint64_t start = section.header.sh_offset, size = section.header.sh_size;
-      const auto place = pieces_.PlaceOf(start, size);
-      if (section.fate != Fate::kKeepPart || !place) continue;
-      std::fill_n(out_.begin() + static_cast<std::ptrdiff_t>(*place), size, std::byte{});
+      const auto new_offset = pieces_.NewOffsetOf(start, size);
+      if (section.fate != Fate::kKeepPart || !new_offset) continue;
+      std::fill_n(out_.begin() + static_cast<std::ptrdiff_t>(*new_offset), size, std::byte{});
       for (const FileRange& range : options_.also) {
         const FileRange part = Overlap(range, section.header);
         if (part.size == 0) continue;
-        std::memcpy(&out_[*place + (part.start.value - start)], &image_[part.start.value],
+        std::memcpy(&out_[*new_offset + (part.start.value - start)], &image_[part.start.value],
                     part.size);
       }
     }
@@ -337,9 +337,9 @@ class Slimmer {
 
   void PatchHeader() {
     const GElf_Ehdr& header = handle_.header;
-    const auto programs = pieces_.PlaceOf(header.e_phoff, 0);
+    const auto programs = pieces_.NewOffsetOf(header.e_phoff, 0);
     if (!programs_.empty() && programs) StoreWord(fields_.header_programs, *programs);
-    if (const auto sections = pieces_.PlaceOf(header.e_shoff, 0)) {
+    if (const auto sections = pieces_.NewOffsetOf(header.e_shoff, 0)) {
       StoreWord(fields_.header_sections, *sections);
     }
   }
@@ -348,13 +348,13 @@ class Slimmer {
   // memory alone stays as it is.
   void PatchPrograms() {
     if (programs_.empty()) return;
-    const std::uint64_t table = *pieces_.PlaceOf(handle_.header.e_phoff, 0);
+    const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_phoff, 0);
     for (std::size_t i = 0; i < programs_.size(); ++i) {
       const GElf_Phdr& program = programs_[i];
       if (!IsReadByProgramHeader(program.p_type)) continue;
       const std::uint64_t at = table + i * handle_.header.e_phentsize;
-      if (const auto place = pieces_.PlaceOf(program.p_offset, program.p_filesz)) {
-        StoreWord(at + fields_.program_offset, *place);
+      if (const auto new_offset = pieces_.NewOffsetOf(program.p_offset, program.p_filesz)) {
+        StoreWord(at + fields_.program_offset, *new_offset);
       } else {
         StoreWord(at + fields_.program_file_size, 0);
       }
@@ -368,14 +368,14 @@ class Slimmer {
   }
 
   void PatchSections() {
-    const std::uint64_t table = *pieces_.PlaceOf(handle_.header.e_shoff, 0);
+    const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_shoff, 0);
     for (std::size_t i = 1; i < sections_.size(); ++i) {
       const Section& section = sections_[i];
       if (!HasBytes(section)) continue;  // nothing to read, or nothing that could be read before
       const std::uint64_t at = table + i * handle_.header.e_shentsize;
       if (section.fate != Fate::kDrop) {
-        const auto place = pieces_.PlaceOf(section.header.sh_offset, section.kept_size);
-        StoreWord(at + fields_.section_offset, place.value_or(0));
+        const auto new_offset = pieces_.NewOffsetOf(section.header.sh_offset, section.kept_size);
+        StoreWord(at + fields_.section_offset, new_offset.value_or(0));
         StoreWord(at + fields_.section_size, section.kept_size);
       } else if ((section.header.sh_flags & SHF_ALLOC) != 0) {
         Store<std::uint32_t>(at + fields_.section_type, SHT_NOBITS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of one symbol table (SHT_SYMTAB, SHT_DYNSYM) as they lie in the file, of either width
-// and byte order, and their names.
+// The entries of one symbol table (SHT_SYMTAB, SHT_DYNSYM) and their names, of either class and
+// byte order.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class SymbolEntries {
     return is_64_ ? Load<Elf64_Sym>(at) : Load<Elf32_Sym>(at);
   }
 
-  // Null where the place is outside the string table; else ends with NUL.
+  // Null if the offset is outside the string table; else ends with NUL.
   const char* TextOf(const SymbolEntry& entry) const {
     return entry.name < strings_.size() ? strings_.data() + entry.name : nullptr;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counts of folded lines: whole numbers mostly, with a fraction in some ("31.23"), below zero
-// in differences. Kept as fixed-point numbers, so that sums are exact.
+// The counts of folded lines: usually whole numbers, sometimes with a fraction ("31.23"), negative
+// in differences. They are fixed-point numbers, so that sums are exact.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 // Splits the last count off `stack`, and one space before it: stackcollapse-perf.pl writes frames
 // that are nothing but a space, as last ones, too.
-Result<Count> TakeCount(std::string_view& stack) {
+Result<Count> ReadCount(std::string_view& stack) {
   const std::size_t space = stack.find_last_of(" \t");
   if (space == std::string_view::npos) {
     return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
@@ -25,7 +25,7 @@ bool IsComment(std::string_view line) {
 
 }  // namespace
 
-bool TakeLine(std::string_view& text, std::string_view& line) {
+bool ReadLine(std::string_view& text, std::string_view& line) {
   if (text.empty()) return false;
   const std::size_t end = std::min(text.find('\n'), text.size());
   line = text.substr(0, end);
@@ -38,9 +38,9 @@ bool TakeLine(std::string_view& text, std::string_view& line) {
 Result<Line> ParseLine(std::string_view line, Columns columns) {
   Line parsed;
   parsed.stack = line;
-  TRY_ASSIGN(parsed.count, TakeCount(parsed.stack));
+  TRY_ASSIGN(parsed.count, ReadCount(parsed.stack));
   if (columns == Columns::kOne) return parsed;
-  const Result<Count> before = TakeCount(parsed.stack);
+  const Result<Count> before = ReadCount(parsed.stack);
   if (!before) return Fail(ErrorCode::kCorrupt, "one count at the end of the line, not two");
   parsed.before = *before;
   return parsed;

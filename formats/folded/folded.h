@@ -37,9 +37,9 @@ inline constexpr std::string_view kKernelMark = "_[k]";
 // The next of `text`'s lines, which is taken off, without its line end ("\n", "\r\n") and spaces
 // and tabs before it. Of a comment ("# interval: 100", as Austin writes them and inferno skips
 // them) nothing is left. False at the end of the text.
-bool TakeLine(std::string_view& text, std::string_view& line);
+bool ReadLine(std::string_view& text, std::string_view& line);
 
-// A line as TakeLine gives it. kCorrupt where it does not end in as many counts as it should, or
+// A line as ReadLine gives it. kCorrupt where it does not end in as many counts as it should, or
 // nothing, not even a space, is before them. " 12" is a stack of one frame that has no name, and
 // "a;;b 1" has one in the middle.
 Result<Line> ParseLine(std::string_view line, Columns columns);

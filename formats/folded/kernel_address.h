@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of folded lines that say no more than where in the kernel they are: what profilers write
-// who could not read its symbols.
+// Frames of folded lines that are only an address in the kernel. Profilers write them if they could
+// not read the kernel's symbols.
 //
 //   0xffffffff81000100
 //   0xffffffff81000100_[k]

@@ -16,7 +16,7 @@ std::string NumberText(std::optional<std::uint32_t> number) {
 
 // Takes `separator` and the number behind it, or "?", off the end of `name`. False where there is
 // none.
-bool TakeNumber(std::string_view& name, char separator, std::optional<std::uint32_t>& number) {
+bool ReadNumber(std::string_view& name, char separator, std::optional<std::uint32_t>& number) {
   const std::size_t at = name.rfind(separator);
   if (at == std::string_view::npos) return false;
   const std::string_view text = name.substr(at + 1);
@@ -43,8 +43,8 @@ std::string RootName(Root root, const RootFrame& frame) {
 std::optional<RootFrame> ParseRoot(Root root, std::string_view name) {
   if (root == Root::kNone) return {};
   RootFrame frame;
-  if (root == Root::kCommPidTid && !TakeNumber(name, '/', frame.tid)) return {};
-  if (root != Root::kComm && !TakeNumber(name, '-', frame.pid)) return {};
+  if (root == Root::kCommPidTid && !ReadNumber(name, '/', frame.tid)) return {};
+  if (root != Root::kComm && !ReadNumber(name, '-', frame.pid)) return {};
   if (name != kUnknownComm) frame.comm = name;
   return frame;
 }

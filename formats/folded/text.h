@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a folded file, whatever encoding its first bytes name: PowerShell writes UTF-16, and
-// editors put a mark before UTF-8. Without a mark the bytes are taken as they are.
+// The text of a folded file as UTF-8. A byte order mark selects the encoding: PowerShell writes
+// UTF-16, and editors put a mark before UTF-8. Without a mark the bytes are used as they are.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ std::uint64_t Image::WordAt(Bytes bytes, std::uint64_t offset) const {
                                   : LoadFixed<std::uint32_t>(at, encoding_.order);
 }
 
-// Calls visit(place, addend) for each relocation that adds to where the file is mapped, until it
+// Calls visit(address, addend) for each relocation that adds to where the file is mapped, until it
 // returns true. An entry is { word offset, info; signed word addend }, and has no symbol.
 template <class Visit>
 void Image::ForEachRelative(const Visit& visit) const {
@@ -76,27 +76,27 @@ std::uint64_t Image::NumberAt(ImageAddress address) const {
 std::uint64_t Image::PointerAt(ImageAddress address) const {
   std::uint64_t pointer = NumberAt(address);
   if (pointer != 0) return pointer;
-  ForEachRelative([&](ImageAddress place, std::uint64_t addend) {
-    if (place == address) pointer = addend;
-    return place == address;
+  ForEachRelative([&](ImageAddress relocated, std::uint64_t addend) {
+    if (relocated == address) pointer = addend;
+    return relocated == address;
   });
   return pointer;
 }
 
-std::vector<ImageAddress> Image::PlacesWith(ImageAddress value) const {
-  std::vector<ImageAddress> places;
+std::vector<ImageAddress> Image::AddressesOf(ImageAddress value) const {
+  std::vector<ImageAddress> addresses;
   const std::uint64_t word = encoding_.word_size;
   for (const ImagePart& part : data_) {
     std::uint64_t at = -part.address.value % word;
     for (; at + word <= part.bytes.size(); at += word) {
-      if (WordAt(part.bytes, at) == value.value) places.push_back({part.address.value + at});
+      if (WordAt(part.bytes, at) == value.value) addresses.push_back({part.address.value + at});
     }
   }
-  ForEachRelative([&](ImageAddress place, std::uint64_t addend) {
-    if (addend == value.value) places.push_back(place);
+  ForEachRelative([&](ImageAddress address, std::uint64_t addend) {
+    if (addend == value.value) addresses.push_back(address);
     return false;
   });
-  return places;
+  return addresses;
 }
 
 }  // namespace perftape::go

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a binary has in memory, by address. Sections tell it before segments do: in a copy that was
-// slimmed only they still say where their bytes are in the file.
+// The memory of a Go binary, by address. Sections are used before segments: in a slim copy only the
+// section headers still have the right file offsets.
 #pragma once
 
 #include <bit>
@@ -49,7 +49,7 @@ class Image {
   // a relocation will put there. 0 where the word is in no part.
   std::uint64_t PointerAt(ImageAddress address) const;
   // The words that hold this address, or will.
-  std::vector<ImageAddress> PlacesWith(ImageAddress value) const;
+  std::vector<ImageAddress> AddressesOf(ImageAddress value) const;
 
  private:
   std::uint64_t WordAt(Bytes bytes, std::uint64_t offset) const;

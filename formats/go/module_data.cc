@@ -13,16 +13,16 @@ constexpr std::uint64_t kText = 22;
 constexpr std::uint64_t kFunctionData118 = 38;
 constexpr std::uint64_t kFunctionData120 = 40;
 
-std::optional<ModuleData> ReadAt(const Image& image, ImageAddress place,
+std::optional<ModuleData> ReadAt(const Image& image, ImageAddress address,
                                  const TableHeader& header) {
   const std::uint64_t word = header.word_size;
   const auto at = [&](std::uint64_t index) {
-    return image.PointerAt({place.value + index * word});
+    return image.PointerAt({address.value + index * word});
   };
   const std::uint64_t size = (kFunctionData120 + 1) * word;
-  const Bytes bytes = image.At(place);
+  const Bytes bytes = image.At(address);
   if (bytes.size() < size) return std::nullopt;
-  if (image.NumberAt({place.value + kFunctionCount * word}) != header.functions + 1) {
+  if (image.NumberAt({address.value + kFunctionCount * word}) != header.functions + 1) {
     return std::nullopt;
   }
   ModuleData data{.words = bytes.first(size),
@@ -39,8 +39,8 @@ std::optional<ModuleData> ReadAt(const Image& image, ImageAddress place,
 std::optional<ModuleData> FindModuleData(const Image& image, ImageAddress table,
                                          const TableHeader& header) {
   if (header.version == TableVersion::kGo12) return std::nullopt;
-  for (const ImageAddress place : image.PlacesWith(table)) {
-    if (const auto data = ReadAt(image, place, header)) return data;
+  for (const ImageAddress address : image.AddressesOf(table)) {
+    if (const auto data = ReadAt(image, address, header)) return data;
   }
   return std::nullopt;
 }

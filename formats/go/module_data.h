@@ -2,7 +2,7 @@
 // What the Go linker tells the runtime of a binary, as far as names need it: where the code lies,
 // and where the trees of inlined calls do. There is no symbol for it in a stripped file; it is
 // found as the words that begin with the address of the pc-line table and have its number of
-// functions in the right place (moduledata, src/runtime/symtab.go).
+// functions at the right address (moduledata, src/runtime/symtab.go).
 #pragma once
 
 #include <cstdint>

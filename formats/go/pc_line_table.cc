@@ -16,7 +16,7 @@ constexpr std::uint8_t kInlineTree = 3;         // FUNCDATA_InlTree
 constexpr std::uint32_t kNoData = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-// Calls inlined into each other at one place, and rows of one function's table: more are damage.
+// Calls inlined into each other at one table, and rows of one function's table: more are damage.
 constexpr int kDeepest = 64;
 constexpr int kMostRows = 1 << 18;
 constexpr std::size_t kLongestText = 1 << 16;
@@ -26,7 +26,7 @@ bool IsSince118(const TableHeader& header) {
 }
 
 // Numbers of 7 bits a byte, the lowest first.
-bool TakeVarint(Bytes& bytes, std::uint32_t& value) {
+bool ReadVarint(Bytes& bytes, std::uint32_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 35 && !bytes.empty(); shift += 7) {
     const auto byte = std::to_integer<std::uint32_t>(bytes.front());
@@ -45,8 +45,8 @@ void ForEachValue(Bytes rows, std::uint64_t entry, std::uint32_t quantum, const 
   std::uint64_t pc = entry;
   for (int row = 0; row < kMostRows; ++row) {
     std::uint32_t zigzag = 0, distance = 0;
-    if (!TakeVarint(rows, zigzag) || (zigzag == 0 && row > 0)) return;
-    if (!TakeVarint(rows, distance) || distance == 0) return;
+    if (!ReadVarint(rows, zigzag) || (zigzag == 0 && row > 0)) return;
+    if (!ReadVarint(rows, distance) || distance == 0) return;
     value += (zigzag & 1) != 0 ? ~(zigzag >> 1) : zigzag >> 1;
     pc += std::uint64_t{distance} * quantum;
     if (visit(pc, static_cast<std::int32_t>(value))) return;
@@ -63,15 +63,15 @@ Result<PcLineTable> PcLineTable::FromParts(const Parts& parts) {
 
 Result<PcLineTable> PcLineTable::Read(const elf::ElfFile& file) {
   const Image image(file);
-  const std::optional<ImagePart> place = FindTable(image);
-  if (!place) return Fail(ErrorCode::kNotFound, "no Go binary");
+  const std::optional<ImagePart> table = FindTable(image);
+  if (!table) return Fail(ErrorCode::kNotFound, "no Go binary");
   Parts parts{
-      .table = place->bytes, .order = image.encoding().order, .text = {}, .function_data = {}};
+      .table = table->bytes, .order = image.encoding().order, .text = {}, .function_data = {}};
   TRY_ASSIGN(PcLineTable made, FromParts(parts));
-  const std::optional<ModuleData> module = FindModuleData(image, place->address, made.header_);
+  const std::optional<ModuleData> module = FindModuleData(image, table->address, made.header_);
   if (module) {
     made.module_data_ = module->words;
-    const std::uint64_t size = module->tables_end.value - place->address.value;
+    const std::uint64_t size = module->tables_end.value - table->address.value;
     if (size <= parts.table.size() && ReadTableHeader(parts.table.first(size), parts.order)) {
       parts.table = parts.table.first(size);
     }

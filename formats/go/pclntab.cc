@@ -132,11 +132,4 @@ std::optional<ImagePart> FindTable(const Image& image) {
   return std::nullopt;
 }
 
-std::optional<elf::FileRange> FindPclntab(const elf::ElfFile& file) {
-  const std::optional<ImagePart> table = FindTable(Image(file));
-  if (!table) return std::nullopt;
-  const auto offset = static_cast<std::uint64_t>(table->bytes.data() - file.image().data());
-  return elf::FileRange{.start = {offset}, .size = table->bytes.size()};
-}
-
 }  // namespace perftape::go

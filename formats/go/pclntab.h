@@ -46,7 +46,4 @@ std::optional<TableHeader> ReadTableHeader(Bytes table, std::endian order);
 // binary.
 std::optional<ImagePart> FindTable(const Image& image);
 
-// The same as a range of the file.
-std::optional<elf::FileRange> FindPclntab(const elf::ElfFile& file);
-
 }  // namespace perftape::go

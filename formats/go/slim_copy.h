@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slim copies (formats/elf/slim.h) that keep Go's tables too, which name what a stripped binary has
-// no symbols for.
+// Slim copies (formats/elf/slim.h) that also keep Go's tables, which name the functions of stripped
+// binaries.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ constexpr std::uint64_t kShiftOfV8 = 0x40;
 constexpr std::string_view kSameFile = "\xff";
 
 // Up to its NUL, which is taken, too.
-std::string_view TakeText(ByteReader& at) {
+std::string_view ReadText(ByteReader& at) {
   const std::string_view rest = at.Rest();
   const std::size_t end = rest.find('\0');
   if (end == std::string_view::npos) {
@@ -55,7 +55,7 @@ class JitDump::Decoder {
   bool ReadLoad(std::uint64_t time, std::uint64_t begin, ByteReader at);
   bool ReadMove(std::uint64_t time, ByteReader at);
   bool ReadDebugInfo(ByteReader at);
-  Lines TakeLines(std::uint64_t start, std::uint64_t size);
+  Lines ReadLines(std::uint64_t start, std::uint64_t size);
 
   Bytes dump_;
   std::endian order_ = std::endian::native;
@@ -143,9 +143,9 @@ bool JitDump::Decoder::ReadLoad(std::uint64_t time, std::uint64_t begin, ByteRea
   at.Fixed(address);
   at.Fixed(size);
   at.Fixed(index);
-  const std::string_view name = TakeText(at);
+  const std::string_view name = ReadText(at);
   if (!at.ok() || size > at.remaining() || size > ~std::uint64_t{0} - address) return false;
-  const Lines lines = TakeLines(address, size);
+  const Lines lines = ReadLines(address, size);
   if (size == 0) return true;
   const auto function = static_cast<std::uint32_t>(made_.functions_.size());
   made_.functions_.push_back({.name = name,
@@ -184,7 +184,7 @@ bool JitDump::Decoder::ReadDebugInfo(ByteReader at) {
     at.Fixed(line.offset);  // an address yet
     at.Fixed(line.line);
     at.Fixed(line.column);
-    line.file = TakeText(at);
+    line.file = ReadText(at);
     if (line.file == kSameFile) line.file = last;
     last = line.file;
     line.offset -= line_shift_;
@@ -197,7 +197,7 @@ bool JitDump::Decoder::ReadDebugInfo(ByteReader at) {
 
 // Of the function there, if they are its own. Node 20 was seen to write lines whose names it had
 // moved meanwhile: what lies outside of the function tells that none of them can be trusted.
-JitDump::Decoder::Lines JitDump::Decoder::TakeLines(std::uint64_t start, std::uint64_t size) {
+JitDump::Decoder::Lines JitDump::Decoder::ReadLines(std::uint64_t start, std::uint64_t size) {
   std::vector<CodeLine> lines = std::exchange(next_lines_, {});
   if (lines.empty()) return {};
   const bool is_inside = std::ranges::all_of(lines, [&](const CodeLine& line) {
@@ -226,7 +226,7 @@ const CodeLine* JitDump::LineOf(const Function& function, FileOffset offset) con
   const auto first = lines_.begin() + function.first_line;
   const auto above = std::upper_bound(
       first, first + function.line_count, offset.value - function.code.value,
-      [](std::uint64_t place, const CodeLine& line) { return place < line.offset; });
+      [](std::uint64_t wanted, const CodeLine& line) { return wanted < line.offset; });
   return above == first ? nullptr : &*std::prev(above);
 }
 

@@ -5,7 +5,7 @@
 //
 // Addresses are used again as code is thrown away, so an address alone names nothing. What stays
 // the same for ever is where in the dump the bytes of a function's code are: that offset is here
-// what a place in the code is called by.
+// what an address in the code is called by.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class JitDump {
 
   // The function that has its code there; null where none has.
   const Function* Find(FileOffset offset) const;
-  // The line of a place in a function's code; null where none is known.
+  // The line of an offset in a function's code; null where none is known.
   const CodeLine* LineOf(const Function& function, FileOffset offset) const;
   // Where the function begins; empty where that is unknown.
   std::string_view FileOf(const Function& function) const;

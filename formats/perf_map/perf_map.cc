@@ -19,7 +19,7 @@ struct Line {
 };
 
 // Takes a hexadecimal number, with or without 0x, and the blanks behind it from `text`.
-bool TakeNumber(std::string_view& text, std::uint64_t& number) {
+bool ReadNumber(std::string_view& text, std::uint64_t& number) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
   if (error != std::errc{}) return false;
@@ -31,7 +31,7 @@ bool TakeNumber(std::string_view& text, std::uint64_t& number) {
 
 std::optional<Line> ParseLine(std::string_view text) {
   Line line;
-  if (!TakeNumber(text, line.start) || !TakeNumber(text, line.size)) return std::nullopt;
+  if (!ReadNumber(text, line.start) || !ReadNumber(text, line.size)) return std::nullopt;
   if (text.ends_with('\r')) text.remove_suffix(1);
   if (text.empty() || line.size > std::numeric_limits<std::uint64_t>::max() - line.start) {
     return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Line> ParseLine(std::string_view text) {
   return line;
 }
 
-// Ranges as lines gave them one after the other; a later one takes its place from those before it.
+// Ranges in the order of their lines; a later one cuts those before it.
 class Layers {
  public:
   void Cover(std::uint64_t start, std::uint64_t end, std::string_view name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of perf.data, under the kernel's and perf's own names. Sources: "U" is
-// include/uapi/linux/perf_event.h, "E" tools/lib/perf/include/perf/event.h, "H"
-// tools/perf/util/header.h of Linux 6.12; later additions name their release.
+// The numbers of the perf.data format, under the names of the kernel and of perf. Sources: "U" is
+// include/uapi/linux/perf_event.h, "E" is tools/lib/perf/include/perf/event.h, "H" is
+// tools/perf/util/header.h, all of Linux 6.12. Later additions name their release.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the process records (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP, NAMESPACES) say about
-// who is who and what is mapped where, kept up to date as records are applied in time order.
-// Recording needs it for the build ids of what was hit, converting for names; so it lives with the
-// format that tells it. BPF_EVENT repeats what KSYMBOL says, and TEXT_POKE changes what the
-// kernel's code is, not where: neither moves an address to another dso or offset.
+// Keeps the threads, names and mappings of all processes up to date, from the process records
+// (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP, NAMESPACES) applied in time order. The recorder
+// uses it for the build ids of sampled binaries, the importer for names. BPF_EVENT repeats what
+// KSYMBOL says, and TEXT_POKE changes code but no address, so both are ignored.
 #pragma once
 
 #include <array>
@@ -22,16 +21,15 @@
 
 namespace perftape::perfdata {
 
-// A file, or a named piece of memory, as mapped: equal things share one Dso, so its address is an
-// identity for as long as the Processes live.
+// A mapped file or named memory. Equal ones share one Dso, so its address identifies it as long as
+// the Processes live.
 struct Dso {
   std::string path;  // "/usr/bin/ls", "[vdso]", "//anon", "[kernel.kallsyms]", "[nf_tables]"
   BuildId build_id;  // from MMAP2 with build id or HEADER_BUILD_ID, empty where unknown
   bool is_kernel = false;
   std::uint64_t device = 0, inode = 0;  // major << 32 | minor; 0 where unknown
   std::string symbol;  // of a KSYMBOL: the one function that it holds; empty for all others
-  // Of code that a just-in-time compiler has dumped to `path`: which of the dumps it is. Offsets
-  // are then those of the code in the dump.
+  // The index of the jitdump, if `path` is one. Offsets are then offsets of code in the dump.
   static constexpr std::uint32_t kNoDump = 0xffffffff;
   std::uint32_t dump = kNoDump;
 
@@ -48,22 +46,23 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-// The ranges of one process (or of the kernel), free of overlap: a new one cuts the old ones. A
-// copy costs nothing until one of the two changes: most processes that fork run another program at
-// once.
+// The mapped ranges of one process or of the kernel. They do not overlap: a new range cuts the old
+// ones. Copies share their regions until one of them changes, because most processes that fork
+// execute another program at once.
 class AddressSpace {
  public:
   void Add(const Region& region);
-  // Takes away whatever is mapped in [start, end).
+  // Unmaps [start, end).
   void Remove(std::uint64_t start, std::uint64_t end);
   // Valid until the next change; null where nothing is mapped.
   const Region* Find(std::uint64_t address) const;
   // The last region that starts at or below the address, whether or not it reaches it; or null.
   const Region* FindBelow(std::uint64_t address) const;
-  // A number that no other state of any address space has had: equal generations, equal answers.
+  // A number that is unique for each state of each address space.
   std::uint64_t generation() const { return generation_; }
-  // Equal where the same dsos (as one Processes knows them) are mapped in the same way, in whatever
-  // process and at whatever time; else different, but for a chance of 1 in 2^64. 0 of an empty one.
+  // Equal if the same dsos of one Processes are mapped at the same addresses, in any process at any
+  // time. Different address spaces have the same fingerprint with a chance of 1 in 2^64. 0 if
+  // empty.
   std::uint64_t fingerprint() const { return fingerprint_; }
   std::size_t size() const { return regions_ ? regions_->size() : 0; }
 
@@ -79,52 +78,50 @@ class AddressSpace {
   std::uint64_t fingerprint_ = 0;  // the sum of those of the regions
 };
 
-// Memory follows the processes that live at one time, not those that a recording ever saw: of the
-// latter only the names of their threads are kept.
+// The state of all threads and processes at the time of the last applied record. Memory use depends
+// on the processes that live at one time; of ended processes only the thread names are kept.
 class Processes {
  public:
-  // Samples may still come after their process has ended (EXIT), if only since records without a
-  // time come out of order. So what was mapped is kept until so many more processes have ended.
+  // Samples may come after the EXIT of their process, because records without a time are not
+  // sorted. So the mappings of a process are kept until this many more processes have ended.
   static constexpr std::size_t kEndedButKept = 256;
 
-  // Takes any record; those that say nothing about processes change nothing. Damaged ones are
-  // ignored. Call it in time order.
+  // Applies one record; the caller passes all records in time order. Records of other types and
+  // damaged ones are ignored.
   void Apply(const RecordView& record, const SampleFormat& format);
 
-  // The same for what no record tells: from now on the process has compiled code in [start, end) of
-  // `range`, whose page_offset is that of the code in the dump `dso`. Memory without a file that is
-  // mapped there later does not hide it, since compilers change the protection of such memory, of
-  // which MMAP2 tells as of a new mapping; `perf inject --jit` leaves these records out, too.
+  // Adds compiled code of a process in [start, end) of `range`, whose page_offset is the offset of
+  // the code in the jitdump `dso`. Memory without a file that is mapped there later does not hide
+  // the code: compilers change the protection of such memory, and the kernel reports that as a new
+  // MMAP2. `perf inject --jit` drops these records, too.
   void MapCode(std::uint32_t pid, const Region& range, const Dso& dso);
 
-  // The name of a thread now: ":TID" where none is known, "swapper" for 0. Valid until the next
-  // Apply.
+  // The current name of a thread: ":TID" if unknown, "swapper" for 0. Valid until the next Apply.
   std::string_view CommOf(std::uint32_t tid);
 
-  // The same where COMM or FORK told it; null where none did. Lives as long as the Processes.
+  // The name that a COMM or FORK gave to the thread, or null. Lives as long as the Processes.
   const std::string* KnownCommOf(std::uint32_t tid) const;
 
-  // The path of a control group, by the id that samples have; empty where none is known. Valid
-  // until the next Apply.
+  // The path of the cgroup with this id (PERF_SAMPLE_CGROUP), or empty. Valid until the next Apply.
   std::string_view CgroupOf(std::uint64_t id) const;
 
-  // The namespaces that a process is in now, one for each kind of Namespaces; null where the
-  // recording does not say. Valid until the next Apply.
+  // The current namespaces of a process in the order of Namespaces, or null if no record named
+  // them. Valid until the next Apply.
   using NamespaceLinks = std::array<NamespaceLink, Namespaces::kKinds>;
   const NamespaceLinks* NamespacesOf(std::uint32_t pid) const;
 
-  // What is mapped for a process, or in the kernel, now. Never null; empty for an unknown process.
+  // The current mappings of a process, or of the kernel. Empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;
-  // The compiled code of a process (MapCode), which is no part of that.
+  // The compiled code of a process (MapCode); UserSpace does not contain it.
   const AddressSpace& UserCode(std::uint32_t pid) const;
   const AddressSpace& kernel() const { return kernel_; }
 
-  // The process whose mappings the last Apply gave up, as one of too many that have ended.
+  // The ended process whose mappings the last Apply removed (kEndedButKept).
   std::optional<std::uint32_t> forgotten() const { return forgotten_; }
 
-  // The region of an address in the given mode; null where nothing is mapped, for kUnknown and for
-  // the modes of hypervisor and guests. The kernel's own region reaches up to the next one, beyond
-  // what its record says, as in perf (maps__fixup_end): init text lies behind _etext.
+  // The region of an address in the given mode; null if nothing is mapped there, and for modes
+  // other than kernel and user. The kernel's own region reaches up to the next one, beyond the
+  // length in its record, as in perf (maps__fixup_end): init text lies behind _etext.
   const Region* Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf_event_attr, and what follows from it for the records of its event.
+// struct perf_event_attr, and the shape that it gives to the records of its event.
 #pragma once
 
 #include <cstdint>

@@ -58,21 +58,21 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
 
 }  // namespace
 
-std::optional<EventAttr> SalvageAttr(Bytes bytes, std::endian order, std::string_view place,
+std::optional<EventAttr> RecoverAttr(Bytes bytes, std::endian order, std::string_view position,
                                      std::vector<std::string>& problems) {
   Result<EventAttr> attr = DecodeAttr(bytes, order);
   const bool says_nothing = bytes.size() > EventAttr::kSmallestSize &&
                             LoadFixed<std::uint32_t>(bytes.data() + kSizeAt, order) == 0;
   if (attr && !says_nothing) return *attr;
   problems.push_back(fmt::format(
-      "{}: {}", place,
+      "{}: {}", position,
       attr ? fmt::format("attribute of size 0 has {} bytes", bytes.size()) : attr.error().message));
   if (bytes.size() < EventAttr::kSmallestSize) return std::nullopt;
-  std::vector<std::byte> mended(bytes.begin(), bytes.end());
+  std::vector<std::byte> recovered(bytes.begin(), bytes.end());
   auto size = static_cast<std::uint32_t>(bytes.size());
   if (order != std::endian::native) size = std::byteswap(size);
-  std::memcpy(mended.data() + kSizeAt, &size, sizeof size);
-  attr = DecodeAttr(mended, order);
+  std::memcpy(recovered.data() + kSizeAt, &size, sizeof size);
+  attr = DecodeAttr(recovered, order);
   if (!attr) return std::nullopt;
   return *attr;
 }
@@ -90,7 +90,7 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
     const Bytes stored = entry.first(table.entry_size - sizeof(Section));
     if (table.is_cut && StoredSize(stored, order) > stored.size()) break;
     const std::optional<EventAttr> attr =
-        SalvageAttr(stored, order, fmt::format("at {:#x}", offset), problems);
+        RecoverAttr(stored, order, fmt::format("at {:#x}", offset), problems);
     if (!attr) break;
     Section ids_section;
     ByteReader at(entry.last(sizeof(Section)), order);

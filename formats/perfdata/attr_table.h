@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute table of a file: for each event its perf_event_attr and the section of its ids
-// (tools/perf/util/header.c, perf_session__read_header). What perf refuses because a size lies is
-// read as far as it makes sense.
+// The attribute table of a file: for each event its perf_event_attr and the section with its ids
+// (tools/perf/util/header.c, perf_session__read_header). perf refuses a table whose sizes are
+// wrong; this reader recovers as many attributes as it can.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
                                  std::vector<std::string>& problems);
 
 // An attribute from bytes whose own size field may lie, or be 0: taken as large as `bytes` then,
-// and told in `problems` behind `place`. Nothing where `bytes` are fewer than any attribute has.
-std::optional<EventAttr> SalvageAttr(Bytes bytes, std::endian order, std::string_view place,
+// and told in `problems` behind `position`. Nothing where `bytes` are fewer than any attribute has.
+std::optional<EventAttr> RecoverAttr(Bytes bytes, std::endian order, std::string_view position,
                                      std::vector<std::string>& problems);
 
 }  // namespace perftape::perfdata

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames that a sample's call chain stands for: without the context markers, each with the mode
-// that they tell of, and with the user's frames of the branch stack where hardware recorded calls
-// there (perf record --call-graph lbr).
+// The frames of a sample's callchain, without the context markers. Each frame has the cpu mode that
+// the marker before it names. If the hardware recorded calls in the branch stack (perf record
+// --call-graph lbr), the user frames come from there.
 #pragma once
 
 #include <cstdint>

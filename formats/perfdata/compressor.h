@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records in, COMPRESSED records out: all of a file's are pieces of one zstd stream, and each piece
-// expands by itself, given those before it (tools/perf/util/zstd.c, tool.c:
-// perf_session__process_compressed_event).
+// Compresses records into COMPRESSED records. All COMPRESSED records of a file are pieces of one
+// zstd stream. A reader can expand a piece once it has the pieces before it
+// (tools/perf/util/tool.c, perf_session__process_compressed_event).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one SAMPLE record counts for. Usually that is one sample of its event with the period in it.
-// But a record that carries counter values (PERF_SAMPLE_READ) counts for each event that was read,
-// with the growth of its counter as the period, and not at all for those that did not grow: so perf
-// does (tools/perf/util/session.c, evlist__deliver_sample), and so all totals are perf's.
+// The samples that one SAMPLE record counts for. Usually it counts for one sample of its event,
+// with the record's period. A record with counter values (PERF_SAMPLE_READ) counts for each event
+// that was read: the growth of the counter is the period, and events that did not grow are left
+// out. perf does the same (tools/perf/util/session.c, evlist__deliver_sample), so totals agree with
+// perf's.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ std::uint64_t WordAt(const RecordView& record, std::size_t byte) {
 EventLookup::EventLookup(const EventTable& events) : events_(events) {
   for (const Event& event : events.all()) {
     const SampleFormat& format = event.format;
-    TimePlace& time = times_.emplace_back();
+    TimeWordIndex& time = times_.emplace_back();
     if (!format.Has(kTime)) continue;
     time.in_sample = Words(format, kIdentifier | kIp | kTid);
     if (format.sample_id_all) {
@@ -51,16 +51,16 @@ EventLookup::Answer EventLookup::Find(const RecordView& record) {
 
   Answer answer{&events_[0], 0};
   const std::size_t size = record.payload.size();
-  if (const Place place = is_sample ? id_in_sample_ : id_from_end_) {
+  if (const WordIndex index = is_sample ? id_in_sample_ : id_from_end_) {
     const std::size_t words = size / kWord;
-    const std::size_t word = is_sample ? *place : words - *place;
+    const std::size_t word = is_sample ? *index : words - *index;
     if (word >= words) return {};
     answer.event = FindById(WordAt(record, word * kWord));
     if (answer.event == nullptr) return {};
   }
-  const TimePlace& time = times_[events_.IndexOf(*answer.event)];
-  if (const Place place = is_sample ? time.in_sample : time.from_end) {
-    const std::size_t byte = is_sample ? *place * kWord : size - *place * kWord;
+  const TimeWordIndex& time = times_[events_.IndexOf(*answer.event)];
+  if (const WordIndex index = is_sample ? time.in_sample : time.from_end) {
+    const std::size_t byte = is_sample ? *index * kWord : size - *index * kWord;
     if (byte < size && size - byte >= kWord) answer.time = WordAt(record, byte);
   }
   return answer;
@@ -76,7 +76,7 @@ const Event* EventLookup::FindById(std::uint64_t id) {
 
 void EventLookup::Remember(const Event* event) {
   last_ = event;
-  last_time_ = event == nullptr ? Place() : times_[events_.IndexOf(*event)].in_sample;
+  last_time_ = event == nullptr ? WordIndex() : times_[events_.IndexOf(*event)].in_sample;
 }
 
 }  // namespace perftape::perfdata

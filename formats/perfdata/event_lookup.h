@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which event a record belongs to and when it happened, for one record after another: what
-// EventTable::EventOf and TimeOf answer. But where in a record id and time lie is worked out once,
-// and the id that was looked for last is remembered: records lie in a file as they were drained,
-// those of one CPU, which have one id, one behind the other.
+// Finds the event and the time of one record after another. The answers are those of
+// EventTable::EventOf and TimeOf, but the offsets of id and time are computed once per event, and
+// the last id is cached. Most records have the same id as the record before: a file holds the
+// records of one CPU one after the other.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class EventLookup {
   Answer Of(const RecordView& record) {
     // Most records are samples, of the event that the one before was of.
     if (record.type != RecordType::kSample || last_ == nullptr) return Find(record);
-    const auto word = [&](std::uint8_t place) {
-      return LoadFixed<std::uint64_t>(record.payload.data() + place * sizeof(std::uint64_t),
+    const auto word = [&](std::uint8_t index) {
+      return LoadFixed<std::uint64_t>(record.payload.data() + index * sizeof(std::uint64_t),
                                       record.order);
     };
     const std::size_t words = record.payload.size() / sizeof(std::uint64_t);
@@ -43,9 +43,9 @@ class EventLookup {
 
  private:
   // Words from a record's end, or of a SAMPLE from its beginning; nothing where it is not there.
-  using Place = std::optional<std::uint8_t>;
-  struct TimePlace {
-    Place in_sample, from_end;
+  using WordIndex = std::optional<std::uint8_t>;
+  struct TimeWordIndex {
+    WordIndex in_sample, from_end;
   };
 
   Answer Find(const RecordView& record);
@@ -53,13 +53,13 @@ class EventLookup {
   void Remember(const Event* event);
 
   const EventTable& events_;
-  std::vector<TimePlace> times_;  // one for each event
-  // Of the id, where there are several events: perf demands that all keep it in the same place
+  std::vector<TimeWordIndex> times_;  // one for each event
+  // Of the id, where there are several events: perf demands that all keep it in the same index
   // (evlist__valid_sample_type).
-  Place id_in_sample_, id_from_end_;
+  WordIndex id_in_sample_, id_from_end_;
   std::uint64_t last_id_ = 0;
   const Event* last_ = nullptr;  // of last_id_; of any sample, where they have none
-  Place last_time_;              // where its samples have their time
+  WordIndex last_time_;          // where its samples have their time
 };
 
 }  // namespace perftape::perfdata

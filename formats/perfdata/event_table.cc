@@ -29,27 +29,27 @@ const Event* EventTable::EventOf(const RecordView& record) const {
   const bool is_tool_record = std::to_underlying(record.type) >= kFirstToolType;
   if (events_.size() == 1 || is_tool_record) return &first;
 
-  // perf demands that all events keep the id in the same place (evlist__valid_sample_type).
+  // perf demands that all events keep the id at the same index (evlist__valid_sample_type).
   const SampleFormat& format = first.format;
   const auto words = [&](std::uint64_t bits) {
     return static_cast<std::size_t>(std::popcount(format.sample_type & bits));
   };
   const std::size_t size = record.payload.size() / sizeof(std::uint64_t);
-  std::size_t place = 0;
+  std::size_t index = 0;
   if (record.type == RecordType::kSample) {
     if (!format.Has(kIdentifier)) {
       if (!format.Has(kId)) return &first;
-      place = words(kIp | kTid | kTime | kAddr);
+      index = words(kIp | kTid | kTime | kAddr);
     }
   } else {
     if (!format.sample_id_all) return &first;
     if (!format.Has(kIdentifier) && !format.Has(kId)) return &first;
     const std::size_t from_end = format.Has(kIdentifier) ? 1 : words(kId | kStreamId | kCpu);
     if (from_end > size) return nullptr;
-    place = size - from_end;
+    index = size - from_end;
   }
-  if (place >= size) return nullptr;
-  const std::byte* at = record.payload.data() + place * sizeof(std::uint64_t);
+  if (index >= size) return nullptr;
+  const std::byte* at = record.payload.data() + index * sizeof(std::uint64_t);
   return FindById(LoadFixed<std::uint64_t>(at, record.order));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a perf.data, and which record belongs to which.
+// The events of a perf.data, and the event that each record belongs to.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class EventTable {
   const Event* FindById(std::uint64_t id) const;
   // Whether an event has this id.
   bool HasId(std::uint64_t id) const { return by_id_.contains(id); }
-  // Its place in all().
+  // Its index in all().
   std::size_t IndexOf(const Event& event) const {
     return static_cast<std::size_t>(&event - events_.data());
   }

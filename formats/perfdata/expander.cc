@@ -20,7 +20,7 @@ bool BeginsFrame(Bytes bytes) {
 }  // namespace
 
 Status Expander::Begin(const RecordView& compressed) {
-  begun_before_ = PlaceOfNext();
+  begun_before_ = PositionOfNext();
   piece_ = {.file_offset = compressed.file_offset, .inside = 0};
   made_ = 0;
   part_ = compressed.part;
@@ -36,7 +36,7 @@ Status Expander::Begin(const RecordView& compressed) {
       return GiveUp(
           {ErrorCode::kTruncated, fmt::format("record at {}: COMPRESSED2 of {} bytes "
                                               "says that it holds {}",
-                                              PlaceOf(compressed), compressed.size(), size)});
+                                              PositionOf(compressed), compressed.size(), size)});
     }
   }
   budget_.Take(compressed_.size());
@@ -59,22 +59,22 @@ Result<std::optional<RecordView>> Expander::Next() {
     at.Fixed(header.type);
     at.Fixed(header.misc);
     at.Fixed(header.size);
-    const Place place = PlaceOfNext();
+    const Position position = PositionOfNext();
     if (at.ok() && header.size < sizeof header) {
       return GiveUp({ErrorCode::kCorrupt,
                      fmt::format("record at {:#x}+{:#x}: size {} is less than its header's",
-                                 place.file_offset, place.inside, header.size)});
+                                 position.file_offset, position.inside, header.size)});
     }
     if (at.ok() && header.size <= ready.size()) {
       begin_ += header.size;
       return RecordView{.type = header.type,
                         .misc = header.misc,
                         .payload = ready.subspan(sizeof header, header.size - sizeof header),
-                        .file_offset = place.file_offset,
+                        .file_offset = position.file_offset,
                         .order = order_,
                         .is_lasting = false,
                         .part = part_,
-                        .inside = static_cast<std::int32_t>(place.inside)};
+                        .inside = static_cast<std::int32_t>(position.inside)};
     }
     TRY_ASSIGN(const std::size_t more, Fill());
     if (more == 0) return std::nullopt;
@@ -117,7 +117,7 @@ std::unexpected<Error> Expander::GiveUp(Error error) {
   return Fail(std::move(error));
 }
 
-Expander::Place Expander::PlaceOfNext() const {
+Expander::Position Expander::PositionOfNext() const {
   const std::size_t unread = end_ - begin_;
   if (unread > made_) return begun_before_;
   return {.file_offset = piece_.file_offset, .inside = static_cast<std::int64_t>(made_ - unread)};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records inside COMPRESSED ones. All of a file's (tools/perf/util/tool.c,
-// perf_session__process_compressed_event) are pieces of one zstd stream, and a record in it may end
-// in another piece than it began in. What is read here is expanded a window at a time, so memory
-// does not follow what a piece expands to.
+// Reads the records inside COMPRESSED records. All COMPRESSED records of a file are pieces of one
+// zstd stream, and a record may begin in one piece and end in the next (tools/perf/util/tool.c,
+// perf_session__process_compressed_event). A piece is expanded in windows, so memory use does not
+// depend on the expanded size.
 #pragma once
 
 #include <cstdint>
@@ -56,22 +56,22 @@ class Expander {
 
  private:
   // Where a record began.
-  struct Place {
+  struct Position {
     std::uint64_t file_offset = 0;
     std::int64_t inside = 0;
   };
 
   Result<std::size_t> Fill();
   std::unexpected<Error> GiveUp(Error error);
-  Place PlaceOfNext() const;
+  Position PositionOfNext() const;
 
   std::endian order_;
   ZstdDecompressor zstd_;
   Bytes compressed_;        // of the piece, what is not expanded yet
   std::uint64_t made_ = 0;  // bytes that the piece expanded to so far
   ExpansionBudget budget_;  // of all pieces
-  Place piece_;             // the COMPRESSED record
-  Place begun_before_;      // of a record that began in an earlier piece
+  Position piece_;          // the COMPRESSED record
+  Position begun_before_;   // of a record that began in an earlier piece
   std::uint16_t part_ = 0;
   std::vector<std::byte> room_;  // expanded bytes that are not read yet lie at [begin_, end_)
   std::size_t begin_ = 0, end_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each field of a feature section lies, told once: run over a ByteReader a layout decodes,
-// over a ByteWriter it encodes, over a ByteTranscoder it turns the byte order. The right column is
-// what write_* of tools/perf/util/header.c writes (Linux 6.19).
+// The fields of each feature section, in their order. A layout decodes when it runs over a
+// ByteReader and encodes when it runs over a ByteWriter. The right column is what write_* of
+// tools/perf/util/header.c writes (Linux 6.19).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/base/byte_transcoder.h"
 #include "formats/base/bytes.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/features.h"
@@ -371,16 +370,6 @@ inline void AttrLayout(ByteWriter& at, const EventAttr& attr, std::uint32_t size
   EncodeAttr(attr, bytes);
   at.Blob(bytes, size);
 }
-inline void AttrLayout(ByteTranscoder& at, EventAttr& attr, std::uint32_t size) {
-  Result<EventAttr> decoded = DecodeAttr(at.Take(size), at.order());
-  if (!decoded) return at.Break();
-  attr = *decoded;
-  std::vector<std::byte> bytes;
-  EncodeAttr(attr, bytes);
-  bytes.resize(size);
-  at.Put(bytes);
-}
-
 template <class Cursor, class EventRef>
 void EventLayout(Cursor& at, EventRef& event, std::uint32_t attr_size) {
   auto id_count = static_cast<std::uint32_t>(event.ids.size());

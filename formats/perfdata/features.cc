@@ -121,33 +121,6 @@ std::unexpected<Error> TooShort() {
   return Fail(ErrorCode::kTruncated, "section is shorter than what it says it holds");
 }
 
-template <class Value>
-Result<std::vector<std::byte>> Transcode(Bytes section, std::endian from,
-                                         std::uint32_t cpus_available) {
-  if constexpr (std::same_as<Value, RawFeature>) {
-    if (section.empty()) return std::vector<std::byte>();
-    return Fail(ErrorCode::kUnsupported, "it is not known how its bytes are ordered");
-  }
-  std::vector<std::byte> turned;
-  turned.reserve(section.size());
-  Value value;
-  ByteTranscoder at(section, from, turned);
-  RunLayout(at, value, cpus_available);
-  if (!at.ok()) return TooShort();
-  if constexpr (std::same_as<Value, BpfProgInfo>) {
-    if (!value.programs.empty()) {
-      return Fail(ErrorCode::kUnsupported, "BPF programs of a machine of the other byte order");
-    }
-  }
-  const std::size_t rest = at.remaining();
-  if (at.Rest().find_first_not_of('\0') != std::string_view::npos) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("what its last {} bytes mean is not known", rest));
-  }
-  at.Padding(rest);
-  return turned;
-}
-
 }  // namespace
 
 std::string FeatureName(FeatureBit bit) {
@@ -179,16 +152,6 @@ void EncodeFeature(const FeatureValue& value, std::vector<std::byte>& out) {
         RunLayout(at, feature, 0);
       },
       value);
-}
-
-Result<std::vector<std::byte>> TranscodeFeature(FeatureBit bit, Bytes section, std::endian from,
-                                                std::uint32_t cpus_available) {
-  if (from == std::endian::native || EndsAPipesFeatures(bit, section)) {
-    return std::vector<std::byte>(section.begin(), section.end());
-  }
-  return WithTypeOf(bit, [&]<class Value>(std::type_identity<Value>) {
-    return Transcode<Value>(section, from, cpus_available);
-  });
 }
 
 }  // namespace perftape::perfdata

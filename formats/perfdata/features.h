@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feature sections (HEADER_*) as values: one struct and one layout each. Which tool writes them
-// how: tools/perf/util/header.c, the functions write_* and process_*.
+// The feature sections (HEADER_*) as values, one struct for each. feature_layout.h has their
+// layouts. Source: the functions write_* and process_* of tools/perf/util/header.c.
 #pragma once
 
 #include <bit>
@@ -259,12 +259,5 @@ Result<FeatureValue> DecodeFeature(FeatureBit bit, Bytes section, std::endian or
 
 // Appends the section's bytes as perf 6.1 writes them.
 void EncodeFeature(const FeatureValue& value, std::vector<std::byte>& out);
-
-// The section in native order: every number turned, all else (texts, what pads them, blobs that
-// tell their own byte order) byte for byte. In native order, the section as it is. kTruncated as
-// above; kUnsupported where it is not known what the bytes are: a bit without a type, BPF programs,
-// or more behind the value than padding.
-Result<std::vector<std::byte>> TranscodeFeature(FeatureBit bit, Bytes section, std::endian from,
-                                                std::uint32_t cpus_available);
 
 }  // namespace perftape::perfdata

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around the records of a perf.data, as the bytes that are written: the head of a file
-// or of a pipe's stream, the features behind the records, and the stand-in for these that makes a
-// compressed file readable while it is being written.
+// Encodes what a perf.data holds besides records: the header of a file or of a pipe's stream, the
+// feature sections after the records, and the temporary feature table that makes a compressed file
+// readable while it is being written.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ std::vector<std::byte> FeatureTable(std::span<const Feature> features, std::uint
                                     HeaderTail& header);
 
 // perf expands nothing without the feature COMPRESSED, and looks for the feature table where the
-// records end, which is at another place after each commit. These bytes are both: a table, for as
+// records end, which is at another offset after each commit. These bytes are both: a table, for as
 // long as the records end before them, and a record, as soon as they go on behind them.
 //
 //   u32 type = EVENT_TYPE; u16 misc; u16 size;   } offset and size of the section of bit 0, which
@@ -60,7 +60,7 @@ std::vector<std::byte> FeatureTable(std::span<const Feature> features, std::uint
 //                     payload of COMPRESSED }
 //
 // perf has read over EVENT_TYPE records since Linux 3.11 (session.c). `at` is where the bytes lie
-// first; in other places, too, they point there. `payload` has at most 48 bytes. Sets the two bits.
+// first; other fields point there, too. `payload` has at most 48 bytes. Sets the two bits.
 std::vector<std::byte> TableInARecord(std::uint64_t at, Bytes payload, HeaderTail& header);
 
 }  // namespace perftape::perfdata

@@ -33,7 +33,7 @@ bool HasFeature(const FileHeader& header, FeatureBit bit) {
 
 // A 32-bit machine of the other byte order stored 32-bit words (perf_file_header__read tells by
 // HOSTNAME, which every file has).
-void MendBitmap(FileHeader& header, std::endian order) {
+void RecoverBitmap(FileHeader& header, std::endian order) {
   if (order == std::endian::native || HasFeature(header, FeatureBit::kHostname)) return;
   FileHeader halves = header;
   for (std::uint64_t& word : halves.features) word = word << 32 | word >> 32;
@@ -84,7 +84,7 @@ Result<FileHeader> ReadFileHeader(Bytes file, std::endian order,
     problems.push_back(fmt::format("at 0x8: header size {} is none that perf knows; taken for {}",
                                    header.size, FileHeader::kSize));
   }
-  MendBitmap(header, order);
+  RecoverBitmap(header, order);
   return header;
 }
 

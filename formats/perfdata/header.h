@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perf.data begins with: which of its kinds it is, and where its sections lie. Sources:
+// The header of a perf.data: its container and the offsets of its sections. Sources:
 // tools/perf/util/header.h (struct perf_file_header) and header.c (check_magic_endian,
 // perf_file_header__read).
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each field of the kernel's records lies, told once: run over a ByteReader a layout decodes,
-// over a ByteWriter it encodes. The right column is the text of include/uapi/linux/perf_event.h; a
-// reviewer compares two columns. Sources: kernel/events/core.c fills them.
+// The fields of the kernel's records, in their order. A layout decodes when it runs over a
+// ByteReader and encodes when it runs over a ByteWriter. The right column is the text of
+// include/uapi/linux/perf_event.h; a reviewer compares two columns. Sources: kernel/events/core.c
+// fills them.
 //
 // A layout describes the body: what lies between the record's header and its sample_id trailer.
 // `Ref` is Record when reading and const Record when writing.
@@ -40,7 +41,7 @@ void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
   }
 }
 
-// Linux 3.12 to 3.15 and RHEL 7 had no protection and flags. Then the name begins in their place,
+// Linux 3.12 to 3.15 and RHEL 7 had no protection and flags. Then the name begins at their offset,
 // with a character, where a protection has no such byte in either byte order.
 inline bool HasProtection(const ByteReader& at) {
   return at.Rest().empty() || static_cast<unsigned char>(at.Rest().front()) < ' ';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that perf has for the kernel and its modules. It takes them from the table of build
-// ids, if that lists them with the kernel's mode, since it reads the table before any mapping
+// The names that perf shows for the kernel and its modules. perf takes them from the build-id
+// table, which it reads before any mapping, if the entry has the kernel's cpu mode
 // (tools/perf/util/header.c, __event_process_build_id; machine.c,
 // machine__process_kernel_mmap_event and machine__findnew_module_dso).
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's records as values, under the names of include/uapi/linux/perf_event.h. Numbers are
-// copied, strings and arrays are views into the record and live as long as it. What lies where is
-// told in kernel_layout.h and sample_layout.h.
+// The records that the kernel writes, as values, under the names of
+// include/uapi/linux/perf_event.h. Numbers are copied. Strings and arrays are views into the record
+// and live as long as it. kernel_layout.h and sample_layout.h have the layouts.
 #pragma once
 
 #include <array>
@@ -27,6 +27,7 @@ struct SampleId {
 
 struct Mmap {
   static constexpr RecordType kType = RecordType::kMmap;
+  static constexpr std::string_view kRecordName = "MMAP";
   std::uint32_t pid = 0, tid = 0;
   std::uint64_t start = 0, length = 0, page_offset = 0;
   std::string_view filename = {};
@@ -34,6 +35,7 @@ struct Mmap {
 
 struct Mmap2 {
   static constexpr RecordType kType = RecordType::kMmap2;
+  static constexpr std::string_view kRecordName = "MMAP2";
   std::uint32_t pid = 0, tid = 0;
   std::uint64_t start = 0, length = 0, page_offset = 0;
   // Either device and inode, or a build id (misc bit kMiscMmapBuildId, since Linux 5.12).
@@ -49,6 +51,7 @@ struct Mmap2 {
 
 struct Comm {
   static constexpr RecordType kType = RecordType::kComm;
+  static constexpr std::string_view kRecordName = "COMM";
   std::uint32_t pid = 0, tid = 0;
   std::string_view comm = {};
 };
@@ -60,18 +63,22 @@ struct Task {
 };
 struct Fork : Task {
   static constexpr RecordType kType = RecordType::kFork;
+  static constexpr std::string_view kRecordName = "FORK";
 };
 struct Exit : Task {
   static constexpr RecordType kType = RecordType::kExit;
+  static constexpr std::string_view kRecordName = "EXIT";
 };
 
 struct Lost {
   static constexpr RecordType kType = RecordType::kLost;
+  static constexpr std::string_view kRecordName = "LOST";
   std::uint64_t event_id = 0, count = 0;
 };
 
 struct LostSamples {
   static constexpr RecordType kType = RecordType::kLostSamples;
+  static constexpr std::string_view kRecordName = "LOST_SAMPLES";
   std::uint64_t count = 0;
 };
 
@@ -81,14 +88,17 @@ struct ThrottleChange {
 };
 struct Throttle : ThrottleChange {
   static constexpr RecordType kType = RecordType::kThrottle;
+  static constexpr std::string_view kRecordName = "THROTTLE";
 };
 struct Unthrottle : ThrottleChange {
   static constexpr RecordType kType = RecordType::kUnthrottle;
+  static constexpr std::string_view kRecordName = "UNTHROTTLE";
 };
 
 // The counts of a task that ends, where its event counts inherited tasks (inherit_stat).
 struct Read {
   static constexpr RecordType kType = RecordType::kRead;
+  static constexpr std::string_view kRecordName = "READ";
   std::uint32_t pid = 0, tid = 0;
   WordArray read = {};  // shaped as Sample::read
 };
@@ -96,6 +106,7 @@ struct Read {
 // Hardware trace has come into the AUX area.
 struct Aux {
   static constexpr RecordType kType = RecordType::kAux;
+  static constexpr std::string_view kRecordName = "AUX";
   std::uint64_t aux_offset = 0, aux_size = 0;
   std::uint64_t flags = 0;  // 1 truncated, 2 overwrite, 4 partial, 8 collision
 
@@ -104,17 +115,20 @@ struct Aux {
 
 struct ItraceStart {
   static constexpr RecordType kType = RecordType::kItraceStart;
+  static constexpr std::string_view kRecordName = "ITRACE_START";
   std::uint32_t pid = 0, tid = 0;
 };
 
 struct AuxOutputHwId {
   static constexpr RecordType kType = RecordType::kAuxOutputHwId;
+  static constexpr std::string_view kRecordName = "AUX_OUTPUT_HW_ID";
   std::uint64_t hw_id = 0;
 };
 
 // The user's half of chains that ended in PERF_CONTEXT_USER_DEFERRED and this cookie.
 struct CallchainDeferred {
   static constexpr RecordType kType = RecordType::kCallchainDeferred;
+  static constexpr std::string_view kRecordName = "CALLCHAIN_DEFERRED";
   std::uint64_t cookie = 0;
   WordArray callchain = {};  // leaf first, PERF_CONTEXT_USER before it
 };
@@ -124,6 +138,7 @@ struct NamespaceLink {
 };
 struct Namespaces {
   static constexpr RecordType kType = RecordType::kNamespaces;
+  static constexpr std::string_view kRecordName = "NAMESPACES";
   std::uint32_t pid = 0, tid = 0;
   static constexpr std::size_t kKinds = 7;  // net, uts, ipc, pid, user, mnt, cgroup
   WordArray links = {};                     // pairs of device and inode, one for each kind
@@ -131,6 +146,7 @@ struct Namespaces {
 
 struct Ksymbol {
   static constexpr RecordType kType = RecordType::kKsymbol;
+  static constexpr std::string_view kRecordName = "KSYMBOL";
   std::uint64_t address = 0;
   std::uint32_t length = 0;
   std::uint16_t symbol_type = 0;  // 1 BPF program, 2 out of line (trampolines)
@@ -143,6 +159,7 @@ struct Ksymbol {
 
 struct BpfEvent {
   static constexpr RecordType kType = RecordType::kBpfEvent;
+  static constexpr std::string_view kRecordName = "BPF_EVENT";
   std::uint16_t event_type = 0;  // 1 load, 2 unload
   std::uint16_t flags = 0;
   std::uint32_t id = 0;
@@ -153,6 +170,7 @@ struct BpfEvent {
 
 struct Cgroup {
   static constexpr RecordType kType = RecordType::kCgroup;
+  static constexpr std::string_view kRecordName = "CGROUP";
   std::uint64_t id = 0;
   std::string_view path = {};
 };
@@ -160,14 +178,17 @@ struct Cgroup {
 // A context switch, of the task in the trailer; misc says whether in or out.
 struct Switch {
   static constexpr RecordType kType = RecordType::kSwitch;
+  static constexpr std::string_view kRecordName = "SWITCH";
 };
 struct SwitchCpuWide {
   static constexpr RecordType kType = RecordType::kSwitchCpuWide;
+  static constexpr std::string_view kRecordName = "SWITCH_CPU_WIDE";
   std::uint32_t next_prev_pid = 0, next_prev_tid = 0;
 };
 
 struct TextPoke {
   static constexpr RecordType kType = RecordType::kTextPoke;
+  static constexpr std::string_view kRecordName = "TEXT_POKE";
   std::uint64_t address = 0;
   std::uint16_t old_length = 0, new_length = 0;
   Bytes bytes = {};  // old, then new, then padding
@@ -176,6 +197,7 @@ struct TextPoke {
 // A SAMPLE; which of its fields were recorded, the event's SampleFormat says.
 struct Sample {
   static constexpr RecordType kType = RecordType::kSample;
+  static constexpr std::string_view kRecordName = "SAMPLE";
   std::uint64_t id = 0;  // from IDENTIFIER or ID
   std::uint64_t ip = 0;
   std::uint32_t pid = 0, tid = 0;

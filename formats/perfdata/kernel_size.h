@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a KSYMBOL, BPF_EVENT or TEXT_POKE record really is. The kernel adds the size of the
-// trailer to header.size of these records once for each event that receives them, and never resets
-// it (kernel/events/core.c of Linux 5.1 to 7.0: perf_event_ksymbol_output, perf_event_bpf_output,
-// perf_event_text_poke_output; the functions for all other records restore the size). Where several
+// Computes the real size of KSYMBOL, BPF_EVENT and TEXT_POKE records. The kernel adds the size of
+// the trailer to header.size once for each event that receives the record, and never resets it
+// (kernel/events/core.c of Linux 5.1 to 7.0: perf_event_ksymbol_output, perf_event_bpf_output,
+// perf_event_text_poke_output; the functions for all other records restore the size). If several
 // events listen, all but the first receive a record of this layout:
 //
 //   header | body | trailer | bytes that were in the ring before, counted by header.size
 //
-// Readers that look for the trailer at the record's end find a wrong id and a wrong time there.
+// A reader that looks for the trailer at the end of the record finds a wrong id and a wrong time.
 #pragma once
 
 #include <cstddef>

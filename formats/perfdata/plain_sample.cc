@@ -11,11 +11,11 @@ constexpr std::uint64_t kPlainBits =
     kIdentifier | kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu | kPeriod | kCallchain;
 
 // Runs over a layout to learn where in the record a field lies.
-class PlaceFinder {
+class OffsetFinder {
  public:
   static constexpr bool kReads = false;
 
-  explicit PlaceFinder(const void* field) : field_(field) {}
+  explicit OffsetFinder(const void* field) : field_(field) {}
 
   template <class T>
   void Fixed(const T& value) {
@@ -26,25 +26,27 @@ class PlaceFinder {
   // How many words there are is told right before them.
   template <class WordsRef>
   void Words(const WordsRef& words, std::uint64_t) {
-    if (&words == field_) place_ = at_ - sizeof(std::uint64_t);
+    if (&words == field_) offset_ = at_ - sizeof(std::uint64_t);
   }
   template <class BytesRef>
   void Blob(const BytesRef&, std::uint64_t) {}
 
   std::size_t end() const { return at_; }
   // In bytes; `otherwise` where the record has no such field.
-  std::size_t PlaceOr(std::size_t otherwise) const { return place_ == kNone ? otherwise : place_; }
+  std::size_t OffsetOr(std::size_t otherwise) const {
+    return offset_ == kNone ? otherwise : offset_;
+  }
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   void Meet(const void* field) {
-    if (field == field_) place_ = at_;
+    if (field == field_) offset_ = at_;
   }
 
   const void* field_;
   std::size_t at_ = 0;
-  std::size_t place_ = kNone;
+  std::size_t offset_ = kNone;
 };
 
 }  // namespace
@@ -55,10 +57,10 @@ PlainSampleReader::PlainSampleReader(const SampleFormat& format)
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const Sample sample;
   const auto word_of = [&](const auto& field) {
-    PlaceFinder finder(&field);
+    OffsetFinder finder(&field);
     SampleLayout(finder, sample, format);
     fixed_words_ = static_cast<std::uint8_t>(finder.end() / kWord);
-    return static_cast<std::uint8_t>(finder.PlaceOr(kNone * kWord) / kWord);
+    return static_cast<std::uint8_t>(finder.OffsetOr(kNone * kWord) / kWord);
   };
   ip_ = word_of(sample.ip);
   tid_ = word_of(sample.pid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the samples that most recordings have: nothing but one-word fields and a call chain. Where
-// each field lies is worked out once for an event, so that reading one costs no more than the
-// words that an import looks at.
+// A fast reader for samples that hold only one-word fields and a callchain, as most recordings have
+// them. The offset of each field is computed once per event. Reading a sample then costs one load
+// per field that the caller wants.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@ class PlainSampleReader {
     const Bytes bytes = record.payload;
     const std::size_t words = bytes.size() / kWord;
     if (words < fixed_words_) return false;
-    const auto word = [&](std::uint8_t place) {
-      return place == kNone ? 0
-                            : LoadFixed<std::uint64_t>(bytes.data() + place * kWord, record.order);
+    const auto word = [&](std::uint8_t index) {
+      return index == kNone ? 0
+                            : LoadFixed<std::uint64_t>(bytes.data() + index * kWord, record.order);
     };
-    const auto half = [&](std::uint8_t place, std::size_t which) {
-      return place == kNone
+    const auto half = [&](std::uint8_t index, std::size_t which) {
+      return index == kNone
                  ? 0
                  : LoadFixed<std::uint32_t>(
-                       bytes.data() + place * kWord + which * sizeof(std::uint32_t), record.order);
+                       bytes.data() + index * kWord + which * sizeof(std::uint32_t), record.order);
     };
     sample.ip = word(ip_);
     sample.pid = half(tid_, 0);

@@ -185,7 +185,7 @@ void Reader::OpenPipe(Bytes file) {
     // A torn end is the business of whoever reads the records, if they can be read at all.
     if (!record && events_->size() == 0) problems_.push_back(record.error().message);
     if (!record || !*record) return;
-    TakePipeRecord(**record);
+    AddPipeRecord(**record);
   }
 }
 
@@ -208,18 +208,18 @@ bool Reader::ReadStreamHead(Input& stream) {
     }
     const RecordView& record = **next;
     if (EndsStreamHead(record.type)) return events_->size() > 0;
-    TakePipeRecord(record);
+    AddPipeRecord(record);
     at += record.size() + record.behind.size();
     wanted = kOneRecord;
   }
 }
 
-void Reader::TakePipeRecord(const RecordView& record) {
+void Reader::AddPipeRecord(const RecordView& record) {
   if (record.type == RecordType::kHeaderAttr) {
     const Result<EventAttr> attr = DecodeAttr(record.payload, order_);
     if (!attr) {
       problems_.push_back(
-          fmt::format("record at {}: ATTR: {}", PlaceOf(record), attr.error().message));
+          fmt::format("record at {}: ATTR: {}", PositionOf(record), attr.error().message));
       return;
     }
     const WordArray ids(record.payload.subspan(attr->size), order_);
@@ -252,16 +252,17 @@ Status Reader::FinishEvents() {
       for (const Event& event : description->events) events_->Add(event);
     }
     // Where the header tells of the attributes, or where a stream should.
-    const std::uint64_t place = container_ == Container::kPipe ? FileHeader::kPipeSize : 0x18;
+    const std::uint64_t offset = container_ == Container::kPipe ? FileHeader::kPipeSize : 0x18;
     if (events_->size() == 0) {
       return Fail(ErrorCode::kCorrupt,
                   fmt::format("no event is described: {}",
                               problems_.empty()
-                                  ? fmt::format("at {:#x}: not one attribute was found", place)
+                                  ? fmt::format("at {:#x}: not one attribute was found", offset)
                                   : problems_.front()));
     }
     problems_.push_back(fmt::format(
-        "at {:#x}: no attribute was found; the events are those of the feature EVENT_DESC", place));
+        "at {:#x}: no attribute was found; the events are those of the feature EVENT_DESC",
+        offset));
   }
   NameEvents();
   return {};

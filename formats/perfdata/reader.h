@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened perf.data: its events, its features, and a cursor over its records. The kinds differ up
-// to the events and are alike from there on: file and pipe, with PERFILE2 or the older PERFFILE, in
-// either byte order, compressed or not, alone or as a directory of files.
+// An opened perf.data: its events, its features, and a cursor over its records. Callers see no
+// difference between a file and a pipe's stream, PERFILE2 and the older PERFFILE, either byte
+// order, compressed or not, one file or a directory of files.
 //
 //   TRY_ASSIGN(Input input, Input::Open(path));
 //   TRY_ASSIGN(const Reader reader, Reader::Open(input));
@@ -35,28 +35,28 @@
 
 namespace perftape::perfdata {
 
-// Whether `input` is a perf.data: by its first bytes, or a directory with a file `data`.
+// Whether `input` is a perf.data: it begins with the magic, or is a directory with a file `data`.
 bool IsPerfData(const Input& input);
 
-// The symbols of the kernel that a directory brings along (perf record --kcore); perf takes them
-// for --kallsyms (tools/perf/util/data.c, perf_data__kallsyms_name).
+// The kallsyms file in a perf.data directory (perf record --kcore), or nothing
+// (tools/perf/util/data.c, perf_data__kallsyms_name).
 std::optional<std::filesystem::path> KallsymsOf(const Input& input);
 
 class Reader {
  public:
-  // Reads header, attributes and features. `input` must live as long as the Reader and all that it
-  // hands out.
+  // Reads header, attributes and features. `input` must live as long as the Reader and all views
+  // and cursors that it returns.
   //
-  // Of a pipe's stream that is in a file, looks at all records once, for the HEADER_ATTR,
-  // HEADER_FEATURE and EVENT_UPDATE among them; of one that still comes through a pipe, only at
-  // those before the first sample or round, which is where perf writes them. A stream of another
-  // kind is copied first, since its header points forth.
+  // In a pipe's stream that was saved to a file, Open looks at all records once, for HEADER_ATTR,
+  // HEADER_FEATURE and EVENT_UPDATE. If the stream is still being read from a pipe, Open reads only
+  // the records before the first sample or round, where perf writes them. Any other stream is
+  // copied first, because its header has offsets of later sections.
   //
-  // What is wrong but can be passed over (features, sizes that lie, attributes that EVENT_DESC
-  // knows too) is no error: problems() tells of it. kTruncated, kCorrupt, naming the offset, where
-  // no event can be found; kIo, kNotFound.
+  // Damage that leaves the records readable (in features, sizes, attributes that EVENT_DESC
+  // repeats) is no error; problems() lists it. kTruncated and kCorrupt, with the offset, if no
+  // event is found; kIo, kNotFound.
   static Result<Reader> Open(Input& input);
-  // The same of bytes that live longer.
+  // The same for bytes that outlive the Reader.
   static Result<Reader> FromBytes(Bytes file);
 
   Container container() const { return container_; }
@@ -81,12 +81,12 @@ class Reader {
   // A text feature's text; empty where it is missing.
   std::string text(FeatureBit bit) const;
 
-  // What was wrong but could be passed over: "feature BUILD_ID: …".
+  // The damage that Open found and ignored: "feature BUILD_ID: …".
   std::span<const std::string> problems() const { return problems_; }
 
-  // A cursor at the first record: as often as wanted, but once where is_stream().
+  // A cursor at the first record. If is_stream(), it can be called only once.
   RecordCursor records(Compressed compressed = Compressed::kExpand) const;
-  // A cursor at the record at an offset of the file; not of a directory, nor where is_stream().
+  // A cursor at the record at a file offset. Not for a directory, nor if is_stream().
   RecordCursor records_from(std::uint64_t file_offset) const;
   bool is_stream() const { return stream_ != nullptr; }
 
@@ -97,7 +97,7 @@ class Reader {
   Status OpenFile(Bytes file);
   void OpenPipe(Bytes file);
   bool ReadStreamHead(Input& stream);
-  void TakePipeRecord(const RecordView& record);
+  void AddPipeRecord(const RecordView& record);
   void ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap);
   Status FinishEvents();
   void NameEvents();

@@ -18,7 +18,7 @@ namespace {
 [[gnu::noinline]] std::unexpected<Error> Truncated(const RecordView& record) {
   return Fail(ErrorCode::kTruncated,
               fmt::format("record at {}: {} of {} bytes is shorter than what it says it holds",
-                          PlaceOf(record), RecordName(record.type), record.size()));
+                          PositionOf(record), RecordName(record.type), record.size()));
 }
 
 bool HasTrailer(RecordType type) {
@@ -50,57 +50,6 @@ void PadToWord(std::size_t start, std::vector<std::byte>& out) {
   out.resize(start + (size + 7) / 8 * 8);
 }
 
-struct NamedType {
-  RecordType type;
-  std::string_view name;
-};
-constexpr auto kNamedTypes =
-    std::to_array<NamedType>({{RecordType::kMmap, "MMAP"},
-                              {RecordType::kLost, "LOST"},
-                              {RecordType::kComm, "COMM"},
-                              {RecordType::kExit, "EXIT"},
-                              {RecordType::kThrottle, "THROTTLE"},
-                              {RecordType::kUnthrottle, "UNTHROTTLE"},
-                              {RecordType::kFork, "FORK"},
-                              {RecordType::kRead, "READ"},
-                              {RecordType::kSample, "SAMPLE"},
-                              {RecordType::kMmap2, "MMAP2"},
-                              {RecordType::kAux, "AUX"},
-                              {RecordType::kItraceStart, "ITRACE_START"},
-                              {RecordType::kLostSamples, "LOST_SAMPLES"},
-                              {RecordType::kSwitch, "SWITCH"},
-                              {RecordType::kSwitchCpuWide, "SWITCH_CPU_WIDE"},
-                              {RecordType::kNamespaces, "NAMESPACES"},
-                              {RecordType::kKsymbol, "KSYMBOL"},
-                              {RecordType::kBpfEvent, "BPF_EVENT"},
-                              {RecordType::kCgroup, "CGROUP"},
-                              {RecordType::kTextPoke, "TEXT_POKE"},
-                              {RecordType::kAuxOutputHwId, "AUX_OUTPUT_HW_ID"},
-                              {RecordType::kCallchainDeferred, "CALLCHAIN_DEFERRED"},
-                              {RecordType::kHeaderAttr, "ATTR"},
-                              {RecordType::kHeaderEventType, "EVENT_TYPE"},
-                              {RecordType::kHeaderTracingData, "TRACING_DATA"},
-                              {RecordType::kHeaderBuildId, "BUILD_ID"},
-                              {RecordType::kFinishedRound, "FINISHED_ROUND"},
-                              {RecordType::kIdIndex, "ID_INDEX"},
-                              {RecordType::kAuxtraceInfo, "AUXTRACE_INFO"},
-                              {RecordType::kAuxtrace, "AUXTRACE"},
-                              {RecordType::kAuxtraceError, "AUXTRACE_ERROR"},
-                              {RecordType::kThreadMap, "THREAD_MAP"},
-                              {RecordType::kCpuMap, "CPU_MAP"},
-                              {RecordType::kStatConfig, "STAT_CONFIG"},
-                              {RecordType::kStat, "STAT"},
-                              {RecordType::kStatRound, "STAT_ROUND"},
-                              {RecordType::kEventUpdate, "EVENT_UPDATE"},
-                              {RecordType::kTimeConv, "TIME_CONV"},
-                              {RecordType::kHeaderFeature, "FEATURE"},
-                              {RecordType::kCompressed, "COMPRESSED"},
-                              {RecordType::kFinishedInit, "FINISHED_INIT"},
-                              {RecordType::kCompressed2, "COMPRESSED2"},
-                              {RecordType::kBpfMetadata, "BPF_METADATA"},
-                              {RecordType::kSchedstatCpu, "SCHEDSTAT_CPU"},
-                              {RecordType::kSchedstatDomain, "SCHEDSTAT_DOMAIN"}});
-
 // Of simpleperf: SIMPLE_PERF_RECORD_KERNEL_SYMBOL and those behind it (record.h of
 // platform_system_extras).
 constexpr std::uint32_t kFirstSimpleperfType = 32769;
@@ -108,51 +57,40 @@ constexpr auto kSimpleperfNames = std::to_array<std::string_view>(
     {"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
      "UNWINDING_RESULT", "TRACING_DATA", "DEBUG"});
 
-const NamedType* FindNamed(RecordType type) {
-  return std::ranges::find(kNamedTypes, type, &NamedType::type);
+// The name of a type in AllRecordTypes, or of SAMPLE; empty for all others.
+std::string_view FindName(RecordType type) {
+  if (type == Sample::kType) return Sample::kRecordName;
+  std::string_view name;
+  VisitRecordType(type,
+                  [&]<class Record>(std::type_identity<Record>) { name = Record::kRecordName; });
+  return name;
 }
 
-}  // namespace
-
-std::string PlaceOf(const RecordView& record) {
-  std::string place = record.part == 0 ? "" : fmt::format("data.{}:", record.part - 1);
-  fmt::format_to(std::back_inserter(place), "{:#x}", record.file_offset);
-  if (record.inside >= 0) fmt::format_to(std::back_inserter(place), "+{:#x}", record.inside);
-  return place;
-}
-
-bool IsKnown(RecordType type) {
-  return FindNamed(type) != kNamedTypes.end();
-}
-
-std::string RecordName(RecordType type) {
-  const auto* const named = FindNamed(type);
-  if (named != kNamedTypes.end()) return std::string(named->name);
-  const std::uint32_t number = std::to_underlying(type);
-  if (number >= kFirstSimpleperfType && number - kFirstSimpleperfType < kSimpleperfNames.size()) {
-    return fmt::format("SIMPLEPERF_{}", kSimpleperfNames[number - kFirstSimpleperfType]);
-  }
-  return fmt::format("type {}", number);
-}
+// How the values of one type are decoded and encoded. Values are passed as the address of the
+// Record whose row this is; only Decode and Encode of record.h call it.
+struct Codec {
+  Status (*decode)(const RecordView&, const SampleFormat&, void* value);
+  Status (*encode)(const void* value, const SampleId& trailer, const SampleFormat&,
+                   std::uint16_t misc, std::vector<std::byte>& out);
+};
 
 template <class Record>
-Result<Record> Decode(const RecordView& record, const SampleFormat& format) {
+Status DecodeRecord(const RecordView& record, const SampleFormat& format, void* value) {
   const std::size_t trailer = HasTrailer(record.type) ? format.trailer_size() : 0;
   if (record.payload.size() < trailer) return Truncated(record);
-  Record value;
   ByteReader at(record.payload.first(record.payload.size() - trailer), record.order);
-  Layout(at, value, RecordShape{record.misc, format});
+  Layout(at, *static_cast<Record*>(value), RecordShape{record.misc, format});
   if (!at.ok()) return Truncated(record);
-  return value;
+  return {};
 }
 
 template <class Record>
-Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& format,
-              std::uint16_t misc, std::vector<std::byte>& out) {
+Status EncodeRecord(const void* value, const SampleId& trailer, const SampleFormat& format,
+                    std::uint16_t misc, std::vector<std::byte>& out) {
   const std::size_t start = out.size();
   ByteWriter at(out);
   at.Padding(sizeof(RecordHeader));
-  Layout(at, value, RecordShape{misc, format});
+  Layout(at, *static_cast<const Record*>(value), RecordShape{misc, format});
   // zstd would take padding for its next frame; perf looks for tracing data at byte 12.
   constexpr bool kEndsAnywhere =
       std::is_same_v<Record, CompressedData> || std::is_same_v<Record, HeaderTracingData>;
@@ -161,57 +99,45 @@ Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& 
   return CloseRecord(Record::kType, misc, start, out);
 }
 
-#define PERFTAPE_RECORD(Record)                                                       \
-  template Result<Record> Decode<Record>(const RecordView&, const SampleFormat&);     \
-  template Status Encode<Record>(const Record&, const SampleId&, const SampleFormat&, \
-                                 std::uint16_t, std::vector<std::byte>&);
-PERFTAPE_RECORD(Mmap)
-PERFTAPE_RECORD(Lost)
-PERFTAPE_RECORD(Comm)
-PERFTAPE_RECORD(Exit)
-PERFTAPE_RECORD(Throttle)
-PERFTAPE_RECORD(Unthrottle)
-PERFTAPE_RECORD(Fork)
-PERFTAPE_RECORD(Read)
-PERFTAPE_RECORD(Mmap2)
-PERFTAPE_RECORD(Aux)
-PERFTAPE_RECORD(ItraceStart)
-PERFTAPE_RECORD(LostSamples)
-PERFTAPE_RECORD(Switch)
-PERFTAPE_RECORD(SwitchCpuWide)
-PERFTAPE_RECORD(Namespaces)
-PERFTAPE_RECORD(Ksymbol)
-PERFTAPE_RECORD(BpfEvent)
-PERFTAPE_RECORD(Cgroup)
-PERFTAPE_RECORD(TextPoke)
-PERFTAPE_RECORD(AuxOutputHwId)
-PERFTAPE_RECORD(CallchainDeferred)
-PERFTAPE_RECORD(HeaderAttr)
-PERFTAPE_RECORD(HeaderEventType)
-PERFTAPE_RECORD(HeaderTracingData)
-PERFTAPE_RECORD(HeaderBuildId)
-PERFTAPE_RECORD(FinishedRound)
-PERFTAPE_RECORD(IdIndex)
-PERFTAPE_RECORD(AuxtraceInfo)
-PERFTAPE_RECORD(Auxtrace)
-PERFTAPE_RECORD(AuxtraceError)
-PERFTAPE_RECORD(ThreadMap)
-PERFTAPE_RECORD(CpuMap)
-PERFTAPE_RECORD(StatConfig)
-PERFTAPE_RECORD(Stat)
-PERFTAPE_RECORD(StatRound)
-PERFTAPE_RECORD(EventUpdate)
-PERFTAPE_RECORD(TimeConv)
-PERFTAPE_RECORD(HeaderFeature)
-PERFTAPE_RECORD(CompressedData)
-PERFTAPE_RECORD(FinishedInit)
-PERFTAPE_RECORD(Compressed2Data)
-PERFTAPE_RECORD(BpfMetadata)
-PERFTAPE_RECORD(SchedstatCpu)
-PERFTAPE_RECORD(SchedstatDomain)
-#undef PERFTAPE_RECORD
+template <class... Records>
+constexpr auto CodecsOf(RecordTypes<Records...> /*of*/) {
+  return std::to_array<Codec>({{DecodeRecord<Records>, EncodeRecord<Records>}...});
+}
+constexpr auto kCodecs = CodecsOf(AllRecordTypes{});  // a row is kRecordIndex of its type
 
-// With all of the layout in one function the reader's place stays in registers: half the time.
+}  // namespace
+
+std::string PositionOf(const RecordView& record) {
+  std::string position = record.part == 0 ? "" : fmt::format("data.{}:", record.part - 1);
+  fmt::format_to(std::back_inserter(position), "{:#x}", record.file_offset);
+  if (record.inside >= 0) fmt::format_to(std::back_inserter(position), "+{:#x}", record.inside);
+  return position;
+}
+
+bool IsKnown(RecordType type) {
+  return !FindName(type).empty();
+}
+
+std::string RecordName(RecordType type) {
+  if (const std::string_view name = FindName(type); !name.empty()) return std::string(name);
+  const std::uint32_t number = std::to_underlying(type);
+  if (number >= kFirstSimpleperfType && number - kFirstSimpleperfType < kSimpleperfNames.size()) {
+    return fmt::format("SIMPLEPERF_{}", kSimpleperfNames[number - kFirstSimpleperfType]);
+  }
+  return fmt::format("type {}", number);
+}
+
+Status DecodeByIndex(std::size_t index, const RecordView& record, const SampleFormat& format,
+                     void* value) {
+  return kCodecs[index].decode(record, format, value);
+}
+
+Status EncodeByIndex(std::size_t index, const void* value, const SampleId& trailer,
+                     const SampleFormat& format, std::uint16_t misc, std::vector<std::byte>& out) {
+  return kCodecs[index].encode(value, trailer, format, misc, out);
+}
+
+// With all of the layout in one function the reader's position stays in registers: half the time.
 [[gnu::flatten]] Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format) {
   Result<Sample> sample;  // decoded where it is returned: it is large
   ByteReader at(record.payload, record.order);
@@ -220,7 +146,7 @@ PERFTAPE_RECORD(SchedstatDomain)
   return sample;
 }
 
-std::optional<Sample> SalvageSample(const RecordView& record, const SampleFormat& format) {
+std::optional<Sample> RecoverSample(const RecordView& record, const SampleFormat& format) {
   SampleFormat head = format;
   head.sample_type &= kIdentifier | kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu | kPeriod;
   Result<Sample> sample = DecodeSample(record, head);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a perf.data, as they lie in it and as values. A value's strings and arrays are
-// views into the record, so it lives as long as the RecordView it came from.
+// The records of a perf.data, as bytes and as values. Strings and arrays of a value are views into
+// the record, so they live as long as the bytes of its RecordView.
 //
 //   TRY_ASSIGN(const Mmap2 mmap, Decode<Mmap2>(record, event.format));
 //   Encode(mmap, SampleId{.time = now}, event.format, misc, out);
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -21,19 +23,19 @@
 
 namespace perftape::perfdata {
 
-// One record as it lies in the file, copied freely.
+// The bytes of one record. A view: cheap to copy.
 struct RecordView {
   RecordType type = {};
   std::uint16_t misc = 0;
   Bytes payload = {};             // what follows the 8 bytes of header
   std::uint64_t file_offset = 0;  // of the header; of the COMPRESSED record around it
   std::endian order = std::endian::native;
-  // Whether the views live as long as the file's bytes. Else, where the record came out of a
-  // COMPRESSED one or through a pipe, only until the cursor's next Next().
+  // Whether the views live as long as the bytes of the file. Records from a COMPRESSED record or
+  // from a pipe live only until the cursor's next Next().
   bool is_lasting = true;
   // 0 is the file itself, or DIR/data of a directory; n the file DIR/data.(n-1).
   std::uint16_t part = 0;
-  // Where the record begins in what a COMPRESSED one expands to; -1 of one that lies in the file.
+  // The offset in the expanded bytes of a COMPRESSED record; -1 if the record is in none.
   std::int32_t inside = -1;
   Bytes behind = {};  // of AUXTRACE and TRACING_DATA: what follows them, uncounted by their size
   std::uint16_t excess = 0;  // bytes behind the trailer that header.size counts (kernel_size.h)
@@ -43,17 +45,19 @@ struct RecordView {
   CpuMode cpumode() const { return static_cast<CpuMode>(misc & kMiscCpumodeMask); }
 };
 
-// Where a record is, for people: "0x1a8", "0x1a8+0x30" inside a COMPRESSED record,
+// The position of a record for messages: "0x1a8", "0x1a8+0x30" inside a COMPRESSED record,
 // "data.2:0x1a8" in a directory.
-std::string PlaceOf(const RecordView& record);
+std::string PositionOf(const RecordView& record);
 
-// Whether Linux or perf, up to 6.19, has records of this type.
+// Whether Linux or perf, up to 6.19, define this type.
 bool IsKnown(RecordType type);
 
 // "PERF_RECORD_MMAP2" without its prefix; "SIMPLEPERF_DSO"; "type 99" for what is unknown here.
 std::string RecordName(RecordType type);
 
-// Every record that has a value, the SAMPLE apart.
+// The one list of record types with a value, SAMPLE excepted: it has functions of its own. The
+// type number and the name are members of each struct; its layout is the overload of Layout in
+// kernel_layout.h or tool_layout.h.
 template <class... Records>
 struct RecordTypes {};
 using AllRecordTypes =
@@ -64,6 +68,14 @@ using AllRecordTypes =
                 ThreadMap, CpuMap, StatConfig, Stat, StatRound, EventUpdate, TimeConv,
                 HeaderFeature, CompressedData, FinishedInit, Compressed2Data, BpfMetadata,
                 SchedstatCpu, SchedstatDomain>;
+
+template <class Record, class... Records>
+constexpr std::size_t IndexIn(RecordTypes<Records...> /*of*/) {
+  const bool is_it[] = {std::is_same_v<Record, Records>...};
+  return static_cast<std::size_t>(std::find(std::begin(is_it), std::end(is_it), true) - is_it);
+}
+template <class Record>
+inline constexpr std::size_t kRecordIndex = IndexIn<Record>(AllRecordTypes{});
 
 // Calls `visit` with a std::type_identity of the value that records of this type have, and returns
 // true; false where there is none.
@@ -76,27 +88,39 @@ bool VisitRecordType(RecordType type, Visitor&& visit) {
   return VisitRecordType(type, visit, AllRecordTypes{});
 }
 
-// A record's value. kTruncated, naming the record and its offset, where the record is shorter than
-// what it says it holds. `format` is that of the record's event (Reader::EventOf).
-template <class Record>
-Result<Record> Decode(const RecordView& record, const SampleFormat& format);
-Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format);
-// Of a sample that DecodeSample refuses: the fields up to PERIOD, which have their places whatever
-// follows, if the record has them all.
-std::optional<Sample> SalvageSample(const RecordView& record, const SampleFormat& format);
+// Decode and Encode for the type at `index` of AllRecordTypes; `value` is the address of one.
+Status DecodeByIndex(std::size_t index, const RecordView& record, const SampleFormat& format,
+                     void* value);
+Status EncodeByIndex(std::size_t index, const void* value, const SampleId& trailer,
+                     const SampleFormat& format, std::uint16_t misc, std::vector<std::byte>& out);
 
-// The trailer of a kernel record that is no SAMPLE; all zero where the event has none, or the
-// record is too short for it.
+// A record's value. kTruncated, naming the record and its offset, if the record is shorter than its
+// fields need. `format` is that of the record's event (Reader::EventOf).
+template <class Record>
+Result<Record> Decode(const RecordView& record, const SampleFormat& format) {
+  Record value;
+  TRY(DecodeByIndex(kRecordIndex<Record>, record, format, &value));
+  return value;
+}
+Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format);
+// Of a sample that DecodeSample refuses: the fields up to PERIOD, whose offsets do not depend on
+// what follows, if the record has them all.
+std::optional<Sample> RecoverSample(const RecordView& record, const SampleFormat& format);
+
+// The sample_id trailer of a kernel record other than SAMPLE. All fields are zero if the event has
+// no trailer or the record is too short for it.
 SampleId DecodeSampleId(const RecordView& record, const SampleFormat& format);
 
-// When a record happened, from the sample or the trailer; 0 where it does not say.
+// The time of a record in nanoseconds, from the sample or the trailer; 0 if it has none.
 std::uint64_t TimeOf(const RecordView& record, const SampleFormat& format);
 
 // Appends one whole record to `out`: header, body, trailer (for kernel records, as `format` says).
-// kInvalidArgument where it would be larger than kMaxRecordSize; then nothing is appended.
+// kInvalidArgument, and nothing appended, if it would be larger than kMaxRecordSize.
 template <class Record>
 Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& format,
-              std::uint16_t misc, std::vector<std::byte>& out);
+              std::uint16_t misc, std::vector<std::byte>& out) {
+  return EncodeByIndex(kRecordIndex<Record>, &value, trailer, format, misc, out);
+}
 // For tool records, which have no trailer.
 template <class Record>
 Status Encode(const Record& value, std::uint16_t misc, std::vector<std::byte>& out) {

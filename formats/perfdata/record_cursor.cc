@@ -58,7 +58,7 @@ RecordCursor::RecordCursor(Input& stream, std::uint64_t offset, std::endian orde
 
 Result<std::optional<RecordView>> RecordCursor::Next() {
   if (Step()) return record_;
-  if (std::optional<Error> failure = TakeFailure()) return Fail(*std::move(failure));
+  if (std::optional<Error> failure = ReleaseFailure()) return Fail(*std::move(failure));
   return std::nullopt;
 }
 
@@ -104,7 +104,7 @@ bool RecordCursor::StepInPart() {
   if (stream_ != nullptr) stream_->Consume(std::exchange(delivered_, 0));
   const Bytes left = Left(sizeof(RecordHeader));
   if (left.empty()) return false;
-  if (!TakeRecord(left)) {
+  if (!ReadRecord(left)) {
     left_ = {};
     return false;
   }
@@ -125,7 +125,7 @@ bool RecordCursor::StepInPart() {
 }
 
 // The record that `left` begins with, in record_; false, and a failure, where that is none.
-bool RecordCursor::TakeRecord(Bytes left) {
+bool RecordCursor::ReadRecord(Bytes left) {
   RecordHeader header = {};
   const bool has_header = left.size() >= sizeof header;
   if (has_header) header = LoadHeader(left, order_);
@@ -146,11 +146,11 @@ bool RecordCursor::TakeRecord(Bytes left) {
              .order = order_,
              .is_lasting = stream_ == nullptr,
              .part = part_};
-  return !HasBytesBehind(header.type) || TakeBytesBehind(left);
+  return !HasBytesBehind(header.type) || ReadBytesBehind(left);
 }
 
 // What follows record_, which `left` begins with.
-bool RecordCursor::TakeBytesBehind(Bytes left) {
+bool RecordCursor::ReadBytesBehind(Bytes left) {
   const std::size_t size = record_.size();
   const std::uint64_t behind = BytesBehind(record_);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
@@ -187,8 +187,8 @@ void RecordCursor::EndPart() {
 }
 
 void RecordCursor::FailHere(ErrorCode code, std::string_view what) {
-  const RecordView place{.file_offset = file_offset_, .part = part_};
-  Remember({code, fmt::format("record at {}: {}", PlaceOf(place), what)});
+  const RecordView end{.file_offset = file_offset_, .part = part_};
+  Remember({code, fmt::format("record at {}: {}", PositionOf(end), what)});
 }
 
 // The first failure is the one to tell.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the records of a perf.data in the order in which they lie. Behind a COMPRESSED record come
-// those that are inside it.
+// Walks the records of a perf.data in file order. After a COMPRESSED record it returns the records
+// inside it.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@
 
 namespace perftape::perfdata {
 
-// What a cursor does at a COMPRESSED record: go on with what is inside it, or with what is behind.
+// Whether a cursor returns the records inside a COMPRESSED record, or skips them.
 enum class Compressed : std::uint8_t { kExpand, kStepOver };
 
 class RecordCursor {
  public:
-  // Records that lie together, and where in their file.
+  // Consecutive records, and their offset in the file.
   struct Part {
     Bytes bytes;
     std::uint64_t file_offset = 0;
@@ -33,37 +33,37 @@ class RecordCursor {
   RecordCursor(Bytes section, std::uint64_t file_offset, std::endian order,
                Compressed compressed = Compressed::kExpand)
       : RecordCursor({{section, file_offset}}, order, compressed) {}
-  // Several files, one behind the other: a directory's data, data.0, data.1 and so on. Each has a
-  // zstd stream of its own. With `events`, records whose header counts too many bytes are delivered
-  // WithoutExcess.
+  // Several files, one after the other: data, data.0, data.1 and so on of a directory. Each has its
+  // own zstd stream. With `events`, records whose header.size is too large are returned
+  // WithoutExcess (kernel_size.h).
   RecordCursor(std::vector<Part> parts, std::endian order,
                Compressed compressed = Compressed::kExpand,
                std::shared_ptr<const EventTable> events = nullptr);
-  // What comes through a stream, which must outlive the cursor, up to its end. `offset` is that of
-  // the first record, for messages.
+  // All records of a stream, which must outlive the cursor. `offset` is the offset of the first
+  // record, for messages.
   RecordCursor(Input& stream, std::uint64_t offset, std::endian order,
                std::shared_ptr<const EventTable> events = nullptr);
 
-  // Bytes behind a record (AUXTRACE, TRACING_DATA) that are taken from a stream, where they have to
-  // be in memory. perf's own are as large as an AUX buffer, most often 4 MiB.
+  // The limit for the bytes after an AUXTRACE or TRACING_DATA record of a stream, which have to be
+  // in memory. Those of perf are as large as an AUX buffer, usually 4 MiB.
   static constexpr std::uint64_t kMostBehindInStream = std::uint64_t{32} << 20;
 
-  // The next record; nothing at the end. A view that is_lasting lives as long as the file's bytes,
-  // any other until the next call. Where no whole record follows, what is left of the part is
-  // passed over, and so is what a damaged COMPRESSED record makes unreadable. The first of such
-  // errors (kTruncated, kCorrupt, naming the offset; of a stream also kIo, kUnsupported) is told in
-  // place of the end, when all that can be read was delivered; then the cursor is at its end.
+  // The next record, or nothing at the end. A view that is_lasting lives as long as the bytes of
+  // the file; any other lives until the next call. If no whole record follows, the cursor skips the
+  // rest of the part, and whatever a damaged COMPRESSED record makes unreadable. It returns the
+  // first such error (kTruncated, kCorrupt, with the offset; for a stream also kIo, kUnsupported)
+  // instead of the end, after all readable records. Then the cursor is at its end.
   Result<std::optional<RecordView>> Next();
 
-  // The same for those who count nanoseconds: whether there is a next record, which is then
-  // record(), and behind the last one the failure, if any.
+  // The same for the fastest loops. Step returns whether there is a next record, which record()
+  // then returns. After the last one, ReleaseFailure returns and clears the first error, if any.
   bool Step() { return StepInBytes() || StepAnywhere(); }
   const RecordView& record() const { return record_; }
-  std::optional<Error> TakeFailure() { return std::exchange(failure_, std::nullopt); }
+  std::optional<Error> ReleaseFailure() { return std::exchange(failure_, std::nullopt); }
 
  private:
-  // Most records are the kernel's own, and lie whole in the bytes that are left. This knows only
-  // those, so that a step over them costs no call; all else is left to StepAnywhere.
+  // Handles only kernel records that lie whole in the remaining bytes, without a call. These are
+  // nearly all records; StepAnywhere handles the others.
   bool StepInBytes() {
     if (!is_simple_ || left_.size() < sizeof(RecordHeader)) return false;
     const std::byte* at = left_.data();
@@ -84,11 +84,11 @@ class RecordCursor {
   bool StepAnywhere();
   bool StepInParts();
 
-  // Each of these fills record_ in, or returns false.
+  // Each of these sets record_, or returns false.
   bool StepInside();
   bool StepInPart();
-  bool TakeRecord(Bytes left);
-  bool TakeBytesBehind(Bytes left);
+  bool ReadRecord(Bytes left);
+  bool ReadBytesBehind(Bytes left);
   void EndPart();
   void FailHere(ErrorCode code, std::string_view what);
   void Remember(Error error);

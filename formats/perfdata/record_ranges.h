@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a recording in ranges, for several threads to read at once. Nothing in a perf.data
-// tells where a record in its middle begins. So it is guessed, which a walk from the record before
-// confirms: what it comes to next must begin where the next range was said to.
+// Splits the records of a recording into ranges, so that several threads can read them. A perf.data
+// does not say where a record in its middle begins. The beginning of a range is guessed. The walk
+// through the range before it confirms the guess: it must end where this range begins.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts
       if (!is_met) parts[range].Add(record);
     }
     const bool ends_well = is_last ? !is_met : is_met && cursor.record().file_offset == end;
-    if (!ends_well || cursor.TakeFailure()) is_right = false;
+    if (!ends_well || cursor.ReleaseFailure()) is_right = false;
   });
   return is_right;
 }

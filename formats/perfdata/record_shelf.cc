@@ -11,9 +11,9 @@ static_assert(kBlockSize > kMaxRecordSize + sizeof(RecordHeader));
 
 }  // namespace
 
-RecordShelf::Place RecordShelf::Put(Bytes payload, const std::byte*& copy_of_it) {
+RecordShelf::Position RecordShelf::Put(Bytes payload, const std::byte*& copy_of_it) {
   const std::size_t size = payload.size();
-  if (open_ == Place::kNone || kBlockSize - blocks_[open_].used < size) OpenBlock();
+  if (open_ == Position::kNone || kBlockSize - blocks_[open_].used < size) OpenBlock();
   Block& block = blocks_[open_];
   std::byte* const copy = block.bytes.get() + block.used;
   std::ranges::copy(payload, copy);
@@ -23,18 +23,19 @@ RecordShelf::Place RecordShelf::Put(Bytes payload, const std::byte*& copy_of_it)
   return {open_};
 }
 
-void RecordShelf::TakeOff(Place place) {
-  if (place.block == Place::kNone) return;
-  Block& block = blocks_[place.block];
+void RecordShelf::Release(Position position) {
+  if (position.block == Position::kNone) return;
+  Block& block = blocks_[position.block];
   if (--block.records > 0) return;
   block.used = 0;
-  if (place.block == open_) return;
+  if (position.block == open_) return;
   block.bytes.reset();
-  free_.push_back(place.block);
+  free_.push_back(position.block);
 }
 
 void RecordShelf::OpenBlock() {
-  if (open_ != Place::kNone && blocks_[open_].records == 0) return;  // used is 0: all of it is free
+  if (open_ != Position::kNone && blocks_[open_].records == 0)
+    return;  // used is 0: all of it is free
   if (free_.empty()) {
     open_ = static_cast<std::uint32_t>(blocks_.size());
     blocks_.emplace_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps copies of records whose views would not last while they wait for their turn. Memory is
-// given back block by block, as soon as all records of a block are taken off.
+// Keeps copies of records that wait to be sorted, if their views do not last that long. A block of
+// memory is freed when all records in it are released.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace perftape::perfdata {
 class RecordShelf {
  public:
   // Where a copy is; of a record that lasts by itself there is none.
-  struct Place {
+  struct Position {
     static constexpr std::uint32_t kNone = 0xffffffff;
     std::uint32_t block = kNone;
   };
 
   // Copies a record's payload, and tells where the copy begins.
-  Place Put(Bytes payload, const std::byte*& copy_of_it);
+  Position Put(Bytes payload, const std::byte*& copy_of_it);
   // The copy is not needed any more. Of a record that has none, nothing happens.
-  void TakeOff(Place place);
+  void Release(Position position);
 
  private:
   struct Block {
@@ -35,7 +35,7 @@ class RecordShelf {
 
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> free_;  // blocks without memory
-  std::uint32_t open_ = Place::kNone;
+  std::uint32_t open_ = Position::kNone;
 };
 
 }  // namespace perftape::perfdata

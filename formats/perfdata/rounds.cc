@@ -9,12 +9,12 @@ namespace perftape::perfdata {
 
 Result<std::optional<RecordView>> InTimeOrder::Next() {
   if (Step()) return record_;
-  if (std::optional<Error> failure = cursor_.TakeFailure()) return Fail(*std::move(failure));
+  if (std::optional<Error> failure = cursor_.ReleaseFailure()) return Fail(*std::move(failure));
   return std::nullopt;
 }
 
 bool InTimeOrder::Step() {
-  shelf_.TakeOff(std::exchange(delivered_, {}));
+  shelf_.Release(std::exchange(delivered_, {}));
   while (true) {
     if (is_releasing_) {
       if (StepReleased()) return true;
@@ -54,7 +54,8 @@ void InTimeOrder::Deliver(const RecordView& record, const Event* event) {
 }
 
 void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answer) {
-  if (answer.time < released_up_to_ && out_of_order_++ == 0) first_out_of_order_ = PlaceOf(record);
+  if (answer.time < released_up_to_ && out_of_order_++ == 0)
+    first_out_of_order_ = PositionOf(record);
   newest_ = std::max(newest_, answer.time);
   order_ = record.order;
   const bool goes_on = !waiting_.empty() && waiting_.back().time <= answer.time;
@@ -67,7 +68,7 @@ void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answ
   waiting.inside = record.inside;
   waiting.part = record.part;
   waiting.is_lasting = record.is_lasting;
-  if (!record.is_lasting) waiting.place = shelf_.Put(record.payload, waiting.payload);
+  if (!record.is_lasting) waiting.position = shelf_.Put(record.payload, waiting.payload);
   if (goes_on) {
     ++runs_.back().end;
   } else {
@@ -105,7 +106,7 @@ bool InTimeOrder::StepReleased() {
   Run& run = runs_[chosen_->run];
   const Waiting& waiting = waiting_[run.next++];
   released_up_to_ = std::max(released_up_to_, waiting.time);
-  delivered_ = waiting.place;
+  delivered_ = waiting.position;
   event_ = waiting.event;
   record_ = {.type = waiting.header.type,
              .misc = waiting.header.misc,

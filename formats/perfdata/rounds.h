@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time order. Records of several CPUs lie in a perf.data as they were drained; a FINISHED_ROUND
-// promises that nothing older than the newest record before the round before it will follow (perf's
-// ordered_events__flush with OE_FLUSH__ROUND). So memory holds two rounds, not the file.
+// Returns the records of a perf.data in time order. A file holds the records of several CPUs as
+// they were drained. FINISHED_ROUND promises that no later record is older than the newest record
+// before the previous FINISHED_ROUND (perf's ordered_events__flush with OE_FLUSH__ROUND). So memory
+// holds the records of two rounds, not the whole file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace perftape::perfdata {
 
 // Wraps a cursor and is a cursor: the same records, in time order, equal times in file order.
 // Records of time 0 (synthesized) and tool records come at once. FINISHED_ROUND itself is passed on
-// at the place where it was read. `events` must outlive it.
+// at the position where it was read. `events` must outlive it.
 class InTimeOrder {
  public:
   InTimeOrder(RecordCursor cursor, const EventTable& events)
@@ -31,7 +32,7 @@ class InTimeOrder {
   // The same in the manner of RecordCursor::Step.
   bool Step();
   const RecordView& record() const { return record_; }
-  std::optional<Error> TakeFailure() { return cursor_.TakeFailure(); }
+  std::optional<Error> ReleaseFailure() { return cursor_.ReleaseFailure(); }
 
   // The event of the record that was delivered last, as EventTable::EventOf finds it.
   const Event* event() const { return event_; }
@@ -39,7 +40,7 @@ class InTimeOrder {
   // Records that came later than their round promised; they are delivered with the next round,
   // behind newer ones.
   std::uint64_t out_of_order() const { return out_of_order_; }
-  // Where the first of them is, as PlaceOf says it; empty where there is none.
+  // Where the first of them is, as PositionOf says it; empty where there is none.
   const std::string& first_out_of_order() const { return first_out_of_order_; }
 
  private:
@@ -53,7 +54,7 @@ class InTimeOrder {
     std::uint64_t file_offset = 0;
     RecordHeader header = {};
     std::int32_t inside = -1;
-    RecordShelf::Place place;
+    RecordShelf::Position position;
     std::uint16_t part = 0;
     bool is_lasting = true;
   };
@@ -92,7 +93,7 @@ class InTimeOrder {
   const Event* event_ = nullptr;     // of record_
   const Event* round_event_ = nullptr;
   std::endian order_ = std::endian::native;  // of all records
-  RecordShelf::Place delivered_;  // of the record delivered last, valid until the next call
+  RecordShelf::Position delivered_;  // of the record delivered last, valid until the next call
   bool is_releasing_ = false;
   bool at_end_ = false;
   std::uint64_t newest_ = 0;       // time seen so far

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each field of a SAMPLE and of a sample_id trailer lies, told once for reading and writing
-// as in kernel_layout.h. Their order is that of perf_output_sample and perf_event__output_id_sample
-// of kernel/events/core.c, not that of the bits of sample_type.
+// The fields of SAMPLE and of the sample_id trailer, in their order, for reading and writing
+// (kernel_layout.h explains how). The order is that of perf_output_sample and
+// perf_event__output_id_sample in kernel/events/core.c, not that of the bits of sample_type.
 #pragma once
 
 #include <algorithm>
@@ -145,7 +145,7 @@ void SampleLayout(Cursor& at, SampleRef& sample, const SampleFormat& format) {
     RegsLayout(at, sample.regs_user_abi, sample.regs_user, format.regs_user_mask);
   }
   if (format.Has(kStackUser)) StackUserLayout(at, sample);
-  // WEIGHT_STRUCT takes WEIGHT's place; both are one word.
+  // WEIGHT_STRUCT stands where WEIGHT would; both are one word.
   if (format.Has(kWeight) || format.Has(kWeightStruct)) at.Fixed(sample.weight);
   if (format.Has(kDataSrc)) at.Fixed(sample.data_src);         // { u64 data_src; }
   if (format.Has(kTransaction)) at.Fixed(sample.transaction);  // { u64 transaction; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each field of perf's own records lies, told once for reading and writing as in
-// kernel_layout.h. The right column is the text of tools/lib/perf/include/perf/event.h.
+// The fields of perf's own records, in their order, for reading and writing (kernel_layout.h
+// explains how). The right column is the text of tools/lib/perf/include/perf/event.h.
 #pragma once
 
 #include <algorithm>

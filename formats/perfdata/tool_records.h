@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of perf itself as values, under the names of tools/lib/perf/include/perf/event.h.
-// They have no sample_id trailer. Numbers are copied, strings and arrays are views into the record
-// and live as long as it. What lies where is told in tool_layout.h.
+// The records that perf itself writes, as values, under the names of
+// tools/lib/perf/include/perf/event.h. They have no sample_id trailer. Numbers are copied. Strings
+// and arrays are views into the record and live as long as it. tool_layout.h has the layouts.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@ using BuildId = perftape::BuildId;
 
 struct HeaderAttr {
   static constexpr RecordType kType = RecordType::kHeaderAttr;
+  static constexpr std::string_view kRecordName = "ATTR";
   EventAttr attr = {};
   WordArray ids = {};
 };
@@ -27,18 +28,21 @@ struct HeaderAttr {
 // The name of an event; no perf since Linux 3.11 writes it.
 struct HeaderEventType {
   static constexpr RecordType kType = RecordType::kHeaderEventType;
+  static constexpr std::string_view kRecordName = "EVENT_TYPE";
   std::uint64_t event_id = 0;
   Bytes name = {};  // with the padding behind its NUL, 64 bytes at most
 };
 
 struct HeaderTracingData {
   static constexpr RecordType kType = RecordType::kHeaderTracingData;
+  static constexpr std::string_view kRecordName = "TRACING_DATA";
   std::uint32_t size = 0;
   Bytes data = {};  // simpleperf's; perf's lies behind the record (RecordView::behind)
 };
 
 struct HeaderBuildId {
   static constexpr RecordType kType = RecordType::kHeaderBuildId;
+  static constexpr std::string_view kRecordName = "BUILD_ID";
   std::int32_t pid = -1;
   BuildId build_id = {};
   std::string_view filename = {};
@@ -46,18 +50,21 @@ struct HeaderBuildId {
 
 struct IdIndex {
   static constexpr RecordType kType = RecordType::kIdIndex;
-  WordArray words = {};   // entry by entry: id, place of the CPU among those of its event, cpu, tid
+  static constexpr std::string_view kRecordName = "ID_INDEX";
+  WordArray words = {};   // entry by entry: id, index of the CPU among those of its event, cpu, tid
   WordArray guests = {};  // machine_pid and vcpu of each entry; empty before Linux 6.0
 };
 
 struct AuxtraceInfo {
   static constexpr RecordType kType = RecordType::kAuxtraceInfo;
+  static constexpr std::string_view kRecordName = "AUXTRACE_INFO";
   std::uint32_t auxtrace_type = 0;
   WordArray priv = {};
 };
 
 struct Auxtrace {
   static constexpr RecordType kType = RecordType::kAuxtrace;
+  static constexpr std::string_view kRecordName = "AUXTRACE";
   std::uint64_t size = 0;  // of the trace, which lies behind the record (RecordView::behind)
   std::uint64_t offset = 0, reference = 0;
   std::uint32_t index = 0, tid = 0, cpu = 0;
@@ -65,6 +72,7 @@ struct Auxtrace {
 
 struct AuxtraceError {
   static constexpr RecordType kType = RecordType::kAuxtraceError;
+  static constexpr std::string_view kRecordName = "AUXTRACE_ERROR";
   std::uint32_t error_type = 0, code = 0, cpu = 0, pid = 0, tid = 0;
   std::uint32_t format = 0;  // 0 has no time, from 2 on there is the guest
   std::uint64_t ip = 0, time = 0;
@@ -74,6 +82,7 @@ struct AuxtraceError {
 
 struct ThreadMap {
   static constexpr RecordType kType = RecordType::kThreadMap;
+  static constexpr std::string_view kRecordName = "THREAD_MAP";
   struct Thread {
     std::uint64_t pid = 0;
     std::string_view comm = {};
@@ -96,16 +105,19 @@ struct CpuSet {
 
 struct CpuMap {
   static constexpr RecordType kType = RecordType::kCpuMap;
+  static constexpr std::string_view kRecordName = "CPU_MAP";
   CpuSet cpus;
 };
 
 struct StatConfig {
   static constexpr RecordType kType = RecordType::kStatConfig;
+  static constexpr std::string_view kRecordName = "STAT_CONFIG";
   WordArray terms = {};  // pairs of tag and value
 };
 
 struct Stat {
   static constexpr RecordType kType = RecordType::kStat;
+  static constexpr std::string_view kRecordName = "STAT";
   std::uint64_t id = 0;
   std::uint32_t cpu = 0, thread = 0;
   std::uint64_t value = 0, enabled = 0, running = 0;
@@ -113,11 +125,13 @@ struct Stat {
 
 struct StatRound {
   static constexpr RecordType kType = RecordType::kStatRound;
+  static constexpr std::string_view kRecordName = "STAT_ROUND";
   std::uint64_t round_type = 0, time = 0;  // 0 an interval, 1 the end
 };
 
 struct EventUpdate {
   static constexpr RecordType kType = RecordType::kEventUpdate;
+  static constexpr std::string_view kRecordName = "EVENT_UPDATE";
   std::uint64_t update_type = 0;
   std::uint64_t id = 0;
   std::string_view text = {};  // kUnit, kName
@@ -130,6 +144,7 @@ struct EventUpdate {
 
 struct TimeConv {
   static constexpr RecordType kType = RecordType::kTimeConv;
+  static constexpr std::string_view kRecordName = "TIME_CONV";
   std::uint64_t time_shift = 0, time_mult = 0, time_zero = 0;
   bool has_cycles = true;  // not before Linux 5.10, as are the following
   std::uint64_t time_cycles = 0, time_mask = 0;
@@ -138,23 +153,27 @@ struct TimeConv {
 
 struct HeaderFeature {
   static constexpr RecordType kType = RecordType::kHeaderFeature;
+  static constexpr std::string_view kRecordName = "FEATURE";
   std::uint64_t bit = 0;
   Bytes payload = {};
 };
 
 struct CompressedData {
   static constexpr RecordType kType = RecordType::kCompressed;
+  static constexpr std::string_view kRecordName = "COMPRESSED";
   Bytes data = {};
 };
 
 struct Compressed2Data {
   static constexpr RecordType kType = RecordType::kCompressed2;
+  static constexpr std::string_view kRecordName = "COMPRESSED2";
   std::uint64_t data_size = 0;  // of `data` without its padding
   Bytes data = {};
 };
 
 struct BpfMetadata {
   static constexpr RecordType kType = RecordType::kBpfMetadata;
+  static constexpr std::string_view kRecordName = "BPF_METADATA";
   struct Entry {
     std::string_view key = {}, value = {};
   };
@@ -165,6 +184,7 @@ struct BpfMetadata {
 // The lines of /proc/schedstat: of a CPU, and of a scheduling domain of it.
 struct SchedstatCpu {
   static constexpr RecordType kType = RecordType::kSchedstatCpu;
+  static constexpr std::string_view kRecordName = "SCHEDSTAT_CPU";
   std::uint64_t timestamp = 0;
   std::uint32_t cpu = 0;
   std::uint16_t version = 0;                // of the lines, 15 to 17
@@ -173,6 +193,7 @@ struct SchedstatCpu {
 };
 struct SchedstatDomain {
   static constexpr RecordType kType = RecordType::kSchedstatDomain;
+  static constexpr std::string_view kRecordName = "SCHEDSTAT_DOMAIN";
   std::uint64_t timestamp = 0;
   std::uint32_t cpu = 0;
   std::uint16_t version = 0, domain = 0;
@@ -181,9 +202,11 @@ struct SchedstatDomain {
 
 struct FinishedRound {
   static constexpr RecordType kType = RecordType::kFinishedRound;
+  static constexpr std::string_view kRecordName = "FINISHED_ROUND";
 };
 struct FinishedInit {
   static constexpr RecordType kType = RecordType::kFinishedInit;
+  static constexpr std::string_view kRecordName = "FINISHED_INIT";
 };
 
 }  // namespace perftape::perfdata

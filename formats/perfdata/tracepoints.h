@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracepoints that TRACING_DATA describes, by the number that is their attribute's config. The
-// blob is trace-cmd's old format (tools/perf/util/trace-event-info.c, tracing_data_get): copies of
-// tracefs files, of which the names are taken here.
+// The names of the tracepoints that TRACING_DATA describes, by their id, which is the config of
+// their attribute. The section is in trace-cmd's old format, copies of tracefs files
+// (tools/perf/util/trace-event-info.c, tracing_data_get). Only the names are read.
 #pragma once
 
 #include <cstdint>

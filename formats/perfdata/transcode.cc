@@ -27,7 +27,7 @@ Status CopyVerbatim(const RecordView& record, std::vector<std::byte>& out) {
   const std::size_t size = record.size() + padding;
   if (size > kMaxRecordSize + 7) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("record at {}: {} of {} bytes cannot be padded", PlaceOf(record),
+                fmt::format("record at {}: {} of {} bytes cannot be padded", PositionOf(record),
                             RecordName(record.type), record.size()));
   }
   ByteWriter at(out);
@@ -71,7 +71,7 @@ Status WriteSampleAnew(const RecordView& record, const SampleFormat& from, const
 std::unexpected<Error> Unknown(const RecordView& record) {
   return Fail(ErrorCode::kUnsupported,
               fmt::format("record at {}: it is not known how the bytes of {} are ordered",
-                          PlaceOf(record), RecordName(record.type)));
+                          PositionOf(record), RecordName(record.type)));
 }
 
 // By its value; what has none stays as it is, where its bytes are in native order.

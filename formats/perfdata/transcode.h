@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of any file as one that can be written: in native byte order, a whole number of words,
-// and in the shape of the event that it gets in the new file.
+// Converts a record of any file into one that can be written: in native byte order, padded to whole
+// words, and in the format of the event that it belongs to in the new file.
 #pragma once
 
 #include <cstddef>

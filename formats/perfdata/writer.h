@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a perf.data so that it opens in perf at every instant: records are appended behind what is
-// committed, and one 8-byte pwrite of data.size commits them. perf reads a file whose feature bits
-// are clear and whose data.size is smaller than what is there; it reads nothing of one whose
-// data.size runs ahead of the data (tools/perf/util/session.c, perf_session__read_header). How a
-// compressed file keeps to that, file_parts.h tells (TableInARecord).
+// Writes a perf.data that perf can open at any time. Records are appended after the committed ones,
+// and one 8-byte pwrite of data.size commits them. perf reads a file without feature bits whose
+// data.size is smaller than its data. It reads nothing of a file whose data.size is too large
+// (tools/perf/util/session.c, perf_session__read_header). file_parts.h explains how compressed
+// files follow these rules (TableInARecord).
 //
 //   TRY_ASSIGN(Writer writer, Writer::Create("perf.data", events, {.compression_level = 1}));
 //   TRY(writer.Append(record));        // collected in memory
@@ -32,7 +32,7 @@
 
 namespace perftape::perfdata {
 
-// Whatever takes finished records: the Writer, a vector in a test.
+// A receiver of encoded records: the Writer, or a vector in a test.
 template <class Sink>
 concept RecordSink = requires(Sink& sink, Bytes record) {
   { sink.Append(record) } -> std::same_as<Status>;
@@ -73,25 +73,25 @@ class Writer {
 
   Container container() const { return container_; }
 
-  // Takes one or several whole records.
+  // Appends one or several whole records.
   Status Append(Bytes records);
 
-  // The same for what must not be inside COMPRESSED records: those whose size does not count all
-  // that belongs to them, with the bytes behind them, in as many pieces as it pleases. Returns
-  // where in the file these bytes will begin.
+  // Appends bytes that must not be inside COMPRESSED records: records followed by bytes that their
+  // size does not count, and these bytes, in any number of calls. Returns the file offset at which
+  // the bytes will begin.
   Result<std::uint64_t> AppendPlain(Bytes bytes);
 
-  // Writes what was appended, then commits it with data.size (a pipe has nothing to commit). After
-  // an error (kIo: disk full) the file is as it was at the last Commit, and stays so.
+  // Writes the appended records, then commits them with data.size (a pipe has no commit). After an
+  // error (kIo: disk full) the file stays as it was at the last Commit.
   Status Commit();
 
-  // After a Commit that failed: drops what was appended since the one before, and commits these
-  // records in its place, never compressed. Nothing may be appended behind them; Finish may follow.
-  // kUnsupported for a pipe, where a part of what failed is written.
+  // After a failed Commit, drops the records appended since the last good one, and commits
+  // `records` instead, uncompressed. Nothing may be appended after that; Finish may follow.
+  // kUnsupported for a pipe, which has received some of the failed bytes.
   Status CommitInstead(Bytes records);
 
-  // Gives the file its name; OldFile says what becomes of an existing one. Nothing for a pipe. Call
-  // it when what is committed is worth opening.
+  // Gives the file its name. OldFile says what happens to an existing file. Does nothing for a
+  // pipe. Call it when the committed records are worth opening.
   Status Publish();
 
   // Commits, writes the feature sections behind the data, then their bits into the header, and
@@ -101,15 +101,14 @@ class Writer {
   // Returns the size in bytes of the file, or of all that went through the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
-  // A descriptor of its own of the file, open for reading and writing, for what comes behind it
-  // when it is finished: by its name it may be another by then. None of a pipe, nor of what is no
-  // regular file.
+  // A new descriptor of the file, open for reading and writing, to append a bundle after Finish:
+  // another file may have its name by then. An empty one for a pipe, or if it is no regular file.
   Result<UniqueFd> DuplicateFile() const;
 
-  // Of all that is committed; nothing where nothing is compressed.
+  // The compression of all committed records; nothing if the file is not compressed.
   std::optional<Compression> compression() const;
 
-  // Bytes of the file, or of the pipe, so far: committed ones only.
+  // The committed bytes of the file or of the pipe.
   std::uint64_t size() const { return data_end_ + table_.size(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pprof demands of a profile beyond its encoding.
+// The rules that a valid pprof profile follows, beyond its protobuf encoding.
 #pragma once
 
 #include "formats/base/result.h"

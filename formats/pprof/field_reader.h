@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes one message of profile.proto, field by field, as layout.h tells them. For this room only:
-// protozero throws, so its callers catch.
+// Decodes one message of profile.proto field by field, as layout.h lists the fields. Only
+// formats/pprof includes it: protozero throws exceptions, and the callers there catch them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip of bytes that are all in memory, by libdeflate; and, by zlib, the beginning of what may not
-// be there whole.
+// Compresses and expands gzip in memory with libdeflate. With zlib it expands the beginning of a
+// file that may be incomplete.
 #pragma once
 
 #include <cstddef>

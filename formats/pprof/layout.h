@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which value is which field of its message, told once. A visitor that writes runs through all
-// fields; one that reads is shown all of them for each field that it meets and takes the one whose
-// number that is. `M` is the message when reading, and const when writing.
+// The fields of each message and their numbers, for reading and writing. A visitor that writes runs
+// through all fields. A visitor that reads sees all fields for each field of the input, and uses
+// the one with the same number. `M` is the message when reading, and const when writing.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of profile.proto as plain values. A text is its place in the string table, whose
+// The messages of profile.proto as plain values. A text is its index in the string table, whose
 // first entry is ""; ids of mappings, locations and functions are chosen by the writer, unique
 // within their table and not 0, which means "none".
 #pragma once

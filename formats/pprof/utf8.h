@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// protobuf strings are UTF-8; file names, comms and symbols are bytes.
+// Makes UTF-8 of names. protobuf strings are UTF-8, but file names, comms and symbols are any
+// bytes.
 #pragma once
 
 #include <string>

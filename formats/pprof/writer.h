@@ -27,7 +27,7 @@ class Writer {
  public:
   Writer();
 
-  // The place of `text` in the string table, which holds it once. Bytes that are not UTF-8 become
+  // The index of `text` in the string table, which holds it once. Bytes that are not UTF-8 become
   // U+FFFD: Go refuses a profile with any other.
   StringIndex Text(std::string_view text);
 

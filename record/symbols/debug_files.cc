@@ -8,7 +8,7 @@
 #include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 
 namespace perftape::record {
 namespace {
@@ -24,7 +24,8 @@ std::optional<SeparateDebugFile> WithBuildId(const fs::path& path, const BuildId
 std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
                                                const std::vector<fs::path>& directories) {
   for (const fs::path& directory : directories) {
-    for (const fs::path& path : elf::PlacesIn(directory, build_id, elf::BuildIdFile::kDebug, {})) {
+    for (const fs::path& path :
+         elf::SearchPathsIn(directory, build_id, elf::BuildIdFile::kDebug, {})) {
       if (auto found = WithBuildId(path, build_id)) return found;
     }
   }
@@ -53,7 +54,7 @@ std::optional<SeparateDebugFile> FindByLink(const elf::ElfFile& binary, const fs
   const std::optional<elf::DebugLink> link = elf::ReadDebugLink(binary);
   if (!link) return std::nullopt;
   for (const fs::path& candidate :
-       elf::PlacesOfDebugLink(link->file_name, path, "/", directories)) {
+       elf::SearchPathsOfDebugLink(link->file_name, path, "/", directories)) {
     if (candidate == path) continue;
     if (auto found = Linked(candidate, link->crc, binary.build_id())) return found;
   }
@@ -66,8 +67,8 @@ std::optional<SeparateDebugFile> FindShared(const elf::ElfFile& file, const fs::
   const std::optional<elf::DebugAltLink> link = elf::ReadDebugAltLink(file);
   if (!link) return std::nullopt;
   if (auto found = FindByBuildId(link->build_id, directories)) return found;
-  const elf::LinkPlaces candidates =
-      elf::PlacesOfDebugAltLink(link->file_name, path, {.debug_dirs = directories});
+  const elf::LinkSearchPaths candidates =
+      elf::SearchPathsOfDebugAltLink(link->file_name, path, {.debug_dirs = directories});
   for (const fs::path& candidate : candidates.paths) {
     if (auto found = WithBuildId(candidate, link->build_id)) return found;
   }

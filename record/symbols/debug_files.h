@@ -21,7 +21,7 @@ struct SeparateDebugFile {
 };
 
 // Returns the debug files of the binary that was at `path`: by build id in `directories`, or by its
-// links, there and in its own directory (formats/elf/debug_places.h). Refuses links to any other
+// links, there and in its own directory (formats/elf/debug_search_paths.h). Refuses links to any other
 // directory.
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,

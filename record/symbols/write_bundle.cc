@@ -9,7 +9,7 @@
 
 #include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/headers.h"
 #include "formats/elf/slim.h"

@@ -97,7 +97,7 @@ Result<std::uint64_t> AppendPass(const Reader& reader, const Pass& pass, Writer&
     if (bytes >= pass.most_bytes) break;
   }
   TRY(writer.Commit());
-  if (auto failure = cursor.TakeFailure()) return Fail(*std::move(failure));
+  if (auto failure = cursor.ReleaseFailure()) return Fail(*std::move(failure));
   return bytes;
 }
 

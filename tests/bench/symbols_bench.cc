@@ -69,7 +69,7 @@ Counts ReadWithLibelf(const std::vector<std::string>& paths) {
 }
 
 // Places in the code of a file, without order.
-std::vector<ImageAddress> PlacesIn(const ElfFile& file, std::size_t count) {
+std::vector<ImageAddress> SearchPathsIn(const ElfFile& file, std::size_t count) {
   const auto code = std::ranges::find(file.segments(), true, &Segment::executable);
   std::vector<ImageAddress> places;
   if (code == file.segments().end()) return places;
@@ -115,7 +115,7 @@ int Run() {
     const auto file = ElfFile::Open(path);
     if (!file) continue;
     paths.push_back(path);
-    places.push_back(PlacesIn(*file, kAddresses / kBinaries));
+    places.push_back(SearchPathsIn(*file, kAddresses / kBinaries));
   }
   Times times;
   for (int round = 0; round < kRounds; ++round) RunOnce(paths, places, times);

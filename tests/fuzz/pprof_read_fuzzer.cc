@@ -12,8 +12,8 @@
 #include "convert/import/from_pprof.h"
 #include "convert/model/validate.h"
 #include "formats/pprof/check.h"
-#include "formats/pprof/reader.h"
 #include "formats/pprof/writer.h"
+#include "tests/support/pprof_reader.h"
 
 namespace perftape {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 #include "formats/elf/elf_file.h"
 
 namespace perftape::bundle_tool {
@@ -33,7 +33,7 @@ std::vector<std::filesystem::path> PathsOf(const bundle::BundledFile& file) {
   if (file.path.starts_with('/')) paths.emplace_back(file.path);
   if (file.kind == FileKind::kDebug) {
     const auto by_id =
-        elf::PlacesIn("/usr/lib/debug", file.build_id, elf::BuildIdFile::kDebug, file.path);
+        elf::SearchPathsIn("/usr/lib/debug", file.build_id, elf::BuildIdFile::kDebug, file.path);
     paths.insert(paths.end(), by_id.begin(), by_id.end());
   }
   return paths;

@@ -67,7 +67,7 @@ class JsonFields final : public RecordFields {
 }  // namespace
 
 std::string RecordJson(const perfdata::RecordView& record, const perfdata::EventTable& events) {
-  Json fields = {{"offset", PlaceOf(record)},
+  Json fields = {{"offset", PositionOf(record)},
                  {"type", RecordName(record.type)},
                  {"misc", record.misc},
                  {"size", record.stored_size()}};

@@ -74,7 +74,7 @@ class TextFields final : public RecordFields {
 }  // namespace
 
 std::string RecordText(const perfdata::RecordView& record, const perfdata::EventTable& events) {
-  std::string text = fmt::format("{} {} misc {:#x} size {}", PlaceOf(record),
+  std::string text = fmt::format("{} {} misc {:#x} size {}", PositionOf(record),
                                  RecordName(record.type), record.misc, record.stored_size());
   if (record.excess > 0) fmt::format_to(std::back_inserter(text), " ({} too many)", record.excess);
   text += ':';

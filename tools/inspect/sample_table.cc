@@ -44,7 +44,7 @@ Result<std::optional<SampleRow>> SampleRows::Next() {
 void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event) {
   const Result<perfdata::Sample> whole = DecodeSample(record, event.format);
   const std::optional<perfdata::Sample> sample =
-      whole ? std::optional(*whole) : SalvageSample(record, event.format);
+      whole ? std::optional(*whole) : RecoverSample(record, event.format);
   const auto deliveries =
       sample ? deliveries_.Of(*sample, event) : std::span<const perfdata::Delivery>();
   if (!whole) Miss(record, deliveries.empty() ? skipped_ : cut_off_);
@@ -72,7 +72,7 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
 }
 
 void SampleRows::Miss(const RecordView& sample, std::uint64_t& counter) {
-  if (first_unread_.empty()) first_unread_ = PlaceOf(sample);
+  if (first_unread_.empty()) first_unread_ = PositionOf(sample);
   ++counter;
 }
 

@@ -68,13 +68,13 @@ class Counter {
       CountDeliveries(*sample, record, *event);
       return;
     }
-    const auto salvaged = SalvageSample(record, event->format);
+    const auto salvaged = RecoverSample(record, event->format);
     const bool counts = salvaged && CountDeliveries(*salvaged, record, *event);
     Miss(record, counts ? statistics_.cut_off_samples : statistics_.skipped_samples);
   }
 
   void Miss(const RecordView& sample, std::uint64_t& counter) {
-    if (statistics_.first_unread.empty()) statistics_.first_unread = PlaceOf(sample);
+    if (statistics_.first_unread.empty()) statistics_.first_unread = PositionOf(sample);
     ++counter;
   }
 
@@ -146,7 +146,7 @@ Statistics CountRecords(const perfdata::Reader& reader, unsigned threads) {
   // In time order, for comms, mappings, and the growth of counters that were read with the samples.
   perfdata::InTimeOrder records(reader.records(), reader.events());
   while (records.Step()) counter.Count(records.record(), records.event());
-  return std::move(counter).Finish(records.TakeFailure());
+  return std::move(counter).Finish(records.ReleaseFailure());
 }
 
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events) {

@@ -27,7 +27,7 @@ Json JsonOf(const Finding& finding) {
   Json json = {{"rule", info.name},
                {"severity", NameOf(info.severity)},
                {"offset", finding.offset},
-               {"place", finding.place}};
+               {"place", finding.position}};
   if (finding.record) json["record"] = RecordName(*finding.record);
   json["message"] = finding.message;
   json["breaks"] = JsonOf(finding.breaks);

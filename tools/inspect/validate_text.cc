@@ -45,7 +45,7 @@ std::string FindingsText(const Report& report) {
   std::string text;
   for (const Finding& finding : report.InFileOrder()) {
     const RuleInfo& info = InfoOf(finding.rule);
-    fmt::format_to(std::back_inserter(text), "{} {} {}: {}{}\n", finding.place,
+    fmt::format_to(std::back_inserter(text), "{} {} {}: {}{}\n", finding.position,
                    NameOf(info.severity), info.name, cli::EscapeForTerminal(finding.message),
                    BreaksText(finding.breaks));
   }

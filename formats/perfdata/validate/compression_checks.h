@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges COMPRESSED and COMPRESSED2 records and the feature that goes with them.
+// Checks COMPRESSED and COMPRESSED2 records and their feature section.
 #pragma once
 
 #include <cstdint>

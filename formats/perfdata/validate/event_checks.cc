@@ -35,7 +35,7 @@ class EventChecks {
  public:
   EventChecks(const Reader& reader, Report& report)
       : reader_(reader), events_(reader.events().all()), report_(report) {
-    FindPlaces();
+    FindOffsets();
   }
 
   void Check() {
@@ -53,30 +53,30 @@ class EventChecks {
   bool is_file() const { return reader_.container() == Container::kFile; }
 
   // Where each attribute is: in the table of a file, or in the HEADER_ATTR records of a pipe.
-  void FindPlaces() {
+  void FindOffsets() {
     if (is_file()) {
       std::vector<std::string> ignored;
       const auto header = ReadFileHeader(reader_.file(), reader_.order(), ignored);
       for (std::size_t i = 0; header && i < events_.size(); ++i) {
-        places_.push_back(header->attrs.offset + i * header->attr_size);
+        offsets_.push_back(header->attrs.offset + i * header->attr_size);
       }
       if (header && header->attrs.size < header->attr_size) {
         report_.AddAt(Rule::kEventNone, kAttrsAt, "the attribute table is empty");
       }
     } else {
       RecordCursor cursor = reader_.records(Compressed::kStepOver);
-      while (places_.size() < events_.size()) {
+      while (offsets_.size() < events_.size()) {
         const auto record = cursor.Next();
         if (!record || !*record) break;
-        if ((*record)->type == RecordType::kHeaderAttr) places_.push_back((*record)->file_offset);
+        if ((*record)->type == RecordType::kHeaderAttr) offsets_.push_back((*record)->file_offset);
       }
     }
-    places_.resize(events_.size());
+    offsets_.resize(events_.size());
   }
 
   template <class... Values>
   void Add(Rule rule, std::size_t event, fmt::format_string<Values...> text, Values&&... values) {
-    report_.AddAt(rule, places_[event],
+    report_.AddAt(rule, offsets_[event],
                   fmt::format("event {} ({}): {}", event, events_[event].name,
                               fmt::format(text, std::forward<Values>(values)...)));
   }
@@ -90,7 +90,7 @@ class EventChecks {
     }
     const Readers breaks = attr.size > kSizeOf612 ? kOldPerf : Readers::kPerf510 | Readers::kPerf61;
     report_.AddAt(
-        Rule::kEventAttrNewer, places_[i],
+        Rule::kEventAttrNewer, offsets_[i],
         fmt::format("event {} ({}): attribute of {} bytes", i, events_[i].name, attr.size),
         breaks | Readers::kPerfInject);
   }
@@ -183,7 +183,7 @@ class EventChecks {
   const Reader& reader_;
   std::span<const Event> events_;
   Report& report_;
-  std::vector<std::uint64_t> places_;
+  std::vector<std::uint64_t> offsets_;
 };
 
 }  // namespace

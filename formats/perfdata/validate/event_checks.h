@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the events: their attributes, their ids, and whether a record can be told to be of one of
-// them.
+// Checks the events: their attributes, their ids, and whether each record can be assigned to one.
 #pragma once
 
 #include "formats/perfdata/reader.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the features: of a file, those that its bitmap tells of and its table leads to; of a
-// pipe's stream, those that came as records.
+// Checks the features: in a file those of the bitmap and its table, in a pipe's stream those that
+// came as records.
 #pragma once
 
 #include "formats/perfdata/reader.h"

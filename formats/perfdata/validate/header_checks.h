@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what stands before the records of a file: the header and where its sections lie. A pipe's
-// stream has nothing of it.
+// Checks the header of a file and the offsets of its sections. A pipe's stream has neither.
 #pragma once
 
 #include "formats/perfdata/reader.h"

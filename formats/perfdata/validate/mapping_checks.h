@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what single MMAP, MMAP2 and COMM records say.
+// Checks MMAP, MMAP2 and COMM records one by one.
 #pragma once
 
 #include "formats/perfdata/reader.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what perf 6.1 cannot read of a pipe's stream although it reads the same records in a file:
-// AUXTRACE, and what needs its features or the byte order of the machine that recorded.
+// Checks for records that perf 6.1 can read from a file but not from a pipe's stream: AUXTRACE, and
+// records that need its features or the byte order of the recording machine.
 #pragma once
 
 #include "formats/perfdata/reader.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges whether each sample finds its process and its binary, and these their build ids.
+// Checks that each sample's process and binary are known, and that the binary has a build id.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs that read perf.data, as far as a file may please one and not the other: what a
-// finding breaks is a set of them.
+// The programs that read perf.data and differ in what they accept. A finding names the set of
+// readers that it breaks.
 #pragma once
 
 #include <array>

@@ -39,29 +39,29 @@ constexpr auto kSmallestSizes = std::to_array<SmallestSize>({
 });
 
 // Where the name of a record begins in its payload.
-struct NamePlace {
+struct NameOffset {
   RecordType type;
   std::size_t offset;
 };
-constexpr auto kNamePlaces = std::to_array<NamePlace>({{RecordType::kMmap, 32},
-                                                       {RecordType::kMmap2, 64},
-                                                       {RecordType::kComm, 8},
-                                                       {RecordType::kCgroup, 8},
-                                                       {RecordType::kKsymbol, 16},
-                                                       {RecordType::kHeaderBuildId, 28}});
+constexpr auto kNameOffsets = std::to_array<NameOffset>({{RecordType::kMmap, 32},
+                                                         {RecordType::kMmap2, 64},
+                                                         {RecordType::kComm, 8},
+                                                         {RecordType::kCgroup, 8},
+                                                         {RecordType::kKsymbol, 16},
+                                                         {RecordType::kHeaderBuildId, 28}});
 
 // Records that say in a u64 how many things follow: where it is in the payload, and how large a
 // thing is. The things begin right behind it.
-struct CountPlace {
+struct CountOffset {
   RecordType type;
   std::size_t offset;
   std::size_t size_of_one;
 };
-constexpr auto kCountPlaces = std::to_array<CountPlace>({{RecordType::kNamespaces, 8, 16},
-                                                         {RecordType::kCallchainDeferred, 8, 8},
-                                                         {RecordType::kIdIndex, 0, 32},
-                                                         {RecordType::kThreadMap, 0, 24},
-                                                         {RecordType::kStatConfig, 0, 16}});
+constexpr auto kCountOffsets = std::to_array<CountOffset>({{RecordType::kNamespaces, 8, 16},
+                                                           {RecordType::kCallchainDeferred, 8, 8},
+                                                           {RecordType::kIdIndex, 0, 32},
+                                                           {RecordType::kThreadMap, 0, 24},
+                                                           {RecordType::kStatConfig, 0, 16}});
 
 template <class Table>
 auto Find(const Table& table, RecordType type) {
@@ -160,9 +160,9 @@ bool RecordChecks::CheckSize(const RecordView& record) {
 }
 
 void RecordChecks::CheckName(const RecordView& record, std::size_t trailer) {
-  const auto* place = Find(kNamePlaces, record.type);
-  if (place == nullptr) return;
-  const std::string_view rest = AsText(record.payload.subspan(place->offset));
+  const auto* field = Find(kNameOffsets, record.type);
+  if (field == nullptr) return;
+  const std::string_view rest = AsText(record.payload.subspan(field->offset));
   const std::size_t nul = rest.find('\0');
   if (nul == std::string_view::npos) {
     report_.Add(Rule::kRecordNameUnterminated, record, [&] {
@@ -195,13 +195,13 @@ void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
     if (!at.ok() || size > at.remaining()) add(size, body.size() - std::min(body.size(), kFixed));
     return;
   }
-  const auto* place = Find(kCountPlaces, record.type);
-  if (place == nullptr) return;
+  const auto* field = Find(kCountOffsets, record.type);
+  if (field == nullptr) return;
   ByteReader at(body, record.order);
-  at.Padding(place->offset);
+  at.Padding(field->offset);
   std::uint64_t count = 0;
   at.Fixed(count);
-  const std::uint64_t most = at.remaining() / place->size_of_one;
+  const std::uint64_t most = at.remaining() / field->size_of_one;
   if (!at.ok() || count > most) add(count, most);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what holds for records of every type: size, type, names, counts, and whose they are.
+// Checks what holds for records of every type: size, type, names, counts, and the event.
 #pragma once
 
 #include "formats/perfdata/reader.h"

@@ -12,7 +12,7 @@ void Report::AddAt(Rule rule, std::uint64_t offset, std::string message,
   if (!Count(rule, breaks)) return;
   Keep({.rule = rule,
         .offset = offset,
-        .place = fmt::format("{:#x}", offset),
+        .position = fmt::format("{:#x}", offset),
         .record = std::nullopt,
         .message = std::move(message),
         .breaks = breaks.value_or(InfoOf(rule).breaks)});

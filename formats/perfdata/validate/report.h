@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a judged file is guilty of: the first findings of each rule with their places, and how many
-// there are of each. So memory does not follow the file's length.
+// The findings of a validation: per rule the first findings with their positions, and the number of
+// all. So memory use does not depend on the length of the file.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace perftape::perfdata {
 struct Finding {
   Rule rule = {};
   std::uint64_t offset = 0;          // in the file; of a compressed record, of the one around it
-  std::string place;                 // as PlaceOf says it
+  std::string position;              // as PositionOf says it
   std::optional<RecordType> record;  // none where it is of no record
   std::string message;               // what is wrong here, with its numbers
   Readers breaks = {};               // some of those that the rule names
@@ -43,18 +43,18 @@ class Report {
     if (!Count(rule, breaks)) return;
     Keep({.rule = rule,
           .offset = record.file_offset,
-          .place = PlaceOf(record),
+          .position = PositionOf(record),
           .record = record.type,
           .message = message(),
           .breaks = breaks.value_or(InfoOf(rule).breaks)});
   }
-  // About a place that is no record.
+  // About an offset that is of no record.
   void AddAt(Rule rule, std::uint64_t offset, std::string message,
              std::optional<Readers> breaks = std::nullopt);
 
   void SetSum(Rule rule, std::string sum) { Of(rule).sum = std::move(sum); }
 
-  // In the order of their places in the file, those of one place by rule.
+  // In the order of their positions in the file, those of one position by rule.
   std::vector<Finding> InFileOrder() const;
   const Tally& tally(Rule rule) const { return tallies_.at(static_cast<std::size_t>(rule)); }
   std::uint64_t CountOf(Severity severity) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the order of the records' times by the rule of perf's FINISHED_ROUND, in file order.
+// Checks the order of the records' times by the rule of perf's FINISHED_ROUND, in file order.
 #pragma once
 
 #include <cstdint>

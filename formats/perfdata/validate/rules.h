@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perf.data is judged by: one row a rule.
+// The rules that a perf.data is checked against, one row each.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what is in the samples: whether their fields fit, and whether readers can make sense of
-// them.
+// Checks the contents of samples: whether the fields fit, and whether readers can use them.
 #pragma once
 
 #include "formats/perfdata/reader.h"

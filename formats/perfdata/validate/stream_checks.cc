@@ -25,12 +25,12 @@ StreamChecks::StreamChecks(const Reader& reader, Report& report)
     ByteReader at(*section, reader.order());
     std::uint64_t count = 0;
     at.Fixed(count);
-    auto place = static_cast<std::uint64_t>(section->data() - reader.file().data()) + 8;
-    for (; count > 0 && at.remaining() >= 16; --count, place += 16) {
+    auto entry_offset = static_cast<std::uint64_t>(section->data() - reader.file().data()) + 8;
+    for (; count > 0 && at.remaining() >= 16; --count, entry_offset += 16) {
       std::uint64_t offset = 0, size = 0;
       at.Fixed(offset);
       at.Fixed(size);
-      index_.emplace(offset, IndexEntry{size, place});
+      index_.emplace(offset, IndexEntry{size, entry_offset});
     }
   }
   const std::optional<Bytes> tracing = reader.feature(FeatureBit::kTracingData);
@@ -135,7 +135,7 @@ void StreamChecks::CheckAuxtrace(const RecordView& record) {
 
 void StreamChecks::Finish() {
   for (const auto& [offset, entry] : index_) {
-    report_.AddAt(Rule::kAuxtraceIndex, entry.place,
+    report_.AddAt(Rule::kAuxtraceIndex, entry.entry_offset,
                   fmt::format("an entry for {} bytes at {:#x}", entry.size, offset));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the records of perf's own that the others depend on: HEADER_ATTR and HEADER_FEATURE of a
-// pipe, ID_INDEX, TRACING_DATA, AUXTRACE and its index.
+// Checks the tool records that other records depend on: HEADER_ATTR and HEADER_FEATURE of a pipe's
+// stream, ID_INDEX, TRACING_DATA, AUXTRACE and its index.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,11 @@ class StreamChecks {
   void CheckTracingData(Bytes bytes, const RecordView& record);
   void CheckAuxtrace(const RecordView& record);
 
-  // What the feature AUXTRACE says of a record, and where in the file it says so.
+  // The size of an AUXTRACE record as the feature AUXTRACE has it, and the file offset of that
+  // entry.
   struct IndexEntry {
     std::uint64_t size = 0;
-    std::uint64_t place = 0;
+    std::uint64_t entry_offset = 0;
   };
 
   const Reader& reader_;

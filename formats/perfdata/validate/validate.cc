@@ -83,18 +83,18 @@ class FileOrder {
     at.Fixed(header.type);
     at.Fixed(header.misc);
     at.Fixed(header.size);
-    RecordView place = end_;
-    place.type = header.type;
+    RecordView end = end_;
+    end.type = header.type;
     const auto message = [&] { return error.message; };
     if (at.ok() && header.size < sizeof header) {
-      report_.Add(Rule::kRecordSizeBelowHeader, place, message);
+      report_.Add(Rule::kRecordSizeBelowHeader, end, message);
     } else if (header.type == RecordType::kHeaderTracingData) {
-      report_.Add(Rule::kTracingDataUndecodable, place, message);
+      report_.Add(Rule::kTracingDataUndecodable, end, message);
     } else if (reader_.container() == Container::kPipe && header.type != RecordType::kAuxtrace) {
       // perf reads a pipe to the last whole record, and shows all of it.
-      report_.Add(Rule::kRecordCut, place, message, Readers::kHotspot);
+      report_.Add(Rule::kRecordCut, end, message, Readers::kHotspot);
     } else {
-      report_.Add(Rule::kRecordCut, place, message);
+      report_.Add(Rule::kRecordCut, end, message);
     }
   }
 

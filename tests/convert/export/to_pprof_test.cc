@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/pprof/reader.h"
 #include "tests/convert/export/profile_maker.h"
+#include "tests/support/pprof_reader.h"
 
 namespace perftape::convert {
 namespace {

@@ -29,41 +29,41 @@ TEST(IsBelow, KnowsTheCurrentDirectory) {
   EXPECT_FALSE(IsBelow("", "."));
 }
 
-TEST(PlacesOfLink, AreBesideTheFile) {
-  EXPECT_THAT(PlacesOfLink("x", "/a", "/a", {}).paths, ElementsAre("/a/x"));
-  EXPECT_THAT(PlacesOfLink("/a/b/x", "/a", "/a", {}).paths, ElementsAre("/a/b/x"));
-  EXPECT_EQ(PlacesOfLink("x", "/a", "/a", {}).Refusal(), "");
+TEST(SearchPathsOfLink, AreBesideTheFile) {
+  EXPECT_THAT(SearchPathsOfLink("x", "/a", "/a", {}).paths, ElementsAre("/a/x"));
+  EXPECT_THAT(SearchPathsOfLink("/a/b/x", "/a", "/a", {}).paths, ElementsAre("/a/b/x"));
+  EXPECT_EQ(SearchPathsOfLink("x", "/a", "/a", {}).Refusal(), "");
 }
 
-TEST(PlacesOfLink, AreBelowWhatIsSearched) {
+TEST(SearchPathsOfLink, AreBelowWhatIsSearched) {
   const SearchedDirectories searched = {.roots = {"/sysroot"}, .debug_dirs = {"/usr/lib/debug"}};
-  EXPECT_THAT(PlacesOfLink("/usr/lib/debug/.dwz/x", "/a", "/a", searched).paths,
+  EXPECT_THAT(SearchPathsOfLink("/usr/lib/debug/.dwz/x", "/a", "/a", searched).paths,
               ElementsAre("/usr/lib/debug/.dwz/x", "/sysroot/usr/lib/debug/.dwz/x"));
-  EXPECT_THAT(PlacesOfLink("../x", "/sysroot/a/b", "/sysroot/a/b", searched).paths,
+  EXPECT_THAT(SearchPathsOfLink("../x", "/sysroot/a/b", "/sysroot/a/b", searched).paths,
               ElementsAre("/sysroot/a/x", "/sysroot/sysroot/a/x"));
-  EXPECT_THAT(PlacesOfLink("/anywhere/x", "/a", "/a", {.roots = {"/"}}).paths,
+  EXPECT_THAT(SearchPathsOfLink("/anywhere/x", "/a", "/a", {.roots = {"/"}}).paths,
               ElementsAre("/anywhere/x"));
 }
 
-TEST(PlacesOfLink, AreNoneOutside) {
+TEST(SearchPathsOfLink, AreNoneOutside) {
   const SearchedDirectories searched = {.debug_dirs = {"/usr/lib/debug"}};
   for (const char* name : {"/dev/watchdog", "../../dev/watchdog",
                            "/usr/lib/debug/../../../dev/watchdog", "/home/../dev/watchdog"}) {
-    const LinkPlaces places = PlacesOfLink(name, "/home/user", "/home/user", searched);
+    const LinkSearchPaths places = SearchPathsOfLink(name, "/home/user", "/home/user", searched);
     EXPECT_THAT(places.paths, IsEmpty());
     EXPECT_EQ(places.Refusal(), "/dev/watchdog: outside the directories that are searched");
   }
 }
 
-TEST(PlacesOfLink, LeadOutOfNoRoot) {
-  EXPECT_THAT(PlacesOfLink("/../../x", "/a", "/a", {.roots = {"/sysroot"}}).paths,
+TEST(SearchPathsOfLink, LeadOutOfNoRoot) {
+  EXPECT_THAT(SearchPathsOfLink("/../../x", "/a", "/a", {.roots = {"/sysroot"}}).paths,
               ElementsAre("/sysroot/x"));
 }
 
-TEST(PlacesOfLink, AreNoneOfARelativeNameInAFileWithoutAPlace) {
-  EXPECT_THAT(PlacesOfLink("x", "", "", {.roots = {"/"}}).paths, IsEmpty());
-  EXPECT_THAT(PlacesOfLink("", "/a", "/a", {}).paths, IsEmpty());
-  EXPECT_THAT(PlacesOfLink("x/", "/a", "/a", {}).paths, IsEmpty());
+TEST(SearchPathsOfLink, AreNoneOfARelativeNameInAFileWithoutAPlace) {
+  EXPECT_THAT(SearchPathsOfLink("x", "", "", {.roots = {"/"}}).paths, IsEmpty());
+  EXPECT_THAT(SearchPathsOfLink("", "/a", "/a", {}).paths, IsEmpty());
+  EXPECT_THAT(SearchPathsOfLink("x/", "/a", "/a", {}).paths, IsEmpty());
 }
 
 }  // namespace

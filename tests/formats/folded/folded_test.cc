@@ -17,23 +17,23 @@ using testing::HasSubstr;
 
 std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;
-  for (std::string_view line; TakeLine(text, line);) lines.emplace_back(line);
+  for (std::string_view line; ReadLine(text, line);) lines.emplace_back(line);
   return lines;
 }
 
-TEST(TakeLine, GivesEachLineWithoutItsEnd) {
+TEST(ReadLine, GivesEachLineWithoutItsEnd) {
   EXPECT_THAT(Lines("a 1\nb 2\n"), ElementsAre("a 1", "b 2"));
   EXPECT_THAT(Lines("a 1\r\nb 2\r\n"), ElementsAre("a 1", "b 2"));
   EXPECT_THAT(Lines("a 1\n\nb 2"), ElementsAre("a 1", "", "b 2"));
   EXPECT_THAT(Lines(""), ElementsAre());
 }
 
-TEST(TakeLine, DropsSpacesAtTheEnd) {
+TEST(ReadLine, DropsSpacesAtTheEnd) {
   EXPECT_THAT(Lines(" a 1 \t\r\n  \n"), ElementsAre(" a 1", ""));
 }
 
 // As Austin and other samplers write them.
-TEST(TakeLine, LeavesNothingOfAComment) {
+TEST(ReadLine, LeavesNothingOfAComment) {
   EXPECT_THAT(Lines("# interval: 100\n# mode: wall\n#\na 1"), ElementsAre("", "", "", "a 1"));
   EXPECT_THAT(Lines("#a 1\n # b 2\na;# 3"), ElementsAre("#a 1", " # b 2", "a;# 3"));
 }

@@ -69,7 +69,7 @@ TEST(TableHeader, IsNoneWithMoreFunctionsThanTheTableHasRoomFor) {
   }
 }
 
-TEST(FindPclntab, FindsTheSectionOfItsName) {
+TEST(FindTable, FindsTheSectionOfItsName) {
   ElfBuilder elf;
   elf.AddSection({.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .size = 0x40});
   elf.AddSection({.name = ".gopclntab",
@@ -78,13 +78,15 @@ TEST(FindPclntab, FindsTheSectionOfItsName) {
                   .contents = TextOf(OneFunction()),
                   .offset = 0x2000});
   const std::vector<std::byte> image = elf.Build();
-  const auto found = FindPclntab(OpenBytes(image));
+  const elf::ElfFile file = OpenBytes(image);
+  const Image go_image(file);
+  const auto found = FindTable(go_image);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->start, FileOffset{0x2000});
-  EXPECT_EQ(found->size, OneFunction().table.size());
+  EXPECT_EQ(found->bytes.data() - file.image().data(), 0x2000);
+  EXPECT_EQ(found->bytes.size(), OneFunction().table.size());
 }
 
-TEST(FindPclntab, FindsATableInsideAnotherSectionOfAGoBinary) {
+TEST(FindTable, FindsATableInsideAnotherSectionOfAGoBinary) {
   ElfBuilder elf;
   elf.AddSection({.name = ".go.buildinfo", .flags = SHF_ALLOC, .address = 0x1000, .size = 0x20});
   elf.AddSection({.name = ".data.rel.ro",
@@ -93,19 +95,22 @@ TEST(FindPclntab, FindsATableInsideAnotherSectionOfAGoBinary) {
                   .contents = std::string(0x60, '\xff') + TextOf(OneFunction()),
                   .offset = 0x2000});
   const std::vector<std::byte> image = elf.Build();
-  const auto found = FindPclntab(OpenBytes(image));
+  const elf::ElfFile file = OpenBytes(image);
+  const Image go_image(file);
+  const auto found = FindTable(go_image);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->start, FileOffset{0x2060});
+  EXPECT_EQ(found->bytes.data() - file.image().data(), 0x2060);
 }
 
-TEST(FindPclntab, DoesNotSearchTheDataOfOtherBinaries) {
+TEST(FindTable, DoesNotSearchTheDataOfOtherBinaries) {
   ElfBuilder elf;
   elf.AddSection({.name = ".data.rel.ro",
                   .flags = SHF_ALLOC,
                   .address = 0x2000,
                   .contents = TextOf(OneFunction())});
   const std::vector<std::byte> image = elf.Build();
-  EXPECT_FALSE(FindPclntab(OpenBytes(image)));
+  const elf::ElfFile file = OpenBytes(image);
+  EXPECT_FALSE(FindTable(Image(file)));
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ TEST(Expander, SaysWhereARecordIsInsideAnother) {
   const Buffer compressed = CompressedRecords(file.records(), 60'000);
   RecordCursor cursor(compressed, 0x1000, std::endian::native);
   ASSERT_THAT(cursor.Next(), HasRecord(RecordType::kCompressed));
-  EXPECT_EQ(PlaceOf(*cursor.Next().value()), "0x1000+0x0");
-  EXPECT_EQ(PlaceOf(*cursor.Next().value()),
+  EXPECT_EQ(PositionOf(*cursor.Next().value()), "0x1000+0x0");
+  EXPECT_EQ(PositionOf(*cursor.Next().value()),
             fmt::format("0x1000+{:#x}", file.records().size() / 2));
 }
 

@@ -107,22 +107,5 @@ TEST_F(FeatureCorpus, IsWrittenAgainAsItWas) {
   EXPECT_GE(sections, 800U);
 }
 
-TEST_F(FeatureCorpus, OfTheOtherByteOrderReadsTheSameWhenTurned) {
-  std::size_t turned_sections = 0;
-  ForEachFeature([&](const std::string& name, const Reader& reader, FeatureBit bit, Bytes section) {
-    if (reader.order() == std::endian::native) return;
-    const std::uint32_t cpus = CpusOf(reader);
-    const auto turned = TranscodeFeature(bit, section, reader.order(), cpus);
-    ASSERT_THAT(turned, IsOk()) << name << ' ' << FeatureName(bit);
-    EXPECT_EQ(turned->size(), section.size()) << name << ' ' << FeatureName(bit);
-    const auto again = DecodeFeature(bit, *turned, std::endian::native, cpus);
-    ASSERT_THAT(again, IsOk()) << name << ' ' << FeatureName(bit);
-    EXPECT_TRUE(Encoded(*again) == Encoded(*reader.DecodedFeature(bit)))
-        << name << ' ' << FeatureName(bit);
-    ++turned_sections;
-  });
-  EXPECT_GE(turned_sections, 50U);
-}
-
 }  // namespace
 }  // namespace perftape::perfdata

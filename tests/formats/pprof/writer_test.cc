@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "formats/pprof/reader.h"
+#include "tests/support/pprof_reader.h"
 
 namespace perftape::pprof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/pprof/reader.h"
+#include "tests/support/pprof_reader.h"
 
 #include <string>
 #include <utility>

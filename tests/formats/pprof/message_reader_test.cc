@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/pprof/reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
+#include "tests/support/pprof_reader.h"
 
 namespace perftape::pprof {
 namespace {

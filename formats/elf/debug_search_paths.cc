@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/elf/debug_places.h"
+#include "formats/elf/debug_search_paths.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -41,27 +41,27 @@ std::optional<fs::path> AbsoluteVariable(const char* name) {
 
 }  // namespace
 
-std::vector<fs::path> PlacesIn(const fs::path& directory, const BuildId& build_id, BuildIdFile what,
-                               std::string_view recorded_path) {
+std::vector<fs::path> SearchPathsIn(const fs::path& directory, const BuildId& build_id,
+                                    BuildIdFile what, std::string_view recorded_path) {
   if (build_id.empty()) return {};
   const std::string hex = build_id.hex();
   const fs::path link = directory / ".build-id" / hex.substr(0, 2) / hex.substr(2);
-  std::vector<fs::path> places = {link / PerfName(what)};
-  if (what == BuildIdFile::kDebug) places.push_back(fs::path(link).concat(".debug"));
-  if (what == BuildIdFile::kImage) places.push_back(link);
+  std::vector<fs::path> search_paths = {link / PerfName(what)};
+  if (what == BuildIdFile::kDebug) search_paths.push_back(fs::path(link).concat(".debug"));
+  if (what == BuildIdFile::kImage) search_paths.push_back(link);
   while (recorded_path.starts_with('/')) recorded_path.remove_prefix(1);
   if (!recorded_path.empty() && recorded_path.find("..") == std::string_view::npos) {
-    places.push_back(directory / recorded_path / hex / PerfName(what));
+    search_paths.push_back(directory / recorded_path / hex / PerfName(what));
   }
-  if (what == BuildIdFile::kDebug) places.push_back(directory / hex / "debuginfo");
+  if (what == BuildIdFile::kDebug) search_paths.push_back(directory / hex / "debuginfo");
   if (what == BuildIdFile::kImage) {
-    places.push_back(directory / hex / "executable");
+    search_paths.push_back(directory / hex / "executable");
     for (fs::path& file : FilesIn(directory / hex)) {
       const bool is_listed = file.filename() == "executable" || file.filename() == "debuginfo";
-      if (!is_listed) places.push_back(std::move(file));
+      if (!is_listed) search_paths.push_back(std::move(file));
     }
   }
-  return places;
+  return search_paths;
 }
 
 std::vector<fs::path> DefaultDebugDirs() {
@@ -79,27 +79,28 @@ std::vector<fs::path> DefaultDebugDirs() {
   return directories;
 }
 
-std::vector<fs::path> PlacesOfDebugLink(std::string_view name, const fs::path& binary,
-                                        const fs::path& root,
-                                        const std::vector<fs::path>& directories) {
+std::vector<fs::path> SearchPathsOfDebugLink(std::string_view name, const fs::path& binary,
+                                             const fs::path& root,
+                                             const std::vector<fs::path>& directories) {
   const fs::path file = fs::path(name).filename();
   if (!IsFileName(file)) return {};
   // Absolute and normal, so that ".." in it leads out of no root.
   const fs::path directory = ("/" / binary.parent_path()).lexically_normal().relative_path();
-  std::vector<fs::path> places = {root / directory / file, root / directory / ".debug" / file};
-  for (const fs::path& debug : directories) places.push_back(debug / directory / file);
-  return places;
+  std::vector<fs::path> search_paths = {root / directory / file,
+                                        root / directory / ".debug" / file};
+  for (const fs::path& debug : directories) search_paths.push_back(debug / directory / file);
+  return search_paths;
 }
 
-LinkPlaces PlacesOfDebugAltLink(std::string_view name, const fs::path& file,
-                                const SearchedDirectories& searched) {
+LinkSearchPaths SearchPathsOfDebugAltLink(std::string_view name, const fs::path& file,
+                                          const SearchedDirectories& searched) {
   const fs::path target(name), directory = file.parent_path();
-  LinkPlaces places = PlacesOfLink(target, directory, directory, searched);
-  if (!IsFileName(target.filename())) return places;
+  LinkSearchPaths search_paths = SearchPathsOfLink(target, directory, directory, searched);
+  if (!IsFileName(target.filename())) return search_paths;
   for (const fs::path& debug : searched.debug_dirs) {
-    places.paths.push_back(debug / ".dwz" / target.filename());
+    search_paths.paths.push_back(debug / ".dwz" / target.filename());
   }
-  return places;
+  return search_paths;
 }
 
 }  // namespace perftape::elf

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads profile.proto into the plain messages, from whatever bytes.
+// Reads a whole profile.proto into the plain messages. The tools read it message by message
+// (formats/pprof/message_cursor.h).
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 // internal/driver/fetch.go.) And by the names in a binary, as gdb looks for them ("Debugging
 // Information in Separate Files").
 //
-// Whether any of the places is there, and has what it should have, is not looked at.
+// Whether any of the search_paths is there, and has what it should have, is not looked at.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ enum class BuildIdFile : std::uint8_t { kImage, kDebug, kKallsyms, kVdso };
 
 // Where in `directory` it may be, the likeliest first; `recorded_path` is that of the binary on the
 // recording machine. Nothing for an empty build id.
-std::vector<std::filesystem::path> PlacesIn(const std::filesystem::path& directory,
-                                            const BuildId& build_id, BuildIdFile what,
-                                            std::string_view recorded_path);
+std::vector<std::filesystem::path> SearchPathsIn(const std::filesystem::path& directory,
+                                                 const BuildId& build_id, BuildIdFile what,
+                                                 std::string_view recorded_path);
 
 // Those that are searched unasked: ~/.debug, debuginfod's cache, /usr/lib/debug.
 std::vector<std::filesystem::path> DefaultDebugDirs();
@@ -40,13 +40,13 @@ std::vector<std::filesystem::path> DefaultDebugDirs();
 // Where the file may be that .gnu_debuglink of a binary names, which was at `binary` of the machine
 // whose files are below `root`: beside it, in .debug there, and below each of `directories`.
 // Nothing for an empty name.
-std::vector<std::filesystem::path> PlacesOfDebugLink(
+std::vector<std::filesystem::path> SearchPathsOfDebugLink(
     std::string_view name, const std::filesystem::path& binary, const std::filesystem::path& root,
     const std::vector<std::filesystem::path>& directories);
 
 // Where the file may be that .gnu_debugaltlink of the file at `file` names: where the name leads,
 // if that is searched, and in .dwz of each debug directory, where dwz puts it.
-LinkPlaces PlacesOfDebugAltLink(std::string_view name, const std::filesystem::path& file,
-                                const SearchedDirectories& searched);
+LinkSearchPaths SearchPathsOfDebugAltLink(std::string_view name, const std::filesystem::path& file,
+                                          const SearchedDirectories& searched);
 
 }  // namespace perftape::elf
