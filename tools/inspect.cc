@@ -2,7 +2,6 @@
 // perftape-inspect: a perf.data as text or JSON.
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
@@ -114,8 +113,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   const std::string& name = input.name();
   // What comes through a pipe is read as it comes, but only one section can be made of it so, and
   // none that reads it twice.
-  const bool reads_twice =
-      std::ranges::find(plan.sections, Section::kValidation) != plan.sections.end();
+  const bool reads_twice = plan.sections.contains(Section::kValidation);
   if (input.is_stream() && (plan.sections.size() > 1 || reads_twice)) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(name, std::move(reader).error()));

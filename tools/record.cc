@@ -96,6 +96,6 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
 
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
-  return cli::Main<record::RecordOptions>(
+  return cli::Main<record_tool::Plan, record::RecordOptions>(
       {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);
 }

@@ -56,7 +56,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
   TellOfDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
 
-  symbolize::SymbolOptions symbols = plan.symbols;
+  symbolize::SymbolOptions symbols = plan.symbol_options;
   // A placed address of the kernel has its own digits for a name.
   symbols.replace_names |= format.holds_one_value;
   symbolize::SymbolizeReport report;
@@ -82,7 +82,7 @@ Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input&
   const Result<convert::Profile> profile = format.read(input, {}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
   TellOfDamage(read, input, console);
-  TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbols));
+  TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbol_options));
   symbolize::SymbolizeReport report;
   (void)sources.Name(*profile, symbolize::Recording(input), report);
   TellOfSymbols(report, plan, console);

@@ -119,9 +119,9 @@ SymbolSources& SymbolSources::operator=(SymbolSources&&) noexcept = default;
 SymbolSources::~SymbolSources() = default;
 
 Result<SymbolSources> SymbolSources::Open(const SymbolOptions& options) {
-  if (!options.symfs.empty()) TRY(CheckDirectory("--symfs", options.symfs));
+  if (!options.symfs.empty()) TRY(CheckDirectory("symbol directory", options.symfs));
   for (const std::filesystem::path& directory : options.debug_dirs) {
-    TRY(CheckDirectory("--debug-dir", directory));
+    TRY(CheckDirectory("debug directory", directory));
   }
   auto places = std::make_unique<Places>(options);
   if (!options.bundle.empty()) {

@@ -18,6 +18,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -25,18 +26,28 @@ namespace {
 // Nobody waits for it as for the end of a recording.
 constexpr int kCompressionLevel = 9;
 
-constexpr cli::Option kOptions[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "the bundle (default PERF.DATA.tar.zst); - is stdout",
-     .completion = cli::Completion::kFile},
-    {.name = "debug", .help = "debug information (DWARF), too, where it is found"},
-    {.name = "full", .help = "whole binaries, not their symbol and unwind tables alone"},
-    {.name = "force", .letter = 'f', .help = "replace a bundle that is there"},
-    {.name = "quiet", .letter = 'q', .help = "errors only"},
-    {.name = "verbose", .letter = 'v', .help = "name all that is missing"},
+struct Plan : cli::BaseOptions {
+  std::string recording = "perf.data";
+  std::filesystem::path output;
+  record::BundleDepth depth = record::BundleDepth::kSymbols;
+  IfExists if_exists = IfExists::kRefuse;
 };
+
+constexpr cli::Option kRows[] = {
+    cli::OutputRow("write the bundle to FILE (default PERF.DATA.tar.zst); - is stdout",
+                   cli::StoreAs<&cli::ParseOutput, &Plan::output>),
+    {.name = "debug",
+     .help = "also add debug information (DWARF) if it is found",
+     .conflicts = {"full"},
+     .into = cli::SetTo<record::BundleDepth::kDebug, &Plan::depth>},
+    {.name = "full",
+     .help = "add whole binaries instead of only their symbol and unwind tables",
+     .into = cli::SetTo<record::BundleDepth::kWhole, &Plan::depth>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>, "replace an existing FILE"),
+    cli::QuietRow(),
+    cli::VerboseRow("print the name of each missing file"),
+};
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle create",
@@ -53,31 +64,16 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle create                        # perf.data.tar.zst\n"
         "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
 
-struct Plan {
-  std::string recording = "perf.data";
-  std::filesystem::path output;
-  record::BundleDepth depth = record::BundleDepth::kSymbols;
-  IfExists if_exists = IfExists::kRefuse;
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  Plan plan;
-  if (parsed.operands().size() > 1) {
-    return Fail(ErrorCode::kInvalidArgument, "one recording at a time");
+Result<Plan> PlanOf(Plan plan) {
+  if (!plan.operands.empty()) {
+    TRY_ASSIGN(plan.recording, cli::OnlyInput(plan));
   }
-  if (!parsed.operands().empty()) plan.recording = parsed.operands()[0];
-  if (parsed.Has("debug") && parsed.Has("full")) {
-    return Fail(ErrorCode::kInvalidArgument, "--debug and --full: one of them");
+  if (!plan.output.empty()) return plan;
+  if (plan.recording == "-") {
+    return Fail(ErrorCode::kInvalidArgument,
+                "no output given: use -o FILE for a recording from stdin");
   }
-  if (parsed.Has("debug")) plan.depth = record::BundleDepth::kDebug;
-  if (parsed.Has("full")) plan.depth = record::BundleDepth::kWhole;
-  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
-  const auto output = parsed.Value("output");
-  if (!output && plan.recording == "-") {
-    return Fail(ErrorCode::kInvalidArgument, "a recording from stdin: -o FILE says where to");
-  }
-  plan.output = cli::OutputNamed(output ? *output : plan.recording + ".tar.zst");
-  if (plan.output.empty()) return Fail(ErrorCode::kInvalidArgument, "-o: the name is empty");
+  plan.output = cli::OutputNamed(plan.recording + ".tar.zst");
   return plan;
 }
 

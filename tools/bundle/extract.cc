@@ -12,20 +12,33 @@
 #include "tools/bundle/open.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
+struct Plan : cli::BaseOptions {
+  std::string bundle;
+  std::filesystem::path directory;
+  bool all = false;
+  bundle::ExtractOptions options;
+};
+
+constexpr cli::Option kRows[] = {
     {.name = "directory",
      .letter = 'C',
      .argument = "DIR",
-     .help = "where to, instead of ~/.debug; made where it is not there",
-     .completion = cli::Completion::kFile},
-    {.name = "all", .help = "also files that this machine has with the same build id"},
-    {.name = "force", .letter = 'f', .help = "replace files that are there and differ"},
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
+     .help = "write to DIR instead of ~/.debug; DIR is created if needed",
+     .completion = cli::Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseDirectory, &Plan::directory>},
+    {.name = "all",
+     .help = "also write files that this machine has with the same build id",
+     .into = cli::Set<&Plan::all>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::options, &bundle::ExtractOptions::if_exists>,
+                  "replace existing files that differ"),
+    cli::QuietRow(),
 };
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle extract",
@@ -42,20 +55,13 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle extract -C symbols perf.data && perf --buildid-dir symbols "
         "report\n"};
 
-struct Plan {
-  std::string bundle;
-  std::filesystem::path directory = {};
-  bundle::ExtractOptions options = {};
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
-  Plan plan{.bundle = parsed.operands().front()};
-  if (parsed.Has("force")) plan.options.if_exists = IfExists::kReplace;
-  if (!parsed.Has("all")) plan.options.is_on_machine = &IsOnMachine;
-  const auto directory = parsed.Value("directory");
-  plan.directory = directory ? std::filesystem::path(*directory) : DefaultBuildIdCache();
-  if (plan.directory.empty()) return Fail(ErrorCode::kInvalidArgument, "where to? -C DIR");
+Result<Plan> PlanOf(Plan plan) {
+  TRY_ASSIGN(plan.bundle, OnlyBundle(plan));
+  if (!plan.all) plan.options.is_on_machine = &IsOnMachine;
+  if (plan.directory.empty()) plan.directory = DefaultBuildIdCache();
+  if (plan.directory.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "HOME is not set: use -C DIR");
+  }
   return plan;
 }
 

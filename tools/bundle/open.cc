@@ -25,6 +25,11 @@ Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console)
   return bundle;
 }
 
+Result<std::string> OnlyBundle(const cli::BaseOptions& options) {
+  if (options.operands.size() == 1) return options.operands.front();
+  return Fail(ErrorCode::kInvalidArgument, "expected one operand: a bundle");
+}
+
 std::string TextOf(const bundle::PassedOver& passed_over) {
   std::vector<std::string> texts;
   const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view rest) {

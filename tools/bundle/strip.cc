@@ -15,19 +15,28 @@
 #include "formats/bundle/embedding.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
+struct Plan : cli::BaseOptions {
+  std::string recording;
+  std::optional<std::filesystem::path> output;
+  IfExists if_exists = IfExists::kRefuse;
+};
+
+constexpr cli::Option kRows[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "BUNDLE",
-     .help = "write the bundle to this new file before it is taken out; - is stdout",
-     .completion = cli::Completion::kFile},
-    {.name = "force", .letter = 'f', .help = "replace an existing BUNDLE"},
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
+     .help = "write the bundle to this file before it is removed; - is stdout",
+     .completion = cli::Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseOutput, &Plan::output>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>, "replace an existing BUNDLE"),
+    cli::QuietRow(),
 };
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle strip",
@@ -42,20 +51,11 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle strip perf.data                      # the bundle is thrown away\n"
         "  perftape-bundle strip -o symbols.tar.zst perf.data   # and here it is kept\n"};
 
-struct Plan {
-  std::string recording;
-  std::optional<std::filesystem::path> output = {};
-  IfExists if_exists = IfExists::kRefuse;
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which perf.data?");
-  Plan plan{.recording = parsed.operands().front()};
-  if (const auto output = parsed.Value("output")) {
-    if (output->empty()) return Fail(ErrorCode::kInvalidArgument, "-o: the name is empty");
-    plan.output = cli::OutputNamed(*output);
+Result<Plan> PlanOf(Plan plan) {
+  if (plan.operands.size() != 1) {
+    return Fail(ErrorCode::kInvalidArgument, "expected one operand: a perf.data");
   }
-  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
+  plan.recording = plan.operands.front();
   return plan;
 }
 

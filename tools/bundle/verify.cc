@@ -20,14 +20,22 @@
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
-    {.name = "json", .help = "tell what was found as one JSON object"},
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where all is well"},
+struct Plan : cli::BaseOptions {
+  std::string bundle;
+  std::string recording;
+  bool as_json = false;
 };
+
+constexpr cli::Option kRows[] = {
+    cli::JsonRow("print the result as one JSON object", cli::Set<&Plan::as_json>),
+    cli::QuietRow("print nothing if no problem is found"),
+};
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle verify",
@@ -40,21 +48,14 @@ constexpr cli::Command kCommand = {
         "Exit status: 0 all is well, 1 it could not be read, 2 usage, 3 something is wrong "
         "or missing.\n"};
 
-struct Plan {
-  std::string bundle;
-  std::string recording;
-  bool as_json = false;
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  const std::vector<std::string>& operands = parsed.operands();
-  if (operands.empty()) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
-  if (operands.size() > 2) {
-    return Fail(ErrorCode::kInvalidArgument, "one bundle, and one perf.data");
+Result<Plan> PlanOf(Plan plan) {
+  if (plan.operands.empty() || plan.operands.size() > 2) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "expected one or two operands: a bundle, and a perf.data");
   }
-  return Plan{.bundle = operands.front(),
-              .recording = operands.size() == 2 ? operands.back() : "",
-              .as_json = parsed.Has("json")};
+  plan.bundle = plan.operands.front();
+  if (plan.operands.size() == 2) plan.recording = plan.operands.back();
+  return plan;
 }
 
 // The recording that a bundle is judged by; nothing where there is none.

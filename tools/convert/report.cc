@@ -122,7 +122,7 @@ std::vector<std::string> FilterLines(const convert::FilterReport& report) {
       const convert::Total& total = event.dropped[i];
       if (total.samples == 0 && total.period == 0) continue;
       dropped += fmt::format("{}{} dropped by {}", dropped.empty() ? "" : ", ",
-                             AmountText(event, total), convert::OptionOf(convert::Filter(i)));
+                             AmountText(event, total), OptionOf(convert::Filter(i)));
     }
     if (dropped.empty()) continue;
     lines.push_back(fmt::format("{}: kept {} of {}{}; {}", event.name,
