@@ -29,7 +29,8 @@ constexpr cli::Verb kVerbs[] = {
 
 constexpr cli::Command kCommand = {
     .name = "perftape",
-    .purpose = "Run perftape-VERB from the directory of this program, with the arguments that follow.",
+    .purpose =
+        "Run perftape-VERB from the directory of this program, with the arguments that follow.",
     .operands = "VERB [ARGUMENT...]",
     .options = {},
     .order = cli::Order::kOptionsFirst,

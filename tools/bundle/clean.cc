@@ -33,8 +33,8 @@ constexpr auto kOptions = cli::Table(kRows);
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle clean",
     .purpose =
-        "Remove from ~/.debug the files that were extracted from bundles, with their links and "
-        "the directories that are empty then. What perf put there stays.",
+        "Remove from ~/.debug the files that were extracted from bundles, their links, and "
+        "directories that are empty then. Files that perf wrote stay.",
     .operands = "",
     .options = kOptions,
     .operand_completion = cli::Completion::kNothing,
@@ -68,7 +68,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
                             cli::Counted(cleaned->links, "link")));
   for (const std::string& name : cleaned->kept) {
     console.Warning(
-        fmt::format("{}: {}: kept, since it was replaced after the extraction", directory, name));
+        fmt::format("{}: {}: kept, because it was replaced after the extraction", directory, name));
   }
   return cli::kDone;
 }

@@ -23,7 +23,7 @@
 namespace perftape::bundle_tool {
 namespace {
 
-// Nobody waits for it as for the end of a recording.
+// Slower than that of a recording, at whose end the user waits.
 constexpr int kCompressionLevel = 9;
 
 struct Plan : cli::BaseOptions {
@@ -52,14 +52,14 @@ constexpr auto kOptions = cli::Table(kRows);
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle create",
     .purpose =
-        "Collect what the names of a recording need, on the machine that it was made on, "
-        "for a machine that has nothing. Of perf's recordings, too.",
+        "Collect the files that give names to the samples of a recording. Run it on the machine "
+        "that recorded; recordings of perf record work, too.",
     .operands = "[PERF.DATA]",
     .options = kOptions,
     .epilogue =
-        "Binaries are taken from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
+        "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
         "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
-        "Exit status: 0 done, 1 failed, 2 usage, 3 done but symbols of something are missing.\n"
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but symbols are missing.\n"
         "Examples:\n"
         "  perftape-bundle create                        # perf.data.tar.zst\n"
         "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
@@ -111,10 +111,12 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
   TRY_ASSIGN(const record::BundleSummary summary, Create(plan));
-  console.Note(fmt::format("{} of {} bytes, {} bytes in {}", cli::Counted(summary.files, "file"),
-                           summary.original_bytes, summary.bytes, target.name));
+  console.Note(fmt::format("{}, {} bytes, stored as {} bytes in {}",
+                           cli::Counted(summary.files, "file"), summary.original_bytes,
+                           summary.bytes, target.name));
   if (summary.missing.empty()) return cli::kDone;
-  console.Warning(fmt::format("no symbols of {}", cli::Counted(summary.missing.size(), "file")));
+  console.Warning(
+      fmt::format("no symbols found for {}", cli::Counted(summary.missing.size(), "file")));
   for (const std::string& missing : summary.missing) console.Detail(missing);
   return cli::kDegraded;
 }

@@ -32,8 +32,8 @@ constexpr auto kOptions = cli::Table(kRows);
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle embed",
     .purpose =
-        "Append a bundle to a perf.data, in place of one that is there already. perf reads "
-        "the recording as before.",
+        "Append a bundle to a perf.data and replace an existing bundle. perf reads the recording "
+        "as before.",
     .operands = "BUNDLE PERF.DATA",
     .options = kOptions,
     .epilogue =
@@ -55,7 +55,7 @@ Result<Bytes> ArchiveIn(Input& input) {
   TRY_ASSIGN(const Bytes bytes, input.All());
   if (!bundle::IsPerfData(bytes)) return bytes;
   TRY_ASSIGN(const std::optional<bundle::Extent> extent, bundle::FindEmbedded(bytes));
-  if (!extent) return Fail(ErrorCode::kNotFound, "this perf.data has no bundle in it");
+  if (!extent) return Fail(ErrorCode::kNotFound, "this perf.data contains no bundle");
   return bytes.subspan(extent->offset, extent->size);
 }
 
@@ -73,7 +73,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (auto appended = bundle::Embed(recording.get(), copy); !appended) {
     return Fail(InContext(plan.recording, std::move(appended).error()));
   }
-  console.Plain(fmt::format("{}: has a bundle of {} bytes now", plan.recording, copy.size()));
+  console.Plain(fmt::format("{}: added a bundle of {} bytes", plan.recording, copy.size()));
   return cli::kDone;
 }
 

@@ -34,8 +34,9 @@ constexpr cli::Option kRows[] = {
     {.name = "all",
      .help = "also write files that this machine has with the same build id",
      .into = cli::Set<&Plan::all>},
-    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::options, &bundle::ExtractOptions::if_exists>,
-                  "replace existing files that differ"),
+    cli::ForceRow(
+        cli::SetTo<IfExists::kReplace, &Plan::options, &bundle::ExtractOptions::if_exists>,
+        "replace existing files that differ"),
     cli::QuietRow(),
 };
 constexpr auto kOptions = cli::Table(kRows);
@@ -43,12 +44,12 @@ constexpr auto kOptions = cli::Table(kRows);
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle extract",
     .purpose =
-        "Write a bundle's files into ~/.debug, perf's cache by build id: perf report then "
-        "has their names.",
+        "Write the files of a bundle to ~/.debug, perf's build-id cache, where perf report finds "
+        "their names.",
     .operands = "BUNDLE",
     .options = kOptions,
     .epilogue =
-        "Files that this machine has itself are skipped: copies without code would hide them from\n"
+        "Files that this machine has are skipped: copies without code would hide them from\n"
         "perf annotate. 'perftape-bundle clean' removes what was written.\n"
         "Examples:\n"
         "  perftape-bundle extract perf.data && perf report\n"
@@ -69,18 +70,18 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY_ASSIGN(const bundle::ExtractReport report,
              bundle::Extract(bundle, plan.directory, plan.options));
-  console.Plain(fmt::format("{}: wrote {} ({} bytes), {} there already", plan.directory.native(),
+  console.Plain(fmt::format("{}: wrote {} ({} bytes), {} existed already", plan.directory.native(),
                             cli::Counted(report.written, "member"), report.bytes,
                             report.already_there));
   if (report.on_machine > 0) {
-    console.Plain(fmt::format("{} skipped: this machine has {} (--all writes {}, too)",
+    console.Plain(fmt::format("{} skipped: this machine has {} (--all also writes {})",
                               cli::Counted(report.on_machine, "file"),
                               report.on_machine == 1 ? "it" : "them",
                               report.on_machine == 1 ? "it" : "them"));
   }
   for (const std::string& name : report.kept) {
-    console.Warning(
-        fmt::format("{}: {}: is there and differs; -f replaces it", plan.directory.native(), name));
+    console.Warning(fmt::format("{}: {}: exists and differs: use -f to replace it",
+                                plan.directory.native(), name));
   }
   const bool is_whole = report.kept.empty() && bundle.passed_over().sum() == 0;
   return is_whole ? cli::kDone : cli::kDegraded;

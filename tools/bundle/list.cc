@@ -34,8 +34,8 @@ constexpr auto kOptions = cli::Table(kRows);
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle list",
     .purpose =
-        "Print of each file in a bundle its build id, how much of it is kept and its size "
-        "on the machine, or why it is missing.",
+        "Print the machine that made a bundle, and for each file its build id, what is kept, and "
+        "its size on that machine, or the reason why it is missing.",
     .operands = "BUNDLE",
     .options = kOptions,
 };

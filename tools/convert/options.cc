@@ -229,7 +229,8 @@ constexpr cli::Option kPerfDataRows[] = {
     {.name = "pipe",
      .help = "write a perf.data as the stream of perf record -o -; stdout always gets a stream",
      .applies_to = {convert::kPerfDataFormat},
-     .into = cli::SetTo<perfdata::Container::kPipe, &Plan::normalize, &NormalizeOptions::container>},
+     .into =
+         cli::SetTo<perfdata::Container::kPipe, &Plan::normalize, &NormalizeOptions::container>},
     {.name = "compat",
      .argument = "VERSION",
      .help = "leave out of a perf.data what this version of perf does not know: {choices}",
@@ -263,8 +264,8 @@ constexpr cli::Option kReportRows[] = {
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
 
-constexpr auto kOptions = cli::Table(kFileRows, kFilterRows, kFoldedRows, kPprofRows,
-                                     kPerfDataRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
+constexpr auto kOptions = cli::Table(kFileRows, kFilterRows, kFoldedRows, kPprofRows, kPerfDataRows,
+                                     kNoSymbolsRows, cli::kSymbolRows, kReportRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/common/cli/values.h"
 #include "tools/common/cli/options.h"
+#include "tools/common/cli/values.h"
 
 namespace perftape::inspect {
 

@@ -95,7 +95,8 @@ Result<std::string> ParseClock(std::string_view option, std::string_view text) {
 }
 
 Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::string_view text) {
-  if (text.empty() || text == "-") return Usage(fmt::format("{}: needs the name of a file", option));
+  if (text.empty() || text == "-")
+    return Usage(fmt::format("{}: needs the name of a file", option));
   return std::filesystem::path(text);
 }
 
@@ -111,15 +112,14 @@ Result<std::size_t> ParseRingSize(std::string_view option, std::string_view text
     digits.remove_suffix(1);
   }
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    return Usage(
-        fmt::format("{}: '{}' is neither a number of pages nor a size with B, K, M or G", option,
-                    cli::EscapeForTerminal(text)));
+    return Usage(fmt::format("{}: '{}' is neither a number of pages nor a size with B, K, M or G",
+                             option, cli::EscapeForTerminal(text)));
   }
   const Result<std::uint64_t> count =
       cli::ParseNumber(option, digits, {.smallest = 1, .largest = kLargest / unit});
   if (!count && digits.find_first_not_of('0') != std::string_view::npos) {
-    return Usage(fmt::format("{}: {} is larger than the largest ring buffer, 1G or {} pages", option,
-                             text, kLargest / page));
+    return Usage(fmt::format("{}: {} is larger than the largest ring buffer, 1G or {} pages",
+                             option, text, kLargest / page));
   }
   TRY(count);
   return std::bit_ceil(std::max(*count * unit, page));
@@ -183,8 +183,8 @@ constexpr cli::Option kSamplingRows[] = {
      .into = cli::StoreAs<&cli::ParseSeconds, &Plan::record, &RecordOptions::duration>},
     {.letter = 'g',
      .help = "record call chains of kernel and user code, by frame pointers (default)",
-     .into = cli::SetTo<record::Callchains::kFramePointers, &Plan::record,
-                        &RecordOptions::callchains>},
+     .into =
+         cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::callchains>},
     {.name = "call-graph",
      .argument = "METHOD",
      .help = "select how call chains are found; the only METHOD is {choices}, frame pointers",
@@ -256,11 +256,14 @@ constexpr cli::ForeignOption kForeign[] = {
                 "remove the beginning with 'perftape-convert --time FROM,TO'"},
     {.name = "no-inherit",
      .letter = 'i',
-     .instead = "processes that a recorded process starts are always recorded; -t TID records single threads"},
+     .instead = "processes that a recorded process starts are always recorded; -t TID records "
+                "single threads"},
     {.name = "all-kernel",
-     .instead = "kernel and user are always recorded; 'perftape-convert --no-user' removes the user frames"},
+     .instead = "kernel and user are always recorded; 'perftape-convert --no-user' removes the "
+                "user frames"},
     {.name = "all-user",
-     .instead = "kernel and user are always recorded; 'perftape-convert --no-kernel' removes the kernel frames"},
+     .instead = "kernel and user are always recorded; 'perftape-convert --no-kernel' removes the "
+                "kernel frames"},
 };
 
 constexpr cli::Command kCommand = {
@@ -308,8 +311,7 @@ Status CheckLevel(const Plan& plan) {
   if (!plan.compression || !plan.compression->is_left_out || plan.operands.empty()) return {};
   const std::string& command = plan.operands.front();
   if (!cli::ParseCompressionLevel("-z", command) || record::FindExecutable(command)) return {};
-  return Usage(
-      fmt::format("-z {0}: the level must be in the same word: use -z{0}", command));
+  return Usage(fmt::format("-z {0}: the level must be in the same word: use -z{0}", command));
 }
 
 Status CheckBundle(const RecordOptions& options) {

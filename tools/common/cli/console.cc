@@ -26,9 +26,9 @@ constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// If a caller closed stdin, stdout or stderr, the next opened file would get its number, and with it
-// the messages for the terminal. So the numbers are filled first, in a mode in which their use fails
-// as that of a closed one does (as in gnulib's stdopen).
+// If a caller closed stdin, stdout or stderr, the next opened file would get its number, and with
+// it the messages for the terminal. So the numbers are filled first, in a mode in which their use
+// fails as that of a closed one does (as in gnulib's stdopen).
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
@@ -73,7 +73,8 @@ int UsageError(const Command& command, Console& console, const Error& error) {
 }
 
 // The text for a common option; nothing if none was given.
-Result<std::optional<std::string>> CommonAnswer(const Command& command, const BaseOptions& options) {
+Result<std::optional<std::string>> CommonAnswer(const Command& command,
+                                                const BaseOptions& options) {
   if (options.help) return HelpText(command);
   if (options.version) return VersionText(command);
   if (options.completion) {
@@ -182,7 +183,8 @@ int RunTool(const Command& command, int argc, char** argv, BaseOptions& options,
 bool WarnOfTruncatedFiles(Console& console) {
   const std::vector<std::string> names = TruncatedFiles();
   for (const std::string& name : names) {
-    console.Warning(name + ": was truncated while it was read; the missing bytes are read as zeros");
+    console.Warning(name +
+                    ": was truncated while it was read; the missing bytes are read as zeros");
   }
   return names.empty();
 }

@@ -220,8 +220,7 @@ Status CheckConflicts(std::span<const GivenOption> given) {
       if (other == given.end()) continue;
       const bool is_first = &*other > &option;
       return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{} and {} cannot be combined",
-                              (is_first ? option : *other).spelled,
+                  fmt::format("{} and {} cannot be combined", (is_first ? option : *other).spelled,
                               (is_first ? *other : option).spelled));
     }
   }
@@ -232,7 +231,8 @@ Status CheckRequired(const Command& command, std::span<const GivenOption> given)
   for (const Option& option : command.options) {
     const auto is_it = [&](const GivenOption& other) { return other.row == &option; };
     if (!option.is_required || std::ranges::any_of(given, is_it)) continue;
-    const std::string spelled = option.letter == 0 ? option.spelled() : std::string{'-', option.letter};
+    const std::string spelled =
+        option.letter == 0 ? option.spelled() : std::string{'-', option.letter};
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("no {} given: use {} {}", option.name, spelled, option.argument));
   }
@@ -289,7 +289,8 @@ Status ParseInto(const Command& command, std::span<const std::string> words, Bas
     const auto& [option, text] = split.values[i];
     if (only_common && !is_common(split.values[i])) continue;
     const auto is_same = [&](const GivenValue& later) { return later.option.row == option.row; };
-    const bool is_last = std::ranges::none_of(split.values.begin() + i + 1, split.values.end(), is_same);
+    const bool is_last =
+        std::ranges::none_of(split.values.begin() + i + 1, split.values.end(), is_same);
     if (is_last || option.row->into.is_list) {
       TRY(option.row->into.store(options, option.spelled, text));
     }
@@ -302,9 +303,8 @@ Result<std::string> OnlyInput(const BaseOptions& options) {
     return Fail(ErrorCode::kInvalidArgument, "no input file given: name a file, or - for stdin");
   }
   if (options.operands.size() > 1) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("'{}': only one input file is allowed",
-                            EscapeForTerminal(options.operands[1])));
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("'{}': only one input file is allowed",
+                                                         EscapeForTerminal(options.operands[1])));
   }
   return options.operands.front();
 }
@@ -314,9 +314,8 @@ Status CheckAppliesTo(const BaseOptions& options, std::string_view selector,
   for (const GivenOption& option : options.given) {
     const Words& words = option.row->applies_to;
     if (words.empty() || std::ranges::find(words, word) != words.end()) continue;
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} applies only to {} {}", option.spelled, selector,
-                            fmt::join(words, " or ")));
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} applies only to {} {}", option.spelled,
+                                                         selector, fmt::join(words, " or ")));
   }
   return {};
 }

@@ -7,8 +7,8 @@
 //     std::filesystem::path output;
 //     Root root = Root::kComm;
 //   };
-//   constexpr cli::Choice<Root> kRoots[] = {{"comm", Root::kComm, "default"}, {"none", Root::kNone}};
-//   constexpr auto kOptions = cli::Table({
+//   constexpr cli::Choice<Root> kRoots[] = {{"comm", Root::kComm, "default"}, {"none",
+//   Root::kNone}}; constexpr auto kOptions = cli::Table({
 //       {.name = "output", .letter = 'o', .argument = "FILE", .help = "write to FILE",
 //        .completion = cli::Completion::kFile, .into = cli::Store<&Plan::output>},
 //       {.name = "root", .argument = "KIND", .help = "begin lines with {choices}",

@@ -6,8 +6,8 @@
 //   cli::SetTo<IfExists::kReplace, &Plan::if_exists>               a switch that stands for a value
 //   cli::AddTo<Section::kHeader, &Plan::sections>                  a switch that adds to a list
 //   cli::Store<&Plan::output>                                      text, or one more text of a list
-//   cli::StoreAs<cli::ParseCpuList, &Plan::filter, &Filter::cpus>  what a function makes of the text
-//   cli::StoreChoice<kRoots, &Plan::root>                          one of a table's values
+//   cli::StoreAs<cli::ParseCpuList, &Plan::filter, &Filter::cpus>  what a function makes of the
+//   text cli::StoreChoice<kRoots, &Plan::root>                          one of a table's values
 #pragma once
 
 #include <iterator>
@@ -93,10 +93,14 @@ template <class Field>
 constexpr bool kIsText = std::is_constructible_v<Field, std::string_view>;
 
 template <class Field>
-concept List = !kIsText<Field> && requires(Field field) { field.insert(field.end(), *field.begin()); };
+concept List = !kIsText<Field> && requires(Field field) {
+  field.insert(field.end(), *field.begin());
+};
 
 template <class Field>
-concept AddsText = requires(Field field, std::string_view text) { field.Add(text); };
+concept AddsText = requires(Field field, std::string_view text) {
+  field.Add(text);
+};
 
 template <class Field>
 constexpr bool kIsList = List<Field> || AddsText<Field>;

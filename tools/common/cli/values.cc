@@ -73,7 +73,8 @@ Result<std::filesystem::path> ParseFileName(std::string_view option, std::string
 
 Result<std::filesystem::path> ParseDirectory(std::string_view option, std::string_view text) {
   if (text.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: the directory name is empty", option));
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: the directory name is empty", option));
   }
   return std::filesystem::path(text);
 }

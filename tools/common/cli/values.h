@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the arguments of options. Each function gets the option as the user typed it ("-p") for its
-// message, and fails with kInvalidArgument: "-p: '12x' is not a process or thread id".
+// Parses the arguments of options. Each function gets the option as the user typed it ("-p") for
+// its message, and fails with kInvalidArgument: "-p: '12x' is not a process or thread id".
 #pragma once
 
 #include <sys/types.h>
