@@ -131,7 +131,7 @@ TEST(FindContradictions, TellsOfKernelSymbolsThatAreNone) {
 
 TEST(FindContradictions, TellsOfAMissingFileWithoutAReason) {
   EXPECT_THAT(FindingsOf({}, {{.path = "/bin/gone"}}),
-              ElementsAre("/bin/gone: nothing is kept of it, and no reason is given"));
+              ElementsAre("/bin/gone: nothing is kept, and no reason is given"));
 }
 
 TEST(FindContradictions, TellsOfMembersThatWerePassedOver) {
