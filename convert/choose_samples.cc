@@ -10,9 +10,10 @@ namespace perftape::convert {
 Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
                                     const CombineOptions& options) {
   if (filter.cuts_frames()) {
-    return Fail(ErrorCode::kUnsupported,
-                "--no-kernel, --no-user, --max-depth and --min-percent change stacks, and a "
-                "recording keeps its own; by way of a pprof they work");
+    return Fail(
+        ErrorCode::kUnsupported,
+        "filters that remove frames cannot be applied from perf.data to perf.data: convert to "
+        "pprof first");
   }
   ChosenSamples chosen;
   RecordedSamples samples;

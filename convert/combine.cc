@@ -64,8 +64,8 @@ Result<const Format*> FormatOf(const Input& input, const Format* told) {
   if (const Format* from = DetectFormat(input)) return from;
   const std::string_view reason = input.beginning().empty()
                                       ? "the file is empty"
-                                      : "its first bytes are those of no format read here; "
-                                        "--from names one";
+                                      : "its first bytes match no supported format; if it has "
+                                        "one, name the format";
   return Fail(ErrorCode::kUnsupported, input.name() + ": at 0x0: " + std::string(reason));
 }
 

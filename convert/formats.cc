@@ -48,14 +48,14 @@ Result<Losses> WritePerfDataTo(const Profile& profile, const WriteOptions& optio
 }
 
 constexpr std::array kFormats = {
-    Format{.name = "perf.data",
+    Format{.name = kPerfDataFormat,
            .endings = kPerfDataEndings,
            .is_recording = true,
            .matches = perfdata::IsPerfData,
            .read = ReadPerfData,
            .rewrite = rewrite::Normalize,
            .write = WritePerfDataTo},
-    Format{.name = "folded",
+    Format{.name = kFoldedFormat,
            .endings = kFoldedEndings,
            .is_text = true,
            .holds_one_value = true,
@@ -63,7 +63,7 @@ constexpr std::array kFormats = {
            .read = ReadFolded,
            .rewrite = nullptr,
            .write = WriteFoldedTo},
-    Format{.name = "pprof",
+    Format{.name = kPprofFormat,
            .endings = kPprofEndings,
            .matches = IsPprof,
            .read = ReadPprof,

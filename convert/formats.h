@@ -32,8 +32,13 @@ struct WriteOptions {
 // "labels without a place in a perf.data: thread_id"
 using Losses = std::vector<std::string>;
 
+// The names of the formats.
+inline constexpr std::string_view kPerfDataFormat = "perf.data";
+inline constexpr std::string_view kFoldedFormat = "folded";
+inline constexpr std::string_view kPprofFormat = "pprof";
+
 struct Format {
-  std::string_view name;                      // as --from and --to take it
+  std::string_view name;                      // one of the above
   std::span<const std::string_view> endings;  // of the names of its files, with the dot
   // Whether it can be printed to a terminal.
   bool is_text = false;

@@ -55,7 +55,7 @@ Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
   for (const std::string& line : FeatureLines(report)) console.Detail(line);
   if (options.kept_samples != nullptr && report.samples() == 0) {
-    console.Warning("the output has no samples: the filters let none pass");
+    console.Warning("the output is empty: the filters removed all samples");
   }
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
   return report.is_whole() ? cli::kDone : cli::kDegraded;
@@ -130,8 +130,9 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
   const auto others = EventsBeside(profile, *event);
   findings.report.left_out_events = others;
   if (!others.empty()) {
-    console.Warning(fmt::format("folded lines are of one event, here {}; --event takes one of {}",
-                                profile.text(profile[*event].name), fmt::join(others, ", ")));
+    console.Warning(
+        fmt::format("folded lines contain only the event {}: use --event to select one of {}",
+                    profile.text(profile[*event].name), fmt::join(others, ", ")));
   }
   return options;
 }
@@ -188,7 +189,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (!plan.to->is_text) TRY(cli::RefuseTerminal(target, plan.to->name));
   for (const std::filesystem::path& repeated : RepeatedInputs(plan.inputs)) {
     console.Warning(
-        fmt::format("{}: is named more than once, and counts each time", repeated.native()));
+        fmt::format("{}: given more than once, and counted each time", repeated.native()));
   }
   Findings findings;
   convert::Profile read;
@@ -205,7 +206,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(findings.report.losses, plan.to->write(profile, options, plan.output));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
     findings.report.losses.push_back(
-        "the times of samples: only a perf.data of a single one keeps its time line");
+        "the times of samples: only a single perf.data keeps its timeline");
   }
   for (const std::string& loss : findings.report.losses) console.Warning(loss);
   TellOfConversion(plan, profile, findings, console);

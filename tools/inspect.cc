@@ -2,8 +2,6 @@
 // perftape-inspect: a perf.data as text or JSON.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/bundle/expanded_input.h"
@@ -38,7 +36,7 @@ Result<Damage> PrintStatistics(const Reader& reader, const Plan& plan, OutputFil
   const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
   if (!statistics.damage && unread != 0) {
     return Error{ErrorCode::kCorrupt,
-                 fmt::format("of an unknown event or cut off: {}, the first at {}",
+                 fmt::format("{} of an unknown event or cut off, the first at {}",
                              cli::Counted(unread, "sample"), statistics.first_unread)};
   }
   return std::move(statistics.damage);
@@ -66,12 +64,12 @@ Result<Damage> PrintSamples(const Reader& reader, Form form, OutputFile& out) {
   }
   std::string words;
   if (rows.skipped() != 0) {
-    words = fmt::format("in no row, being of an unknown event or cut off: {}",
+    words = fmt::format("not in the table, because of an unknown event or cut off: {}",
                         cli::Counted(rows.skipped(), "sample"));
   }
   if (rows.cut_off() != 0) {
-    words += fmt::format("{}without frames, being shorter than they say: {}",
-                         words.empty() ? "" : "; ", cli::Counted(rows.cut_off(), "sample"));
+    words += fmt::format("{}without frames, because cut off: {}", words.empty() ? "" : "; ",
+                         cli::Counted(rows.cut_off(), "sample"));
   }
   if (words.empty()) return std::nullopt;
   return Error{ErrorCode::kCorrupt,
@@ -84,8 +82,8 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
                                     : FindingsText(report) + VerdictText(report)));
   const std::uint64_t errors = report.CountOf(perfdata::Severity::kError);
   if (errors == 0) return std::nullopt;
-  return Error{ErrorCode::kCorrupt,
-               fmt::format("not every reader reads all of it: {}", cli::Counted(errors, "error"))};
+  return Error{ErrorCode::kCorrupt, fmt::format("some readers cannot read all of the file: {}",
+                                                cli::Counted(errors, "error"))};
 }
 
 Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, OutputFile& out) {
@@ -114,8 +112,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   const std::string& name = input.name();
   // What comes through a pipe is read as it comes, but only one section can be made of it so, and
   // none that reads it twice.
-  const bool reads_twice =
-      std::ranges::find(plan.sections, Section::kValidation) != plan.sections.end();
+  const bool reads_twice = plan.sections.contains(Section::kValidation);
   if (input.is_stream() && (plan.sections.size() > 1 || reads_twice)) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(name, std::move(reader).error()));

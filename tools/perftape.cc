@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape VERB …: runs perftape-VERB from beside itself, as git does.
+// perftape VERB …: runs perftape-VERB from its own directory, as git does.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,33 +19,35 @@ namespace {
 constexpr std::string_view kPrefix = "perftape-";
 
 constexpr cli::Verb kVerbs[] = {
-    {"record", "where programs spend their time, into a perf.data"},
-    {"convert", "a perf.data into folded stacks or pprof, with names, and back"},
-    {"inspect", "what is in a perf.data, as text or JSON"},
-    {"recover", "every complete record of a damaged perf.data into a good one"},
-    {"symbolize", "names for addresses, from saved symbols"},
-    {"bundle", "what the symbols of a recording need, carried along with it"},
+    {"record", "record where programs spend their time, into a perf.data"},
+    {"convert", "convert perf.data, folded stacks and pprof into each other"},
+    {"inspect", "show the content of a perf.data as text or JSON"},
+    {"recover", "write every complete record of a damaged perf.data to a new file"},
+    {"symbolize", "add names to the addresses in a profile, from saved symbols"},
+    {"bundle", "manage the symbols that are stored with a recording"},
 };
 
 constexpr cli::Command kCommand = {
     .name = "perftape",
-    .purpose = "Run perftape-VERB, which lies beside this program, with the arguments that follow.",
+    .purpose =
+        "Run perftape-VERB from the directory of this program, with the arguments that follow.",
     .operands = "VERB [ARGUMENT...]",
     .options = {},
     .order = cli::Order::kOptionsFirst,
-    .epilogue = "perftape help VERB tells the same.\n",
+    .epilogue = "'perftape help VERB' prints the same.\n",
     .verbs = kVerbs};
 
-struct Plan {
-  std::vector<std::string> words;  // the verb and its arguments
-};
+// Its operands are the verb and the verb's arguments.
+using Plan = cli::BaseOptions;
 
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().empty()) return Fail(ErrorCode::kInvalidArgument, "which verb?");
-  return Plan{parsed.operands()};
+Result<Plan> PlanOf(Plan plan) {
+  if (plan.operands.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, std::string(cli::kNoVerb));
+  }
+  return plan;
 }
 
-// Becomes the program of the verb that `words` begin with; returns where it cannot.
+// Executes the program of the verb, the first of `words`; returns only with an error.
 Result<int> RunVerb(std::vector<std::string> words) {
   if (std::ranges::find(kVerbs, words.front(), &cli::Verb::name) == std::end(kVerbs)) {
     return Fail(ErrorCode::kNotFound,
@@ -63,13 +65,13 @@ Result<int> RunVerb(std::vector<std::string> words) {
 }
 
 Result<int> Run(const Plan& plan, cli::Console& /*console*/) {
-  if (plan.words.front() != "help") return RunVerb(plan.words);
-  if (plan.words.size() == 1) {
+  if (plan.operands.front() != "help") return RunVerb(plan.operands);
+  if (plan.operands.size() == 1) {
     TRY(cli::PrintToStdout(cli::HelpText(kCommand)));
     return cli::kDone;
   }
   // "help bundle list" is "bundle list --help".
-  std::vector<std::string> words(plan.words.begin() + 1, plan.words.end());
+  std::vector<std::string> words(plan.operands.begin() + 1, plan.operands.end());
   words.emplace_back("--help");
   return RunVerb(std::move(words));
 }

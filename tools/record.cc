@@ -82,13 +82,12 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
   for (const std::string& warning : summary.warnings) console.Warning(warning);
   if (!summary.failure.empty()) console.Error(FailureText(summary));
   if (!summary.bundle_failure.empty()) {
-    console.Warning((summary.failure.empty() ? "the recording is complete, but without symbols: "
-                                             : "no symbols were kept: ") +
+    console.Warning((summary.failure.empty() ? "the recording is complete but has no symbols: "
+                                             : "no symbols written: ") +
                     summary.bundle_failure);
   }
   if (is_stream && options.bundle.destination == record::BundleRequest::Destination::kRecording) {
-    console.Detail(
-        "no symbols were kept: a pipe carries no bundle; --bundle FILE writes one aside");
+    console.Detail("no symbols written: a pipe cannot contain a bundle: use --bundle FILE");
   }
   for (const std::string& line : SummaryLines(summary)) console.Note(line);
   return ExitStatus(summary);
@@ -99,6 +98,6 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
 
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
-  return cli::Main<record::RecordOptions>(
+  return cli::Main<record_tool::Plan, record::RecordOptions>(
       {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);
 }

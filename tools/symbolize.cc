@@ -55,7 +55,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
   TellOfDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
 
-  symbolize::SymbolOptions symbols = plan.symbols;
+  symbolize::SymbolOptions symbols = plan.symbol_options;
   // A placed address of the kernel has its own digits for a name.
   symbols.replace_names |= format.holds_one_value;
   symbolize::SymbolizeReport report;
@@ -70,7 +70,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
 
 void TellWhatWasNotFound(const std::vector<std::string>& names, cli::Console& console) {
   if (names.empty()) return;
-  console.Warning(fmt::format("nothing found of {}", cli::Counted(names.size(), "file")));
+  console.Warning(fmt::format("no symbols found for {}", cli::Counted(names.size(), "file")));
   for (const std::string& name : names) console.Detail(name);
 }
 
@@ -81,21 +81,21 @@ Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input&
   const Result<convert::Profile> profile = format.read(input, {}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
   TellOfDamage(read, input, console);
-  TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbols));
+  TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbol_options));
   symbolize::SymbolizeReport report;
   (void)sources.Name(*profile, symbolize::Recording(input), report);
   TellOfSymbols(report, plan, console);
   if (!plan.cache.empty()) {
     TRY_ASSIGN(const symbolize::CacheReport filled,
                sources.FillCache(*profile, symbolize::Recording(input), plan.cache));
-    console.Note(fmt::format("{}: {} copied, {} there already", plan.cache.native(),
+    console.Note(fmt::format("{}: {} copied, {} existed already", plan.cache.native(),
                              cli::Counted(filled.copied, "file"), filled.there));
     TellWhatWasNotFound(filled.not_found, console);
   }
   if (!plan.output.empty()) {
     TRY_ASSIGN(const symbolize::EmbedReport carried,
                symbolize::EmbedSymbols(input, *profile, sources, plan.output, plan.if_exists));
-    console.Note(fmt::format("{} go with the recording, {} bytes",
+    console.Note(fmt::format("{} added to the recording, {} bytes",
                              cli::Counted(carried.files, "symbol file"), carried.bytes));
     TellWhatWasNotFound(carried.not_found, console);
   }
@@ -114,7 +114,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (format->is_recording) return CarrySymbols(plan, *format, input, console);
   if (plan.output.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                input.name() + ": --to-cache is for a perf.data, which says what it hit");
+                input.name() + ": --to-cache applies only to a perf.data");
   }
   return NameProfile(plan, *format, input, console);
 }

@@ -177,13 +177,6 @@ std::vector<EventTotals> NoTotals(const Profile& profile) {
 
 }  // namespace
 
-std::string_view OptionOf(Filter filter) {
-  static constexpr std::array<std::string_view, kFilters> kOptions = {
-      "--event",  "--comm",  "--pid",    "--tid",       "--cpu",     "--cgroup",     "--dso",
-      "--symbol", "--focus", "--ignore", "--no-kernel", "--no-user", "--min-percent"};
-  return kOptions[static_cast<std::size_t>(filter)];
-}
-
 bool FilterOptions::changes_anything() const {
   return !events.empty() || !comms.empty() || !cgroups.empty() || !pids.empty() || !tids.empty() ||
          !cpus.empty() || !dsos.empty() || !symbols.empty() || focus || ignore || cuts_frames();

@@ -37,9 +37,7 @@ enum class Filter : std::uint8_t {
   kNoUser,
   kMinPercent,
 };
-inline constexpr std::size_t kFilters = 13;
-// "--comm"
-std::string_view OptionOf(Filter filter);
+inline constexpr std::size_t kFilters = static_cast<std::size_t>(Filter::kMinPercent) + 1;
 
 struct FilterOptions {
   // An empty filter keeps everything.

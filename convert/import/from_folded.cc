@@ -130,9 +130,8 @@ class FoldedImporter {
     }
     if (lines != 0 && lines == lines_of_two && columns_ == folded::Columns::kOne) {
       report_.notes.emplace_back(
-          "all lines end in two numbers, of which the first was taken for a part of the last "
-          "frame; "
-          "--differential takes both for counts, before and after");
+          "all lines end in two numbers, and the first was read as part of the last frame: read "
+          "them as differential lines to get both counts");
     }
     decimals_ = DecimalsThatFit(survey);
     if (decimals_ < survey.decimals) {

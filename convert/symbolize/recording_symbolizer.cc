@@ -23,8 +23,8 @@ std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
 }
 
 // A directory that the user named: a wrong one would look like one without symbols.
-Status CheckDirectory(std::string_view option, const std::filesystem::path& path) {
-  const std::string name = std::string(option) + " " + path.native();
+Status CheckDirectory(std::string_view what, const std::filesystem::path& path) {
+  const std::string name = std::string(what) + " " + path.native();
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return FailErrno(name, errno);
   if (!S_ISDIR(status.st_mode)) return FailErrno(name, ENOTDIR);
@@ -41,9 +41,9 @@ SharedSources::SharedSources(const SymbolOptions& wanted)
       kernels(wanted, directories) {}
 
 Result<std::unique_ptr<SharedSources>> SharedSources::Open(const SymbolOptions& options) {
-  if (!options.symfs.empty()) TRY(CheckDirectory("--symfs", options.symfs));
+  if (!options.symfs.empty()) TRY(CheckDirectory("symbol directory", options.symfs));
   for (const std::filesystem::path& directory : options.debug_dirs) {
-    TRY(CheckDirectory("--debug-dir", directory));
+    TRY(CheckDirectory("debug directory", directory));
   }
   auto shared = std::make_unique<SharedSources>(options);
   if (!options.bundle.empty()) {

@@ -10,23 +10,31 @@
 #include "tools/bundle/build_id_cache.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
+struct Plan : cli::BaseOptions {
+  std::filesystem::path directory;
+  bool is_default = false;
+};
+
+constexpr cli::Option kRows[] = {
     {.name = "buildid-dir",
      .argument = "DIR",
-     .help = "the cache, instead of ~/.debug",
-     .completion = cli::Completion::kFile},
-    {.name = "quiet", .letter = 'q', .help = "warnings and errors only"},
+     .help = "clean DIR instead of ~/.debug",
+     .completion = cli::Completion::kFile,
+     .into = cli::Store<&Plan::directory>},
+    cli::QuietRow(),
 };
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle clean",
     .purpose =
-        "Remove from ~/.debug the files that were extracted from bundles, with their links and "
-        "the directories that are empty then. What perf put there stays.",
+        "Remove from ~/.debug the files that were extracted from bundles, their links, and "
+        "directories that are empty then. Files that perf wrote stay.",
     .operands = "",
     .options = kOptions,
     .operand_completion = cli::Completion::kNothing,
@@ -35,20 +43,16 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle clean\n"
         "  perftape-bundle clean --buildid-dir symbols\n"};
 
-struct Plan {
-  std::filesystem::path directory;
-  bool is_default = false;
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (!parsed.operands().empty()) {
+Result<Plan> PlanOf(Plan plan) {
+  if (!plan.operands.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "takes no operand; --buildid-dir DIR names another cache than ~/.debug");
+                "unexpected operand: use --buildid-dir DIR to clean another cache than ~/.debug");
   }
-  if (const auto directory = parsed.Value("buildid-dir")) return Plan{.directory = *directory};
-  Plan plan{.directory = DefaultBuildIdCache(), .is_default = true};
+  if (!plan.directory.empty()) return plan;
+  plan.directory = DefaultBuildIdCache();
+  plan.is_default = true;
   if (plan.directory.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "HOME is not set; --buildid-dir DIR names the cache");
+    return Fail(ErrorCode::kInvalidArgument, "HOME is not set: use --buildid-dir DIR");
   }
   return plan;
 }
@@ -64,7 +68,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
                             cli::Counted(cleaned->links, "link")));
   for (const std::string& name : cleaned->kept) {
     console.Warning(
-        fmt::format("{}: {}: kept, since it was replaced after the extraction", directory, name));
+        fmt::format("{}: {}: kept, because it was replaced after the extraction", directory, name));
   }
   return cli::kDone;
 }

@@ -13,27 +13,25 @@ namespace perftape::bundle_tool {
 namespace {
 
 constexpr cli::Verb kVerbs[] = {
-    {"create", "the symbols of what a recording hit, from this machine", &CreateCommand,
-     &CreateMain},
-    {"list", "what a bundle holds, and what is missing in it", &ListCommand, &ListMain},
-    {"verify", "whether it is sound, and has all that a recording hit", &VerifyCommand,
-     &VerifyMain},
-    {"extract", "its files into ~/.debug, where perf finds them", &ExtractCommand, &ExtractMain},
+    {"create", "collect the symbols of a recording from this machine", &CreateCommand, &CreateMain},
+    {"list", "list the files of a bundle and what is missing", &ListCommand, &ListMain},
+    {"verify", "check a bundle against its manifest and a recording", &VerifyCommand, &VerifyMain},
+    {"extract", "write its files to ~/.debug, for perf", &ExtractCommand, &ExtractMain},
     {"clean", "remove extracted files from ~/.debug", &CleanCommand, &CleanMain},
-    {"embed", "a bundle into a perf.data", &EmbedCommand, &EmbedMain},
-    {"strip", "the bundle out of a perf.data", &StripCommand, &StripMain},
+    {"embed", "append a bundle to a perf.data", &EmbedCommand, &EmbedMain},
+    {"strip", "remove the bundle from a perf.data", &StripCommand, &StripMain},
 };
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle",
-    .purpose = "Carry with a recording what its symbols need.",
+    .purpose = "Manage the symbols that are stored with a recording.",
     .operands = "VERB [ARGUMENT...]",
     .options = {},
     .order = cli::Order::kOptionsFirst,
     .operand_completion = cli::Completion::kNothing,
     .epilogue =
-        "A BUNDLE is a file of its own, a perf.data with one in it, or a tarball of\n"
-        "perf archive.\n",
+        "A BUNDLE is a bundle file, a perf.data with a bundle, or a tarball of perf\n"
+        "archive.\n",
     .verbs = kVerbs};
 
 }  // namespace

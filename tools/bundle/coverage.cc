@@ -51,7 +51,7 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
   if (found == files.end()) return "is not in the bundle";
   if (!IsKept(*found)) return found->missing;
   if (hex.empty() || found->build_id.empty()) return {};
-  return "the bundle has it with build id " + found->build_id.hex();
+  return "in the bundle with another build id, " + found->build_id.hex();
 }
 
 }  // namespace

@@ -18,66 +18,62 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-// Nobody waits for it as for the end of a recording.
+// Slower than that of a recording, at whose end the user waits.
 constexpr int kCompressionLevel = 9;
 
-constexpr cli::Option kOptions[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "the bundle (default PERF.DATA.tar.zst); - is stdout",
-     .completion = cli::Completion::kFile},
-    {.name = "debug", .help = "debug information (DWARF), too, where it is found"},
-    {.name = "full", .help = "whole binaries, not their symbol and unwind tables alone"},
-    {.name = "force", .letter = 'f', .help = "replace a bundle that is there"},
-    {.name = "quiet", .letter = 'q', .help = "errors only"},
-    {.name = "verbose", .letter = 'v', .help = "name all that is missing"},
-};
-
-constexpr cli::Command kCommand = {
-    .name = "perftape-bundle create",
-    .purpose =
-        "Collect what the names of a recording need, on the machine that it was made on, "
-        "for a machine that has nothing. Of perf's recordings, too.",
-    .operands = "[PERF.DATA]",
-    .options = kOptions,
-    .epilogue =
-        "Binaries are taken from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
-        "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
-        "Exit status: 0 done, 1 failed, 2 usage, 3 done but symbols of something are missing.\n"
-        "Examples:\n"
-        "  perftape-bundle create                        # perf.data.tar.zst\n"
-        "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
-
-struct Plan {
+struct Plan : cli::BaseOptions {
   std::string recording = "perf.data";
   std::filesystem::path output;
   record::BundleDepth depth = record::BundleDepth::kSymbols;
   IfExists if_exists = IfExists::kRefuse;
 };
 
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  Plan plan;
-  if (parsed.operands().size() > 1) {
-    return Fail(ErrorCode::kInvalidArgument, "one recording at a time");
+constexpr cli::Option kRows[] = {
+    cli::OutputRow("write the bundle to FILE (default PERF.DATA.tar.zst); - is stdout",
+                   cli::StoreAs<&cli::ParseOutput, &Plan::output>),
+    {.name = "debug",
+     .help = "also add debug information (DWARF) if it is found",
+     .conflicts = {"full"},
+     .into = cli::SetTo<record::BundleDepth::kDebug, &Plan::depth>},
+    {.name = "full",
+     .help = "add whole binaries instead of only their symbol and unwind tables",
+     .into = cli::SetTo<record::BundleDepth::kWhole, &Plan::depth>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>, "replace an existing FILE"),
+    cli::QuietRow(),
+    cli::VerboseRow("print the name of each missing file"),
+};
+constexpr auto kOptions = cli::Table(kRows);
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle create",
+    .purpose =
+        "Collect the files that give names to the samples of a recording. Run it on the machine "
+        "that recorded; recordings of perf record work, too.",
+    .operands = "[PERF.DATA]",
+    .options = kOptions,
+    .epilogue =
+        "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
+        "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but symbols are missing.\n"
+        "Examples:\n"
+        "  perftape-bundle create                        # perf.data.tar.zst\n"
+        "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
+
+Result<Plan> PlanOf(Plan plan) {
+  if (!plan.operands.empty()) {
+    TRY_ASSIGN(plan.recording, cli::OnlyInput(plan));
   }
-  if (!parsed.operands().empty()) plan.recording = parsed.operands()[0];
-  if (parsed.Has("debug") && parsed.Has("full")) {
-    return Fail(ErrorCode::kInvalidArgument, "--debug and --full: one of them");
+  if (!plan.output.empty()) return plan;
+  if (plan.recording == "-") {
+    return Fail(ErrorCode::kInvalidArgument,
+                "no output given: use -o FILE for a recording from stdin");
   }
-  if (parsed.Has("debug")) plan.depth = record::BundleDepth::kDebug;
-  if (parsed.Has("full")) plan.depth = record::BundleDepth::kWhole;
-  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
-  const auto output = parsed.Value("output");
-  if (!output && plan.recording == "-") {
-    return Fail(ErrorCode::kInvalidArgument, "a recording from stdin: -o FILE says where to");
-  }
-  plan.output = cli::OutputNamed(output ? *output : plan.recording + ".tar.zst");
-  if (plan.output.empty()) return Fail(ErrorCode::kInvalidArgument, "-o: the name is empty");
+  plan.output = cli::OutputNamed(plan.recording + ".tar.zst");
   return plan;
 }
 
@@ -116,10 +112,12 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
   TRY_ASSIGN(const record::BundleSummary summary, Create(plan));
-  console.Note(fmt::format("{} of {} bytes, {} bytes in {}", cli::Counted(summary.files, "file"),
-                           summary.original_bytes, summary.bytes, target.name));
+  console.Note(fmt::format("{}, {} bytes, stored as {} bytes in {}",
+                           cli::Counted(summary.files, "file"), summary.original_bytes,
+                           summary.bytes, target.name));
   if (summary.missing.empty()) return cli::kDone;
-  console.Warning(fmt::format("no symbols of {}", cli::Counted(summary.missing.size(), "file")));
+  console.Warning(
+      fmt::format("no symbols found for {}", cli::Counted(summary.missing.size(), "file")));
   for (const std::string& missing : summary.missing) console.Detail(missing);
   return cli::kDegraded;
 }

@@ -14,19 +14,26 @@
 #include "formats/bundle/embedding.h"
 #include "tools/bundle/open.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
+struct Plan : cli::BaseOptions {
+  std::string bundle;
+  std::string recording;
 };
+
+constexpr cli::Option kRows[] = {
+    cli::QuietRow(),
+};
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle embed",
     .purpose =
-        "Append a bundle to a perf.data, in place of one that is there already. perf reads "
-        "the recording as before.",
+        "Append a bundle to a perf.data and replace an existing bundle. perf reads the recording "
+        "as before.",
     .operands = "BUNDLE PERF.DATA",
     .options = kOptions,
     .epilogue =
@@ -34,16 +41,13 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle embed symbols.tar.zst perf.data\n"
         "  perftape-bundle embed perf.data.tar.bz2 perf.data   # of perf archive\n"};
 
-struct Plan {
-  std::string bundle;
-  std::string recording;
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().size() != 2) {
-    return Fail(ErrorCode::kInvalidArgument, "which bundle, into which perf.data?");
+Result<Plan> PlanOf(Plan plan) {
+  if (plan.operands.size() != 2) {
+    return Fail(ErrorCode::kInvalidArgument, "expected two operands: a bundle and a perf.data");
   }
-  return Plan{parsed.operands()[0], parsed.operands()[1]};
+  plan.bundle = plan.operands[0];
+  plan.recording = plan.operands[1];
+  return plan;
 }
 
 // The bytes of the bundle itself, whether it is a file of its own or in another perf.data.
@@ -51,7 +55,7 @@ Result<Bytes> ArchiveIn(Input& input) {
   TRY_ASSIGN(const Bytes bytes, input.All());
   if (!bundle::IsPerfData(bytes)) return bytes;
   TRY_ASSIGN(const std::optional<bundle::Extent> extent, bundle::FindEmbedded(bytes));
-  if (!extent) return Fail(ErrorCode::kNotFound, "this perf.data has no bundle in it");
+  if (!extent) return Fail(ErrorCode::kNotFound, "this perf.data contains no bundle");
   return bytes.subspan(extent->offset, extent->size);
 }
 
@@ -69,7 +73,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (auto appended = bundle::Embed(recording.get(), copy); !appended) {
     return Fail(InContext(plan.recording, std::move(appended).error()));
   }
-  console.Plain(fmt::format("{}: has a bundle of {} bytes now", plan.recording, copy.size()));
+  console.Plain(fmt::format("{}: added a bundle of {} bytes", plan.recording, copy.size()));
   return cli::kDone;
 }
 

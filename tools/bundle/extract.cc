@@ -12,50 +12,57 @@
 #include "tools/bundle/open.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
+struct Plan : cli::BaseOptions {
+  std::string bundle;
+  std::filesystem::path directory;
+  bool all = false;
+  bundle::ExtractOptions options;
+};
+
+constexpr cli::Option kRows[] = {
     {.name = "directory",
      .letter = 'C',
      .argument = "DIR",
-     .help = "where to, instead of ~/.debug; made where it is not there",
-     .completion = cli::Completion::kFile},
-    {.name = "all", .help = "also files that this machine has with the same build id"},
-    {.name = "force", .letter = 'f', .help = "replace files that are there and differ"},
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
+     .help = "write to DIR instead of ~/.debug; DIR is created if needed",
+     .completion = cli::Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseDirectory, &Plan::directory>},
+    {.name = "all",
+     .help = "also write files that this machine has with the same build id",
+     .into = cli::Set<&Plan::all>},
+    cli::ForceRow(
+        cli::SetTo<IfExists::kReplace, &Plan::options, &bundle::ExtractOptions::if_exists>,
+        "replace existing files that differ"),
+    cli::QuietRow(),
 };
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle extract",
     .purpose =
-        "Write a bundle's files into ~/.debug, perf's cache by build id: perf report then "
-        "has their names.",
+        "Write the files of a bundle to ~/.debug, perf's build-id cache, where perf report finds "
+        "their names.",
     .operands = "BUNDLE",
     .options = kOptions,
     .epilogue =
-        "Files that this machine has itself are skipped: copies without code would hide them from\n"
+        "Files that this machine has are skipped: copies without code would hide them from\n"
         "perf annotate. 'perftape-bundle clean' removes what was written.\n"
         "Examples:\n"
         "  perftape-bundle extract perf.data && perf report\n"
         "  perftape-bundle extract -C symbols perf.data && perf --buildid-dir symbols "
         "report\n"};
 
-struct Plan {
-  std::string bundle;
-  std::filesystem::path directory = {};
-  bundle::ExtractOptions options = {};
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
-  Plan plan{.bundle = parsed.operands().front()};
-  if (parsed.Has("force")) plan.options.if_exists = IfExists::kReplace;
-  if (!parsed.Has("all")) plan.options.is_on_machine = &IsOnMachine;
-  const auto directory = parsed.Value("directory");
-  plan.directory = directory ? std::filesystem::path(*directory) : DefaultBuildIdCache();
-  if (plan.directory.empty()) return Fail(ErrorCode::kInvalidArgument, "where to? -C DIR");
+Result<Plan> PlanOf(Plan plan) {
+  TRY_ASSIGN(plan.bundle, OnlyBundle(plan));
+  if (!plan.all) plan.options.is_on_machine = &IsOnMachine;
+  if (plan.directory.empty()) plan.directory = DefaultBuildIdCache();
+  if (plan.directory.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "HOME is not set: use -C DIR");
+  }
   return plan;
 }
 
@@ -63,18 +70,18 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY_ASSIGN(const bundle::ExtractReport report,
              bundle::Extract(bundle, plan.directory, plan.options));
-  console.Plain(fmt::format("{}: wrote {} ({} bytes), {} there already", plan.directory.native(),
+  console.Plain(fmt::format("{}: wrote {} ({} bytes), {} existed already", plan.directory.native(),
                             cli::Counted(report.written, "member"), report.bytes,
                             report.already_there));
   if (report.on_machine > 0) {
-    console.Plain(fmt::format("{} skipped: this machine has {} (--all writes {}, too)",
+    console.Plain(fmt::format("{} skipped: this machine has {} (--all also writes {})",
                               cli::Counted(report.on_machine, "file"),
                               report.on_machine == 1 ? "it" : "them",
                               report.on_machine == 1 ? "it" : "them"));
   }
   for (const std::string& name : report.kept) {
-    console.Warning(
-        fmt::format("{}: {}: is there and differs; -f replaces it", plan.directory.native(), name));
+    console.Warning(fmt::format("{}: {}: exists and differs: use -f to replace it",
+                                plan.directory.native(), name));
   }
   const bool is_whole = report.kept.empty() && bundle.passed_over().sum() == 0;
   return is_whole ? cli::kDone : cli::kDegraded;

@@ -12,6 +12,7 @@
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -19,27 +20,29 @@ namespace {
 using bundle::BundledFile;
 using bundle::Manifest;
 
-constexpr cli::Option kOptions[] = {
-    {.name = "json", .help = "the manifest, and what is kept of each file, as one JSON object"},
-};
-
-constexpr cli::Command kCommand = {
-    .name = "perftape-bundle list",
-    .purpose =
-        "Print of each file in a bundle its build id, how much of it is kept and its size "
-        "on the machine, or why it is missing.",
-    .operands = "BUNDLE",
-    .options = kOptions,
-};
-
-struct Plan {
+struct Plan : cli::BaseOptions {
   std::string bundle;
   bool as_json = false;
 };
 
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
-  return Plan{.bundle = parsed.operands().front(), .as_json = parsed.Has("json")};
+constexpr cli::Option kRows[] = {
+    cli::JsonRow("print the manifest, and how many bytes of each file are kept, as one JSON object",
+                 cli::Set<&Plan::as_json>),
+};
+constexpr auto kOptions = cli::Table(kRows);
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle list",
+    .purpose =
+        "Print the machine that made a bundle, and for each file its build id, what is kept, and "
+        "its size on that machine, or the reason why it is missing.",
+    .operands = "BUNDLE",
+    .options = kOptions,
+};
+
+Result<Plan> PlanOf(Plan plan) {
+  TRY_ASSIGN(plan.bundle, OnlyBundle(plan));
+  return plan;
 }
 
 // How many bytes of a file the bundle has.

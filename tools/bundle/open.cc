@@ -20,9 +20,14 @@ Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console)
     return Fail(InContext(shown, std::move(error)));
   }
   if (const std::string text = TextOf(bundle->passed_over()); !text.empty()) {
-    console.Warning(fmt::format("{}: passed over: {}", shown, text));
+    console.Warning(fmt::format("{}: skipped: {}", shown, text));
   }
   return bundle;
+}
+
+Result<std::string> OnlyBundle(const cli::BaseOptions& options) {
+  if (options.operands.size() == 1) return options.operands.front();
+  return Fail(ErrorCode::kInvalidArgument, "expected one operand: a bundle");
 }
 
 std::string TextOf(const bundle::PassedOver& passed_over) {
@@ -30,9 +35,9 @@ std::string TextOf(const bundle::PassedOver& passed_over) {
   const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view rest) {
     if (count != 0) texts.push_back(cli::Counted(count, noun) + std::string(rest));
   };
-  add(passed_over.unsafe_names, "member", " leading outside");
-  add(passed_over.kinds, "member", " neither plain file nor symbolic link");
-  add(passed_over.duplicates, "member", " of a name that was there already");
+  add(passed_over.unsafe_names, "member", " with a path outside of the directory");
+  add(passed_over.kinds, "member", " neither regular file nor symbolic link");
+  add(passed_over.duplicates, "member", " with a repeated name");
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 

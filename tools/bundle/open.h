@@ -14,8 +14,11 @@ namespace perftape::bundle_tool {
 // over.
 Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console);
 
-// "2 members leading outside, 1 member of a name that was there already"; empty where there are
-// none.
+// The only operand. kInvalidArgument if there is none, or more than one.
+Result<std::string> OnlyBundle(const cli::BaseOptions& options);
+
+// "2 members with a path outside of the directory, 1 member with a repeated name"; empty if there
+// are none.
 std::string TextOf(const bundle::PassedOver& passed_over);
 
 }  // namespace perftape::bundle_tool

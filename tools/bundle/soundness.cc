@@ -36,7 +36,7 @@ class Check {
 
   std::vector<std::string> Run() && {
     if (std::string text = TextOf(bundle_.passed_over()); !text.empty()) {
-      findings_.push_back("members were passed over: " + std::move(text));
+      findings_.push_back("members were skipped: " + std::move(text));
     }
     for (const BundledFile& file : bundle_.manifest().files) CheckFile(file);
     CheckForOthers();
@@ -52,12 +52,12 @@ class Check {
 
   void CheckFile(const BundledFile& file) {
     if (file.kept == bundle::Kept::kNothing) {
-      if (file.missing.empty()) Report(file, "nothing is kept of it, and no reason is given");
+      if (file.missing.empty()) Report(file, "nothing is kept, and no reason is given");
       return;
     }
     known_.insert(file.member);
     const std::optional<Bytes> bytes = bundle_.Find(file.member);
-    if (!bytes) return Report(file, "is in the manifest, but not in the bundle");
+    if (!bytes) return Report(file, "is in the manifest but not in the bundle");
     CheckPlace(file);
     if (IsElf(file.kind)) CheckElf(file, *bytes);
     if (file.kind == FileKind::kKallsyms) CheckKallsyms(file, *bytes);
@@ -70,7 +70,8 @@ class Check {
     const auto at = bundle::FileAt(file.member);
     if (!at)
       return;  // Where perf does not look, as with a short build id: the manifest alone tells.
-    if (!at->build_id.Matches(id)) return Report(file, "lies where {} does not belong", id.hex());
+    if (!at->build_id.Matches(id))
+      return Report(file, "is in the directory of another build id than {}", id.hex());
     const bundle::BuildIdLink link = bundle::LinkTo(file.member, id);
     const auto found = links_.find(link.name);
     // perf before 4.7 linked to the file itself. And one build id has one link: a binary's debug
@@ -78,14 +79,14 @@ class Check {
     const bool is_linked = found != links_.end() && (found->second == link.target ||
                                                      found->second == "../../" + file.member ||
                                                      found->second.ends_with("/" + id.hex()));
-    if (!is_linked) Report(file, "no link {} leads to it", link.name);
+    if (!is_linked) Report(file, "the link {} is missing", link.name);
   }
 
   void CheckElf(const BundledFile& file, Bytes bytes) {
     const auto id = elf::BuildIdOf(bytes);
     if (!id) return Report(file, "{}", id.error().message);
     if (*id == file.build_id || id->Matches(file.build_id)) return;
-    Report(file, "its build id is {}, the manifest has {}", id->empty() ? "none" : id->hex(),
+    Report(file, "has build id {}, the manifest has {}", id->empty() ? "none" : id->hex(),
            file.build_id.empty() ? "none" : file.build_id.hex());
   }
 
@@ -103,7 +104,7 @@ class Check {
       if (member.is_link() || known_.contains(member.name) || bundle::IsMarker(member.name)) {
         continue;
       }
-      findings_.push_back(member.name + ": is in the bundle, but not in the manifest");
+      findings_.push_back(member.name + ": is in the bundle but not in the manifest");
     }
   }
 

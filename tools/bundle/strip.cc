@@ -15,47 +15,46 @@
 #include "formats/bundle/embedding.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
+struct Plan : cli::BaseOptions {
+  std::string recording;
+  std::optional<std::filesystem::path> output;
+  IfExists if_exists = IfExists::kRefuse;
+};
+
+constexpr cli::Option kRows[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "BUNDLE",
-     .help = "write the bundle to this new file before it is taken out; - is stdout",
-     .completion = cli::Completion::kFile},
-    {.name = "force", .letter = 'f', .help = "replace an existing BUNDLE"},
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where it went well"},
+     .help = "write the bundle to this file before it is removed; - is stdout",
+     .completion = cli::Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseOutput, &Plan::output>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>, "replace an existing BUNDLE"),
+    cli::QuietRow(),
 };
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-bundle strip",
     .purpose =
-        "Take the bundle out of PERF.DATA, which is changed in place: it then has the bytes that "
-        "it "
-        "had before.",
+        "Remove the bundle from PERF.DATA. The file then has the bytes that it had before the "
+        "bundle was added.",
     .operands = "PERF.DATA",
     .options = kOptions,
     .epilogue =
         "Examples:\n"
-        "  perftape-bundle strip perf.data                      # the bundle is thrown away\n"
-        "  perftape-bundle strip -o symbols.tar.zst perf.data   # and here it is kept\n"};
+        "  perftape-bundle strip perf.data                      # the bundle is deleted\n"
+        "  perftape-bundle strip -o symbols.tar.zst perf.data   # the bundle is kept\n"};
 
-struct Plan {
-  std::string recording;
-  std::optional<std::filesystem::path> output = {};
-  IfExists if_exists = IfExists::kRefuse;
-};
-
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  if (parsed.operands().size() != 1) return Fail(ErrorCode::kInvalidArgument, "which perf.data?");
-  Plan plan{.recording = parsed.operands().front()};
-  if (const auto output = parsed.Value("output")) {
-    if (output->empty()) return Fail(ErrorCode::kInvalidArgument, "-o: the name is empty");
-    plan.output = cli::OutputNamed(*output);
+Result<Plan> PlanOf(Plan plan) {
+  if (plan.operands.size() != 1) {
+    return Fail(ErrorCode::kInvalidArgument, "expected one operand: a perf.data");
   }
-  if (parsed.Has("force")) plan.if_exists = IfExists::kReplace;
+  plan.recording = plan.operands.front();
   return plan;
 }
 
@@ -65,7 +64,7 @@ Status CheckBundleFile(const Plan& plan) {
   std::error_code none;
   if (std::filesystem::equivalent(target.path, plan.recording, none)) {
     return Fail(ErrorCode::kInvalidArgument,
-                target.name + ": is the recording; -o names the file for its bundle");
+                target.name + ": -o names the recording: use another file for the bundle");
   }
   return {};
 }
@@ -77,9 +76,9 @@ Status WriteBundle(const Plan& plan, Bytes archive) {
 }
 
 Result<bundle::Extent> FindIn(Bytes recording) {
-  if (!bundle::IsPerfData(recording)) return Fail(ErrorCode::kCorrupt, "is no perf.data");
+  if (!bundle::IsPerfData(recording)) return Fail(ErrorCode::kCorrupt, "is not a perf.data");
   TRY_ASSIGN(const std::optional<bundle::Extent> extent, bundle::FindEmbedded(recording));
-  if (!extent) return Fail(ErrorCode::kNotFound, "has no bundle in it");
+  if (!extent) return Fail(ErrorCode::kNotFound, "contains no bundle");
   return *extent;
 }
 
@@ -94,7 +93,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   if (ftruncate(fd.get(), static_cast<off_t>(extent->offset)) != 0 || fsync(fd.get()) != 0) {
     return FailErrno(plan.recording, errno);
   }
-  console.Plain(fmt::format("{}: its bundle of {} bytes is out", plan.recording, extent->size));
+  console.Plain(fmt::format("{}: removed the bundle of {} bytes", plan.recording, extent->size));
   return cli::kDone;
 }
 

@@ -20,41 +20,40 @@
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
 namespace {
 
-constexpr cli::Option kOptions[] = {
-    {.name = "json", .help = "tell what was found as one JSON object"},
-    {.name = "quiet", .letter = 'q', .help = "tell nothing where all is well"},
-};
-
-constexpr cli::Command kCommand = {
-    .name = "perftape-bundle verify",
-    .purpose =
-        "Check that each file in a bundle is the one that the manifest says, and that the "
-        "bundle has all that a recording hit: the one that it is in, or PERF.DATA.",
-    .operands = "BUNDLE [PERF.DATA]",
-    .options = kOptions,
-    .epilogue =
-        "Exit status: 0 all is well, 1 it could not be read, 2 usage, 3 something is wrong "
-        "or missing.\n"};
-
-struct Plan {
+struct Plan : cli::BaseOptions {
   std::string bundle;
   std::string recording;
   bool as_json = false;
 };
 
-Result<Plan> PlanOf(const cli::Parsed& parsed) {
-  const std::vector<std::string>& operands = parsed.operands();
-  if (operands.empty()) return Fail(ErrorCode::kInvalidArgument, "which bundle?");
-  if (operands.size() > 2) {
-    return Fail(ErrorCode::kInvalidArgument, "one bundle, and one perf.data");
+constexpr cli::Option kRows[] = {
+    cli::JsonRow("print the result as one JSON object", cli::Set<&Plan::as_json>),
+    cli::QuietRow("print nothing if no problem is found"),
+};
+constexpr auto kOptions = cli::Table(kRows);
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-bundle verify",
+    .purpose =
+        "Check a bundle against its manifest, and against the recording that contains it or "
+        "PERF.DATA: every file that was hit must be in the bundle.",
+    .operands = "BUNDLE [PERF.DATA]",
+    .options = kOptions,
+    .epilogue = "Exit status: 0 no problem, 1 failure, 2 wrong usage, 3 a problem was found.\n"};
+
+Result<Plan> PlanOf(Plan plan) {
+  if (plan.operands.empty() || plan.operands.size() > 2) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "expected one or two operands: a bundle, and a perf.data");
   }
-  return Plan{.bundle = operands.front(),
-              .recording = operands.size() == 2 ? operands.back() : "",
-              .as_json = parsed.Has("json")};
+  plan.bundle = plan.operands.front();
+  if (plan.operands.size() == 2) plan.recording = plan.operands.back();
+  return plan;
 }
 
 // The recording that a bundle is judged by; nothing where there is none.
@@ -92,17 +91,18 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
   text +=
       fmt::format("{} in the bundle, {}\n", cli::Counted(bundle.manifest().files.size(), "file"),
                   findings.contradictions.empty()
-                      ? "all as the manifest says"
+                      ? "all as in the manifest"
                       : cli::Counted(findings.contradictions.size(), "contradiction"));
   if (!findings.coverage) return text;
   for (const Uncovered& file : findings.coverage->missing) {
-    text += fmt::format("{}: {} ({} hit)\n", cli::EscapeForTerminal(file.path),
-                        cli::EscapeForTerminal(file.reason), cli::Counted(file.places, "place"));
+    text += fmt::format("{}: {} ({} sampled)\n", cli::EscapeForTerminal(file.path),
+                        cli::EscapeForTerminal(file.reason), cli::Counted(file.places, "location"));
   }
   const std::size_t missing = findings.coverage->missing.size();
-  return text + fmt::format("{} hit, {}\n", cli::Counted(findings.coverage->files, "file"),
-                            missing == 0 ? "all in the bundle"
-                                         : fmt::format("{} of them not in the bundle", missing));
+  return text + fmt::format("{} sampled, {}\n", cli::Counted(findings.coverage->files, "file"),
+                            missing == 0
+                                ? "all in the bundle"
+                                : fmt::format("{} of them missing in the bundle", missing));
 }
 
 std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-convert's options, and the conversion that they ask for.
+// perftape-convert's options, and the conversion that they describe.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "convert/filter/filter.h"
 #include "convert/formats.h"
-#include "convert/symbolize/symbol_options.h"
-#include "tools/common/cli/options.h"
+#include "tools/common/cli/values.h"
+#include "tools/common/profiles/symbol_options.h"
 
 namespace perftape::convert_tool {
 
@@ -17,24 +20,36 @@ enum class Symbols : std::uint8_t { kLookUp, kNone };
 
 enum class ReportAs : std::uint8_t { kText, kJson };
 
-struct Plan {
+// Labels of samples that a pprof gets only if they are selected.
+enum class SampleLabel : std::uint8_t { kCpu, kCgroup };
+
+struct Plan : cli::SymbolPlan {
   std::vector<std::filesystem::path> inputs;  // of this shard; "-" is stdin
   std::filesystem::path output;               // "-" is stdout
-  const convert::Format* from = nullptr;      // null: found out from the first bytes
+  const convert::Format* from = nullptr;      // null: detected from the first bytes
   const convert::Format* to = nullptr;        // never null
   convert::ImportOptions import;
   convert::FilterOptions filter;
   Symbols symbols = Symbols::kLookUp;
-  symbolize::SymbolOptions symbol_options;
-  bool show_sources = false;
   convert::WriteOptions write;
   rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
   ReportAs report_as = ReportAs::kText;
+
+  // PlanOf copies these into the structs above.
+  std::vector<std::string> lists;  // of --files-from0
+  std::optional<std::string> shard;
+  std::set<SampleLabel> labels;
+  bool differential = false;
+  unsigned threads = cli::DefaultThreads();
 };
 
 const cli::Command& ConvertCommand();
 
-// kInvalidArgument for usage errors; where a list of inputs cannot be read, as ReadWholeFile.
-Result<Plan> PlanOf(const cli::Parsed& parsed);
+// The name of the option that selects a filter: "--comm".
+std::string OptionOf(convert::Filter filter);
+
+// Checks a parsed plan and completes it. kInvalidArgument for usage errors; if a list of inputs
+// cannot be read, as ReadWholeFile.
+Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::convert_tool

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say what of a profile to keep.
+// The arguments of the options that select what of a profile is kept. Each function gets the option
+// as the user typed it, and fails with kInvalidArgument.
 #pragma once
 
-#include <span>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
-#include "convert/filter/filter.h"
+#include "convert/filter/name_regex.h"
 #include "convert/import/import_options.h"
 #include "formats/base/result.h"
-#include "tools/common/cli/options.h"
 
 namespace perftape::convert_tool {
 
-// kInvalidArgument for values that are none.
-Result<convert::FilterOptions> FilterOf(const cli::Parsed& parsed);
+// "2.5,10", "10%,90%", ",5": one of the ends can be missing. Seconds since the first sample, or
+// times that perf script prints; percent of the time from the first sample to the last.
+Result<convert::TimeRange> ParseTimeRange(std::string_view option, std::string_view text);
 
-// "2.5,10", "10%,90%", ",5": either end may be missing. Seconds since the first sample, or as perf
-// script prints them; percent of the time between the first sample and the last.
-Result<convert::TimeRange> ParseTimeRange(std::string_view text);
+// "12,13": process or thread ids, or 0.
+Result<std::vector<std::int64_t>> ParseIds(std::string_view option, std::string_view text);
+
+Result<convert::NameRegex> ParseRegex(std::string_view option, std::string_view text);
+
+// A number from 0 to 100.
+Result<double> ParsePercent(std::string_view option, std::string_view text);
 
 }  // namespace perftape::convert_tool

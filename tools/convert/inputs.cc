@@ -37,7 +37,7 @@ Result<Shard> FromSlurm(Environment environment, const std::string& id) {
   TRY_ASSIGN(const std::uint64_t step, SlurmNumber(environment, "SLURM_ARRAY_TASK_STEP", 1));
   TRY_ASSIGN(const std::uint64_t count, SlurmNumber(environment, "SLURM_ARRAY_TASK_COUNT", 0));
   if (step == 0 || number < first || (number - first) % step != 0) {
-    return NoShard("auto", "SLURM_ARRAY_TASK_ID is not among MIN, MIN + STEP, ...");
+    return NoShard("auto", "SLURM_ARRAY_TASK_ID is none of MIN, MIN + STEP, ...");
   }
   return Shard{.index = (number - first) / step + 1, .count = count};
 }
@@ -76,10 +76,10 @@ Result<Shard> ParseShard(std::string_view text, Environment environment) {
   if (slash != std::string_view::npos) {
     TRY_ASSIGN(shard.count, cli::ParseNumber("--shard", text.substr(slash + 1)));
   }
-  if (shard.count == 0) return NoShard(text, "of how many? I/N, or auto/N");
+  if (shard.count == 0) return NoShard(text, "the number of parts is missing: use I/N or auto/N");
   if (shard.index == 0 || shard.index > shard.count) {
-    return NoShard(text, fmt::format("there is no part {} of {}; they count from 1", shard.index,
-                                     shard.count));
+    return NoShard(text, fmt::format("part {} of {} does not exist: parts are counted from 1",
+                                     shard.index, shard.count));
   }
   return shard;
 }
@@ -115,8 +115,8 @@ Result<std::vector<std::filesystem::path>> ReadFilesFrom0(const std::filesystem:
     const std::string begin = cli::EscapeForTerminal(text.substr(0, kShown));
     return Fail(
         ErrorCode::kInvalidArgument,
-        fmt::format("--files-from0 {}: there is no NUL in it; each name ends in one, as find "
-                    "-print0 writes them. It begins with '{}{}'",
+        fmt::format("--files-from0 {}: contains no NUL: each name must end with one, as find "
+                    "-print0 writes them; the file begins with '{}{}'",
                     list.native(), begin, text.size() > kShown ? "..." : ""));
   }
   std::vector<std::filesystem::path> paths;

@@ -1,147 +1,271 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of perftape-convert's options.
-#include "tools/common/profiles/symbol_options.h"
+#include "tools/common/cli/rows.h"
+#include "tools/common/profiles/format_options.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/filter_options.h"
 
 namespace perftape::convert_tool {
 namespace {
 
 using cli::Completion;
+using convert::Filter;
+using convert::FilterOptions;
+using convert::FoldedOptions;
+using convert::ImportOptions;
+using convert::PerfDataOptions;
+using convert::PprofOptions;
+using convert::WriteOptions;
+using rewrite::NormalizeOptions;
 
-constexpr cli::Option kProfileOptions[] = {
-    {.name = "input",
-     .letter = 'i',
-     .argument = "FILE",
-     .help = "what to convert, as an operand; - is stdin",
-     .completion = Completion::kFile},
+// The tag of the option that selects a filter.
+constexpr int TagOf(Filter filter) {
+  return static_cast<int>(filter) + 1;
+}
+
+constexpr cli::Option kFileRows[] = {
+    cli::InputRow("convert this file, like an operand; - is stdin"),
     {.name = "files-from0",
      .argument = "FILE",
-     .help = "also convert the files whose names are in FILE, each ended by a NUL, as find -print0 "
-             "writes them; - is stdin",
-     .completion = Completion::kFile},
+     .help = "also convert the files named in FILE, each name ended by NUL as find -print0 writes "
+             "them; - is stdin",
+     .completion = Completion::kFile,
+     .into = cli::Store<&Plan::lists>},
     {.name = "shard",
      .argument = "I/N",
-     .help = "convert only the I-th of N parts of the inputs, from 1; auto or auto/N takes I from "
-             "the environment of a Slurm array, an indexed Kubernetes job or GNU parallel"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "the result; - is stdout, the default where --to is given",
-     .completion = Completion::kFile},
-    {.name = "from",
-     .argument = "FORMAT",
-     .help = "what the inputs are, instead of what their first bytes say: perf.data, folded or "
-             "pprof",
-     .completion = Completion::kChoice,
-     .choices = "perf.data folded pprof"},
+     .help = "convert only the I-th of N parts of the inputs, counted from 1; auto or auto/N reads "
+             "I from the environment of Slurm, Kubernetes or GNU parallel",
+     .into = cli::Store<&Plan::shard>},
+    cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given",
+                   cli::StoreAs<&cli::ParseOutput, &Plan::output>),
+    cli::FromRow("read the inputs as this format, without detection: {choices}",
+                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
     {.name = "to",
      .argument = "FORMAT",
-     .help = "what the output becomes, instead of what its ending says: folded (.folded, "
-             ".collapsed), pprof (.pb.gz, .pb, .pprof) or perf.data (.data)",
-     .completion = Completion::kChoice,
-     .choices = "folded pprof perf.data"},
-    {.name = "force", .letter = 'f', .help = "replace an existing output"},
+     .help = "write this format; default by the ending: {choices}",
+     .into = cli::StoreOffered<&cli::ParseOutputFormat, &cli::OutputFormats, &Plan::to>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::write, &WriteOptions::if_exists>),
+};
 
+constexpr cli::Option kFilterRows[] = {
     {.name = "event",
      .argument = "GLOB",
-     .help = "only samples of these events; of several, folded lines are of the first"},
+     .help = "keep only samples of these events; folded stacks contain the first one",
+     .tag = TagOf(Filter::kEvent),
+     .into = cli::Store<&Plan::filter, &FilterOptions::events>},
     {.name = "comm",
      .argument = "GLOB",
-     .help = "only samples of threads called so: 'nginx*,java'"},
-    {.name = "pid", .argument = "PID", .help = "only samples of these processes: 12,13"},
-    {.name = "tid", .argument = "TID", .help = "only samples of these threads"},
-    {.name = "cpu", .letter = 'C', .argument = "CPU", .help = "only samples of these CPUs: 0-3,8"},
-    {.name = "cgroup", .argument = "GLOB", .help = "only samples of these control groups"},
+     .help = "keep only samples of threads with this name: 'nginx*,java'",
+     .tag = TagOf(Filter::kComm),
+     .into = cli::Store<&Plan::filter, &FilterOptions::comms>},
+    {.name = "pid",
+     .argument = "PID",
+     .help = "keep only samples of these processes: 12,13",
+     .tag = TagOf(Filter::kPid),
+     .into = cli::StoreAs<&ParseIds, &Plan::filter, &FilterOptions::pids>},
+    {.name = "tid",
+     .argument = "TID",
+     .help = "keep only samples of these threads",
+     .tag = TagOf(Filter::kTid),
+     .into = cli::StoreAs<&ParseIds, &Plan::filter, &FilterOptions::tids>},
+    {.name = "cpu",
+     .letter = 'C',
+     .argument = "CPU",
+     .help = "keep only samples of these CPUs: 0-3,8",
+     .tag = TagOf(Filter::kCpu),
+     .into = cli::StoreAs<&cli::ParseCpuList, &Plan::filter, &FilterOptions::cpus>},
+    {.name = "cgroup",
+     .argument = "GLOB",
+     .help = "keep only samples of these control groups",
+     .tag = TagOf(Filter::kCgroup),
+     .into = cli::Store<&Plan::filter, &FilterOptions::cgroups>},
     {.name = "dso",
      .argument = "GLOB",
-     .help = "only samples whose innermost frame is in these files: 'libc*'; a path where there is "
-             "a / in it"},
+     .help = "keep only samples whose innermost frame is in these files: 'libc*'; a pattern with / "
+             "is compared with the whole path",
+     .tag = TagOf(Filter::kDso),
+     .into = cli::Store<&Plan::filter, &FilterOptions::dsos>},
     {.name = "symbol",
      .argument = "GLOB",
-     .help = "only samples whose innermost frame is in these functions"},
+     .help = "keep only samples whose innermost frame is in these functions",
+     .tag = TagOf(Filter::kSymbol),
+     .into = cli::Store<&Plan::filter, &FilterOptions::symbols>},
     {.name = "time",
      .argument = "FROM,TO",
-     .help = "only samples between these, in seconds since the first sample or as perf script "
-             "prints them, or in percent of the recording: 10%,20%"},
+     .help = "keep only samples from FROM to TO: seconds since the first sample, times that perf "
+             "script prints, or percent of the recording (10%,20%)",
+     .into = cli::StoreAs<&ParseTimeRange, &Plan::import, &ImportOptions::time>},
     {.name = "focus",
      .argument = "REGEX",
-     .help = "only samples with a frame whose function, source or binary matches, as in pprof"},
-    {.name = "ignore", .argument = "REGEX", .help = "no samples with such a frame"},
-    {.name = "no-kernel", .help = "leave out the frames of the kernel"},
-    {.name = "no-user", .help = "leave out the frames of programs"},
+     .help = "keep only samples with a frame whose function, source file or binary matches",
+     .tag = TagOf(Filter::kFocus),
+     .into = cli::StoreAs<&ParseRegex, &Plan::filter, &FilterOptions::focus>},
+    {.name = "ignore",
+     .argument = "REGEX",
+     .help = "remove samples with a frame that matches, as for --focus",
+     .tag = TagOf(Filter::kIgnore),
+     .into = cli::StoreAs<&ParseRegex, &Plan::filter, &FilterOptions::ignore>},
+    {.name = "no-kernel",
+     .help = "remove the frames of the kernel",
+     .conflicts = {"no-user"},
+     .tag = TagOf(Filter::kNoKernel),
+     .into = cli::Set<&Plan::filter, &FilterOptions::no_kernel>},
+    {.name = "no-user",
+     .help = "remove the frames of programs",
+     .tag = TagOf(Filter::kNoUser),
+     .into = cli::Set<&Plan::filter, &FilterOptions::no_user>},
     {.name = "max-depth",
      .argument = "N",
-     .help = "keep N frames of a stack, from the outermost; what they call counts as theirs"},
+     .help = "keep the N outermost frames; the last one gets the samples of the frames that it "
+             "called",
+     .into = cli::StoreAs<&cli::ParseNumberIn<std::uint32_t, 1, UINT32_MAX>, &Plan::filter,
+                          &FilterOptions::max_depth>},
     {.name = "min-percent",
      .argument = "P",
-     .help = "cut off frames that hold less of the total, with what they call; their callers hold "
-             "it then"},
+     .help = "remove frames with less than P percent of the total, including what they call; their "
+             "callers get their samples",
+     .tag = TagOf(Filter::kMinPercent),
+     .into = cli::StoreAs<&ParsePercent, &Plan::filter, &FilterOptions::min_percent>},
+};
 
+constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
+    {"samples", convert::FoldedValue::kSamples, "default"},
+    {"period", convert::FoldedValue::kPeriod},
+};
+
+constexpr cli::Choice<folded::Root> kRoots[] = {
+    {"comm", folded::Root::kComm},
+    {"comm/pid", folded::Root::kCommPid},
+    {"comm/pid/tid", folded::Root::kCommPidTid},
+    {"none", folded::Root::kNone},
+};
+
+constexpr cli::Option kFoldedRows[] = {
     {.name = "values",
      .argument = "KIND",
-     .help = "what folded lines count: samples (default) or period",
-     .completion = Completion::kChoice,
-     .choices = "samples period"},
+     .help = "select the counts of folded lines: {choices}",
+     .applies_to = {convert::kFoldedFormat},
+     .into = cli::StoreChoice<kFoldedValues, &Plan::write, &WriteOptions::folded,
+                              &FoldedOptions::value>},
     {.name = "root",
      .argument = "KIND",
-     .help = "what folded lines begin with, where it is known: comm (default), comm/pid, "
-             "comm/pid/tid or none",
-     .completion = Completion::kChoice,
-     .choices = "comm comm/pid comm/pid/tid none"},
+     .help = "begin folded lines with the thread, if known: {choices}; default comm",
+     .applies_to = {convert::kFoldedFormat},
+     .into = cli::StoreChoice<kRoots, &Plan::write, &WriteOptions::folded, &FoldedOptions::root>},
     {.name = "input-root",
      .argument = "KIND",
-     .help = "the same of folded lines that are read: their first frame is a comm, not a function "
-             "(default none)",
-     .completion = Completion::kChoice,
-     .choices = "comm comm/pid comm/pid/tid none"},
-    {.name = "mark-kernel", .help = "put _[k] behind the names of kernel frames in folded lines"},
+     .help = "read the first frame of folded lines as {choices}; default none: a function",
+     .into = cli::StoreChoice<kRoots, &Plan::import, &ImportOptions::root>},
+    {.name = "mark-kernel",
+     .help = "append _[k] to the names of kernel frames in folded lines",
+     .applies_to = {convert::kFoldedFormat},
+     .into = cli::Set<&Plan::write, &WriteOptions::folded, &FoldedOptions::mark_kernel>},
     {.name = "differential",
-     .help = "folded lines have two counts, before and after, as difffolded.pl writes them"},
-    {.name = "lenient", .help = "skip and count folded lines that have no count"},
+     .help = "read and write two counts in folded lines, before and after, as difffolded.pl does",
+     .into = cli::Set<&Plan::differential>},
+    {.name = "lenient",
+     .help = "skip and count folded lines without a count",
+     .into = cli::Set<&Plan::import, &ImportOptions::lenient>},
+};
+
+constexpr cli::Choice<SampleLabel> kLabels[] = {
+    {"cpu", SampleLabel::kCpu},
+    {"cgroup", SampleLabel::kCgroup},
+};
+
+constexpr cli::Option kPprofRows[] = {
     {.name = "labels",
      .argument = "LIST",
-     .help = "label the samples of a pprof also with cpu, cgroup or both: cpu,cgroup"},
-    {.name = "no-labels", .help = "label the samples of a pprof with no pid, tid and comm"},
-    {.name = "no-gzip", .help = "write a pprof without compression"},
+     .help = "add labels to the samples of a pprof: {choices}, or both with a comma between them",
+     .conflicts = {"no-labels"},
+     .applies_to = {convert::kPprofFormat},
+     .into = cli::StoreChoices<kLabels, &Plan::labels>},
+    {.name = "no-labels",
+     .help = "write no labels pid, tid and comm into a pprof",
+     .applies_to = {convert::kPprofFormat},
+     .into = cli::SetTo<false, &Plan::write, &WriteOptions::pprof, &PprofOptions::thread_labels>},
+    {.name = "no-gzip",
+     .help = "write a pprof without compression",
+     .conflicts = {"compress-level"},
+     .applies_to = {convert::kPprofFormat},
+     .into = cli::SetTo<convert::PprofCompression::kNone, &Plan::write, &WriteOptions::pprof,
+                        &PprofOptions::compression>},
     {.name = "compress-level",
      .argument = "LEVEL",
-     .help = "of a pprof's gzip: 1, the fastest, to 12, the smallest"},
-    {.name = "symbol-dir",
-     .argument = "DIR",
-     .help = "put the user frames of a perf.data that is made from other formats into binaries of "
-             "their own below DIR, for perf --buildid-dir DIR and hotspot",
-     .completion = Completion::kFile},
-    {.name = "no-symbols", .help = "look up no names: frames are [file] or [unknown]"},
+     .help = "set the gzip level of a pprof: 1 (fastest, default) to 12 (smallest)",
+     .applies_to = {convert::kPprofFormat},
+     .into = cli::StoreAs<&cli::ParseNumberIn<int, 1, 12>, &Plan::write, &WriteOptions::pprof,
+                          &PprofOptions::level>},
 };
 
-constexpr cli::Option kOutputOptions[] = {
-    {.name = "compression-level",
-     .letter = 'z',
-     .argument = "LEVEL",
-     .help = "compress the records of a perf.data with zstd: 1, the fastest (default), to 22, the "
-             "smallest; without it what was compressed is expanded",
-     .argument_is_optional = true},
+std::vector<cli::Offer> PerfVersions() {
+  std::vector<cli::Offer> offers;
+  for (const rewrite::ReaderLimits& reader : rewrite::AllReaderLimits()) {
+    offers.push_back({.word = std::string(reader.version)});
+  }
+  return offers;
+}
+
+Result<const rewrite::ReaderLimits*> ParsePerfVersion(std::string_view option,
+                                                      std::string_view text) {
+  const rewrite::ReaderLimits* reader = rewrite::FindReaderLimits(text);
+  if (reader == nullptr) return cli::UnknownValue(option, text, PerfVersions());
+  return reader;
+}
+
+// CompressionRow with the format that it applies to.
+constexpr cli::Option PerfDataCompressionRow() {
+  cli::Option row = cli::CompressionRow(
+      "compress the records of a perf.data with zstd; LEVEL is 1 (fastest, default) to 22 "
+      "(smallest); without -z, records are uncompressed",
+      cli::StoreAs<&cli::ParseCompressionLevel, &Plan::normalize,
+                   &NormalizeOptions::compression_level>);
+  row.applies_to = {convert::kPerfDataFormat};
+  return row;
+}
+
+constexpr cli::Option kPerfDataRows[] = {
+    PerfDataCompressionRow(),
     {.name = "pipe",
-     .help = "write a perf.data as the stream that perf record -o - writes, which is what stdout "
-             "gets in any case"},
+     .help = "write a perf.data as the stream of perf record -o -; stdout always gets a stream",
+     .applies_to = {convert::kPerfDataFormat},
+     .into =
+         cli::SetTo<perfdata::Container::kPipe, &Plan::normalize, &NormalizeOptions::container>},
     {.name = "compat",
      .argument = "VERSION",
-     .help = "leave out of a perf.data what that version of perf does not know: 6.1 or 6.12",
-     .completion = Completion::kChoice,
-     .choices = "6.1 6.12"},
-    {.name = "threads",
-     .letter = 'j',
-     .argument = "N",
-     .help = "threads that may work at once (default as many as there are CPUs); the output does "
-             "not depend on it"},
-    {.name = "json", .help = "tell what was read, kept and dropped as one JSON object on stdout"},
-    {.name = "quiet", .letter = 'q', .help = "errors only"},
-    {.name = "verbose",
-     .letter = 'v',
-     .help = "also each input, and the names found in each binary"},
+     .help = "leave out of a perf.data what this version of perf does not know: {choices}",
+     .applies_to = {convert::kPerfDataFormat},
+     .into = cli::StoreOffered<&ParsePerfVersion, &PerfVersions, &Plan::normalize,
+                               &NormalizeOptions::reader>},
+    {.name = "symbol-dir",
+     .argument = "DIR",
+     .help = "write the user frames of other formats into binaries below DIR, for perf "
+             "--buildid-dir DIR and hotspot",
+     .completion = Completion::kFile,
+     .applies_to = {convert::kPerfDataFormat},
+     .into = cli::StoreAs<&cli::ParseDirectory, &Plan::write, &WriteOptions::perfdata,
+                          &PerfDataOptions::symbol_dir>},
 };
 
-constexpr auto kOptions = cli::Joined(kProfileOptions, cli::kSymbolOptions, kOutputOptions);
+constexpr cli::Option kNoSymbolsRows[] = {
+    {.name = "no-symbols",
+     .help = "look up no names: frames are [file] or [unknown]",
+     .conflicts = cli::NamesOf(cli::kSymbolRows),
+     .into = cli::SetTo<Symbols::kNone, &Plan::symbols>},
+};
+
+constexpr cli::Option kReportRows[] = {
+    cli::ThreadsRow("use at most N threads (default: number of CPUs); the output does not depend "
+                    "on N",
+                    cli::StoreAs<cli::ParseThreads, &Plan::threads>),
+    cli::JsonRow("print what was read, kept and dropped as one JSON object on stdout",
+                 cli::SetTo<ReportAs::kJson, &Plan::report_as>),
+    cli::QuietRow(),
+    cli::VerboseRow("also print each input, and the names found in each binary"),
+};
+
+constexpr auto kOptions = cli::Table(kFileRows, kFilterRows, kFoldedRows, kPprofRows, kPerfDataRows,
+                                     kNoSymbolsRows, cli::kSymbolRows, kReportRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
@@ -159,12 +283,16 @@ constexpr cli::Command kCommand = {
         "  perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded\n"
         "  perftape-record -o - -a --duration 5 | perftape-convert - --to folded\n"
         "  perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data\n"
-        "Exit status: 0 done, 1 failed, 2 usage, 3 done but an input was damaged.\n"};
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged.\n"};
 
 }  // namespace
 
 const cli::Command& ConvertCommand() {
   return kCommand;
+}
+
+std::string OptionOf(convert::Filter filter) {
+  return cli::FindTag(kCommand, TagOf(filter))->spelled();
 }
 
 }  // namespace perftape::convert_tool

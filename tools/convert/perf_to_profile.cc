@@ -9,44 +9,49 @@
 
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/rows.h"
 
 namespace perftape::convert_tool {
 namespace {
 
 constexpr std::string_view kName = "perf_to_profile";
 
-constexpr cli::Option kOptions[] = {
+constexpr cli::Option kRows[] = {
     {.name = "input",
      .letter = 'i',
      .argument = "FILE",
-     .help = "the perf.data; - is stdin",
-     .completion = cli::Completion::kFile},
+     .help = "read this perf.data; - is stdin",
+     .completion = cli::Completion::kFile,
+     .is_required = true,
+     .into = cli::Store<&Plan::inputs>},
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .help = "the pprof, in gzip; - is stdout",
-     .completion = cli::Completion::kFile},
-    {.name = "overwrite_output", .letter = 'f', .help = "replace an existing output"},
+     .help = "write the profile to FILE, compressed with gzip; - is stdout",
+     .completion = cli::Completion::kFile,
+     .is_required = true,
+     .into = cli::StoreAs<&cli::ParseFileName, &Plan::output>},
+    {.name = "overwrite_output",
+     .letter = 'f',
+     .help = "replace an existing output file",
+     .into = cli::SetTo<IfExists::kReplace, &Plan::write, &convert::WriteOptions::if_exists>},
     {.name = "jit_support",
      .letter = 'j',
-     .help = "accepted, as others have it: code of JIT compilers gets names where it can in any "
-             "case"},
-    {.name = "quiet", .letter = 'q', .help = "errors only"},
-    {.name = "verbose", .letter = 'v', .help = "also how many names were found in each binary"},
+     .help = "accepted for compatibility, without effect",
+     .into = cli::Ignore},
+    cli::QuietRow(),
+    cli::VerboseRow("also print how many names were found in each binary"),
 };
+constexpr auto kOptions = cli::Table(kRows);
 
 constexpr cli::Command kCommand = {
     .name = kName,
     .purpose =
-        "Convert a perf.data into a pprof, as pprof itself asks for it: with this program on the "
-        "PATH, `go tool pprof perf.data` works. It is perftape-convert by another name.",
+        "Convert a perf.data into a pprof. pprof runs this program: if it is on the PATH, `go tool "
+        "pprof perf.data` works. It is perftape-convert under another name.",
     .operands = "",
     .options = kOptions,
-    .epilogue = "Exit status: 0 done, 1 failed, 2 usage.\n"};
-
-std::unexpected<Error> Usage(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
+    .epilogue = "Exit status: 0 success, 1 failure, 2 wrong usage.\n"};
 
 }  // namespace
 
@@ -58,21 +63,15 @@ const cli::Command& PerfToProfileCommand() {
   return kCommand;
 }
 
-Result<Plan> PlanOfPerfToProfile(const cli::Parsed& parsed) {
-  if (!parsed.operands().empty()) {
-    return Usage(fmt::format("'{}': the input is named by -i, the output by -o",
-                             cli::EscapeForTerminal(parsed.operands().front())));
+Result<Plan> PlanOfPerfToProfile(Plan plan) {
+  if (!plan.operands.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("'{}': unexpected operand: use -i for the input and -o for the output",
+                            cli::EscapeForTerminal(plan.operands.front())));
   }
-  const auto input = parsed.Value("input");
-  const auto output = parsed.Value("output");
-  if (!input || !output) return Usage("-i FILE and -o FILE are needed");
-  if (output->empty()) return Usage("-o: the name is empty");
-  Plan plan;
-  plan.inputs = {*input};
-  plan.output = *output;
-  plan.from = convert::FindFormat("perf.data");
-  plan.to = convert::FindFormat("pprof");
-  if (parsed.Has("overwrite_output")) plan.write.if_exists = IfExists::kReplace;
+  plan.inputs = {plan.inputs.back()};
+  plan.from = convert::FindFormat(convert::kPerfDataFormat);
+  plan.to = convert::FindFormat(convert::kPprofFormat);
   return plan;
 }
 

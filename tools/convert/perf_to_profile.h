@@ -17,7 +17,7 @@ bool IsPerfToProfile(std::string_view program);
 const cli::Command& PerfToProfileCommand();
 
 // kInvalidArgument for usage errors.
-Result<Plan> PlanOfPerfToProfile(const cli::Parsed& parsed);
+Result<Plan> PlanOfPerfToProfile(Plan plan);
 
 // pprof has the output open, and empty, before it asks, and reads on from there: such a file is
 // made stdout, and the plan writes to that. Any other output stays what the plan says. kIo, or what

@@ -43,7 +43,7 @@ std::string RewrittenLine(const rewrite::NormalizeReport& report,
   std::string line = fmt::format("{} in {}", cli::Counted(report.samples(), "sample"),
                                  cli::Counted(report.records(), "record"));
   if (reader != nullptr && !report.left_out.empty()) {
-    line += fmt::format("; left out, as perf {} does not know them: {}", reader->version,
+    line += fmt::format("; left out, because perf {} does not know them: {}", reader->version,
                         CountsText(report.left_out));
   }
   return line;
@@ -56,7 +56,7 @@ std::vector<std::string> LossLines(const rewrite::NormalizeReport& report) {
     lines.push_back(record.reason + "; not written");
   }
   if (const std::uint64_t all = rewrite::TotalOf(report.lost); all > kMostRecords) {
-    lines.push_back(fmt::format("and {} more; not written in all: {}", all - kMostRecords,
+    lines.push_back(fmt::format("and {} more; not written in total: {}", all - kMostRecords,
                                 CountsText(report.lost)));
   }
   for (const rewrite::FeatureOutcome& feature : report.features) {
@@ -64,7 +64,7 @@ std::vector<std::string> LossLines(const rewrite::NormalizeReport& report) {
       lines.push_back(
           fmt::format("feature {} not written: {}", FeatureName(feature.bit), feature.reason));
     } else if (feature.fate == rewrite::FeatureFate::kRebuilt) {
-      lines.push_back(fmt::format("feature {} was damaged and made anew: {}",
+      lines.push_back(fmt::format("feature {} was damaged and rebuilt: {}",
                                   FeatureName(feature.bit), feature.reason));
     }
   }
@@ -122,7 +122,7 @@ std::vector<std::string> FilterLines(const convert::FilterReport& report) {
       const convert::Total& total = event.dropped[i];
       if (total.samples == 0 && total.period == 0) continue;
       dropped += fmt::format("{}{} dropped by {}", dropped.empty() ? "" : ", ",
-                             AmountText(event, total), convert::OptionOf(convert::Filter(i)));
+                             AmountText(event, total), OptionOf(convert::Filter(i)));
     }
     if (dropped.empty()) continue;
     lines.push_back(fmt::format("{}: kept {} of {}{}; {}", event.name,
@@ -134,14 +134,14 @@ std::vector<std::string> FilterLines(const convert::FilterReport& report) {
 }
 
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
-  if (plan.inputs.empty()) return "the output is empty: this part has no inputs";
+  if (plan.inputs.empty()) return "the output is empty: this shard has no inputs";
   std::uint64_t samples = 0, outside_time = 0;
   for (const convert::InputReport& input : report.inputs) {
     samples += input.read.samples;
     outside_time += input.read.outside_time;
   }
   if (samples == 0) {
-    return outside_time == 0 ? "the output is empty: there are no samples in the input"
+    return outside_time == 0 ? "the output is empty: the input has no samples"
                              : "the output is empty: all samples are outside --time";
   }
   const std::vector<std::string> filtered = FilterLines(report.filter);
@@ -150,13 +150,13 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
   const bool has_folded = std::ranges::any_of(
       report.inputs, [](const convert::InputReport& input) { return input.format == "folded"; });
   if (has_folded && !plan.filter.comms.empty() && plan.import.root == folded::Root::kNone) {
-    reason += "; folded lines have a comm where --input-root says so";
+    reason += "; folded lines have a comm only with --input-root";
   }
   return reason;
 }
 
 std::string NoEventLine(const std::set<std::string>& events) {
-  return fmt::format("--event: no event is called so; there is {}", fmt::join(events, ", "));
+  return fmt::format("--event: no such event: choose {}", fmt::join(events, ", "));
 }
 
 }  // namespace perftape::convert_tool

@@ -42,8 +42,8 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
 // That no event is called so, and which there are.
 std::string NoEventLine(const std::set<std::string>& events);
 
-// "320 samples in 462 records; left out, as perf 6.1 does not know them: 5 CALLCHAIN_DEFERRED".
-// `reader` is null where nobody was named.
+// "320 samples in 462 records; left out, because perf 6.1 does not know them: 5
+// CALLCHAIN_DEFERRED". `reader` is null where nobody was named.
 std::string RewrittenLine(const rewrite::NormalizeReport& report,
                           const rewrite::ReaderLimits* reader);
 

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-inspect's options, and what they ask for.
+// perftape-inspect's options.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tools/common/cli/options.h"
+#include "tools/common/cli/values.h"
 
 namespace perftape::inspect {
 
+// In the order in which they are printed.
 enum class Section : std::uint8_t {
   kSummary,
   kHeader,
-  kRecords,
   kStatistics,
+  kRecords,
   kSamples,
   kValidation
 };
 
 enum class Form : std::uint8_t { kText, kJson };
 
-struct Plan {
+struct Plan : cli::BaseOptions {
   std::string input;  // "-" for stdin
   Form form = Form::kText;
-  unsigned threads = 1;           // that may work at once
-  std::vector<Section> sections;  // in the order in which they are printed
+  unsigned threads = cli::DefaultThreads();
+  std::set<Section> sections;
 };
 
 const cli::Command& InspectCommand();
 
-// kInvalidArgument for usage errors.
-Result<Plan> PlanOf(const cli::Parsed& parsed);
+// Checks a parsed plan and completes it. kInvalidArgument for usage errors.
+Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::inspect

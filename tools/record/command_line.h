@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-record's options, and the recording that they ask for.
+// perftape-record's options, and the recording that they describe.
 #pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
 
 namespace perftape::record_tool {
 
+// A level of zstd, and whether it was left out: "-z".
+struct CompressionLevel {
+  int value = 1;
+  bool is_left_out = false;
+};
+
+struct Plan : cli::BaseOptions {
+  record::RecordOptions record;
+  // PlanOf computes the target, the command and the level from these.
+  bool all_cpus = false;
+  std::vector<pid_t> pids, tids;
+  std::optional<CompressionLevel> compression;
+  // Only checked, because there is only one of each.
+  std::vector<std::string> events;
+  std::string call_graph, clock;
+};
+
 const cli::Command& RecordCommand();
 
-// kInvalidArgument for usage errors. RecordOptions::command_line is left empty: it is the
-// process's, not the options'.
-Result<record::RecordOptions> PlanOf(const cli::Parsed& parsed);
+// Checks a parsed plan and completes its RecordOptions. kInvalidArgument for usage errors.
+// RecordOptions::command_line is left empty, because it is not from the options.
+Result<record::RecordOptions> PlanOf(Plan plan);
 
 }  // namespace perftape::record_tool

@@ -41,7 +41,7 @@ constexpr Cause kCauses[] = {
      "the kernel skipped them while other programs used BPF; ending those helps, or 'perf record'"},
     {&record::LossByCpu::late, "the timer could not keep up; a lower rate (-F) helps"},
     {&record::LossByCpu::unexplained,
-     "throttled, skipped or late; from Linux 6.2 on the kernel tells which"},
+     "throttled, skipped or late; Linux 6.2 and later report which"},
 };
 
 std::string CpusText(const std::vector<int>& cpus) {
@@ -63,11 +63,11 @@ void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>
   }
   if (summary.damaged_messages != 0) {
     lines.push_back(
-        fmt::format("lost: {}, damaged on their way from the kernel", summary.damaged_messages));
+        fmt::format("lost: {}, damaged between kernel and recorder", summary.damaged_messages));
   }
   if (summary.unwritten_samples != 0) {
     lines.push_back(
-        fmt::format("lost: {}, there was no room for them in the file", summary.unwritten_samples));
+        fmt::format("lost: {}, no space was left for them in the file", summary.unwritten_samples));
   }
 }
 
@@ -79,8 +79,8 @@ double Seconds(std::uint64_t ns) {
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   for (const record::StalledCpu& stall : summary.stalls) {
     lines.push_back(
-        fmt::format("CPU {} stood still for {:.2f} s, stopped by its hypervisor or with interrupts "
-                    "off: no samples of that time",
+        fmt::format("CPU {} did not run for {:.2f} s, stopped by the hypervisor or with interrupts "
+                    "off: it has no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
   for (const record::SilentCpu& silence : summary.silences) {
@@ -108,27 +108,27 @@ void AddBundleLines(const record::RecordSummary& summary, std::vector<std::strin
       fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"), SizeText(bundle.bytes)));
   if (bundle.original_bytes > 0) {
     lines.back() += fmt::format(
-        " ({:.0f} % of what they are from)",
+        " ({:.0f} % of the original files)",
         100.0 * static_cast<double>(bundle.bytes) / static_cast<double>(bundle.original_bytes));
   }
   if (bundle.missing.empty()) return;
   lines.back() += fmt::format(", {} missing", bundle.missing.size());
   for (std::size_t i = 0; i < bundle.missing.size() && i < kMostShown; ++i) {
-    lines.push_back("no symbols of " + bundle.missing[i]);
+    lines.push_back("no symbols for " + bundle.missing[i]);
   }
 }
 
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
-  return fmt::format("{}; {} safe in it, {} lost", summary.failure,
+  return fmt::format("{}; {} written before, {} lost", summary.failure,
                      cli::Counted(summary.samples, "sample"), summary.lost_samples);
 }
 
 std::string SecondSignalText(int signal, const record::RecordOptions& options) {
   using Destination = record::BundleRequest::Destination;
   return fmt::format(
-      "a second signal (SIG{}) ends it at once: {} has what was written until now, "
+      "second signal (SIG{}), exiting at once: {} contains what was written until now, "
       "without {}summary",
       sigabbrev_np(signal), options.output == "-" ? "stdout" : options.output.native(),
       options.bundle.destination == Destination::kNone ? "" : "symbols and ");

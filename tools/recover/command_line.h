@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-recover's options, and what they ask for.
+// perftape-recover's options.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace perftape::recover_tool {
 
 enum class ReportAs : std::uint8_t { kText, kJson };
 
-struct Plan {
+struct Plan : cli::BaseOptions {
   std::filesystem::path input;  // "-" is stdin
   std::filesystem::path output;
   IfExists if_exists = IfExists::kRefuse;
@@ -21,7 +21,7 @@ struct Plan {
 
 const cli::Command& RecoverCommand();
 
-// kInvalidArgument for usage errors.
-Result<Plan> PlanOf(const cli::Parsed& parsed);
+// Checks a parsed plan and completes it. kInvalidArgument for usage errors.
+Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::recover_tool

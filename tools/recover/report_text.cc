@@ -64,7 +64,7 @@ std::string CountLines(std::string_view title, const RecordCounts& counts) {
 
 std::string LeftOutLines(const RecoverReport& report) {
   if (report.left_out.empty()) return "";
-  std::string text = "records left out, which perf 6.1 does not know:\n";
+  std::string text = "records left out, because perf 6.1 does not know them:\n";
   for (const auto& [type, count] : report.left_out) {
     text += fmt::format("  {:>12}  {}, the first at {}\n", count, perfdata::RecordName(type),
                         rewrite::TextOf(report.first_left_out.at(type)));
@@ -116,17 +116,16 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
       "{}: {} and {} in {}; {}\n", EscapeForTerminal(input), Counted(report.samples(), "sample"),
       Counted(report.records() - report.samples(), "other record"), EscapeForTerminal(output),
       report.is_whole() ? "nothing was lost" : "something was lost or guessed");
-  text += fmt::format("{}, as the {} {}\n", Counted(report.events, "event"),
-                      TextOf(report.attributes_from),
-                      report.attributes_from == AttributesFrom::kRecords ? "tell" : "tells");
+  text += fmt::format("{}, from the {}\n", Counted(report.events, "event"),
+                      TextOf(report.attributes_from));
   text += CountLines("records kept", report.kept);
   text += LeftOutLines(report);
   if (report.resized_records > 0) {
     text += fmt::format(
-        "records whose header counted too many bytes, written with their true size: {}\n",
+        "records with too large a size in their header, written with their real size: {}\n",
         report.resized_records);
   }
-  if (!report.corrections.empty()) text += "taken otherwise than the file says:\n";
+  if (!report.corrections.empty()) text += "read differently from what the file says:\n";
   for (const std::string& correction : report.corrections) {
     text += fmt::format("  {}\n", EscapeForTerminal(correction));
   }

@@ -84,7 +84,7 @@ TEST(CoverageOf, TellsWhereTheBundleHasAnotherBuild) {
       bundle,
       symbolize::ProfileOf({.filename = "/bin/x", .build_id = "78797a", .offsets = {0x1100}}));
   ASSERT_EQ(coverage.missing.size(), 1u);
-  EXPECT_EQ(coverage.missing[0].reason, "the bundle has it with build id 616263");
+  EXPECT_EQ(coverage.missing[0].reason, "in the bundle with another build id, 616263");
 }
 
 // The kernel, or one of its modules, which was hit.
@@ -110,7 +110,7 @@ TEST(CoverageOf, TellsWhereTheKernelIsAnother) {
   const bundle::Bundle bundle = BundleWith({Kallsyms()});
   const Coverage coverage = CoverageOf(bundle, KernelProfile("[kernel.kallsyms]_text", "78797a"));
   ASSERT_EQ(coverage.missing.size(), 1u);
-  EXPECT_EQ(coverage.missing[0].reason, "the bundle has it with build id 616263");
+  EXPECT_EQ(coverage.missing[0].reason, "in the bundle with another build id, 616263");
 }
 
 TEST(CoverageOf, TellsWhereTheKernelsSymbolsAreNotThere) {

@@ -85,9 +85,9 @@ TEST(FindContradictions, TakesTheLinkToTheFileItselfThatOldPerfsMade) {
 
 TEST(FindContradictions, TellsOfAFileOfAnotherBuild) {
   EXPECT_THAT(FindingsOf({Elf("xyz"), Link()}, {Program()}),
-              ElementsAre(kMember + ": its build id is 78797a, the manifest has " + kHex));
+              ElementsAre(kMember + ": has build id 78797a, the manifest has " + kHex));
   EXPECT_THAT(FindingsOf({Elf(""), Link()}, {Program()}),
-              ElementsAre(kMember + ": its build id is none, the manifest has " + kHex));
+              ElementsAre(kMember + ": has build id none, the manifest has " + kHex));
 }
 
 TEST(FindContradictions, TellsOfWhatIsNoElfFile) {
@@ -97,16 +97,16 @@ TEST(FindContradictions, TellsOfWhatIsNoElfFile) {
 
 TEST(FindContradictions, TellsOfAFileThatIsNotThere) {
   EXPECT_THAT(FindingsOf({Link()}, {Program()}),
-              ElementsAre(kMember + ": is in the manifest, but not in the bundle"));
+              ElementsAre(kMember + ": is in the manifest but not in the bundle"));
 }
 
 TEST(FindContradictions, TellsOfAFileThatTheManifestDoesNotHave) {
   EXPECT_THAT(FindingsOf({{.name = "stray", .content = "?"}}, {}),
-              ElementsAre("stray: is in the bundle, but not in the manifest"));
+              ElementsAre("stray: is in the bundle but not in the manifest"));
 }
 
 TEST(FindContradictions, TellsWhereNoLinkLeadsToAFile) {
-  const auto is_missed = ElementsAre(kMember + ": no link " + kLink + " leads to it");
+  const auto is_missed = ElementsAre(kMember + ": the link " + kLink + " is missing");
   EXPECT_THAT(FindingsOf({Elf()}, {Program()}), is_missed);
   EXPECT_THAT(FindingsOf({Elf(), Link("../../bin/y/78797a")}, {Program()}), is_missed);
 }
@@ -115,7 +115,7 @@ TEST(FindContradictions, TellsOfAFileAtAnothersPlace) {
   BundledFile file = Program();
   file.build_id = BuildId::From(AsBytes("xyz"));
   EXPECT_THAT(FindingsOf({Elf("xyz"), Link()}, {file}),
-              ElementsAre(kMember + ": lies where 78797a does not belong"));
+              ElementsAre(kMember + ": is in the directory of another build id than 78797a"));
 }
 
 TEST(FindContradictions, TellsOfKernelSymbolsThatAreNone) {
@@ -131,12 +131,12 @@ TEST(FindContradictions, TellsOfKernelSymbolsThatAreNone) {
 
 TEST(FindContradictions, TellsOfAMissingFileWithoutAReason) {
   EXPECT_THAT(FindingsOf({}, {{.path = "/bin/gone"}}),
-              ElementsAre("/bin/gone: nothing is kept of it, and no reason is given"));
+              ElementsAre("/bin/gone: nothing is kept, and no reason is given"));
 }
 
 TEST(FindContradictions, TellsOfMembersThatWerePassedOver) {
   EXPECT_THAT(FindingsOf({{.name = "../evil", .content = "?"}}, {}),
-              ElementsAre("members were passed over: 1 member leading outside"));
+              ElementsAre("members were skipped: 1 member with a path outside of the directory"));
 }
 
 }  // namespace

@@ -14,9 +14,8 @@ namespace {
 using testing::HasSubstr;
 
 Result<Plan> PlanOfWords(std::vector<std::string> words) {
-  const auto parsed = cli::Parse(ConvertCommand(), words);
-  if (!parsed) return Fail(parsed.error());
-  return PlanOf(*parsed);
+  TRY_ASSIGN(Plan parsed, cli::Parse<Plan>(ConvertCommand(), words));
+  return PlanOf(std::move(parsed));
 }
 
 auto Refuses(const char* message) {
@@ -40,17 +39,17 @@ TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
 }
 
 TEST(ConvertPlan, AsksForWhatIsMissing) {
-  EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("what is to be converted?"));
-  EXPECT_THAT(PlanOfWords({"in"}), Refuses("where to?"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("--to does: perf.data, folded, pprof"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("--to does: perf.data, folded, pprof"));
+  EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("no input files given"));
+  EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("use --to perf.data, folded or pprof"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("use --to perf.data, folded or pprof"));
 }
 
 TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
   EXPECT_THAT(PlanOfWords({"in", "--to", "svg"}),
-              Refuses("--to: 'svg' is not among: perf.data, folded"));
+              Refuses("unknown value 'svg' for --to: choose perf.data, folded"));
   EXPECT_THAT(PlanOfWords({"in", "--to", "folded", "--from", "nfdump"}),
-              Refuses("--from: 'nfdump' is not among: perf.data"));
+              Refuses("unknown value 'nfdump' for --from: choose perf.data"));
 }
 
 TEST(ConvertPlan, ReplacesAnOutputOnlyWithForce) {
@@ -66,14 +65,14 @@ TEST(ConvertPlan, HandsFoldedOptionsOn) {
   EXPECT_TRUE(plan->write.folded.mark_kernel);
   EXPECT_EQ(plan->write.folded.root, folded::Root::kNone);
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--values=bytes"}),
-              Refuses("--values: 'bytes' is not among: samples, period"));
+              Refuses("unknown value 'bytes' for --values: choose samples or period"));
 }
 
 TEST(ConvertPlan, RefusesNamesFromAFileWhereNoneAreWanted) {
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--debug-dir", "d"}),
-              Refuses("--debug-dir and --no-symbols: one of them"));
+              Refuses("--no-symbols and --debug-dir cannot be combined"));
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--no-symbols", "--kallsyms", "k"}),
-              Refuses("--kallsyms and --no-symbols: one of them"));
+              Refuses("--no-symbols and --kallsyms cannot be combined"));
 }
 
 TEST(ConvertPlan, NormalizesAPerfData) {
@@ -93,16 +92,19 @@ TEST(ConvertPlan, SendsAStreamToStdout) {
 }
 
 TEST(ConvertPlan, TakesOptionsOfPerfDataOnlyForPerfData) {
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "-z"}), Refuses("only for --to perf.data"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "-z"}),
+              Refuses("applies only to --to perf.data"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.data", "--compat", "5.4"}),
-              Refuses("--compat: '5.4' is not among: 6.1, 6.12"));
+              Refuses("unknown value '5.4' for --compat: choose 6.1 or 6.12"));
 }
 
 TEST(ConvertPlan, TakesOptionsOfPprofAndFoldedOnlyForThese) {
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "--no-gzip"}), Refuses("only for --to pprof"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}), Refuses("only for --to folded"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "--no-gzip"}),
+              Refuses("applies only to --to pprof"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}),
+              Refuses("applies only to --to folded"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
-              Refuses("--labels: 'x' is not among: cpu, cgroup"));
+              Refuses("unknown value 'x' for --labels: choose cpu or cgroup"));
 }
 
 TEST(ConvertPlan, TakesInputsFromOperandsOptionsAndLists) {
@@ -119,7 +121,8 @@ TEST(ConvertPlan, TakesInputsFromOperandsOptionsAndLists) {
 
 TEST(ConvertPlan, TellsJsonOnlyWhereStdoutIsFree) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded", "--json"})->report_as, ReportAs::kJson);
-  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--json"}), Refuses("stdout is the output"));
+  EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--json"}),
+              Refuses("--json cannot be combined with an output to stdout"));
 }
 
 }  // namespace

@@ -13,9 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Result<convert::FilterOptions> FilterOfWords(std::vector<std::string> words) {
-  const auto parsed = cli::Parse(ConvertCommand(), words);
-  if (!parsed) return Fail(parsed.error());
-  return FilterOf(*parsed);
+  TRY_ASSIGN(Plan plan, cli::Parse<Plan>(ConvertCommand(), words));
+  return std::move(plan.filter);
 }
 
 auto Refuses(const char* message) {
@@ -40,33 +39,43 @@ TEST(FilterOf, JoinsListsAndRepetitions) {
 }
 
 TEST(FilterOf, RefusesWhatIsNoValue) {
-  EXPECT_THAT(FilterOfWords({"--pid=1,x"}), Refuses("--pid: 'x' is no whole number"));
+  EXPECT_THAT(FilterOfWords({"--pid=1,x"}), Refuses("--pid: 'x' is not a whole number"));
   EXPECT_THAT(FilterOfWords({"--focus=["}), Refuses("--focus: '[' is no regular expression"));
-  EXPECT_THAT(FilterOfWords({"--max-depth=0"}), Refuses("--max-depth: 0 is not 1 to"));
-  EXPECT_THAT(FilterOfWords({"--min-percent=101"}), Refuses("is no number from 0 to 100"));
-  EXPECT_THAT(FilterOfWords({"--min-percent=nan"}), Refuses("is no number from 0 to 100"));
-  EXPECT_THAT(FilterOfWords({"--no-user", "--no-kernel"}), Refuses("one of them"));
+  EXPECT_THAT(FilterOfWords({"--max-depth=0"}),
+              Refuses("--max-depth: 0 is out of range: use 1 to"));
+  EXPECT_THAT(FilterOfWords({"--min-percent=101"}), Refuses("is not a number from 0 to 100"));
+  EXPECT_THAT(FilterOfWords({"--min-percent=nan"}), Refuses("is not a number from 0 to 100"));
+  EXPECT_THAT(FilterOfWords({"--no-user", "--no-kernel"}), Refuses("cannot be combined"));
+}
+
+TEST(OptionOf, NamesTheOptionOfEachFilter) {
+  EXPECT_EQ(OptionOf(convert::Filter::kEvent), "--event");
+  EXPECT_EQ(OptionOf(convert::Filter::kMinPercent), "--min-percent");
+  for (std::size_t i = 0; i < convert::kFilters; ++i) {
+    EXPECT_TRUE(OptionOf(convert::Filter(i)).starts_with("--")) << i;
+  }
 }
 
 TEST(ParseTimeRange, TakesSecondsPercentAndMissingEnds) {
-  EXPECT_EQ(ParseTimeRange("2.5,10")->from->nanoseconds, 2'500'000'000);
-  EXPECT_EQ(ParseTimeRange("2.5,10")->to->nanoseconds, 10'000'000'000);
-  EXPECT_EQ(ParseTimeRange("10%,")->from->percent, 10.0);
-  EXPECT_FALSE(ParseTimeRange("10%,")->to);
-  EXPECT_FALSE(ParseTimeRange(",5")->from);
+  EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->from->nanoseconds, 2'500'000'000);
+  EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->to->nanoseconds, 10'000'000'000);
+  EXPECT_EQ(ParseTimeRange("--time", "10%,")->from->percent, 10.0);
+  EXPECT_FALSE(ParseTimeRange("--time", "10%,")->to);
+  EXPECT_FALSE(ParseTimeRange("--time", ",5")->from);
 }
 
 TEST(ParseTimeRange, RefusesWhatIsNoRange) {
-  EXPECT_THAT(ParseTimeRange("5"), Refuses("'5' is not FROM,TO"));
-  EXPECT_THAT(ParseTimeRange(","), Refuses("neither FROM nor TO"));
-  EXPECT_THAT(ParseTimeRange("10%,5%"), Refuses("'10%,5%' ends before it begins"));
-  EXPECT_THAT(ParseTimeRange("2,1.5"), Refuses("'2,1.5' ends before it begins"));
-  EXPECT_TRUE(ParseTimeRange("10%,10%"));
-  EXPECT_TRUE(ParseTimeRange("10%,5"));  // which of them is first, the recording will tell
-  EXPECT_THAT(ParseTimeRange("x,5"), Refuses("'x' is neither seconds nor percent"));
-  EXPECT_THAT(ParseTimeRange("1,101%"), Refuses("'101%' is neither"));
-  EXPECT_THAT(ParseTimeRange("-1,5"), Refuses("'-1' is neither"));
-  EXPECT_THAT(ParseTimeRange("inf,5"), Refuses("'inf' is neither"));
+  EXPECT_THAT(ParseTimeRange("--time", "5"), Refuses("'5' is not FROM,TO"));
+  EXPECT_THAT(ParseTimeRange("--time", ","), Refuses("has neither FROM nor TO"));
+  EXPECT_THAT(ParseTimeRange("--time", "10%,5%"), Refuses("'10%,5%' ends before it begins"));
+  EXPECT_THAT(ParseTimeRange("--time", "2,1.5"), Refuses("'2,1.5' ends before it begins"));
+  EXPECT_TRUE(ParseTimeRange("--time", "10%,10%"));
+  EXPECT_TRUE(
+      ParseTimeRange("--time", "10%,5"));  // which of them is first, the recording will tell
+  EXPECT_THAT(ParseTimeRange("--time", "x,5"), Refuses("'x' is neither seconds nor percent"));
+  EXPECT_THAT(ParseTimeRange("--time", "1,101%"), Refuses("'101%' is neither"));
+  EXPECT_THAT(ParseTimeRange("--time", "-1,5"), Refuses("'-1' is neither"));
+  EXPECT_THAT(ParseTimeRange("--time", "inf,5"), Refuses("'inf' is neither"));
 }
 
 }  // namespace

@@ -39,12 +39,12 @@ TEST(ParseShard, TakesIndexAndCount) {
 }
 
 TEST(ParseShard, RefusesWhatIsNoPart) {
-  EXPECT_THAT(ShardIn({}, "0/7"), Refuses("there is no part 0 of 7"));
-  EXPECT_THAT(ShardIn({}, "8/7"), Refuses("there is no part 8 of 7"));
-  EXPECT_THAT(ShardIn({}, "3"), Refuses("of how many?"));
-  EXPECT_THAT(ShardIn({}, "x/7"), Refuses("'x' is no whole number"));
-  EXPECT_THAT(ShardIn({}, "1/"), Refuses("'' is no whole number"));
-  EXPECT_THAT(ShardIn({}, "1/0"), Refuses("of how many?"));
+  EXPECT_THAT(ShardIn({}, "0/7"), Refuses("part 0 of 7 does not exist"));
+  EXPECT_THAT(ShardIn({}, "8/7"), Refuses("part 8 of 7 does not exist"));
+  EXPECT_THAT(ShardIn({}, "3"), Refuses("the number of parts is missing"));
+  EXPECT_THAT(ShardIn({}, "x/7"), Refuses("'x' is not a whole number"));
+  EXPECT_THAT(ShardIn({}, "1/"), Refuses("'' is not a whole number"));
+  EXPECT_THAT(ShardIn({}, "1/0"), Refuses("the number of parts is missing"));
 }
 
 TEST(ParseShard, CountsTheTasksOfASlurmArrayFromItsFirst) {
@@ -63,13 +63,13 @@ TEST(ParseShard, CountsTheTasksOfASlurmArrayFromItsFirst) {
                        {"SLURM_ARRAY_TASK_STEP", "2"},
                        {"SLURM_ARRAY_TASK_COUNT", "4"}},
                       "auto"),
-              Refuses("is not among MIN"));
+              Refuses("is none of MIN"));
 }
 
 TEST(ParseShard, CountsKubernetesFromZeroAndParallelFromOne) {
   EXPECT_EQ(ShardIn({{"JOB_COMPLETION_INDEX", "0"}}, "auto/3").value(), (Shard{1, 3}));
   EXPECT_EQ(ShardIn({{"PARALLEL_SEQ", "3"}}, "auto/3").value(), (Shard{3, 3}));
-  EXPECT_THAT(ShardIn({{"PARALLEL_SEQ", "3"}}, "auto"), Refuses("of how many?"));
+  EXPECT_THAT(ShardIn({{"PARALLEL_SEQ", "3"}}, "auto"), Refuses("the number of parts is missing"));
   EXPECT_THAT(ShardIn({}, "auto/3"), Refuses("none of SLURM_ARRAY_TASK_ID"));
 }
 
@@ -115,7 +115,7 @@ TEST(ReadFilesFrom0, SaysThatAListOfLinesHasNoNul) {
   for (int i = 0; i < 1000; ++i) list << "some/where/" << i << ".data\n";
   list.close();
   const auto read = ReadFilesFrom0(directory / "list");
-  EXPECT_THAT(read, Refuses("there is no NUL in it"));
+  EXPECT_THAT(read, Refuses("contains no NUL"));
   EXPECT_THAT(read, Refuses("'\\xc2\\x9b.data\\nsome/where/0.data\\nsome"));
   EXPECT_LT(read.error().message.size(), 300U);
 }

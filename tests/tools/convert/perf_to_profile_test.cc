@@ -14,9 +14,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Result<Plan> PlanOfWords(std::vector<std::string> words) {
-  const auto parsed = cli::Parse(PerfToProfileCommand(), words);
-  if (!parsed) return Fail(parsed.error());
-  return PlanOfPerfToProfile(*parsed);
+  TRY_ASSIGN(Plan parsed, cli::Parse<Plan>(PerfToProfileCommand(), words));
+  return PlanOfPerfToProfile(std::move(parsed));
 }
 
 TEST(PerfToProfile, TakesWhatPprofPasses) {

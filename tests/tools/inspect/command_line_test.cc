@@ -11,9 +11,8 @@ namespace {
 using testing::ElementsAre;
 
 Result<Plan> PlanOfWords(std::vector<std::string> words) {
-  const auto parsed = cli::Parse(InspectCommand(), words);
-  if (!parsed) return Fail(parsed.error());
-  return PlanOf(*parsed);
+  TRY_ASSIGN(Plan parsed, cli::Parse<Plan>(InspectCommand(), words));
+  return PlanOf(std::move(parsed));
 }
 
 TEST(InspectPlan, ShowsSummaryAndStatisticsOfPerfDataWithoutAWord) {
@@ -30,7 +29,7 @@ TEST(InspectPlan, TakesTheFileAsOperandOrAsOption) {
 
 TEST(InspectPlan, RefusesASecondFile) {
   EXPECT_THAT(PlanOfWords({"a", "b"}),
-              FailsWith(ErrorCode::kInvalidArgument, "one file at a time, not also b"));
+              FailsWith(ErrorCode::kInvalidArgument, "'b': only one input file is allowed"));
 }
 
 }  // namespace

@@ -17,9 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Result<record::RecordOptions> PlanOfWords(std::vector<std::string> words) {
-  const auto parsed = cli::Parse(RecordCommand(), words);
-  if (!parsed) return Fail(parsed.error());
-  return PlanOf(*parsed);
+  TRY_ASSIGN(Plan parsed, cli::Parse<Plan>(RecordCommand(), words));
+  return PlanOf(std::move(parsed));
 }
 
 TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
@@ -58,7 +57,7 @@ TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
               FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(PlanOfWords({"--bundle", "-"}), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(PlanOfWords({"--bundle", "perf.data"}),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("same file")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("the same file")));
   EXPECT_THAT(PlanOfWords({"-o", "-", "--bundle-full"}),
               FailsWith(ErrorCode::kInvalidArgument, HasSubstr("--bundle FILE")));
 }
@@ -107,14 +106,14 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
   for (const char* bad : {"M", "8X", "100T", "", "-1"}) {
-    EXPECT_THAT(PlanOfWords({"-m", bad}), refuses("no number of pages, nor a size")) << bad;
+    EXPECT_THAT(PlanOfWords({"-m", bad}), refuses("neither a number of pages nor a size")) << bad;
   }
   for (const char* large :
        {"2G", "100G", "1025M", "99999999999999999999", "99999999999999999999G"}) {
-    EXPECT_THAT(PlanOfWords({"-m", large}), refuses("more than a ring buffer can have: 1G"))
+    EXPECT_THAT(PlanOfWords({"-m", large}), refuses("is larger than the largest ring buffer, 1G"))
         << large;
   }
-  EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is not 1 to"));
+  EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is out of range: use 1 to"));
 }
 
 TEST(RecordPlan, CompressesWhereAsked) {
@@ -129,7 +128,7 @@ TEST(RecordPlan, SaysWhereALevelStandsUnlessACommandHasSuchAName) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"-z", "3", "--", "true"}, {"-qz", "3", "true"}, {"--compression-level", "3", "true"}}) {
     EXPECT_THAT(PlanOfWords(words), FailsWith(ErrorCode::kInvalidArgument,
-                                              "-z 3: write the level in the same word: -z3"));
+                                              "-z 3: the level must be in the same word: use -z3"));
   }
   EXPECT_THAT(PlanOfWords({"-z", "23"})->command, ElementsAre("23"));
   const TempDir directory;
@@ -153,7 +152,7 @@ TEST(RecordPlan, SaysWhatThereIsInPlaceOfWhatOnlyPerfHas) {
   };
   EXPECT_THAT(PlanOfWords({"-e", "cycles"}), refuses("the only event is cpu-clock"));
   EXPECT_THAT(PlanOfWords({"-e", "cpu-clock:u"}), refuses("of user and kernel"));
-  EXPECT_THAT(PlanOfWords({"-e", "cpu-clock", "-e", "cycles"}), refuses("-e: 'cycles'"));
+  EXPECT_THAT(PlanOfWords({"-e", "cpu-clock", "-e", "cycles"}), refuses("-e: event 'cycles'"));
   EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf"}), refuses("-fno-omit-frame-pointer"));
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
   EXPECT_THAT(PlanOfWords({"-G", "x", "true"}), refuses("unknown option -G: "));
@@ -180,27 +179,30 @@ TEST(RecordPlan, RefusesWordsThatContradictEachOther) {
   const auto refuses = [](const char* message) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
-  EXPECT_THAT(PlanOfWords({"-F9", "-c9999"}), refuses("-F and -c: one of them"));
-  EXPECT_THAT(PlanOfWords({"-a", "-p1"}), refuses("-a, -p and -t: one of them"));
-  EXPECT_THAT(PlanOfWords({"-g", "--no-callgraph"}), refuses("--no-callgraph and -g: one of them"));
+  EXPECT_THAT(PlanOfWords({"-F9", "-c9999"}), refuses("-F and -c cannot be combined"));
+  EXPECT_THAT(PlanOfWords({"-a", "-p1"}), refuses("-a and -p cannot be combined"));
+  EXPECT_THAT(PlanOfWords({"-g", "--no-callgraph"}),
+              refuses("-g and --no-callgraph cannot be combined"));
 }
 
 TEST(RecordPlan, NamesTheWordThatItDoesNotUnderstand) {
   const auto refuses = [](const char* message) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
-  EXPECT_THAT(PlanOfWords({"-F", "0"}), refuses("-F: 0 is not at least 1"));
-  EXPECT_THAT(PlanOfWords({"-F", "fast"}), refuses("-F: 'fast' is no whole number"));
-  EXPECT_THAT(PlanOfWords({"-F", "4000000000"}), refuses("-F: 4000000000 is above the limit"));
-  EXPECT_THAT(PlanOfWords({"-c", "1"}), refuses("-c: 1 is not 1000 to 9223372036854775807"));
-  EXPECT_THAT(PlanOfWords({"-c", "9223372036854775808"}), refuses("is not 1000 to"));
-  EXPECT_THAT(PlanOfWords({"-c", "99999999999999999999"}), refuses("is more than"));
+  EXPECT_THAT(PlanOfWords({"-F", "0"}), refuses("-F: 0 is out of range: use at least 1"));
+  EXPECT_THAT(PlanOfWords({"-F", "fast"}), refuses("-F: 'fast' is not a whole number"));
+  EXPECT_THAT(PlanOfWords({"-F", "4000000000"}), refuses("-F: 4000000000 exceeds the limit"));
+  EXPECT_THAT(PlanOfWords({"-c", "1"}),
+              refuses("-c: 1 is out of range: use 1000 to 9223372036854775807"));
+  EXPECT_THAT(PlanOfWords({"-c", "9223372036854775808"}), refuses("is out of range: use 1000 to"));
+  EXPECT_THAT(PlanOfWords({"-c", "99999999999999999999"}), refuses("is out of range"));
   EXPECT_THAT(PlanOfWords({"--call-graph", "lbr"}),
-              refuses("--call-graph: 'lbr' is not supported"));
-  EXPECT_THAT(PlanOfWords({"-o", ""}), refuses("-o: the name is empty"));
-  EXPECT_THAT(PlanOfWords({"-z0"}), refuses("-z: 0 is not 1 to 22"));
-  EXPECT_THAT(PlanOfWords({"-z23"}), refuses("-z: 23 is not 1 to 22"));
-  EXPECT_THAT(PlanOfWords({"--compression-level=best"}), refuses("-z: 'best' is no whole number"));
+              refuses("--call-graph: method 'lbr' is not supported"));
+  EXPECT_THAT(PlanOfWords({"-o", ""}), refuses("-o: the file name is empty"));
+  EXPECT_THAT(PlanOfWords({"-z0"}), refuses("-z: 0 is out of range: use 1 to 22"));
+  EXPECT_THAT(PlanOfWords({"-z23"}), refuses("-z: 23 is out of range: use 1 to 22"));
+  EXPECT_THAT(PlanOfWords({"--compression-level=best"}),
+              refuses("--compression-level: 'best' is not a whole number"));
 }
 
 }  // namespace

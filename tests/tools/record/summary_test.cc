@@ -47,7 +47,7 @@ TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
                   "lost on CPUs 0,3: 6, the ring was full; a larger one (-m) or a lower rate (-F) "
                   "helps",
                   "lost on CPU 3: 2, a sample interrupted another",
-                  "lost: 1, damaged on their way from the kernel",
+                  "lost: 1, damaged between kernel and recorder",
                   "process events lost: 4; names or mappings may be missing"));
 }
 
@@ -65,7 +65,7 @@ TEST(SummaryLines, SayWhatTheTimersMissedAndWhatHelps) {
           "lost on CPU 0: 20, the kernel skipped them while other programs used BPF; ending those "
           "helps, or 'perf record'",
           "lost on CPUs 1-2: 20, the timer could not keep up; a lower rate (-F) helps",
-          "lost on CPU 2: 7, throttled, skipped or late; from Linux 6.2 on the kernel tells "
+          "lost on CPU 2: 7, throttled, skipped or late; Linux 6.2 and later report "
           "which"));
 }
 
@@ -77,8 +77,8 @@ TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
   EXPECT_THAT(
       SummaryLines(summary),
       ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
-                  "CPU 1 stood still for 0.25 s, stopped by its hypervisor or with interrupts off: "
-                  "no samples of that time",
+                  "CPU 1 did not run for 0.25 s, stopped by the hypervisor or with interrupts off: "
+                  "it has no samples of that time",
                   "CPU 1 was not recorded from 0.50 s to 1.25 s: it went offline; names of "
                   "processes that started there meanwhile may be missing",
                   "CPU 2 was not recorded from 2.00 s to the end: it went offline; names of "
@@ -100,7 +100,7 @@ TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {
       .files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
-                          "symbols of 35 files, 1.0 MiB (10 % of what they are from)"));
+                          "symbols of 35 files, 1.0 MiB (10 % of the original files)"));
 }
 
 TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
@@ -112,8 +112,8 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
                             .missing = {"/a: gone", "/b: gone", "/c: gone", "/d: gone"}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
-                          "symbols of 1 file, 2.0 KiB, 4 missing", "no symbols of /a: gone",
-                          "no symbols of /b: gone", "no symbols of /c: gone"));
+                          "symbols of 1 file, 2.0 KiB, 4 missing", "no symbols for /a: gone",
+                          "no symbols for /b: gone", "no symbols for /c: gone"));
 }
 
 TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
@@ -121,25 +121,27 @@ TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
   summary.unwritten_samples = 12;
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 12 lost, 2.0 KiB in perf.data",
-                          "lost: 12, there was no room for them in the file"));
+                          "lost: 12, no space was left for them in the file"));
 }
 
 TEST(FailureText, SaysHowManySamplesAreSafeAndHowManyWereLost) {
   record::RecordSummary summary = Summary(4950, 12);
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(FailureText(summary),
-            "perf.data: write: No space left on device; 4950 samples safe in it, 12 lost");
+            "perf.data: write: No space left on device; 4950 samples written before, 12 lost");
 }
 
 TEST(SecondSignalText, SaysWhatIsLeftOut) {
   record::RecordOptions options;
-  EXPECT_EQ(SecondSignalText(SIGTERM, options),
-            "a second signal (SIGTERM) ends it at once: perf.data has what was written until now, "
-            "without symbols and summary");
+  EXPECT_EQ(
+      SecondSignalText(SIGTERM, options),
+      "second signal (SIGTERM), exiting at once: perf.data contains what was written until now, "
+      "without symbols and summary");
   options.bundle.destination = record::BundleRequest::Destination::kNone;
-  EXPECT_EQ(SecondSignalText(SIGINT, options),
-            "a second signal (SIGINT) ends it at once: perf.data has what was written until now, "
-            "without summary");
+  EXPECT_EQ(
+      SecondSignalText(SIGINT, options),
+      "second signal (SIGINT), exiting at once: perf.data contains what was written until now, "
+      "without summary");
 }
 
 TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {

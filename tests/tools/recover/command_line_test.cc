@@ -11,9 +11,8 @@ namespace {
 using testing::HasSubstr;
 
 Result<Plan> PlanOfWords(std::vector<std::string> words) {
-  const auto parsed = cli::Parse(RecoverCommand(), words);
-  if (!parsed) return Fail(parsed.error());
-  return PlanOf(*parsed);
+  TRY_ASSIGN(Plan parsed, cli::Parse<Plan>(RecoverCommand(), words));
+  return PlanOf(std::move(parsed));
 }
 
 auto Refuses(const char* message) {
@@ -23,17 +22,18 @@ auto Refuses(const char* message) {
 TEST(RecoverPlan, TakesTheInputAsAnOperandOrAnOption) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "out"})->input, "in");
   EXPECT_EQ(PlanOfWords({"-i", "in", "-o", "out"})->input, "in");
-  EXPECT_THAT(PlanOfWords({"-i", "in", "other", "-o", "out"}), Refuses("one file at a time"));
+  EXPECT_THAT(PlanOfWords({"-i", "in", "other", "-o", "out"}),
+              Refuses("only one input file is allowed"));
 }
 
 TEST(RecoverPlan, AsksForWhatIsMissing) {
-  EXPECT_THAT(PlanOfWords({"-o", "out"}), Refuses("what is to be recovered?"));
-  EXPECT_THAT(PlanOfWords({"in"}), Refuses("where to?"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", ""}), Refuses("where to?"));
+  EXPECT_THAT(PlanOfWords({"-o", "out"}), Refuses("no input file given"));
+  EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", ""}), Refuses("-o: the file name is empty"));
 }
 
 TEST(RecoverPlan, RefusesToWriteAFileIntoAPipe) {
-  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("cannot go through a pipe"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("cannot be written to a pipe"));
 }
 
 TEST(RecoverPlan, ReplacesAnOutputOnlyWhenItIsTold) {

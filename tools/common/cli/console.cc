@@ -26,9 +26,9 @@ constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// Where a caller closed stdin, stdout or stderr, the next file opened would take its place and
-// receive what was meant for the terminal. So they are filled first, in the mode that makes using
-// them fail as a closed one does (as gnulib's stdopen does).
+// If a caller closed stdin, stdout or stderr, the next opened file would get its number, and with
+// it the messages for the terminal. So the numbers are filled first, in a mode in which their use
+// fails as that of a closed one does (as in gnulib's stdopen).
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
@@ -37,8 +37,8 @@ void FillStandardDescriptors() {
   }
 }
 
-// A write beyond `ulimit -f` then fails as on a full disk: it is reported, and no temporary file
-// stays. A handler, which a command that is run does not inherit, in place of SIG_IGN.
+// Makes a write beyond `ulimit -f` fail as on a full disk: the error is reported, and no temporary
+// file stays. A handler instead of SIG_IGN, because a command that is run does not inherit it.
 void OutliveFileSizeLimit() {
   struct sigaction action = {};
   if (sigaction(SIGXFSZ, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
@@ -55,7 +55,7 @@ bool WantsColour() {
   return !refused && !is_dumb && isatty(STDERR_FILENO) == 1;
 }
 
-// Each line of `text` made harmless; the line ends stay.
+// Escapes each line of `text`, but not the line ends.
 std::string EscapeLines(std::string_view text) {
   std::string escaped;
   while (true) {
@@ -72,29 +72,30 @@ int UsageError(const Command& command, Console& console, const Error& error) {
   return kUsage;
 }
 
-// The text that a common option asks for; nothing where none was given.
-Result<std::optional<std::string>> CommonAnswer(const Command& command, const Parsed& parsed) {
-  if (parsed.Has("help")) return HelpText(command);
-  if (parsed.Has("version")) return VersionText(command);
-  if (const auto shell = parsed.Value("completion")) {
-    TRY_ASSIGN(std::string script, CompletionScript(command, *shell));
+// The text for a common option; nothing if none was given.
+Result<std::optional<std::string>> CommonAnswer(const Command& command,
+                                                const BaseOptions& options) {
+  if (options.help) return HelpText(command);
+  if (options.version) return VersionText(command);
+  if (options.completion) {
+    TRY_ASSIGN(std::string script, CompletionScript(command, *options.completion));
     return script;
   }
   return std::nullopt;
 }
 
-int ParseAndRun(const Command& command, int argc, char** argv,
-                const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) {
+int ParseAndRun(const Command& command, int argc, char** argv, BaseOptions& options,
+                const std::function<std::expected<int, RunError>(Console&)>& run) {
   FillStandardDescriptors();
-  // Some callers ignore it for us; then a reader that leaves would look like a failure.
+  // Some callers ignore it; then a reader that closes the pipe would look like a failure.
   (void)std::signal(SIGPIPE, SIG_DFL);
   OutliveFileSizeLimit();
   Console console(command.name);
 
   const std::vector<std::string> words(argv + 1, argv + (argc > 0 ? argc : 1));
-  const Result<Parsed> parsed = Parse(command, words);
+  const Status parsed = ParseInto(command, words, options);
   if (!parsed) return UsageError(command, console, parsed.error());
-  const auto answer = CommonAnswer(command, *parsed);
+  const auto answer = CommonAnswer(command, options);
   if (!answer) return UsageError(command, console, answer.error());
   if (*answer) {
     const Status printed = PrintToStdout(**answer);
@@ -103,7 +104,7 @@ int ParseAndRun(const Command& command, int argc, char** argv,
     return kFailed;
   }
 
-  const std::expected<int, RunError> status = run(*parsed, console);
+  const std::expected<int, RunError> status = run(console);
   if (status) return *status;
   if (status.error().is_usage) return UsageError(command, console, status.error().error);
   console.Error(status.error().error.message);
@@ -143,7 +144,7 @@ void Console::Detail(std::string_view message) {
 
 void Console::Plain(std::string_view message) {
   if (verbosity_ == Verbosity::kQuiet) return;
-  // Nobody can be told that stderr cannot be written.
+  // A failed write to stderr cannot be reported.
   (void)WriteAll(STDERR_FILENO, AsBytes(EscapeLines(message) + '\n'));
 }
 
@@ -154,9 +155,9 @@ void Console::Say(std::string_view colour, std::string_view label, std::string_v
   (void)WriteAll(STDERR_FILENO, AsBytes(line));
 }
 
-Verbosity VerbosityOf(const Parsed& parsed) {
-  if (parsed.Has("quiet")) return Verbosity::kQuiet;
-  return parsed.Has("verbose") ? Verbosity::kVerbose : Verbosity::kNormal;
+Verbosity VerbosityOf(const BaseOptions& options) {
+  if (options.quiet) return Verbosity::kQuiet;
+  return options.verbose ? Verbosity::kVerbose : Verbosity::kNormal;
 }
 
 Status PrintToStdout(std::string_view text) {
@@ -166,11 +167,10 @@ Status PrintToStdout(std::string_view text) {
   return {};
 }
 
-int RunTool(
-    const Command& command, int argc, char** argv,
-    const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) noexcept {
+int RunTool(const Command& command, int argc, char** argv, BaseOptions& options,
+            const std::function<std::expected<int, RunError>(Console&)>& run) noexcept {
   try {
-    return ParseAndRun(command, argc, argv, run);
+    return ParseAndRun(command, argc, argv, options, run);
   } catch (const std::bad_alloc&) {
     return ReportException(command, "out of memory");
   } catch (const std::exception& exception) {
@@ -183,7 +183,8 @@ int RunTool(
 bool WarnOfTruncatedFiles(Console& console) {
   const std::vector<std::string> names = TruncatedFiles();
   for (const std::string& name : names) {
-    console.Warning(name + ": was truncated while it was read, and counts as zeros from there on");
+    console.Warning(name +
+                    ": was truncated while it was read; the missing bytes are read as zeros");
   }
   return names.empty();
 }
@@ -192,7 +193,7 @@ std::string UnknownVerbText(const Command& tool, std::string_view word) {
   std::vector<std::string_view> names;
   for (const Verb& verb : tool.verbs) names.push_back(verb.name);
   const std::vector<std::string_view> similar = MostSimilar(word, names);
-  std::string text = fmt::format("'{}' is no verb", word);
+  std::string text = fmt::format("unknown verb '{}'", word);
   if (!similar.empty()) text += fmt::format("; did you mean {}?", fmt::join(similar, " or "));
   return text;
 }
@@ -205,21 +206,23 @@ std::expected<int, RunError> PrintHelp(const Command& command) {
 }
 
 int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept {
-  const auto run = [&](const Parsed& parsed, Console&) -> std::expected<int, RunError> {
+  BaseOptions options;
+  const auto run = [&](Console&) -> std::expected<int, RunError> {
+    const std::vector<std::string>& operands = options.operands;
     const auto usage = [](std::string message) {
       return std::unexpected(RunError{{ErrorCode::kInvalidArgument, std::move(message)}, true});
     };
-    if (parsed.operands().empty()) return usage("which verb?");
-    const bool is_help = parsed.operands().front() == "help";
-    if (is_help && parsed.operands().size() == 1) return PrintHelp(tool);
-    const std::string& name = parsed.operands()[is_help ? 1 : 0];
+    if (operands.empty()) return usage(std::string(kNoVerb));
+    const bool is_help = operands.front() == "help";
+    if (is_help && operands.size() == 1) return PrintHelp(tool);
+    const std::string& name = operands[is_help ? 1 : 0];
     const auto verb = std::ranges::find(tool.verbs, name, &Verb::name);
     if (verb == tool.verbs.end()) return usage(UnknownVerbText(tool, name));
     if (is_help) return PrintHelp(verb->command());
-    const auto words = static_cast<int>(parsed.operands().size());
+    const auto words = static_cast<int>(operands.size());
     return verb->main(words, argv + (argc - words));
   };
-  return RunTool(tool, argc, argv, run);
+  return RunTool(tool, argc, argv, options, run);
 }
 
 }  // namespace perftape::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tool talks and ends: messages to stderr behind the tool's name, results to stdout, an exit
-// status that says how it went.
+// A tool's messages on stderr, its results on stdout, and its exit status.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +16,12 @@ namespace perftape::cli {
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
-inline constexpr int kDegraded = 3;  // done, but with loss or damage beyond what was allowed
+inline constexpr int kDegraded = 3;  // done, but with more loss or damage than allowed
 
 enum class Verbosity : std::uint8_t { kQuiet, kNormal, kVerbose };
 
-// Messages of a tool, on stderr, one line each. Control characters in them are escaped, except
-// line ends. Colours on a terminal only, and not where NO_COLOR is set.
+// Prints messages of a tool on stderr, one line each, after the tool's name. Control characters in
+// them are escaped, except line ends. Colours are only for a terminal, and not if NO_COLOR is set.
 class Console {
  public:
   explicit Console(std::string_view tool);
@@ -44,46 +43,47 @@ class Console {
   bool coloured_;
 };
 
-// Reads -q and -v, where the command has them.
-Verbosity VerbosityOf(const Parsed& parsed);
+// kQuiet for -q, kVerbose for -v.
+Verbosity VerbosityOf(const BaseOptions& options);
 
-// Writes all of `text` to stdout. kIo where it cannot (closed, full); a pipe whose reader has left
-// ends the program by SIGPIPE, as it ends other tools.
+// Writes all of `text` to stdout. kIo if stdout is closed or full. If the reader of a pipe has
+// closed it, SIGPIPE ends the program, as it ends other tools.
 Status PrintToStdout(std::string_view text);
 
-// A usage error is one of the first function; the second does the work and says how it went.
-template <class Plan>
+// A tool: `plan` checks the parsed options and returns what to do; its kInvalidArgument is a usage
+// error. `run` does the work and returns the exit status. Often Options and Plan are one struct.
+template <class Options, class Plan = Options>
 struct Tool {
   const Command& command;
-  Result<Plan> (*plan)(const Parsed& parsed);
+  Result<Plan> (*plan)(Options options);
   Result<int> (*run)(const Plan& plan, Console& console);
 };
 
-// What Main does, without the types: parses, answers the common options, reports errors. `run`
-// tells by `usage_error` that its error is one of usage. An exception, whatever threw it, becomes a
-// message and kFailed.
+// Main without the types: parses, answers the common options, reports errors. `run` sets `is_usage`
+// if its error is a usage error. An exception becomes a message and kFailed.
 struct RunError {
   Error error;
   bool is_usage = false;
 };
-int RunTool(
-    const Command& command, int argc, char** argv,
-    const std::function<std::expected<int, RunError>(const Parsed&, Console&)>& run) noexcept;
+int RunTool(const Command& command, int argc, char** argv, BaseOptions& options,
+            const std::function<std::expected<int, RunError>(Console&)>& run) noexcept;
 
-// Whether no input was truncated while it was read; warns of each that was.
+// Warns of each input that was truncated while it was read. Returns whether there was none.
 bool WarnOfTruncatedFiles(Console& console);
 
-// All of a tool's main(): returns its exit status.
-template <class Plan>
-int Main(const Tool<Plan>& tool, int argc, char** argv) noexcept {
-  return RunTool(tool.command, argc, argv,
-                 [&](const Parsed& parsed, Console& console) -> std::expected<int, RunError> {
-                   Result<Plan> plan = tool.plan(parsed);
+// A tool's whole main(). Returns its exit status.
+template <class Options, class Plan = Options>
+int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
+  Options options;
+  return RunTool(tool.command, argc, argv, options,
+                 [&](Console& console) -> std::expected<int, RunError> {
+                   const Verbosity verbosity = VerbosityOf(options);
+                   Result<Plan> plan = tool.plan(std::move(options));
                    if (!plan) {
                      const bool is_usage = plan.error().code == ErrorCode::kInvalidArgument;
                      return std::unexpected(RunError{std::move(plan).error(), is_usage});
                    }
-                   console.set_verbosity(VerbosityOf(parsed));
+                   console.set_verbosity(verbosity);
                    Result<int> status = tool.run(*plan, console);
                    const bool is_whole = WarnOfTruncatedFiles(console);
                    if (!status) return std::unexpected(RunError{std::move(status).error(), false});
@@ -91,13 +91,15 @@ int Main(const Tool<Plan>& tool, int argc, char** argv) noexcept {
                  });
 }
 
-// "'rec' is no verb; did you mean record or recover?"
+inline constexpr std::string_view kNoVerb = "no verb given";
+
+// "unknown verb 'rec'; did you mean record or recover?"
 std::string UnknownVerbText(const Command& tool, std::string_view word);
-// Writes what --help writes.
+// Prints what --help prints.
 std::expected<int, RunError> PrintHelp(const Command& command);
 
-// All of the main() of a tool with verbs: hands the words from the verb on to it. The verb "help"
-// writes the help of the tool, or of the verb behind it.
+// The whole main() of a tool with verbs: the words from the verb on are the verb's. The verb "help"
+// prints the help of the tool, or of the verb after it.
 int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept;
 
 }  // namespace perftape::cli

@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "tools/common/cli/choices.h"
+
 namespace perftape::cli {
 namespace {
 
@@ -60,6 +62,16 @@ std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   return wrapped + '\n';
 }
 
+// The row's help with its choices.
+std::string HelpOf(const Option& option) {
+  constexpr std::string_view kChoices = "{choices}";
+  std::string help(option.help);
+  if (const std::size_t at = help.find(kChoices); at != std::string::npos) {
+    help.replace(at, kChoices.size(), OffersText(option.offers(), Notes::kShow));
+  }
+  return help;
+}
+
 std::vector<std::string> Spellings(const Option& option) {
   std::vector<std::string> spellings;
   if (option.letter != 0) spellings.push_back({'-', option.letter});
@@ -73,11 +85,11 @@ std::string VerbsText(const Command& command) {
     const std::string label = fmt::format("  {}", verb.name);
     text += label + Wrapped(verb.summary, label.size(), kVerbColumn);
   }
-  return text + fmt::format("{} VERB --help tells more.\n", command.name);
+  return text + fmt::format("'{} VERB --help' prints the options of a verb.\n", command.name);
 }
 
-// What bash's compgen takes to offer arguments of this kind.
-std::string CompgenFlags(Completion completion, std::string_view choices) {
+// The options of bash's compgen that offer such arguments; `words` are those of kChoice.
+std::string CompgenFlags(Completion completion, std::string_view words) {
   switch (completion) {
     case Completion::kNothing:
       return "";
@@ -90,15 +102,15 @@ std::string CompgenFlags(Completion completion, std::string_view choices) {
     case Completion::kProcess:
       return "-W \"$(cd /proc && echo [0-9]*)\"";
     case Completion::kChoice:
-      return fmt::format("-W \"{}\"", choices);
+      return fmt::format("-W \"{}\"", words);
   }
   return "";
 }
 
 // One line a match: a name may have blanks in it. Only of files does readline quote what needs it,
 // and mark directories.
-std::string OfferLines(Completion completion, std::string_view choices, std::string_view indent) {
-  const std::string flags = CompgenFlags(completion, choices);
+std::string OfferLines(Completion completion, std::string_view words, std::string_view indent) {
+  const std::string flags = CompgenFlags(completion, words);
   if (flags.empty()) return "";
   std::string lines = fmt::format(
       "{}mapfile -t COMPREPLY < <(compgen -P \"$prefix\" {} -- \"$word\")\n", indent, flags);
@@ -116,7 +128,15 @@ std::string VerbNames(const Command& command) {
 
 std::string OperandLines(const Command& command, std::string_view indent) {
   if (!command.verbs.empty()) return OfferLines(Completion::kChoice, VerbNames(command), indent);
-  return OfferLines(command.operand_completion, command.operand_choices, indent);
+  return OfferLines(command.operand_completion, "", indent);
+}
+
+std::string ArgumentLines(const Option& option, std::string_view indent) {
+  const std::vector<Offer> offers = option.offers();
+  if (offers.empty()) return OfferLines(option.completion, "", indent);
+  std::vector<std::string_view> words;
+  for (const Offer& offer : offers) words.push_back(offer.word);
+  return OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), indent);
 }
 
 // What sets COMPREPLY for one command line: an option's argument, an option, or an operand.
@@ -129,7 +149,7 @@ std::string OptionCases(const Command& command, std::string_view indent) {
     words.insert(words.end(), spellings.begin(), spellings.end());
     if (!option.takes_next_word()) continue;
     cases += fmt::format("{}  {})\n", indent, fmt::join(spellings, "|"));
-    cases += OfferLines(option.completion, option.choices, deeper);
+    cases += ArgumentLines(option, deeper);
     cases += fmt::format("{}return ;;\n", deeper);
   }
   return fmt::format(
@@ -272,8 +292,8 @@ std::string HelpText(const Command& command) {
   text += "\nOptions:\n";
   for (const Option& option : AllOptions(command)) {
     const std::string label = Label(option);
-    // Two blanks at least between a label and what it says.
-    text += label + Wrapped(option.help, label.size() + 2 > kHelpColumn ? kWidth : label.size(),
+    // At least two blanks between a label and its help.
+    text += label + Wrapped(HelpOf(option), label.size() + 2 > kHelpColumn ? kWidth : label.size(),
                             kHelpColumn);
   }
   if (!command.verbs.empty()) text += VerbsText(command);
@@ -283,8 +303,7 @@ std::string HelpText(const Command& command) {
 
 Result<std::string> CompletionScript(const Command& command, std::string_view shell) {
   if (shell != "bash") {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--completion: '{}' is not among: bash", shell));
+    return UnknownValue("--completion", shell, FindOption(command, "completion")->offers());
   }
   std::string function(command.name);
   std::ranges::replace(function, '-', '_');

@@ -2,31 +2,42 @@
 #include "tools/common/cli/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include <boost/program_options.hpp>
 
+#include "tools/common/cli/choices.h"
+#include "tools/common/cli/escape.h"
 #include "tools/common/cli/similar.h"
+#include "tools/common/cli/values.h"
 
 namespace perftape::cli {
 namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kCommonOptions = {
-    Option{.name = "help", .letter = 'h', .help = "say what the options are, and end"},
-    Option{.name = "version", .help = "say the version, and end"},
-    Option{.name = "completion",
-           .argument = "SHELL",
-           .help = "write a completion script for SHELL, and end",
-           .completion = Completion::kChoice,
-           .choices = "bash"},
-};
+std::vector<Offer> Shells() {
+  return {{.word = "bash"}};
+}
 
-// ": there is FOO instead" for a word that other tools know; "; did you mean --duration?" where one
-// option is near enough.
+constexpr Option kCommonRows[] = {
+    {.name = "help",
+     .letter = 'h',
+     .help = "print the options and exit",
+     .into = Set<&BaseOptions::help>},
+    {.name = "version", .help = "print the version and exit", .into = Set<&BaseOptions::version>},
+    {.name = "completion",
+     .argument = "SHELL",
+     .help = "print a completion script for SHELL ({choices}) and exit",
+     .into = StoreOffered<&ParseText, &Shells, &BaseOptions::completion>},
+};
+constexpr auto kCommonOptions = Table(kCommonRows);
+
+// ": --duration SECONDS ..." for a word of other tools; "; did you mean --duration?" if one option
+// is similar enough.
 std::string Hint(const Command& command, std::string_view word) {
   for (const ForeignOption& foreign : command.foreign) {
     const bool is_it = foreign.name == word || (word.size() == 1 && foreign.letter == word[0]);
@@ -48,7 +59,7 @@ std::string Hint(const Command& command, std::string_view word) {
   return nearest.empty() || word.size() < 2 ? "" : fmt::format("; did you mean --{}?", nearest);
 }
 
-// Stands for an argument that was left out; no word of a command line can hold it.
+// Stands for an argument that was left out. No word of a command line can contain it.
 constexpr std::string_view kLeftOut("\0", 1);
 
 // The option at the end of a word of options that may have its argument in the next word: "--freq",
@@ -71,8 +82,8 @@ bool IsOptionWord(std::string_view word) {
   return word.starts_with('-') && word != "-";
 }
 
-// Boost would give the next word to an option whose argument was left out.
-void MarkWhatIsLeftOut(const Command& command, std::vector<std::string>& words) {
+// Boost would use the next word as the argument of an option whose argument was left out.
+void MarkLeftOutArguments(const Command& command, std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     if (!IsOptionWord(words[i])) continue;
     const Option* option = LastOption(command, words[i]);
@@ -85,7 +96,7 @@ void MarkWhatIsLeftOut(const Command& command, std::vector<std::string>& words) 
   }
 }
 
-// One is behind the last option of a command line whose options come first.
+// The index of the first operand, or of "--", in a command line whose options come first.
 std::size_t FirstOperand(const Command& command, std::span<const std::string> words) {
   std::size_t i = 0;
   while (i < words.size()) {
@@ -119,8 +130,8 @@ std::string WithoutDashes(std::string_view word) {
   return std::string(word);
 }
 
-// The part of a word that no row of the table is for: "--x" of "--x=1", "-Z" of "-qZ".
-std::string UnknownPart(const Command& command, std::string_view word) {
+// The unknown option in a word: "--x" of "--x=1", "-Z" of "-qZ".
+std::string UnknownOptionIn(const Command& command, std::string_view word) {
   if (word.starts_with("--")) return std::string(word.substr(0, word.find('=')));
   const auto is_unknown = [&](char letter) {
     return letter != '-' && FindOption(command, std::string_view(&letter, 1)) == nullptr;
@@ -129,10 +140,10 @@ std::string UnknownPart(const Command& command, std::string_view word) {
   return unknown == word.end() ? std::string(word) : std::string{'-', *unknown};
 }
 
-// Boost's complaint in our words.
+// Boost's error as a message of ours.
 std::unexpected<Error> UsageError(const Command& command, const po::error& error) {
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
-    const std::string word = UnknownPart(command, unknown->get_option_name());
+    const std::string word = UnknownOptionIn(command, unknown->get_option_name());
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("unknown option {}{}", word, Hint(command, WithoutDashes(word))));
   }
@@ -147,58 +158,30 @@ std::unexpected<Error> UsageError(const Command& command, const po::error& error
   return Fail(ErrorCode::kInvalidArgument, fmt::format("{} takes no argument", spelled));
 }
 
-}  // namespace
+// One option with its argument, which is empty if it was left out.
+struct GivenValue {
+  GivenOption option;
+  std::string text;
+};
 
-std::string Option::spelled() const {
-  return name.empty() ? std::string{'-', letter} : fmt::format("--{}", name);
+struct SplitWords {
+  std::vector<GivenValue> values;
+  std::vector<std::string> operands;
+};
+
+// As the user typed it: Boost replaces the letter by the name.
+std::string SpelledAs(const po::option& option, const Option& row) {
+  const bool is_letter = row.letter != 0 && !option.original_tokens.empty() &&
+                         !option.original_tokens.front().starts_with("--");
+  return is_letter ? std::string{'-', row.letter} : row.spelled();
 }
 
-std::span<const Option> CommonOptions(const Command& command) {
-  const bool is_verb = command.name.contains(' ');
-  return std::span(kCommonOptions).first(is_verb ? 1 : kCommonOptions.size());
-}
-
-const Option* FindOption(const Command& command, std::string_view word) {
-  if (word.empty()) return nullptr;
-  const auto is_it = [&](const Option& option) {
-    return option.name == word || (word.size() == 1 && option.letter == word[0]);
-  };
-  for (const std::span<const Option> rows : {command.options, CommonOptions(command)}) {
-    const auto found = std::ranges::find_if(rows, is_it);
-    if (found != rows.end()) return &*found;
-  }
-  return nullptr;
-}
-
-bool Parsed::Has(std::string_view key) const {
-  return Count(key) != 0;
-}
-
-std::size_t Parsed::Count(std::string_view key) const {
-  return static_cast<std::size_t>(std::ranges::count(given_, key, &Given::key));
-}
-
-std::optional<std::string_view> Parsed::Value(std::string_view key) const {
-  const std::vector<std::string_view> values = Values(key);
-  if (values.empty()) return std::nullopt;
-  return values.back();
-}
-
-std::vector<std::string_view> Parsed::Values(std::string_view key) const {
-  std::vector<std::string_view> values;
-  for (const Given& given : given_) {
-    if (given.key == key) values.push_back(given.value);
-  }
-  return values;
-}
-
-Result<Parsed> Parse(const Command& command, std::span<const std::string> words) {
-  Parsed parsed;
+Result<SplitWords> Split(const Command& command, std::span<const std::string> words) {
   const std::size_t split =
       command.order == Order::kOptionsFirst ? FirstOperand(command, words) : words.size();
   std::vector<std::string> options(words.begin(),
                                    words.begin() + static_cast<std::ptrdiff_t>(split));
-  MarkWhatIsLeftOut(command, options);
+  MarkLeftOutArguments(command, options);
   std::span<const std::string> rest = words.subspan(split);
   if (!rest.empty() && rest[0] == "--") rest = rest.subspan(1);
 
@@ -207,25 +190,134 @@ Result<Parsed> Parse(const Command& command, std::span<const std::string> words)
                          style::allow_short | style::allow_dash_for_short |
                          style::short_allow_adjacent | style::short_allow_next |
                          style::allow_sticky;
+  SplitWords parts;
   try {
     const po::options_description description = Describe(command);
     const auto found = po::command_line_parser(options).options(description).style(kStyle).run();
     for (const po::option& option : found.options) {
       if (option.position_key >= 0) {
-        parsed.operands_.insert(parsed.operands_.end(), option.value.begin(), option.value.end());
+        parts.operands.insert(parts.operands.end(), option.value.begin(), option.value.end());
         continue;
       }
       const Option* row = FindOption(command, WithoutDashes(option.string_key));
       if (row == nullptr) continue;
       const bool has_value = !option.value.empty() && option.value.front() != kLeftOut;
-      parsed.given_.push_back(
-          {.key = std::string(row->key()), .value = has_value ? option.value.front() : ""});
+      parts.values.push_back({.option = {.row = row, .spelled = SpelledAs(option, *row)},
+                              .text = has_value ? option.value.front() : ""});
     }
   } catch (const po::error& error) {
     return UsageError(command, error);
   }
-  parsed.operands_.insert(parsed.operands_.end(), rest.begin(), rest.end());
-  return parsed;
+  parts.operands.insert(parts.operands.end(), rest.begin(), rest.end());
+  return parts;
+}
+
+Status CheckConflicts(std::span<const GivenOption> given) {
+  for (const GivenOption& option : given) {
+    for (const std::string_view word : option.row->conflicts) {
+      const auto is_it = [&](const GivenOption& other) { return other.row->IsCalled(word); };
+      const auto other = std::ranges::find_if(given, is_it);
+      if (other == given.end()) continue;
+      const bool is_first = &*other > &option;
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} and {} cannot be combined", (is_first ? option : *other).spelled,
+                              (is_first ? *other : option).spelled));
+    }
+  }
+  return {};
+}
+
+Status CheckRequired(const Command& command, std::span<const GivenOption> given) {
+  for (const Option& option : command.options) {
+    const auto is_it = [&](const GivenOption& other) { return other.row == &option; };
+    if (!option.is_required || std::ranges::any_of(given, is_it)) continue;
+    const std::string spelled =
+        option.letter == 0 ? option.spelled() : std::string{'-', option.letter};
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("no {} given: use {} {}", option.name, spelled, option.argument));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Option::spelled() const {
+  return name.empty() ? std::string{'-', letter} : fmt::format("--{}", name);
+}
+
+std::vector<Offer> Option::offers() const {
+  return into.offers == nullptr ? std::vector<Offer>() : into.offers();
+}
+
+std::unexpected<Error> UnknownValue(std::string_view spelled, std::string_view text,
+                                    std::span<const Offer> offers) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("unknown value '{}' for {}: choose {}", EscapeForTerminal(text), spelled,
+                          OffersText(offers, Notes::kHide)));
+}
+
+std::span<const Option> CommonOptions(const Command& command) {
+  const bool is_verb = command.name.contains(' ');
+  return std::span(kCommonOptions).first(is_verb ? 1 : kCommonOptions.size());
+}
+
+const Option* FindOption(const Command& command, std::string_view word) {
+  const auto is_it = [&](const Option& option) { return option.IsCalled(word); };
+  for (const std::span<const Option> rows : {command.options, CommonOptions(command)}) {
+    const auto found = std::ranges::find_if(rows, is_it);
+    if (found != rows.end()) return &*found;
+  }
+  return nullptr;
+}
+
+const Option* FindTag(const Command& command, int tag) {
+  const auto found = std::ranges::find(command.options, tag, &Option::tag);
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+Status ParseInto(const Command& command, std::span<const std::string> words, BaseOptions& options) {
+  TRY_ASSIGN(const SplitWords split, Split(command, words));
+  options.operands = split.operands;
+  for (const GivenValue& value : split.values) options.given.push_back(value.option);
+  const auto is_common = [&](const GivenValue& value) {
+    const std::span<const Option> common = CommonOptions(command);
+    return value.option.row >= common.data() && value.option.row < common.data() + common.size();
+  };
+  const bool only_common = std::ranges::any_of(split.values, is_common);
+  if (!only_common) TRY(CheckConflicts(options.given));
+  for (std::size_t i = 0; i < split.values.size(); ++i) {
+    const auto& [option, text] = split.values[i];
+    if (only_common && !is_common(split.values[i])) continue;
+    const auto is_same = [&](const GivenValue& later) { return later.option.row == option.row; };
+    const bool is_last =
+        std::ranges::none_of(split.values.begin() + i + 1, split.values.end(), is_same);
+    if (is_last || option.row->into.is_list) {
+      TRY(option.row->into.store(options, option.spelled, text));
+    }
+  }
+  return only_common ? Status() : CheckRequired(command, options.given);
+}
+
+Result<std::string> OnlyInput(const BaseOptions& options) {
+  if (options.operands.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "no input file given: name a file, or - for stdin");
+  }
+  if (options.operands.size() > 1) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("'{}': only one input file is allowed",
+                                                         EscapeForTerminal(options.operands[1])));
+  }
+  return options.operands.front();
+}
+
+Status CheckAppliesTo(const BaseOptions& options, std::string_view selector,
+                      std::string_view word) {
+  for (const GivenOption& option : options.given) {
+    const Words& words = option.row->applies_to;
+    if (words.empty() || std::ranges::find(words, word) != words.end()) continue;
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} applies only to {} {}", option.spelled,
+                                                         selector, fmt::join(words, " or ")));
+  }
+  return {};
 }
 
 }  // namespace perftape::cli

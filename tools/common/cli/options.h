@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tool's command line as one table. Parsing, --help, shell completion and the check of the man
-// page all read the same rows, so they cannot disagree.
+// A tool's options as one table. Parsing, --help, shell completion and the man page read the same
+// rows. A row names the field of the tool's own struct that it sets, so that a misspelt option does
+// not compile. To add an option, add a row, a field and the use of the field:
 //
-//   constexpr cli::Option kOptions[] = {
-//       {.name = "output", .letter = 'o', .argument = "FILE", .help = "where the result goes",
-//        .completion = cli::Completion::kFile},
-//       {.name = "quiet", .letter = 'q', .help = "errors only"},
+//   struct Plan : cli::BaseOptions {
+//     std::filesystem::path output;
+//     Root root = Root::kComm;
 //   };
-//   TRY_ASSIGN(const cli::Parsed parsed, cli::Parse(kCommand, words));
-//   const bool quiet = parsed.Has("quiet");
+//   constexpr cli::Choice<Root> kRoots[] = {{"comm", Root::kComm, "default"}, {"none",
+//   Root::kNone}}; constexpr auto kOptions = cli::Table({
+//       {.name = "output", .letter = 'o', .argument = "FILE", .help = "write to FILE",
+//        .completion = cli::Completion::kFile, .into = cli::Store<&Plan::output>},
+//       {.name = "root", .argument = "KIND", .help = "begin lines with {choices}",
+//        .into = cli::StoreChoice<kRoots, &Plan::root>},
+//   });
+//   TRY_ASSIGN(const Plan plan, cli::Parse<Plan>(kCommand, words));
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,52 +27,109 @@
 #include <vector>
 
 #include "formats/base/result.h"
+#include "tools/common/cli/target.h"
 
 namespace perftape::cli {
 
-// What a shell offers for an argument.
+// What a shell offers for an argument. An option with choices offers these.
 enum class Completion : std::uint8_t { kNothing, kFile, kUser, kProcess, kCommand, kChoice };
 
+// A few words in a constant table.
+class Words {
+ public:
+  constexpr Words() = default;
+  constexpr Words(std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words) Add(word);
+  }
+  // Does not compile beyond the capacity.
+  constexpr void Add(std::string_view word) { words_.at(size_++) = word; }
+  constexpr const std::string_view* begin() const { return words_.data(); }
+  constexpr const std::string_view* end() const { return words_.data() + size_; }
+  constexpr bool empty() const { return size_ == 0; }
+
+ private:
+  std::array<std::string_view, 16> words_ = {};
+  std::size_t size_ = 0;
+};
+
 struct Option {
-  std::string_view name = {};      // without the dashes; empty for one that is only a letter
-  char letter = 0;                 // 0 for one that is only a name
+  std::string_view name = {};      // without the dashes; empty for an option with only a letter
+  char letter = 0;                 // 0 for an option with only a name
   std::string_view argument = {};  // "HZ"; empty for a switch
+  // A phrase. "{choices}" stands for the words of the choices and their notes.
   std::string_view help = {};
   Completion completion = Completion::kNothing;
-  std::string_view choices = {};  // for kChoice: "samples period"
-  // "--compression-level[=LEVEL]": never the next word. Parsed has an empty value where it is left
-  // out, as git and perf let it.
+  // For "--compression-level[=LEVEL]": the argument is never the next word, as in git and perf.
   bool argument_is_optional = false;
+  // The names, or letters, of options that this one cannot be combined with. One of the two rows
+  // is enough.
+  Words conflicts = {};
+  // The only formats, or the like, that the option is valid for (CheckAppliesTo); empty for all.
+  Words applies_to = {};
+  bool is_required = false;
+  // What the tool looks a row up by (FindTag); 0 for none.
+  int tag = 0;
+  Target into = {};
 
-  bool takes_argument() const { return !argument.empty(); }
-  bool takes_next_word() const { return takes_argument() && !argument_is_optional; }
-  // What Parsed knows it by: its name, or its letter where it has none.
-  std::string_view key() const { return name.empty() ? std::string_view(&letter, 1) : name; }
-  // As a user types it: "--output", "-g".
+  constexpr bool takes_argument() const { return !argument.empty(); }
+  constexpr bool takes_next_word() const { return takes_argument() && !argument_is_optional; }
+  // The name, or the letter of an option without one.
+  constexpr std::string_view key() const {
+    return name.empty() ? std::string_view(&letter, 1) : name;
+  }
+  constexpr bool IsCalled(std::string_view word) const {
+    return !word.empty() && (name == word || (word.size() == 1 && letter == word[0]));
+  }
+  std::vector<Offer> offers() const;
+  // "--output", "-g".
   std::string spelled() const;
 };
 
-// An option that users of similar tools try here. It is still unknown, and no help, completion or
-// man page shows it, but the error says what to use instead.
+// An option of similar tools. It is unknown here, and no help, completion or man page shows it, but
+// the error says what to use instead.
 struct ForeignOption {
   std::string_view name = {};
   char letter = 0;
-  std::string_view instead = {};  // a sentence, behind "unknown option --time: "
+  std::string_view instead = {};  // a sentence, after "unknown option --time: "
 };
 
-// One table of several, in their order.
+// The rows of one or more arrays as one table. Does not compile if two rows have the same name or
+// letter, if a conflict names no row, or if a row sets nothing.
 template <std::size_t... Sizes>
-constexpr std::array<Option, (Sizes + ...)> Joined(const Option (&... parts)[Sizes]) {
+consteval std::array<Option, (Sizes + ...)> Table(const Option (&... rows)[Sizes]) {
   std::array<Option, (Sizes + ...)> all;
-  auto end = all.begin();
-  ((end = std::copy(std::begin(parts), std::end(parts), end)), ...);
+  std::size_t end = 0;
+  const auto append = [&](std::span<const Option> some) {
+    for (const Option& option : some) all[end++] = option;
+  };
+  (append(rows), ...);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].into.store == nullptr) throw "an option sets no field";
+    for (std::size_t j = 0; j < i; ++j) {
+      if (all[i].key() == all[j].key()) throw "two options have the same name";
+      if (all[i].letter != 0 && all[i].letter == all[j].letter) throw "two have the same letter";
+    }
+    for (const std::string_view word : all[i].conflicts) {
+      bool is_there = false;
+      for (const Option& option : all) is_there |= option.IsCalled(word);
+      if (!is_there) throw "a conflict names no option of this table";
+    }
+  }
   return all;
+}
+
+// The names of all rows.
+template <std::size_t Size>
+consteval Words NamesOf(const Option (&rows)[Size]) {
+  Words names;
+  for (const Option& option : rows) names.Add(option.key());
+  return names;
 }
 
 // Where options may stand.
 enum class Order : std::uint8_t {
   kMixed,         // anywhere, up to "--"
-  kOptionsFirst,  // only before the first operand, which begins a command with options of its own
+  kOptionsFirst,  // only before the first operand, which begins a command with its own options
 };
 
 struct Verb;
@@ -80,8 +141,7 @@ struct Command {
   std::span<const Option> options;
   Order order = Order::kMixed;
   Completion operand_completion = Completion::kFile;
-  std::string_view operand_choices = {};  // for kChoice
-  std::string_view epilogue = {};         // ends --help: examples
+  std::string_view epilogue = {};  // the end of --help: examples
   // Of a tool whose first operand is one of these.
   std::span<const Verb> verbs = {};
   std::span<const ForeignOption> foreign = {};
@@ -91,45 +151,41 @@ struct Command {
 struct Verb {
   std::string_view name;     // "list"
   std::string_view summary;  // half a line, for the tool's help
-  // Both are null where the verb is a program of its own, "perftape-record" of "perftape".
+  // Both are null if the verb is a program of its own, "perftape-record" of "perftape".
   const Command& (*command)() = nullptr;         // named "perftape-bundle list"
   int (*main)(int argc, char** argv) = nullptr;  // whose first word is the verb
 };
 
-// --help, --version and --completion: every tool has them. Of a verb only the first: the tool
-// answers the others.
+// --help, --version and --completion, which every tool has. A verb has only the first.
 std::span<const Option> CommonOptions(const Command& command);
 
-// The row of a word without its dashes, of one letter for letters; common options included. Null
-// for a word that the command does not know.
+// The row of a name without dashes, or of a letter; common options included. Null for an unknown
+// word.
 const Option* FindOption(const Command& command, std::string_view word);
 
-// The words of a command line, understood. Owns its strings.
-class Parsed {
- public:
-  bool Has(std::string_view key) const;
-  // The last one given: later words overrule earlier ones, as everywhere. Lives as long as this.
-  std::optional<std::string_view> Value(std::string_view key) const;
-  // All that were given, in their order.
-  std::vector<std::string_view> Values(std::string_view key) const;
-  // How often a switch was given.
-  std::size_t Count(std::string_view key) const;
+// The row with this tag. Null if there is none.
+const Option* FindTag(const Command& command, int tag);
 
-  const std::vector<std::string>& operands() const { return operands_; }
+// Parses the words after the program's name: "-F99", "-F 99", "--freq=99", "--freq 99", "-qg",
+// "-z3" and "--level=3", but never "-z 3" for an optional argument. All words after "--" are
+// operands. The fields of `options` are set in the order of the words; of a field with one value
+// only the last word is read. With --help, --version or --completion no other field is set.
+// kInvalidArgument, with the option in the message, for all else.
+Status ParseInto(const Command& command, std::span<const std::string> words, BaseOptions& options);
 
- private:
-  friend Result<Parsed> Parse(const Command& command, std::span<const std::string> words);
-  struct Given {
-    std::string key;
-    std::string value;
-  };
-  std::vector<Given> given_;
-  std::vector<std::string> operands_;
-};
+// `Options` is the struct, or a descendant of the structs, that the command's rows set.
+template <class Options>
+Result<Options> Parse(const Command& command, std::span<const std::string> words) {
+  Options options;
+  TRY(ParseInto(command, words, options));
+  return options;
+}
 
-// Understands the words behind the program's name: "-F99", "-F 99", "--freq=99", "--freq 99",
-// "-qg", "-z3" and "--level=3" but never "-z 3" where the argument is optional, and "--" for "the
-// rest are operands". kInvalidArgument, naming the word, for all else.
-Result<Parsed> Parse(const Command& command, std::span<const std::string> words);
+// The only operand, or the value of -i. kInvalidArgument if there is none, or more than one.
+Result<std::string> OnlyInput(const BaseOptions& options);
+
+// Fails with kInvalidArgument if an option was given that does not apply to `word`, the value of
+// the option `selector`: "--pipe applies only to --to perf.data".
+Status CheckAppliesTo(const BaseOptions& options, std::string_view selector, std::string_view word);
 
 }  // namespace perftape::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool asks of its output before the work begins.
+// Checks of a tool's output before the work begins.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,18 @@
 
 namespace perftape::cli {
 
-// The argument of -o as a path: "-" for stdout, also where it is named /dev/stdout or /dev/fd/1.
+// The argument of -o as a path: "-" for stdout, also for /dev/stdout and /dev/fd/1.
 std::filesystem::path OutputNamed(std::string_view argument);
 
-// Reports before the work what would fail behind it, in the words of OutputFile::Create:
-// kInvalidArgument for a file that must not be replaced, kNotFound, kPermission or kIo where no
-// file can be made beside it.
+// Reports, before the work, the errors that OutputFile::Create would report after it:
+// kInvalidArgument for a file that must not be replaced; kNotFound, kPermission or kIo if no file
+// can be created in its directory.
 Result<OutputTarget> CheckOutput(const std::filesystem::path& path, IfExists if_exists);
 
-// kInvalidArgument where the output is a terminal: `what` ("pprof", "bundle") is no text.
+// kInvalidArgument if the output is a terminal. `what` ("pprof", "bundle") is binary.
 Status RefuseTerminal(const OutputTarget& target, std::string_view what);
+
+// kInvalidArgument if a JSON report goes to stdout, and so does the output.
+Status CheckReportOutput(bool is_json, const std::filesystem::path& output);
 
 }  // namespace perftape::cli

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/output.h"
 
 namespace perftape::cli {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::uint64_t kLargestPid = 1 << 22;
 std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
                               std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' is no {}", option, EscapeForTerminal(text), what));
+              fmt::format("{}: '{}' is not {}", option, EscapeForTerminal(text), what));
 }
 
 bool IsAllDigits(std::string_view text) {
@@ -39,33 +40,43 @@ std::optional<std::uint64_t> WholeNumber(std::string_view text) {
   return number;
 }
 
-// The parts between commas; one empty part for an empty text.
-std::vector<std::string_view> Split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 }  // namespace
 
 Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range) {
   const std::optional<std::uint64_t> number = WholeNumber(text);
-  if (!number && IsAllDigits(text)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: {} is more than {}", option, text, range.largest));
-  }
-  if (!number) return Refuse(option, text, "whole number");
-  if (*number < range.smallest || *number > range.largest) {
-    const std::string limits = range.largest == UINT64_MAX
+  if (!number && !IsAllDigits(text)) return Refuse(option, text, "a whole number");
+  if (!number || *number < range.smallest || *number > range.largest) {
+    const std::string limits = range.largest == UINT64_MAX && number
                                    ? fmt::format("at least {}", range.smallest)
                                    : fmt::format("{} to {}", range.smallest, range.largest);
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {} is not {}", option, text, limits));
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: {} is out of range: use {}", option, text, limits));
   }
   return *number;
+}
+
+Result<std::string> ParseText(std::string_view /*option*/, std::string_view text) {
+  return std::string(text);
+}
+
+Result<std::filesystem::path> ParseOutput(std::string_view option, std::string_view text) {
+  TRY_ASSIGN(const std::filesystem::path name, ParseFileName(option, text));
+  return OutputNamed(name.native());
+}
+
+Result<std::filesystem::path> ParseFileName(std::string_view option, std::string_view text) {
+  if (text.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: the file name is empty", option));
+  }
+  return std::filesystem::path(text);
+}
+
+Result<std::filesystem::path> ParseDirectory(std::string_view option, std::string_view text) {
+  if (text.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: the directory name is empty", option));
+  }
+  return std::filesystem::path(text);
 }
 
 Result<int> ParseCompressionLevel(std::string_view option, std::string_view text) {
@@ -81,16 +92,16 @@ Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::stri
       std::from_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed);
   const bool is_number = error == std::errc{} && end == text.data() + text.size();
   if (!is_number || !(seconds > 0) || seconds > kLongest) {
-    return Refuse(option, text, "number of seconds above 0");
+    return Refuse(option, text, "a number of seconds above 0");
   }
   return std::chrono::nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e9)));
 }
 
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text) {
   std::vector<pid_t> ids;
-  for (const std::string_view part : Split(text)) {
+  for (const std::string_view part : SplitAtCommas(text)) {
     const std::optional<std::uint64_t> id = WholeNumber(part);
-    if (!id || *id == 0 || *id > kLargestPid) return Refuse(option, part, "process or thread id");
+    if (!id || *id == 0 || *id > kLargestPid) return Refuse(option, part, "a process or thread id");
     ids.push_back(static_cast<pid_t>(*id));
   }
   return ids;
@@ -98,24 +109,21 @@ Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view
 
 Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text) {
   std::set<int> cpus;
-  for (const std::string_view part : Split(text)) {
+  for (const std::string_view part : SplitAtCommas(text)) {
     const std::size_t dash = part.find('-');
     const std::optional<std::uint64_t> first = WholeNumber(part.substr(0, dash));
     const std::optional<std::uint64_t> last =
         dash == std::string_view::npos ? first : WholeNumber(part.substr(dash + 1));
     if (!first || !last || *first > *last || *last >= kMostCpus) {
-      return Refuse(option, part, "CPU or range of CPUs");
+      return Refuse(option, part, "a CPU or a range of CPUs");
     }
     for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.insert(static_cast<int>(cpu));
   }
   return std::vector<int>(cpus.begin(), cpus.end());
 }
 
-Result<unsigned> ParseThreads(std::string_view option, std::optional<std::string_view> text) {
-  if (!text) return std::max(std::thread::hardware_concurrency(), 1U);
-  constexpr Range kRange = {.smallest = 1, .largest = 1024};
-  TRY_ASSIGN(const std::uint64_t number, ParseNumber(option, *text, kRange));
-  return static_cast<unsigned>(number);
+unsigned DefaultThreads() {
+  return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
 Result<uid_t> ParseUser(std::string_view option, std::string_view text) {
@@ -125,8 +133,18 @@ Result<uid_t> ParseUser(std::string_view option, std::string_view text) {
   }
   // A tool reads its command line before it starts a thread.
   const passwd* entry = getpwnam(std::string(text).c_str());  // NOLINT(concurrency-mt-unsafe)
-  if (entry == nullptr) return Refuse(option, text, "user of this machine");
+  if (entry == nullptr) return Refuse(option, text, "a user of this machine");
   return entry->pw_uid;
+}
+
+std::vector<std::string_view> SplitAtCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 }  // namespace perftape::cli

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of options as values. Each takes the option as the user knows it ("-p") for its
-// message, and fails with kInvalidArgument: "-p: '12x' is no process id".
+// Parses the arguments of options. Each function gets the option as the user typed it ("-p") for
+// its message, and fails with kInvalidArgument: "-p: '12x' is not a process or thread id".
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,29 @@ struct Range {
 };
 Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range = {});
 
-// A level of zstd as perf takes it, 1 to 22; 1 for none.
+// The same in another type, for a row of a table.
+template <class Number, Number kSmallest, Number kLargest>
+Result<Number> ParseNumberIn(std::string_view option, std::string_view text) {
+  auto number = ParseNumber(option, text,
+                            {.smallest = static_cast<std::uint64_t>(kSmallest),
+                             .largest = static_cast<std::uint64_t>(kLargest)});
+  if (!number) return std::unexpected(std::move(number).error());
+  return static_cast<Number>(*number);
+}
+
+// The text itself.
+Result<std::string> ParseText(std::string_view option, std::string_view text);
+
+// The name of an output file, "-" for stdout (output.h, OutputNamed). It must not be empty.
+Result<std::filesystem::path> ParseOutput(std::string_view option, std::string_view text);
+
+// The same without a name for stdout.
+Result<std::filesystem::path> ParseFileName(std::string_view option, std::string_view text);
+
+// The name of a directory. It must not be empty.
+Result<std::filesystem::path> ParseDirectory(std::string_view option, std::string_view text);
+
+// A level of zstd as perf accepts it, 1 to 22. No text is level 1.
 Result<int> ParseCompressionLevel(std::string_view option, std::string_view text);
 
 // Seconds above 0, fractions allowed: "2.5".
@@ -31,13 +54,18 @@ Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::stri
 // "12,13": process or thread ids, each above 0.
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text);
 
-// "0-3,8": as the kernel and perf write CPU lists; ascending, each once.
+// "0-3,8": as the kernel and perf write CPU lists; ascending, without repetitions.
 Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text);
 
-// How many threads may work at once; as many as there are CPUs where nothing is told.
-Result<unsigned> ParseThreads(std::string_view option, std::optional<std::string_view> text);
+// The number of CPUs.
+unsigned DefaultThreads();
+// A number of threads, 1 to 1024.
+inline constexpr auto ParseThreads = &ParseNumberIn<unsigned, 1, 1024>;
 
 // A user's name or number.
 Result<uid_t> ParseUser(std::string_view option, std::string_view text);
+
+// The parts between commas; one empty part for an empty text.
+std::vector<std::string_view> SplitAtCommas(std::string_view text);
 
 }  // namespace perftape::cli

@@ -34,12 +34,12 @@ std::vector<std::string> DamageLines(const convert::ImportReport& report) {
   std::vector<std::string> lines = report.problems;
   if (report.skipped_samples != 0) {
     lines.push_back(fmt::format(
-        "{} could not be read, the first at {}; {} of them of an unknown event",
+        "{} could not be read, the first at {}; {} of them have an unknown event",
         Counted(report.skipped_samples, "sample"), report.first_skipped, report.unknown_events));
   }
   if (report.damaged_records != 0) {
-    lines.push_back(
-        fmt::format("shorter than it says: {}", Counted(report.damaged_records, "record")));
+    lines.push_back(fmt::format("{} shorter than the size in the header",
+                                Counted(report.damaged_records, "record")));
   }
   return lines;
 }
@@ -47,11 +47,11 @@ std::vector<std::string> DamageLines(const convert::ImportReport& report) {
 std::vector<std::string> RemarkLines(const convert::ImportReport& report) {
   std::vector<std::string> lines;
   if (report.late_records != 0) {
-    lines.push_back(fmt::format("behind newer records, and read at their own time: {}",
+    lines.push_back(fmt::format("after newer records, and sorted by their time: {}",
                                 Counted(report.late_records, "record")));
   }
   if (report.unknown_records != 0) {
-    lines.push_back(fmt::format("of types that are not known here, and passed over: {}",
+    lines.push_back(fmt::format("of unknown types, and skipped: {}",
                                 Counted(report.unknown_records, "record")));
   }
   return lines;

@@ -1,55 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of all tools that look up names: where they come from, and how they are shown.
+// The options of all tools that look up names: the sources of names, and the form of names.
 #pragma once
 
 #include "convert/symbolize/symbol_options.h"
-#include "formats/base/result.h"
 #include "tools/common/cli/options.h"
 
 namespace perftape::cli {
 
-inline constexpr Option kSymbolOptions[] = {
-    {.name = "bundle",
-     .argument = "FILE",
-     .help = "names from this bundle of perftape-bundle or perf archive, besides those that the "
-             "recording itself carries",
-     .completion = Completion::kFile},
-    {.name = "symfs",
-     .argument = "DIR",
-     .help = "the files of the recording machine lie below DIR, at their paths there",
-     .completion = Completion::kFile},
-    {.name = "kallsyms",
-     .argument = "FILE",
-     .help = "names of the kernel, saved from the /proc/kallsyms of the recording machine",
-     .completion = Completion::kFile},
-    {.name = "vmlinux",
-     .argument = "FILE",
-     .help = "names of the kernel from its ELF file or its System.map",
-     .completion = Completion::kFile},
-    {.name = "debug-dir",
-     .argument = "DIR",
-     .help = "binaries and debug files by build id, laid out as /usr/lib/debug, ~/.debug, or the "
-             "caches of debuginfod and pprof; may be given several times",
-     .completion = Completion::kFile},
-    {.name = "local",
-     .help = "names from this machine, as if it had recorded; else only recordings made here since "
-             "it was booted get them"},
-    {.name = "no-local", .help = "no names from this machine, even if it recorded"},
-    {.name = "demangle",
-     .argument = "STYLE",
-     .help = "names of C++, Rust and D: templates, which is without parameters as in perf report "
-             "(default), simple, also without the arguments of templates, full, or none",
-     .completion = Completion::kChoice,
-     .choices = "templates simple full none"},
-    {.name = "no-demangle", .help = "names as the linker knows them"},
-    {.name = "no-inline", .help = "no functions that were inlined"},
-    {.name = "no-lines", .help = "no lines of sources, nor functions that were inlined"},
-    {.name = "show-sources",
-     .help = "tell of each binary which file gave the names, or what was tried"},
+// What the rows below set. The struct of a tool with these rows derives from it.
+struct SymbolPlan : BaseOptions {
+  symbolize::SymbolOptions symbol_options;
+  bool show_sources = false;
+  bool no_lines = false;
 };
 
-// What they ask for, with the caches of debuginfod and of indexes where the environment has them.
-// kInvalidArgument for usage errors.
-Result<symbolize::SymbolOptions> SymbolOptionsOf(const Parsed& parsed);
+inline constexpr Choice<symbolize::Demangling> kDemanglings[] = {
+    {"templates", symbolize::Demangling::kTemplates, "as in perf report, default"},
+    {"simple", symbolize::Demangling::kSimple, "no template arguments"},
+    {"full", symbolize::Demangling::kFull, "with parameters"},
+    {"none", symbolize::Demangling::kNone},
+};
+
+inline constexpr Option kSymbolRows[] = {
+    {.name = "bundle",
+     .argument = "FILE",
+     .help = "use the names in this bundle of perftape-bundle or perf archive, in addition to the "
+             "bundle in the recording",
+     .completion = Completion::kFile,
+     .into = Store<&SymbolPlan::symbol_options, &symbolize::SymbolOptions::bundle>},
+    {.name = "symfs",
+     .argument = "DIR",
+     .help = "search the files of the recording machine below DIR, at their paths on that machine",
+     .completion = Completion::kFile,
+     .into = Store<&SymbolPlan::symbol_options, &symbolize::SymbolOptions::symfs>},
+    {.name = "kallsyms",
+     .argument = "FILE",
+     .help = "read kernel symbols from FILE, a copy of /proc/kallsyms of the recording machine",
+     .completion = Completion::kFile,
+     .into = Store<&SymbolPlan::symbol_options, &symbolize::SymbolOptions::kallsyms>},
+    {.name = "vmlinux",
+     .argument = "FILE",
+     .help = "read kernel symbols from FILE, an ELF file or a System.map",
+     .completion = Completion::kFile,
+     .into = Store<&SymbolPlan::symbol_options, &symbolize::SymbolOptions::vmlinux>},
+    {.name = "debug-dir",
+     .argument = "DIR",
+     .help = "search DIR for binaries and debug files by build id, in the layout of "
+             "/usr/lib/debug, ~/.debug, or the caches of debuginfod and pprof; can be given "
+             "several times",
+     .completion = Completion::kFile,
+     .into = Store<&SymbolPlan::symbol_options, &symbolize::SymbolOptions::debug_dirs>},
+    {.name = "local",
+     .help = "use the files of this machine as if it had made the recording; default: only for "
+             "recordings made here since the last boot",
+     .conflicts = {"no-local"},
+     .into = SetTo<symbolize::LocalSystem::kAlways, &SymbolPlan::symbol_options,
+                   &symbolize::SymbolOptions::local>},
+    {.name = "no-local",
+     .help = "do not use the files of this machine, even if it made the recording",
+     .into = SetTo<symbolize::LocalSystem::kNever, &SymbolPlan::symbol_options,
+                   &symbolize::SymbolOptions::local>},
+    {.name = "demangle",
+     .argument = "STYLE",
+     .help = "select the form of C++, Rust and D names: {choices}",
+     .conflicts = {"no-demangle"},
+     .into = StoreChoice<kDemanglings, &SymbolPlan::symbol_options,
+                         &symbolize::SymbolOptions::demangling>},
+    {.name = "no-demangle",
+     .help = "show names as the linker knows them",
+     .into = SetTo<symbolize::Demangling::kNone, &SymbolPlan::symbol_options,
+                   &symbolize::SymbolOptions::demangling>},
+    {.name = "no-inline",
+     .help = "show no inlined functions",
+     .into = SetTo<symbolize::SourceLines::kLines, &SymbolPlan::symbol_options,
+                   &symbolize::SymbolOptions::source_lines>},
+    {.name = "no-lines",
+     .help = "show neither source lines nor inlined functions",
+     .into = Set<&SymbolPlan::no_lines>},
+    {.name = "show-sources",
+     .help = "print, for each binary, the file that gave the names, or each file that was tried",
+     .into = Set<&SymbolPlan::show_sources>},
+};
+
+// Completes the symbol options after parsing: --no-lines, and the cache of indexes if the
+// environment has one.
+void FinishSymbolOptions(SymbolPlan& plan);
 
 }  // namespace perftape::cli

@@ -17,7 +17,7 @@ template <class Count>
 std::string MissesText(Count count) {
   constexpr std::pair<symbolize::Miss, std::string_view> kMisses[] = {
       {symbolize::Miss::kNoFile, "no file"},
-      {symbolize::Miss::kWrongBuildId, "of another build"},
+      {symbolize::Miss::kWrongBuildId, "another build"},
       {symbolize::Miss::kNoSymbol, "no symbol"}};
   std::string text;
   for (const auto& [miss, words] : kMisses) {
@@ -33,7 +33,7 @@ std::string MissesText(Count count) {
 std::string SymbolLine(const symbolize::SymbolizeReport& report, SymbolDetail detail) {
   const auto count = [&](symbolize::Miss miss) { return report.count(miss); };
   std::string line = fmt::format(
-      "symbols: {} named", Counted(report.count(symbolize::Miss::kNone) + report.kept, "place"));
+      "symbols: {} named", Counted(report.count(symbolize::Miss::kNone) + report.kept, "location"));
   const std::string misses = MissesText(count);
   if (!misses.empty()) line += fmt::format("; without a name: {}", misses);
   if (report.unmapped != 0) {
@@ -42,7 +42,8 @@ std::string SymbolLine(const symbolize::SymbolizeReport& report, SymbolDetail de
   }
   const bool has_reasons =
       count(symbolize::Miss::kNoFile) != 0 || count(symbolize::Miss::kWrongBuildId) != 0;
-  if (has_reasons && detail == SymbolDetail::kSummary) line += " (--show-sources says why)";
+  if (has_reasons && detail == SymbolDetail::kSummary)
+    line += " (--show-sources prints the reasons)";
   return line;
 }
 
@@ -53,7 +54,7 @@ std::vector<std::string> MappingLines(const symbolize::SymbolizeReport& report) 
     const std::string misses = MissesText(count);
     lines.push_back(fmt::format("{}{}: {} named{}{}{}{}", mapping.filename,
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
-                                Counted(mapping.count(symbolize::Miss::kNone), "place"),
+                                Counted(mapping.count(symbolize::Miss::kNone), "location"),
                                 misses.empty() ? "" : ", ", misses,
                                 mapping.problem.empty() ? "" : ": ", mapping.problem));
   }
@@ -66,7 +67,7 @@ std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& rep
     lines.push_back(fmt::format("{}{}: {}", mapping.filename,
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
                                 mapping.source.empty() ? "no names" : mapping.source));
-    for (const std::string& tried : mapping.tried) lines.push_back("  not " + tried);
+    for (const std::string& tried : mapping.tried) lines.push_back("  not used: " + tried);
     // Where there are names, it is about lines; else what was tried says the same.
     const bool is_told = mapping.source.empty() && !mapping.tried.empty();
     if (!is_told && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);

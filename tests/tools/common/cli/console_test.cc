@@ -15,10 +15,10 @@ namespace {
 constexpr Command kCommand = {
     .name = "tool", .purpose = "Throw.", .operands = "[FILE]", .options = {}};
 
-struct Plan {};
+using Plan = BaseOptions;
 
-Result<Plan> PlanOf(const Parsed& /*parsed*/) {
-  return Plan{};
+Result<Plan> PlanOf(Plan plan) {
+  return plan;
 }
 
 struct Outcome {

@@ -11,24 +11,30 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+struct Plan : BaseOptions {
+  int count = 0;
+};
+constexpr Choice<int> kCounts[] = {{"samples", 0, "default"}, {"period", 1}};
+
 constexpr Option kOptions[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
      .help = "where the result goes, which is a sentence that needs more than one line of a "
              "terminal with eighty columns",
-     .completion = Completion::kFile},
+     .completion = Completion::kFile,
+     .into = Ignore},
     {.name = "values",
      .argument = "KIND",
-     .help = "what is counted",
-     .completion = Completion::kChoice,
-     .choices = "samples period"},
-    {.letter = 'g', .help = "call chains"},
+     .help = "count {choices}",
+     .into = StoreChoice<kCounts, &Plan::count>},
+    {.letter = 'g', .help = "call chains", .into = Ignore},
     {.name = "level",
      .letter = 'z',
      .argument = "LEVEL",
      .help = "how small",
-     .argument_is_optional = true},
+     .argument_is_optional = true,
+     .into = Ignore},
 };
 constexpr Command kCommand = {
     .name = "perftape-x", .purpose = "test a tool", .operands = "FILE", .options = kOptions};
@@ -40,7 +46,7 @@ TEST(HelpText, BeginsWithHowTheToolIsCalled) {
 TEST(HelpText, ShowsEachOptionWithItsArgument) {
   const std::string text = HelpText(kCommand);
   EXPECT_THAT(text, HasSubstr("  -o, --output FILE"));
-  EXPECT_THAT(text, HasSubstr("      --values KIND"));
+  EXPECT_THAT(text, HasSubstr("      --values KIND         count samples (default) or period\n"));
   EXPECT_THAT(text, HasSubstr("\n  -g  "));
   EXPECT_THAT(text, HasSubstr("  -z, --level[=LEVEL]"));
   EXPECT_THAT(text, HasSubstr("  -h, --help"));
@@ -83,14 +89,14 @@ TEST(CompletionScript, TakesTheWordBehindAnOptionalArgumentForAnOperand) {
 TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
   const auto script = CompletionScript(kCommand, "tcsh");
   ASSERT_FALSE(script);
-  EXPECT_EQ(script.error().message, "--completion: 'tcsh' is not among: bash");
+  EXPECT_EQ(script.error().message, "unknown value 'tcsh' for --completion: choose bash");
 }
 
 constexpr std::string_view kCommonRows =
     "**-z**, **\\--level**[=*LEVEL*]\n: x\n\n**-h**, **\\--help**\n: "
     "x\n\n**\\--version**\n\n**\\--completion** *SHELL*\n";
 
-constexpr Option kVerbOptions[] = {{.name = "json", .help = "for machines"}};
+constexpr Option kVerbOptions[] = {{.name = "json", .help = "for machines", .into = Ignore}};
 constexpr Command kVerbCommand = {
     .name = "perftape-y list", .purpose = "List.", .operands = "FILE", .options = kVerbOptions};
 constexpr Verb kVerbs[] = {
@@ -131,8 +137,8 @@ TEST(CompletionScript, AsksAProgramOfItsOwnForItsCompletion) {
 }
 
 TEST(UnknownVerbText, NamesTheVerbThatMayBeMeant) {
-  EXPECT_EQ(UnknownVerbText(kWithPrograms, "ru"), "'ru' is no verb; did you mean run?");
-  EXPECT_EQ(UnknownVerbText(kWithPrograms, "walk"), "'walk' is no verb");
+  EXPECT_EQ(UnknownVerbText(kWithPrograms, "ru"), "unknown verb 'ru'; did you mean run?");
+  EXPECT_EQ(UnknownVerbText(kWithPrograms, "walk"), "unknown verb 'walk'");
 }
 
 TEST(ManPageDifferences, LooksForAVerbsOptionsInItsSection) {

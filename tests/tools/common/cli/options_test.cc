@@ -10,18 +10,53 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr Option kOptions[] = {
-    {.name = "freq", .letter = 'F', .argument = "HZ", .help = "samples a second"},
-    {.name = "output", .letter = 'o', .argument = "FILE", .help = "the result"},
-    {.name = "duration", .argument = "SECONDS", .help = "how long"},
-    {.name = "quiet", .letter = 'q', .help = "errors only"},
-    {.letter = 'g', .help = "call chains"},
+enum class Root : std::uint8_t { kComm, kNone };
+
+struct Plan : BaseOptions {
+  std::vector<std::string> freqs;
+  std::optional<std::string> output;
+  std::string duration;
+  bool g = false;
+  std::optional<std::string> level;
+  Root root = Root::kComm;
+  std::vector<Root> roots;
+  bool gzip = false;
+};
+
+constexpr Choice<Root> kRoots[] = {{"comm", Root::kComm, "default"}, {"none", Root::kNone}};
+
+constexpr Option kRows[] = {
+    {.name = "freq",
+     .letter = 'F',
+     .argument = "HZ",
+     .help = "samples a second",
+     .into = Store<&Plan::freqs>},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "the result",
+     .into = Store<&Plan::output>},
+    {.name = "duration",
+     .argument = "SECONDS",
+     .help = "how long",
+     .conflicts = {"g"},
+     .into = Store<&Plan::duration>},
+    {.name = "quiet", .letter = 'q', .help = "errors only", .into = Set<&BaseOptions::quiet>},
+    {.letter = 'g', .help = "call chains", .into = Set<&Plan::g>},
     {.name = "level",
      .letter = 'z',
      .argument = "LEVEL",
      .help = "how small",
-     .argument_is_optional = true},
+     .argument_is_optional = true,
+     .into = Store<&Plan::level>},
+    {.name = "root",
+     .argument = "KIND",
+     .help = "begin with {choices}",
+     .into = StoreChoice<kRoots, &Plan::root>},
+    {.name = "roots", .argument = "LIST", .help = "x", .into = StoreChoices<kRoots, &Plan::roots>},
+    {.name = "gzip", .help = "x", .applies_to = {"pprof"}, .into = Set<&Plan::gzip>},
 };
+constexpr auto kOptions = Table(kRows);
 constexpr ForeignOption kForeign[] = {
     {.name = "time", .letter = 'T', .instead = "--duration ends it"}};
 constexpr Command kMixed = {.name = "perftape-x",
@@ -35,88 +70,88 @@ constexpr Command kRunner = {.name = "perftape-x",
                              .options = kOptions,
                              .order = Order::kOptionsFirst};
 
-Result<Parsed> ParseWords(const Command& command, std::vector<std::string> words) {
-  return Parse(command, words);
+Result<Plan> ParseWords(const Command& command, std::vector<std::string> words) {
+  return Parse<Plan>(command, words);
 }
 
 std::string ErrorOf(const Command& command, std::vector<std::string> words) {
-  const Result<Parsed> parsed = Parse(command, words);
+  const Result<Plan> parsed = Parse<Plan>(command, words);
   return parsed ? "no error" : parsed.error().message;
 }
 
 TEST(Parse, TakesAnArgumentInAllFourForms) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"-F99"}, {"-F", "99"}, {"--freq=99"}, {"--freq", "99"}}) {
-    const auto parsed = Parse(kMixed, words);
+    const auto parsed = Parse<Plan>(kMixed, words);
     ASSERT_TRUE(parsed) << words[0];
-    EXPECT_EQ(parsed->Value("freq"), "99") << words[0];
+    EXPECT_THAT(parsed->freqs, ElementsAre("99")) << words[0];
   }
 }
 
 TEST(Parse, TakesLettersTogether) {
   const auto parsed = ParseWords(kMixed, {"-qgo", "x.data"});
   ASSERT_TRUE(parsed);
-  EXPECT_TRUE(parsed->Has("quiet"));
-  EXPECT_TRUE(parsed->Has("g"));
-  EXPECT_EQ(parsed->Value("output"), "x.data");
+  EXPECT_TRUE(parsed->quiet);
+  EXPECT_TRUE(parsed->g);
+  EXPECT_EQ(parsed->output, "x.data");
 }
 
 TEST(Parse, LetsTheLastOfTwoValuesStandAndKeepsBoth) {
-  const auto parsed = ParseWords(kMixed, {"-F", "1", "-F", "2"});
+  const auto parsed = ParseWords(kMixed, {"-F", "1", "--duration=1", "-F", "2", "--duration=2"});
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->Value("freq"), "2");
-  EXPECT_THAT(parsed->Values("freq"), ElementsAre("1", "2"));
+  EXPECT_EQ(parsed->duration, "2");
+  EXPECT_THAT(parsed->freqs, ElementsAre("1", "2"));
 }
 
 TEST(Parse, TakesOptionsBehindOperands) {
   const auto parsed = ParseWords(kMixed, {"in.data", "-o", "out.folded"});
   ASSERT_TRUE(parsed);
-  EXPECT_THAT(parsed->operands(), ElementsAre("in.data"));
-  EXPECT_EQ(parsed->Value("output"), "out.folded");
+  EXPECT_THAT(parsed->operands, ElementsAre("in.data"));
+  EXPECT_EQ(parsed->output, "out.folded");
 }
 
 TEST(Parse, TakesADashForAnOperandAndForAValue) {
   const auto parsed = ParseWords(kMixed, {"-", "-o", "-"});
   ASSERT_TRUE(parsed);
-  EXPECT_THAT(parsed->operands(), ElementsAre("-"));
-  EXPECT_EQ(parsed->Value("output"), "-");
+  EXPECT_THAT(parsed->operands, ElementsAre("-"));
+  EXPECT_EQ(parsed->output, "-");
 }
 
 TEST(Parse, TakesAllBehindTwoDashesForOperands) {
   const auto parsed = ParseWords(kMixed, {"-q", "--", "-F", "--output"});
   ASSERT_TRUE(parsed);
-  EXPECT_THAT(parsed->operands(), ElementsAre("-F", "--output"));
+  EXPECT_THAT(parsed->operands, ElementsAre("-F", "--output"));
 }
 
 TEST(Parse, LeavesACommandItsOwnOptions) {
   const auto parsed = ParseWords(kRunner, {"-F", "99", "sleep", "-q", "--", "1"});
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->Value("freq"), "99");
-  EXPECT_FALSE(parsed->Has("quiet"));
-  EXPECT_THAT(parsed->operands(), ElementsAre("sleep", "-q", "--", "1"));
+  EXPECT_THAT(parsed->freqs, ElementsAre("99"));
+  EXPECT_FALSE(parsed->quiet);
+  EXPECT_THAT(parsed->operands, ElementsAre("sleep", "-q", "--", "1"));
 }
 
 TEST(Parse, TakesTheDashesBeforeACommandAway) {
   const auto parsed = ParseWords(kRunner, {"-qo", "x", "--duration=1", "--", "ls", "-F"});
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->Value("output"), "x");
-  EXPECT_THAT(parsed->operands(), ElementsAre("ls", "-F"));
+  EXPECT_EQ(parsed->output, "x");
+  EXPECT_THAT(parsed->operands, ElementsAre("ls", "-F"));
 }
 
 TEST(Parse, DoesNotTakeAValueForTheCommand) {
   const auto parsed = ParseWords(kRunner, {"--duration", "2", "-qF", "9"});
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->Value("duration"), "2");
-  EXPECT_EQ(parsed->Value("freq"), "9");
-  EXPECT_THAT(parsed->operands(), IsEmpty());
+  EXPECT_EQ(parsed->duration, "2");
+  EXPECT_THAT(parsed->freqs, ElementsAre("9"));
+  EXPECT_THAT(parsed->operands, IsEmpty());
 }
 
 TEST(Parse, TakesAnOptionalArgumentFromTheSameWordOnly) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"-z3"}, {"-qz3"}, {"--level=3"}}) {
-    const auto parsed = Parse(kMixed, words);
+    const auto parsed = Parse<Plan>(kMixed, words);
     ASSERT_TRUE(parsed) << words[0];
-    EXPECT_EQ(parsed->Value("level"), "3") << words[0];
+    EXPECT_EQ(parsed->level, "3") << words[0];
   }
 }
 
@@ -124,21 +159,21 @@ TEST(Parse, LeavesTheNextWordToOthersWhereAnArgumentIsOptional) {
   for (const std::string word : {"-z", "-qz", "--level"}) {
     const auto mixed = ParseWords(kMixed, {word, "3"});
     ASSERT_TRUE(mixed) << word;
-    EXPECT_EQ(mixed->Value("level"), "") << word;
-    EXPECT_THAT(mixed->operands(), ElementsAre("3")) << word;
+    EXPECT_EQ(mixed->level, "") << word;
+    EXPECT_THAT(mixed->operands, ElementsAre("3")) << word;
     const auto runner = ParseWords(kRunner, {word, "3", "-q"});
     ASSERT_TRUE(runner) << word;
-    EXPECT_EQ(runner->Value("level"), "") << word;
-    EXPECT_THAT(runner->operands(), ElementsAre("3", "-q")) << word;
+    EXPECT_EQ(runner->level, "") << word;
+    EXPECT_THAT(runner->operands, ElementsAre("3", "-q")) << word;
   }
 }
 
 TEST(Parse, TakesAnOptionalArgumentThatIsLeftOutBeforeAnotherOption) {
   const auto parsed = ParseWords(kRunner, {"-z", "-q", "--level", "-F", "9", "ls"});
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->Count("level"), 2U);
-  EXPECT_EQ(parsed->Value("freq"), "9");
-  EXPECT_THAT(parsed->operands(), ElementsAre("ls"));
+  EXPECT_EQ(parsed->level, "");
+  EXPECT_THAT(parsed->freqs, ElementsAre("9"));
+  EXPECT_THAT(parsed->operands, ElementsAre("ls"));
 }
 
 TEST(Parse, NamesAnUnknownOptionAndTheOneThatWasMeant) {
@@ -177,9 +212,38 @@ TEST(Parse, RefusesAnArgumentForASwitch) {
 }
 
 TEST(Parse, KnowsTheOptionsThatAllToolsHave) {
-  EXPECT_TRUE(ParseWords(kMixed, {"-h"})->Has("help"));
-  EXPECT_TRUE(ParseWords(kMixed, {"--version"})->Has("version"));
-  EXPECT_EQ(ParseWords(kMixed, {"--completion", "bash"})->Value("completion"), "bash");
+  EXPECT_TRUE(ParseWords(kMixed, {"-h"})->help);
+  EXPECT_TRUE(ParseWords(kMixed, {"--version"})->version);
+  EXPECT_EQ(ParseWords(kMixed, {"--completion", "bash"})->completion, "bash");
+}
+
+TEST(Parse, AnswersACommonOptionWithoutReadingTheOthers) {
+  const auto parsed = ParseWords(kMixed, {"--root=bad", "--help"});
+  ASSERT_TRUE(parsed);
+  EXPECT_TRUE(parsed->help);
+}
+
+TEST(Parse, ReadsChoicesAndNamesThemForAnUnknownValue) {
+  EXPECT_EQ(ParseWords(kMixed, {"--root", "none"})->root, Root::kNone);
+  EXPECT_EQ(ErrorOf(kMixed, {"--root=x"}), "unknown value 'x' for --root: choose comm or none");
+  EXPECT_THAT(ParseWords(kMixed, {"--roots=none,comm"})->roots,
+              ElementsAre(Root::kNone, Root::kComm));
+  EXPECT_EQ(ErrorOf(kMixed, {"--roots=comm,x"}),
+            "unknown value 'x' for --roots: choose comm or none");
+}
+
+TEST(Parse, RefusesOptionsThatConflictAsTheyWereTyped) {
+  EXPECT_EQ(ErrorOf(kMixed, {"--duration", "1", "-g"}), "--duration and -g cannot be combined");
+  EXPECT_EQ(ErrorOf(kMixed, {"-qg", "--duration", "1"}), "-g and --duration cannot be combined");
+}
+
+TEST(CheckAppliesTo, RefusesAnOptionOfAnotherFormat) {
+  const auto plan = ParseWords(kMixed, {"--gzip"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(CheckAppliesTo(*plan, "--to", "pprof"));
+  const Status status = CheckAppliesTo(*plan, "--to", "folded");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "--gzip applies only to --to pprof");
 }
 
 }  // namespace

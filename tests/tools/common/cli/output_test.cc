@@ -56,7 +56,7 @@ TEST(RefuseTerminal, RefusesATerminalAndNothingElse) {
   ASSERT_EQ(ptsname_r(master.get(), name.data(), name.size()), 0);
   EXPECT_THAT(RefuseTerminal(*ResolveOutput(name.data()), "pprof"),
               FailsWith(ErrorCode::kInvalidArgument,
-                        HasSubstr("is a terminal, which a pprof would garble")));
+                        HasSubstr("to a terminal")));
 }
 
 }  // namespace

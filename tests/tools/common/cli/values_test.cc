@@ -19,15 +19,17 @@ TEST(ParseNumber, RefusesWhatIsNoWholeNumber) {
   EXPECT_EQ(ParseNumber("-c", "1000"), 1000U);
   for (const char* text : {"", "-1", "+1", "0x10", "1e3", "12 "}) {
     EXPECT_EQ(ErrorOf(ParseNumber("-c", text)),
-              "-c: '" + std::string(text) + "' is no whole number");
+              "-c: '" + std::string(text) + "' is not a whole number");
   }
 }
 
 TEST(ParseNumber, SaysWhichNumbersItTakes) {
-  EXPECT_EQ(ErrorOf(ParseNumber("-F", "0", {.smallest = 1})), "-F: 0 is not at least 1");
-  EXPECT_EQ(ErrorOf(ParseNumber("-F", "9", {.smallest = 1, .largest = 8})), "-F: 9 is not 1 to 8");
+  EXPECT_EQ(ErrorOf(ParseNumber("-F", "0", {.smallest = 1})),
+            "-F: 0 is out of range: use at least 1");
+  EXPECT_EQ(ErrorOf(ParseNumber("-F", "9", {.smallest = 1, .largest = 8})),
+            "-F: 9 is out of range: use 1 to 8");
   EXPECT_EQ(ErrorOf(ParseNumber("-F", "99999999999999999999", {.largest = 8})),
-            "-F: 99999999999999999999 is more than 8");
+            "-F: 99999999999999999999 is out of range: use 0 to 8");
 }
 
 TEST(ParseSeconds, TakesFractions) {
@@ -38,7 +40,7 @@ TEST(ParseSeconds, TakesFractions) {
 TEST(ParseSeconds, RefusesWhatIsNoTimeToWait) {
   for (const char* text : {"0", "-1", "nan", "inf", "1e3", "1s", "", "99999999999"}) {
     EXPECT_EQ(ErrorOf(ParseSeconds("--duration", text)),
-              "--duration: '" + std::string(text) + "' is no number of seconds above 0");
+              "--duration: '" + std::string(text) + "' is not a number of seconds above 0");
   }
 }
 
@@ -49,9 +51,9 @@ TEST(ParseIdList, TakesSeveral) {
 }
 
 TEST(ParseIdList, NamesTheOneThatIsNone) {
-  EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,x2")), "-p: 'x2' is no process or thread id");
-  EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,")), "-p: '' is no process or thread id");
-  EXPECT_EQ(ErrorOf(ParseIdList("-p", "0")), "-p: '0' is no process or thread id");
+  EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,x2")), "-p: 'x2' is not a process or thread id");
+  EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,")), "-p: '' is not a process or thread id");
+  EXPECT_EQ(ErrorOf(ParseIdList("-p", "0")), "-p: '0' is not a process or thread id");
 }
 
 TEST(ParseCpuList, SortsAndTakesEachOnce) {
@@ -63,7 +65,7 @@ TEST(ParseCpuList, SortsAndTakesEachOnce) {
 TEST(ParseCpuList, RefusesRangesThatAreNone) {
   for (const char* text : {"3-1", "-1", "1-", "0-4000000000", "a"}) {
     EXPECT_EQ(ErrorOf(ParseCpuList("-C", text)),
-              "-C: '" + std::string(text) + "' is no CPU or range of CPUs");
+              "-C: '" + std::string(text) + "' is not a CPU or a range of CPUs");
   }
 }
 
@@ -73,7 +75,8 @@ TEST(ParseUser, TakesNamesAndNumbers) {
 }
 
 TEST(ParseUser, EscapesTheNameOfNobody) {
-  EXPECT_EQ(ErrorOf(ParseUser("-u", "no\x1bone")), "-u: 'no\\x1bone' is no user of this machine");
+  EXPECT_EQ(ErrorOf(ParseUser("-u", "no\x1bone")),
+            "-u: 'no\\x1bone' is not a user of this machine");
 }
 
 }  // namespace

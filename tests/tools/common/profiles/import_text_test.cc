@@ -39,8 +39,8 @@ TEST(RemarkLines, TellOfWhatIsNoDamage) {
   const convert::ImportReport report = {.late_records = 1, .unknown_records = 2, .problems = {}};
   EXPECT_THAT(DamageLines(report), IsEmpty());
   EXPECT_THAT(RemarkLines(report),
-              ElementsAre("behind newer records, and read at their own time: 1 record",
-                          "of types that are not known here, and passed over: 2 records"));
+              ElementsAre("after newer records, and sorted by their time: 1 record",
+                          "of unknown types, and skipped: 2 records"));
   EXPECT_THAT(RemarkLines({.problems = {}}), IsEmpty());
 }
 
@@ -51,9 +51,10 @@ TEST(DamageLines, TellOfAllThatCouldNotBeRead) {
                    .first_skipped = "0x1f40",
                    .damaged_records = 2,
                    .problems = {"feature BUILD_ID: cut off"}}),
-      ElementsAre("feature BUILD_ID: cut off",
-                  "4 samples could not be read, the first at 0x1f40; 3 of them of an unknown event",
-                  "shorter than it says: 2 records"));
+      ElementsAre(
+          "feature BUILD_ID: cut off",
+          "4 samples could not be read, the first at 0x1f40; 3 of them have an unknown event",
+          "2 records shorter than the size in the header"));
 }
 
 }  // namespace

@@ -16,11 +16,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr Command kCommand = {
-    .name = "tool", .purpose = "", .operands = "", .options = kSymbolOptions};
+    .name = "tool", .purpose = "", .operands = "", .options = kSymbolRows};
 
 Result<symbolize::SymbolOptions> OptionsOf(const std::vector<std::string>& words) {
-  TRY_ASSIGN(const Parsed parsed, Parse(kCommand, words));
-  return SymbolOptionsOf(parsed);
+  TRY_ASSIGN(SymbolPlan plan, Parse<SymbolPlan>(kCommand, words));
+  FinishSymbolOptions(plan);
+  return plan.symbol_options;
 }
 
 TEST(SymbolOptions, AreAsLittleAsIsAskedFor) {
@@ -58,11 +59,11 @@ TEST(SymbolOptions, TellHowNamesAreShown) {
 
 TEST(SymbolOptions, MustNotContradictEachOther) {
   EXPECT_THAT(OptionsOf({"--local", "--no-local"}),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("one of them")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("cannot be combined")));
   EXPECT_THAT(OptionsOf({"--no-demangle", "--demangle=full"}),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("one of them")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("cannot be combined")));
   EXPECT_THAT(OptionsOf({"--demangle=pretty"}),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("'pretty' is not among")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("unknown value 'pretty'")));
 }
 
 }  // namespace

@@ -21,27 +21,28 @@ TEST(SymbolLine, SaysWhyPlacesHaveNoName) {
   symbolize::SymbolizeReport report = TwoMappings();
   report.unmapped = 7;
   const std::string line =
-      "symbols: 5 places named; without a name: 3 no file, 2 no symbol, 7 in no mapping";
-  EXPECT_EQ(SymbolLine(report, SymbolDetail::kSummary), line + " (--show-sources says why)");
+      "symbols: 5 locations named; without a name: 3 no file, 2 no symbol, 7 in no mapping";
+  EXPECT_EQ(SymbolLine(report, SymbolDetail::kSummary),
+            line + " (--show-sources prints the reasons)");
   EXPECT_EQ(SymbolLine(report, SymbolDetail::kSources), line);
 }
 
 TEST(SymbolLine, IsShortWhereAllHaveNames) {
   EXPECT_EQ(SymbolLine({.mappings = {}, .kept = 12}, SymbolDetail::kSummary),
-            "symbols: 12 places named");
+            "symbols: 12 locations named");
 }
 
 TEST(SymbolLine, PointsToSourcesOnlyForWhatTheyExplain) {
   symbolize::SymbolizeReport report = TwoMappings();
   report.mappings.pop_back();
   EXPECT_EQ(SymbolLine(report, SymbolDetail::kSummary),
-            "symbols: 5 places named; without a name: 2 no symbol");
+            "symbols: 5 locations named; without a name: 2 no symbol");
 }
 
 TEST(MappingLines, SayTheSameOfEachMapping) {
   EXPECT_THAT(MappingLines(TwoMappings()),
-              ElementsAre("/bin/ls abcd: 5 places named, 2 no symbol",
-                          "[vdso]: 0 places named, 3 no file: no such file"));
+              ElementsAre("/bin/ls abcd: 5 locations named, 2 no symbol",
+                          "[vdso]: 0 locations named, 3 no file: no such file"));
 }
 
 TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
@@ -50,7 +51,7 @@ TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
   report.mappings[0].tried = {"/other/bin/ls: build id 1234, recorded was abcd"};
   EXPECT_THAT(SymbolSourceLines(report),
               ElementsAre("/bin/ls abcd: /symfs/bin/ls (symbols)",
-                          "  not /other/bin/ls: build id 1234, recorded was abcd",
+                          "  not used: /other/bin/ls: build id 1234, recorded was abcd",
                           "[vdso]: no names", "  no such file"));
 }
 

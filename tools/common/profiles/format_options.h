@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of convert/formats.h as arguments of --from and --to.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "convert/formats.h"
+#include "tools/common/cli/options.h"
+
+namespace perftape::cli {
+
+std::vector<Offer> InputFormats();
+// Each with the endings of its files: "folded (.folded, .collapsed)".
+std::vector<Offer> OutputFormats();
+
+// kInvalidArgument for a word that is no such format.
+Result<const convert::Format*> ParseInputFormat(std::string_view option, std::string_view text);
+Result<const convert::Format*> ParseOutputFormat(std::string_view option, std::string_view text);
+
+bool CanWrite(const convert::Format& format);
+
+// --from, for a const convert::Format*.
+constexpr Option FromRow(std::string_view help, Target into) {
+  return {.name = "from", .argument = "FORMAT", .help = help, .into = into};
+}
+
+}  // namespace perftape::cli
