@@ -239,7 +239,7 @@ class Bundle(harness.RecordingTest):
                 status, _, err = harness.run(harness.RECORD, "-p", burner.pid, "--duration", "0.5",
                                              "-o", small / "perf.data")
             self.assertEqual(status, 3, err)
-            self.assertRegex(err, "recording is complete, but without symbols: .*No space left")
+            self.assertRegex(err, "recording is complete but has no symbols: .*No space left")
             self.assertIsNone(embedded(small / "perf.data"))
             counts, complaints = harness.perf_report(small / "perf.data")
             self.assertEqual(complaints, "")

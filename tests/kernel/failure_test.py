@@ -131,7 +131,7 @@ class Failure(harness.RecordingTest):
         safe, lost = int(told[1]), int(told[2])
         self.assertGreater(safe, 100)
         self.assertGreater(lost, 0)
-        self.assertIn("no symbols were kept", err)
+        self.assertIn("no symbols written", err)
         counts, perf_err = harness.perf_report(data)
         self.assertRegex(perf_err, r"\A(Warning:\nProcessed \d+ \w+ and lost .*!\n\n"
                                    r"(Check IO/CPU overload!\n\n)?)*\Z")
