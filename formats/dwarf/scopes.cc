@@ -77,7 +77,7 @@ class ScopeWalker {
       }
       const Abbreviation* entry = unit_.abbreviations.Find(code);
       if (entry == nullptr) break;
-      Enclosing inside = Here();
+      EnclosingScope inside = Here();
       if (entry->is_scope()) {
         inside = {.scope = AddScope(*entry, die), .is_in_function = true};
       } else if (entry->is_type()) {
@@ -97,7 +97,7 @@ class ScopeWalker {
 
  private:
   // What an entry is in.
-  struct Enclosing {
+  struct EnclosingScope {
     std::uint32_t scope = kNoScope;
     bool is_in_function = false;  // whether that has code or not
   };
@@ -201,7 +201,7 @@ class ScopeWalker {
                                                               : static_cast<std::uint32_t>(number);
   }
 
-  Enclosing Here() const { return enclosing_.empty() ? Enclosing() : enclosing_.back(); }
+  EnclosingScope Here() const { return enclosing_.empty() ? EnclosingScope() : enclosing_.back(); }
   std::uint32_t Enclosing() const { return Here().scope; }
 
   const Unit& unit_;
@@ -211,8 +211,8 @@ class ScopeWalker {
   const std::uint64_t work_limit_;
   const bool skips_types_;
   Cursor at_;
-  std::vector<Enclosing> enclosing_;  // inside each of the entries that the next one is in
-  std::vector<Extent> extents_;       // of one entry
+  std::vector<EnclosingScope> enclosing_;  // inside each of the entries that the next one is in
+  std::vector<Extent> extents_;            // of one entry
   ScopeWalk walk_;
 };
 
