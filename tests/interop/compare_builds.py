@@ -117,6 +117,11 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
 
+    for tool in sorted({job[0] for job in JOBS.values()}):
+        if not all((build / tool).exists() for build in (arguments.before, arguments.after)):
+            print(f"not compared: {tool}, which one of the builds lacks")
+            for name in [name for name, job in JOBS.items() if job[0] == tool]:
+                del JOBS[name]
     paths = inputs(arguments.corpus, arguments.names)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = list(pool.map(lambda path: compare(path, arguments.before, arguments.after), paths))

@@ -108,25 +108,25 @@ class Unreadable(SymbolPaths):
         private = self.directory("private", 0o700)
         self.data.write_bytes(recording(f"{private}/program"))
         told = self.sources_for_nobody("--local")
-        self.assertIn(f"not {private}/program: Permission denied\n", told)
+        self.assertIn(f"not used: {private}/program: Permission denied\n", told)
 
     def test_a_root_of_files_is_a_reason(self):
         symfs = self.directory("symfs", 0o700)
         self.data.write_bytes(recording("/usr/bin/program"))
         told = self.sources_for_nobody("--symfs", symfs)
-        self.assertIn(f"not {symfs}/usr/bin/program: Permission denied\n", told)
+        self.assertIn(f"not used: {symfs}/usr/bin/program: Permission denied\n", told)
 
     def test_a_directory_of_debug_files_is_one_reason(self):
         debug = self.directory("debug", 0o700)
         self.data.write_bytes(recording("/usr/bin/program"))
         told = self.sources_for_nobody("--debug-dir", debug)
         self.assertEqual(told.count("Permission denied"), 1, told)
-        self.assertIn(f"not {debug}: Permission denied\n", told)
+        self.assertIn(f"not used: {debug}: Permission denied\n", told)
 
     def test_the_users_own_cache_is_one_reason(self):
         cache = self.directory("home/.debug", 0o700)
         self.data.write_bytes(recording("/usr/bin/program"))
-        self.assertIn(f"not {cache}: Permission denied\n", self.sources_for_nobody())
+        self.assertIn(f"not used: {cache}: Permission denied\n", self.sources_for_nobody())
 
     def test_a_part_of_the_cache_is_a_reason(self):
         self.directory("home/.debug/.build-id/00", 0o700)
@@ -147,14 +147,14 @@ class Unreadable(SymbolPaths):
         status, _, err = self.run_tool(self.tools / "perftape-symbolize", self.data, "--local",
                                        "--show-sources", "-o", out / "x.data", **self.as_nobody)
         self.assertEqual(status, 0, err)
-        self.assertIn(f"not {private}/program: Permission denied\n", err)
+        self.assertIn(f"not used: {private}/program: Permission denied\n", err)
 
 
 class LongNames(SymbolPaths):
     def test_a_component_beyond_the_file_systems_limit_is_a_reason(self):
         path = "/usr/bin/" + "x" * 256
         self.data.write_bytes(recording(path))
-        self.assertIn(f"not {path}: File name too long\n", self.sources("--local"))
+        self.assertIn(f"not used: {path}: File name too long\n", self.sources("--local"))
 
 
 class NotRegular(SymbolPaths):
@@ -168,7 +168,7 @@ class NotRegular(SymbolPaths):
         fifo = self.fifo("fifo")
         self.data.write_bytes(recording(fifo))
         opened = OpenCounter(fifo)
-        self.assertIn(f"not {fifo}: not a regular file\n", self.sources("--local"))
+        self.assertIn(f"not used: {fifo}: not a regular file\n", self.sources("--local"))
         self.assertEqual(opened.count(), 0)
 
     def test_a_recorded_path_is_not_opened_by_bundle_create(self):
@@ -188,7 +188,7 @@ class NotRegular(SymbolPaths):
                                        self.root / "symfs", "--show-sources", "--to", "folded",
                                        "-o", "-")
         self.assertEqual(status, 0, err)
-        self.assertIn(f"not {fifo}: not a regular file\n", err)
+        self.assertIn(f"not used: {fifo}: not a regular file\n", err)
 
     def test_a_part_of_a_recording_does_not_block(self):
         data = self.directory("recording.data")
@@ -203,7 +203,7 @@ class NamedByTheUser(SymbolPaths):
     def test_directories_that_are_absent_or_files_are_refused(self):
         self.data.write_bytes(recording("/usr/bin/program"))
         absent = self.root / "absent"
-        for option in ("--symfs", "--debug-dir"):
+        for option, name in (("--symfs", "symbol directory"), ("--debug-dir", "debug directory")):
             for tool in ("perftape-convert", "perftape-symbolize"):
                 for path, reason in ((absent, "No such file or directory"),
                                      (self.data, "Not a directory")):
@@ -211,7 +211,7 @@ class NamedByTheUser(SymbolPaths):
                     status, _, err = self.run_tool(BIN / tool, self.data, option, path, "-o",
                                                    self.root / "out.folded")
                     self.assertEqual(status, 1, err)
-                    self.assertIn(f"{tool}: {option} {path}: {reason}\n", err)
+                    self.assertIn(f"{tool}: {name} {path}: {reason}\n", err)
                     self.assertFalse(out.exists())
 
     def test_files_that_are_absent_are_refused(self):
@@ -289,7 +289,7 @@ class Completed(SymbolPaths):
                         self.root / "program.c"], check=True)
         out, err = self.folded("--local")
         self.assertNotIn("inner", out)
-        self.assertIn(f"not {self.program}: build id 1234, recorded was 5eed", err)
+        self.assertIn(f"not used: {self.program}: build id 1234, recorded was 5eed", err)
 
     def test_none_are_searched_where_none_are_wanted(self):
         _, err = self.folded("--local", "--no-lines")
