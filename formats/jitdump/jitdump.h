@@ -64,8 +64,6 @@ class JitDump {
   // Records that contradict themselves, and bytes behind the last whole one. Both were left out.
   std::uint64_t damaged() const { return damaged_; }
   std::uint64_t cut_bytes() const { return cut_bytes_; }
-  // Functions whose lines could not be trusted and were left out; Node is known for it.
-  std::uint64_t distrusted_lines() const { return distrusted_lines_; }
 
  private:
   class Decoder;
@@ -75,7 +73,7 @@ class JitDump {
   std::vector<Function> functions_;
   std::vector<Placement> placements_;
   std::vector<CodeLine> lines_;
-  std::uint64_t damaged_ = 0, cut_bytes_ = 0, distrusted_lines_ = 0;
+  std::uint64_t damaged_ = 0, cut_bytes_ = 0;
 };
 
 }  // namespace perftape::jitdump

@@ -86,10 +86,9 @@ PerfMap PerfMap::Parse(std::string text) {
     const std::string_view text_line = rest.substr(0, length);
     rest.remove_prefix(std::min(length + 1, rest.size()));
     if (text_line.empty()) continue;
-    if (const std::optional<Line> line = ParseLine(text_line)) {
-      if (line->size > 0) lines.push_back({line->start, line->start + line->size, line->name});
-    } else {
-      ++map.damaged_lines_;
+    const std::optional<Line> line = ParseLine(text_line);
+    if (line && line->size > 0) {
+      lines.push_back({line->start, line->start + line->size, line->name});
     }
   }
   map.AddDisjoint(std::move(lines));

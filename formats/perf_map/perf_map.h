@@ -26,7 +26,6 @@ class PerfMap {
   std::string_view Find(RuntimeAddress address) const;
 
   std::size_t size() const { return ranges_.size(); }  // ranges, free of overlap
-  std::uint64_t damaged_lines() const { return damaged_lines_; }
 
  private:
   struct Range {
@@ -38,7 +37,6 @@ class PerfMap {
 
   std::unique_ptr<const std::string> text_;  // where it stays when this is moved
   std::vector<Range> ranges_;                // by start; free of overlap
-  std::uint64_t damaged_lines_ = 0;
 };
 
 }  // namespace perftape::perf_map

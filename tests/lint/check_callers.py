@@ -22,7 +22,7 @@ IMPLICIT = re.compile(r"(?:^|::)(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?::~?\1\(|operato
 DEFINITION = re.compile(r"(?<![\w.>:])(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^()]*\)[^;{}()]*)*\)\s*"
                         r"(?:const\b\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?(?:->[^{;]*)?\{")
 # `name(` or `Class::name`, also of a template.
-CALL_OR_REFERENCE = re.compile(r"\b([A-Za-z_]\w*)(?=\s*\(|\s*<[\w:, *&]*>\s*\()|(?<=::)([A-Za-z_]\w*)(?!\s*(?:\(|::))")
+CALL_OR_REFERENCE = re.compile(r"\b([A-Za-z_]\w*)(?=\s*\(|\s*<[\w:., *&]*>\s*\()|(?<=::)([A-Za-z_]\w*)(?!\s*(?:\(|::))")
 KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "requires",
             "constexpr", "noexcept", "assert", "static_assert", "defined"}
 # Called by templates of the standard library, or by the compiler.

@@ -25,7 +25,7 @@ constexpr cli::Option kRows[] = {
      .argument = "DIR",
      .help = "clean DIR instead of ~/.debug",
      .completion = cli::Completion::kFile,
-     .into = cli::Store<&Plan::directory>},
+     .into = cli::StoreAs<&cli::ParseDirectory, &Plan::directory>},
     cli::QuietRow(),
 };
 constexpr auto kOptions = cli::Table(kRows);

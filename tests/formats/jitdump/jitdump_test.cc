@@ -115,7 +115,6 @@ TEST(JitDump, LeavesOutLinesThatLieOutsideOfTheirFunction) {
   builder.AddLoad({.time = 20, .address = 1000, .size = 64, .index = 1, .name = "f"});
   const JitDump dump = Open(builder);
   EXPECT_EQ(dump.functions()[0].line_count, 0U);
-  EXPECT_EQ(dump.distrusted_lines(), 1U);
   EXPECT_EQ(dump.damaged(), 0U);
 }
 
