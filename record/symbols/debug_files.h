@@ -21,8 +21,8 @@ struct SeparateDebugFile {
 };
 
 // Returns the debug files of the binary that was at `path`: by build id in `directories`, or by its
-// links, there and in its own directory (formats/elf/debug_search_paths.h). Refuses links to any other
-// directory.
+// links, there and in its own directory (formats/elf/debug_search_paths.h). Refuses links to any
+// other directory.
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
     const std::vector<std::filesystem::path>& directories);

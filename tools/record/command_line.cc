@@ -337,7 +337,8 @@ Result<record::RecordOptions> PlanOf(Plan plan) {
   options.command = plan.operands;
   TRY(CheckLevel(plan));
   if (plan.compression) options.compression_level = plan.compression->value;
-  if (!options.bundle.file.empty()) options.bundle.destination = BundleRequest::Destination::kSeparateFile;
+  if (!options.bundle.file.empty())
+    options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
   return std::move(options);
 }

@@ -80,7 +80,8 @@ TEST(ReadFolded, PassesOverComments) {
 }
 
 TEST(ReadFolded, SaysThatLinesWithTwoCountsMayBeDifferential) {
-  EXPECT_THAT(Read("a;b 3 4\na 1 2.5\n").report.notes, ElementsAre(HasSubstr("differential lines")));
+  EXPECT_THAT(Read("a;b 3 4\na 1 2.5\n").report.notes,
+              ElementsAre(HasSubstr("differential lines")));
   EXPECT_THAT(Read("a;b 3 4\na 2\n").report.notes, IsEmpty());
   EXPECT_THAT(Read("a;b 3 4\n", {.differential = true}).report.notes, IsEmpty());
   EXPECT_THAT(Read("").report.notes, IsEmpty());

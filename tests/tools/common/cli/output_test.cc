@@ -55,8 +55,7 @@ TEST(RefuseTerminal, RefusesATerminalAndNothingElse) {
   std::array<char, 64> name = {};
   ASSERT_EQ(ptsname_r(master.get(), name.data(), name.size()), 0);
   EXPECT_THAT(RefuseTerminal(*ResolveOutput(name.data()), "pprof"),
-              FailsWith(ErrorCode::kInvalidArgument,
-                        HasSubstr("to a terminal")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("to a terminal")));
 }
 
 }  // namespace
