@@ -15,7 +15,7 @@
 namespace perftape::bundle_tool {
 namespace {
 
-struct Plan : cli::BaseOptions {
+struct CleanPlan : cli::BaseOptions {
   std::filesystem::path directory;
   bool is_default = false;
 };
@@ -25,7 +25,7 @@ constexpr cli::Option kRows[] = {
      .argument = "DIR",
      .help = "clean DIR instead of ~/.debug",
      .completion = cli::Completion::kFile,
-     .into = cli::StoreAs<&cli::ParseDirectory, &Plan::directory>},
+     .into = cli::StoreAs<&cli::ParseDirectory, &CleanPlan::directory>},
     cli::QuietRow(),
 };
 constexpr auto kOptions = cli::Table(kRows);
@@ -43,7 +43,7 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle clean\n"
         "  perftape-bundle clean --buildid-dir symbols\n"};
 
-Result<Plan> PlanOf(Plan plan) {
+Result<CleanPlan> CleanPlanOf(CleanPlan plan) {
   if (!plan.operands.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "unexpected operand: use --buildid-dir DIR to clean another cache than ~/.debug");
@@ -57,7 +57,7 @@ Result<Plan> PlanOf(Plan plan) {
   return plan;
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const CleanPlan& plan, cli::Console& console) {
   auto cleaned = bundle::Clean(plan.directory);
   const bool has_no_cache = !cleaned && cleaned.error().code == ErrorCode::kNotFound;
   if (plan.is_default && has_no_cache) cleaned = bundle::CleanReport{};
@@ -80,7 +80,7 @@ const cli::Command& CleanCommand() {
 }
 
 int CleanMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<CleanPlan>({kCommand, &CleanPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

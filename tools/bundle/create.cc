@@ -26,7 +26,7 @@ namespace {
 // Slower than that of a recording, at whose end the user waits.
 constexpr int kCompressionLevel = 9;
 
-struct Plan : cli::BaseOptions {
+struct CreatePlan : cli::BaseOptions {
   std::string recording = "perf.data";
   std::filesystem::path output;
   record::BundleDepth depth = record::BundleDepth::kSymbols;
@@ -35,15 +35,16 @@ struct Plan : cli::BaseOptions {
 
 constexpr cli::Option kRows[] = {
     cli::OutputRow("write the bundle to FILE (default PERF.DATA.tar.zst); - is stdout",
-                   cli::StoreAs<&cli::ParseOutput, &Plan::output>),
+                   cli::StoreAs<&cli::ParseOutput, &CreatePlan::output>),
     {.name = "debug",
      .help = "also add debug information (DWARF) if it is found",
      .conflicts = {"full"},
-     .into = cli::SetTo<record::BundleDepth::kDebug, &Plan::depth>},
+     .into = cli::SetTo<record::BundleDepth::kDebug, &CreatePlan::depth>},
     {.name = "full",
      .help = "add whole binaries instead of only their symbol and unwind tables",
-     .into = cli::SetTo<record::BundleDepth::kWhole, &Plan::depth>},
-    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>, "replace an existing FILE"),
+     .into = cli::SetTo<record::BundleDepth::kWhole, &CreatePlan::depth>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &CreatePlan::if_exists>,
+                  "replace an existing FILE"),
     cli::QuietRow(),
     cli::VerboseRow("print the name of each missing file"),
 };
@@ -64,7 +65,7 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle create                        # perf.data.tar.zst\n"
         "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
 
-Result<Plan> PlanOf(Plan plan) {
+Result<CreatePlan> CreatePlanOf(CreatePlan plan) {
   if (!plan.operands.empty()) {
     TRY_ASSIGN(plan.recording, cli::OnlyInput(plan));
   }
@@ -86,7 +87,7 @@ std::vector<std::filesystem::path> Caches() {
   return caches;
 }
 
-Result<record::BundleSummary> Create(const Plan& plan) {
+Result<record::BundleSummary> Create(const CreatePlan& plan) {
   TRY_ASSIGN(Input input, Input::Open(plan.recording));
   const auto reader = perfdata::Reader::Open(input);
   if (!reader) return Fail(InContext(input.name(), reader.error()));
@@ -108,7 +109,7 @@ Result<record::BundleSummary> Create(const Plan& plan) {
   return summary;
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const CreatePlan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
   TRY_ASSIGN(const record::BundleSummary summary, Create(plan));
@@ -129,7 +130,7 @@ const cli::Command& CreateCommand() {
 }
 
 int CreateMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<CreatePlan>({kCommand, &CreatePlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -19,7 +19,7 @@
 namespace perftape::bundle_tool {
 namespace {
 
-struct Plan : cli::BaseOptions {
+struct EmbedPlan : cli::BaseOptions {
   std::string bundle;
   std::string recording;
 };
@@ -41,7 +41,7 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle embed symbols.tar.zst perf.data\n"
         "  perftape-bundle embed perf.data.tar.bz2 perf.data   # of perf archive\n"};
 
-Result<Plan> PlanOf(Plan plan) {
+Result<EmbedPlan> EmbedPlanOf(EmbedPlan plan) {
   if (plan.operands.size() != 2) {
     return Fail(ErrorCode::kInvalidArgument, "expected two operands: a bundle and a perf.data");
   }
@@ -59,7 +59,7 @@ Result<Bytes> ArchiveIn(Input& input) {
   return bytes.subspan(extent->offset, extent->size);
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const EmbedPlan& plan, cli::Console& console) {
   TRY_ASSIGN(Input input, Input::Open(plan.bundle));
   const auto archive = ArchiveIn(input);
   if (!archive) return Fail(InContext(input.name(), archive.error()));
@@ -84,7 +84,7 @@ const cli::Command& EmbedCommand() {
 }
 
 int EmbedMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<EmbedPlan>({kCommand, &EmbedPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -17,7 +17,7 @@
 namespace perftape::bundle_tool {
 namespace {
 
-struct Plan : cli::BaseOptions {
+struct ExtractPlan : cli::BaseOptions {
   std::string bundle;
   std::filesystem::path directory;
   bool all = false;
@@ -30,12 +30,12 @@ constexpr cli::Option kRows[] = {
      .argument = "DIR",
      .help = "write to DIR instead of ~/.debug; DIR is created if needed",
      .completion = cli::Completion::kFile,
-     .into = cli::StoreAs<&cli::ParseDirectory, &Plan::directory>},
+     .into = cli::StoreAs<&cli::ParseDirectory, &ExtractPlan::directory>},
     {.name = "all",
      .help = "also write files that this machine has with the same build id",
-     .into = cli::Set<&Plan::all>},
+     .into = cli::Set<&ExtractPlan::all>},
     cli::ForceRow(
-        cli::SetTo<IfExists::kReplace, &Plan::options, &bundle::ExtractOptions::if_exists>,
+        cli::SetTo<IfExists::kReplace, &ExtractPlan::options, &bundle::ExtractOptions::if_exists>,
         "replace existing files that differ"),
     cli::QuietRow(),
 };
@@ -56,7 +56,7 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle extract -C symbols perf.data && perf --buildid-dir symbols "
         "report\n"};
 
-Result<Plan> PlanOf(Plan plan) {
+Result<ExtractPlan> ExtractPlanOf(ExtractPlan plan) {
   TRY_ASSIGN(plan.bundle, OnlyBundle(plan));
   if (!plan.all) plan.options.is_on_machine = &IsOnMachine;
   if (plan.directory.empty()) plan.directory = DefaultBuildIdCache();
@@ -66,7 +66,7 @@ Result<Plan> PlanOf(Plan plan) {
   return plan;
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const ExtractPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY_ASSIGN(const bundle::ExtractReport report,
              bundle::Extract(bundle, plan.directory, plan.options));
@@ -94,7 +94,7 @@ const cli::Command& ExtractCommand() {
 }
 
 int ExtractMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<ExtractPlan>({kCommand, &ExtractPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

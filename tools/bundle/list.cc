@@ -20,14 +20,14 @@ namespace {
 using bundle::BundledFile;
 using bundle::Manifest;
 
-struct Plan : cli::BaseOptions {
+struct ListPlan : cli::BaseOptions {
   std::string bundle;
   bool as_json = false;
 };
 
 constexpr cli::Option kRows[] = {
     cli::JsonRow("print the manifest, and how many bytes of each file are kept, as one JSON object",
-                 cli::Set<&Plan::as_json>),
+                 cli::Set<&ListPlan::as_json>),
 };
 constexpr auto kOptions = cli::Table(kRows);
 
@@ -40,7 +40,7 @@ constexpr cli::Command kCommand = {
     .options = kOptions,
 };
 
-Result<Plan> PlanOf(Plan plan) {
+Result<ListPlan> ListPlanOf(ListPlan plan) {
   TRY_ASSIGN(plan.bundle, OnlyBundle(plan));
   return plan;
 }
@@ -109,7 +109,7 @@ std::string ListJson(const bundle::Bundle& bundle) {
   return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const ListPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY(cli::PrintToStdout(plan.as_json ? ListJson(bundle) : ListText(bundle)));
   return cli::kDone;
@@ -122,7 +122,7 @@ const cli::Command& ListCommand() {
 }
 
 int ListMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<ListPlan>({kCommand, &ListPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -20,7 +20,7 @@
 namespace perftape::bundle_tool {
 namespace {
 
-struct Plan : cli::BaseOptions {
+struct StripPlan : cli::BaseOptions {
   std::string recording;
   std::optional<std::filesystem::path> output;
   IfExists if_exists = IfExists::kRefuse;
@@ -32,8 +32,9 @@ constexpr cli::Option kRows[] = {
      .argument = "BUNDLE",
      .help = "write the bundle to this file before it is removed; - is stdout",
      .completion = cli::Completion::kFile,
-     .into = cli::StoreAs<&cli::ParseOutput, &Plan::output>},
-    cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>, "replace an existing BUNDLE"),
+     .into = cli::StoreAs<&cli::ParseOutput, &StripPlan::output>},
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &StripPlan::if_exists>,
+                  "replace an existing BUNDLE"),
     cli::QuietRow(),
 };
 constexpr auto kOptions = cli::Table(kRows);
@@ -50,7 +51,7 @@ constexpr cli::Command kCommand = {
         "  perftape-bundle strip perf.data                      # the bundle is deleted\n"
         "  perftape-bundle strip -o symbols.tar.zst perf.data   # the bundle is kept\n"};
 
-Result<Plan> PlanOf(Plan plan) {
+Result<StripPlan> StripPlanOf(StripPlan plan) {
   if (plan.operands.size() != 1) {
     return Fail(ErrorCode::kInvalidArgument, "expected one operand: a perf.data");
   }
@@ -58,7 +59,7 @@ Result<Plan> PlanOf(Plan plan) {
   return plan;
 }
 
-Status CheckBundleFile(const Plan& plan) {
+Status CheckBundleFile(const StripPlan& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(*plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
   std::error_code none;
@@ -69,7 +70,7 @@ Status CheckBundleFile(const Plan& plan) {
   return {};
 }
 
-Status WriteBundle(const Plan& plan, Bytes archive) {
+Status WriteBundle(const StripPlan& plan, Bytes archive) {
   TRY_ASSIGN(OutputFile output, OutputFile::Create(*plan.output, plan.if_exists, Readers::kOwner));
   TRY(output.Write(archive));
   return std::move(output).Commit();
@@ -82,7 +83,7 @@ Result<bundle::Extent> FindIn(Bytes recording) {
   return *extent;
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const StripPlan& plan, cli::Console& console) {
   if (plan.output) TRY(CheckBundleFile(plan));
   const UniqueFd fd(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return FailErrno(plan.recording, errno);
@@ -104,7 +105,7 @@ const cli::Command& StripCommand() {
 }
 
 int StripMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<StripPlan>({kCommand, &StripPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

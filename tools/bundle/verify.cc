@@ -25,14 +25,14 @@
 namespace perftape::bundle_tool {
 namespace {
 
-struct Plan : cli::BaseOptions {
+struct VerifyPlan : cli::BaseOptions {
   std::string bundle;
   std::string recording;
   bool as_json = false;
 };
 
 constexpr cli::Option kRows[] = {
-    cli::JsonRow("print the result as one JSON object", cli::Set<&Plan::as_json>),
+    cli::JsonRow("print the result as one JSON object", cli::Set<&VerifyPlan::as_json>),
     cli::QuietRow("print nothing if no problem is found"),
 };
 constexpr auto kOptions = cli::Table(kRows);
@@ -46,7 +46,7 @@ constexpr cli::Command kCommand = {
     .options = kOptions,
     .epilogue = "Exit status: 0 no problem, 1 failure, 2 wrong usage, 3 a problem was found.\n"};
 
-Result<Plan> PlanOf(Plan plan) {
+Result<VerifyPlan> VerifyPlanOf(VerifyPlan plan) {
   if (plan.operands.empty() || plan.operands.size() > 2) {
     return Fail(ErrorCode::kInvalidArgument,
                 "expected one or two operands: a bundle, and a perf.data");
@@ -57,7 +57,7 @@ Result<Plan> PlanOf(Plan plan) {
 }
 
 // The recording that a bundle is judged by; nothing where there is none.
-Result<std::optional<Input>> RecordingOf(const Plan& plan) {
+Result<std::optional<Input>> RecordingOf(const VerifyPlan& plan) {
   if (plan.recording.empty() && plan.bundle == "-") return std::nullopt;
   TRY_ASSIGN(Input input, Input::Open(plan.recording.empty() ? plan.bundle : plan.recording));
   if (plan.recording.empty() && !bundle::IsPerfData(input.beginning())) return std::nullopt;
@@ -122,7 +122,7 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
   return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+Result<int> Run(const VerifyPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY_ASSIGN(std::optional<Input> recording, RecordingOf(plan));
   Findings findings{.contradictions = FindContradictions(bundle)};
@@ -144,7 +144,7 @@ const cli::Command& VerifyCommand() {
 }
 
 int VerifyMain(int argc, char** argv) {
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<VerifyPlan>({kCommand, &VerifyPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -79,6 +79,9 @@ std::unexpected<Error> UnknownValue(std::string_view spelled, std::string_view t
 
 namespace internal {
 
+// Two tools' structs of options must not have the same name, not even in unnamed namespaces: GCC 12
+// gives the templates below, whose arguments are pointers to their members, one and the same
+// symbol.
 template <class Class, class Member>
 Class ClassOf(Member Class::*);
 
