@@ -188,7 +188,7 @@ class Bundle(harness.RecordingTest):
     def test_a_pipe_carries_none(self):
         status, err = self.record_to_pipe("-v")
         self.assertEqual(status, 0, err)
-        self.assertIn("a pipe carries no bundle", err)
+        self.assertIn("a pipe cannot contain a bundle", err)
         status, err = self.record_to_pipe("--bundle", self.dir / "aside.tar.zst")
         self.assertEqual(status, 0, err)
         unpack((self.dir / "aside.tar.zst").read_bytes())

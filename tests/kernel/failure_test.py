@@ -126,7 +126,7 @@ class Failure(harness.RecordingTest):
 
     def check_what_is_safe(self, data, err):
         """What the message says is what is in the file."""
-        told = re.search(r"(\d+) samples? safe in it, (\d+) lost", err)
+        told = re.search(r"(\d+) samples? written before, (\d+) lost", err)
         self.assertIsNotNone(told, err)
         safe, lost = int(told[1]), int(told[2])
         self.assertGreater(safe, 100)
