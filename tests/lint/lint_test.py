@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A check that cannot fail is no check: each must refuse a bad tree and accept a good one."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -173,6 +174,36 @@ class Spdx(LintCase):
             self.write(path, text)
             self.refuses("check_spdx.py", f"{path}: must open with")
             (self.root / path).unlink()
+
+
+class Callers(LintCase):
+    def test_refuses_an_inline_function_that_only_a_test_calls(self):
+        self.write("convert/a.h", "inline int Half(int x) { return x / 2; }\n")
+        self.write("tests/convert/a_test.cc", "int main() { return Half(0); }\n")
+        self.refuses("check_callers.py", "convert/a.h:1: nothing but tests calls Half")
+        self.write("tools/a.cc", "int main() { return Half(0); }\n")
+        self.accepts("check_callers.py")
+
+    def test_refuses_a_function_that_no_tool_holds(self):
+        self.write("a.cc", "namespace perftape { int Used() { return 0; } int Unused() { return 1; } }\n")
+        self.write("main.cc", "namespace perftape { int Used(); } int main() { return perftape::Used(); }\n")
+        library, tool = self.root / "a.o", self.root / "tool"
+        subprocess.run(["c++", "-c", "-ffunction-sections", self.root / "a.cc", "-o", library], check=True)
+        subprocess.run(["c++", "-Wl,--gc-sections", self.root / "main.cc", library, "-o", tool], check=True)
+        self.refuses("check_callers.py", "a.o: no tool calls perftape::Unused()", self.root, "--libraries", library,
+                     "--tools", tool)
+
+
+class Definitions(LintCase):
+    def test_refuses_two_functions_of_one_name(self):
+        if shutil.which("ld.gold") is None:
+            self.skipTest("ld.gold is not installed")
+        objects = [self.root / "one.o", self.root / "other.o"]
+        for path in objects:
+            self.write("a.cc", "namespace perftape { int Size() { return 1; } }\n")
+            subprocess.run(["c++", "-g", "-c", self.root / "a.cc", "-o", path], check=True)
+        self.accepts("check_definitions.py", objects[0])
+        self.refuses("check_definitions.py", "multiple definition of 'perftape::Size()'", *objects)
 
 
 class Tree(LintCase):
