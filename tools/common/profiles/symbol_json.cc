@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class Count>
-Json PlacesJson(Count count) {
+Json LocationCountsJson(Count count) {
   return {{"named", count(symbolize::Miss::kNone)},
           {"no_file", count(symbolize::Miss::kNoFile)},
           {"wrong_build_id", count(symbolize::Miss::kWrongBuildId)},
@@ -21,13 +21,13 @@ Json PlacesJson(Count count) {
 }  // namespace
 
 nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report) {
-  Json json = PlacesJson([&](symbolize::Miss miss) { return report.count(miss); });
+  Json json = LocationCountsJson([&](symbolize::Miss miss) { return report.count(miss); });
   json["named_before"] = report.kept;
   json["unmapped"] = report.unmapped;
   json["mappings"] = Json::array();
   for (const symbolize::MappingSymbols& mapping : report.mappings) {
     Json one = {{"filename", mapping.filename}, {"build_id", mapping.build_id}};
-    one.update(PlacesJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
+    one.update(LocationCountsJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
     if (!mapping.problem.empty()) one["problem"] = mapping.problem;
     if (!mapping.source.empty()) one["source"] = mapping.source;
     if (!mapping.tried.empty()) one["tried"] = mapping.tried;
