@@ -26,7 +26,6 @@ namespace {
 using perfdata::CpuMode;
 using perfdata::MiscOf;
 
-constexpr std::size_t kCommitSize = std::size_t{1} << 20;
 // After so many samples perf may let go what it holds back for the order of time.
 constexpr std::uint64_t kSamplesInARound = 16'384;
 // What leaves room for the fields around it in the largest record; perf reads such names.
@@ -115,7 +114,7 @@ class PerfDataExport {
   template <class Record>
   Status Add(const Record& record, std::uint16_t misc = 0, const perfdata::SampleId& trailer = {}) {
     TRY(Encode(record, trailer, format(), misc, records_));
-    return records_.size() < kCommitSize ? Status() : Flush();
+    return records_.size() < perfdata::kCommitSize ? Status() : Flush();
   }
   const perfdata::SampleFormat& format() const { return events_.front().format; }
 
@@ -307,7 +306,7 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
       TRY(MeetMappings(thread.pid, record.time));
     }
     TRY(EncodeSample(record, format(), misc, records_));
-    if (records_.size() >= kCommitSize) TRY(Flush());
+    if (records_.size() >= perfdata::kCommitSize) TRY(Flush());
   }
   report_.records += planned.records;
   return {};

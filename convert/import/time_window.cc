@@ -9,7 +9,7 @@
 namespace perftape::convert {
 namespace {
 
-using Limits = std::numeric_limits<std::int64_t>;
+using TimeLimits = std::numeric_limits<std::int64_t>;
 
 std::int64_t Resolve(const TimePoint& point, const TimeWindow& recording) {
   const std::int64_t length = ToSigned(static_cast<std::uint64_t>(recording.last) -
@@ -27,8 +27,8 @@ std::int64_t Resolve(const TimePoint& point, const TimeWindow& recording) {
 }  // namespace
 
 TimeWindow Resolve(const TimeRange& range, const TimeWindow& recording) {
-  return {.first = range.from ? Resolve(*range.from, recording) : Limits::min(),
-          .last = range.to ? Resolve(*range.to, recording) : Limits::max()};
+  return {.first = range.from ? Resolve(*range.from, recording) : TimeLimits::min(),
+          .last = range.to ? Resolve(*range.to, recording) : TimeLimits::max()};
 }
 
 }  // namespace perftape::convert

@@ -24,8 +24,6 @@ using perfdata::Reader;
 using perfdata::RecordType;
 using perfdata::RecordView;
 
-constexpr std::size_t kCommitSize = std::size_t{1} << 20;
-
 bool IsName(const RecordView& record) {
   const auto update = perfdata::Decode<perfdata::EventUpdate>(record, {});
   return update && update->update_type == perfdata::EventUpdate::kName;
@@ -243,7 +241,7 @@ class Normalizer {
       gathered_.traces.push_back({.offset = offset, .size = record_.size()});
     }
     for (Bytes left = record.behind; !left.empty();) {
-      const Bytes piece = left.first(std::min(left.size(), kCommitSize));
+      const Bytes piece = left.first(std::min(left.size(), perfdata::kCommitSize));
       TRY(writer_->AppendPlain(piece));
       TRY(CommitBehind(piece.size()));
       left = left.subspan(piece.size());
@@ -253,7 +251,7 @@ class Normalizer {
 
   Status CommitBehind(std::size_t size) {
     uncommitted_ += size;
-    if (uncommitted_ < kCommitSize) return {};
+    if (uncommitted_ < perfdata::kCommitSize) return {};
     uncommitted_ = 0;
     return writer_->Commit();
   }

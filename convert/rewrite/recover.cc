@@ -19,8 +19,6 @@ namespace {
 using perfdata::RecordType;
 using perfdata::RecordView;
 
-constexpr std::size_t kCommitSize = std::size_t{1} << 20;
-
 // Copies the records that a walk finds, and gathers what the features are made of.
 class Copier {
  public:
@@ -101,12 +99,12 @@ class Copier {
   // In pieces, so that a trace of gigabytes takes no more memory than a sample.
   Status Append(Bytes bytes) {
     while (!bytes.empty()) {
-      const Bytes piece = bytes.first(std::min(bytes.size(), kCommitSize));
+      const Bytes piece = bytes.first(std::min(bytes.size(), perfdata::kCommitSize));
       TRY(writer_.Append(piece));
       at_ += piece.size();
       uncommitted_ += piece.size();
       bytes = bytes.subspan(piece.size());
-      if (uncommitted_ < kCommitSize) continue;
+      if (uncommitted_ < perfdata::kCommitSize) continue;
       TRY(writer_.Commit());
       uncommitted_ = 0;
     }

@@ -16,10 +16,8 @@ namespace perftape {
 inline namespace base {
 namespace {
 
-constexpr std::size_t kFlushSize = std::size_t{64} << 10;
-
 Status CopyAll(int from, int to, std::string_view name) {
-  std::vector<std::byte> buffer(kFlushSize * 4);
+  std::vector<std::byte> buffer(kIoSize * 4);
   while (true) {
     const ssize_t got = read(from, buffer.data(), buffer.size());
     if (got == 0) return {};

@@ -15,6 +15,9 @@
 namespace perftape {
 inline namespace base {
 
+// How many bytes are read or written at once where a file is not mapped.
+inline constexpr std::size_t kIoSize = std::size_t{64} << 10;
+
 // A file descriptor with one owner; -1 is "none".
 class UniqueFd {
  public:

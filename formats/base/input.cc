@@ -12,7 +12,6 @@ namespace perftape {
 inline namespace base {
 namespace {
 
-constexpr std::size_t kReadSize = std::size_t{64} << 10;
 constexpr std::size_t kBeginning = 4096;
 
 }  // namespace
@@ -95,10 +94,10 @@ void Input::Consume(std::size_t size) {
 bool Input::ReadMore() {
   if (at_end_) return false;
   const std::size_t before = buffer_.size();
-  buffer_.resize(before + kReadSize);
+  buffer_.resize(before + kIoSize);
   ssize_t got = 0;
   do {
-    got = read(fd_.get(), buffer_.data() + before, kReadSize);
+    got = read(fd_.get(), buffer_.data() + before, kIoSize);
   } while (got < 0 && errno == EINTR);
   if (got < 0) error_ = FailErrno(name_, errno).error();
   at_end_ = got <= 0;

@@ -9,11 +9,7 @@
 
 namespace perftape {
 inline namespace base {
-namespace {
-
-constexpr std::size_t kFlushSize = std::size_t{64} << 10;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<OutputFile> OutputFile::Create(const std::filesystem::path& path, IfExists if_exists,
                                       Readers readers, OldFile old) {
@@ -32,7 +28,7 @@ Result<OutputFile> OutputFile::Create(const std::filesystem::path& path, IfExist
 
 Status OutputFile::Write(Bytes bytes) {
   pending_.append(AsText(bytes));
-  if (pending_.size() < kFlushSize) return {};
+  if (pending_.size() < kIoSize) return {};
   return Flush();
 }
 

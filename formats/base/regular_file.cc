@@ -12,7 +12,6 @@ namespace perftape {
 inline namespace base {
 namespace {
 
-constexpr std::size_t kReadSize = std::size_t{64} << 10;
 // O_NONBLOCK: a lease of another process must not block the open.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
@@ -69,8 +68,8 @@ Result<std::string> ReadToEnd(int fd, std::string_view name, std::uint64_t limit
   std::string text;
   while (true) {
     const std::size_t before = text.size();
-    text.resize(before + kReadSize);
-    const ssize_t got = read(fd, text.data() + before, kReadSize);
+    text.resize(before + kIoSize);
+    const ssize_t got = read(fd, text.data() + before, kIoSize);
     const int error_number = errno;
     text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got == 0) return text;

@@ -20,7 +20,6 @@
 namespace perftape::bundle {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;  // handed to libarchive at a time
 constexpr std::size_t kPage = 4096;
 constexpr std::uint64_t kAlignment = 16;  // of members, for readers of ELF that map
 
@@ -56,7 +55,7 @@ struct Source {
 
   static la_ssize_t Read(archive* /*tar*/, void* self, const void** piece) {
     auto& source = *static_cast<Source*>(self);
-    const std::size_t size = std::min(source.left.size(), kPiece);
+    const std::size_t size = std::min(source.left.size(), kIoSize);
     if (size == 0) source.asked_beyond_end = true;
     *piece = source.left.data();
     source.left = source.left.subspan(size);
@@ -205,7 +204,7 @@ class Unpacking {
   Source& source_;
   Spool spool_;
   UnpackLimits limits_;
-  std::vector<std::byte> buffer_ = std::vector<std::byte>(kPiece);
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(kIoSize);
   std::vector<UnpackedMember> members_;
   std::unordered_set<std::string> names_;
   PassedOver passed_over_;
@@ -259,7 +258,7 @@ Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits) {
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
     return Unexpandable(reader.get(), compressed, source);
   const std::uint64_t most = LimitOf(compressed.size(), limits);
-  std::vector<std::byte> buffer(kPiece);
+  std::vector<std::byte> buffer(kIoSize);
   while (true) {
     const la_ssize_t got = archive_read_data(reader.get(), buffer.data(), buffer.size());
     if (got == 0) return std::move(spool).Map();

@@ -17,7 +17,7 @@ struct FreeEntry {
 };
 using EntryPtr = std::unique_ptr<archive_entry, FreeEntry>;
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kChunkSize = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ Status ArchiveWriter::AddFile(const std::string& name, Bytes content) {
   archive_entry_set_mtime(entry.get(), 0, 0);
   if (archive_write_header(stream_->tar, entry.get()) != ARCHIVE_OK) return stream_->Failure();
   while (!content.empty()) {
-    const Bytes piece = content.first(std::min(content.size(), kPiece));
+    const Bytes piece = content.first(std::min(content.size(), kChunkSize));
     const la_ssize_t written = archive_write_data(stream_->tar, piece.data(), piece.size());
     if (written <= 0) return stream_->Failure();
     content = content.subspan(static_cast<std::size_t>(written));

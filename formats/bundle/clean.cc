@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 // Directories below directories. Paths in a cache have as many parts as recorded paths, and two
 // more.
-constexpr int kDeepest = 512;
+constexpr int kMaxDirectoryDepth = 512;
 constexpr std::size_t kLargestMarker = 256;
 
 struct CloseDirectory {
@@ -105,7 +105,7 @@ class Cleaning {
         has_removed = has_removed || removed;
         continue;
       }
-      if (depth == kDeepest) continue;
+      if (depth == kMaxDirectoryDepth) continue;
       TRY_ASSIGN(const std::optional<Directory> below, Enter(directory, name));
       if (!below) continue;
       TRY_ASSIGN(const bool was_cleaned, CleanBelow(*below, depth + 1));

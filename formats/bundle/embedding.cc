@@ -15,7 +15,7 @@
 namespace perftape::bundle {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kFooterVersion = 1;
 constexpr std::uint64_t kFooterMagic = 0x4550415446524550;       // "PERFTAPE"
 constexpr std::uint64_t kPerfMagic = 0x32454c4946524550;         // "PERFILE2"
 constexpr std::uint64_t kPerfMagicSwapped = 0x50455246494c4532;  // of the other byte order
@@ -23,7 +23,7 @@ constexpr std::uint64_t kPipeHeaderSize = 16;
 
 struct Footer {
   Extent extent;
-  std::uint32_t version = kVersion;
+  std::uint32_t version = kFooterVersion;
   std::uint32_t reserved = 0;
   std::uint64_t magic = kFooterMagic;
 };
@@ -67,7 +67,7 @@ Result<std::optional<Extent>> DecodeFooter(Bytes last, std::uint64_t file_size) 
   FooterLayout(at, footer);
   if (footer.magic != kFooterMagic) return std::nullopt;
   const std::string position = "bundle footer at " + std::to_string(file_size - kFooterSize) + ": ";
-  if (footer.version != kVersion) {
+  if (footer.version != kFooterVersion) {
     return Fail(ErrorCode::kUnsupported,
                 position + "version " + std::to_string(footer.version) + ", this perftape reads 1");
   }

@@ -20,8 +20,6 @@
 namespace perftape::bundle {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;
-
 // What is being written has this name, one for each process.
 const char* TemporaryName() {
   static const std::string name = ".perftape-extracting-" + std::to_string(getpid());
@@ -64,8 +62,8 @@ Result<MemberPath> MemberPathOf(int root, const std::string& name) {
 
 // Pieces of zeros become holes.
 Status WriteSparse(int fd, Bytes bytes) {
-  for (std::uint64_t at = 0; at < bytes.size(); at += kPiece) {
-    const Bytes piece = bytes.subspan(at, std::min<std::uint64_t>(kPiece, bytes.size() - at));
+  for (std::uint64_t at = 0; at < bytes.size(); at += kIoSize) {
+    const Bytes piece = bytes.subspan(at, std::min<std::uint64_t>(kIoSize, bytes.size() - at));
     if (!IsZero(piece)) TRY(WriteAllAt(fd, piece, at));
   }
   if (ftruncate(fd, static_cast<off_t>(bytes.size())) != 0) return FailErrno("ftruncate", errno);

@@ -17,11 +17,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kManifestVersion = 1;
 // A manifest has some 300 bytes a file. Its parsed form has several times as many.
 constexpr std::size_t kLargest = std::size_t{16} << 20;
 // The manifest, a list in it, an entry, a field.
-constexpr int kDeepest = 4;
+constexpr int kMaxManifestDepth = 4;
 
 constexpr std::array kKinds = {"elf", "debug", "kallsyms", "vdso", "perf-map", "jitdump"};
 constexpr std::array kKept = {"nothing", "symbols", "whole"};
@@ -205,7 +205,9 @@ Result<Json> ParseJson(std::string_view text) {
   if (text.size() > kLargest)
     return Fail(ErrorCode::kUnsupported, "manifest: larger than " + std::to_string(kLargest));
   // What is deeper is dropped while it is read, so that brackets cost no memory.
-  const auto not_too_deep = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
+  const auto not_too_deep = [](int depth, Json::parse_event_t, Json&) {
+    return depth <= kMaxManifestDepth;
+  };
   Json json = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
   if (!json.is_object()) return Fail(ErrorCode::kCorrupt, "manifest: is no JSON object");
   return json;
@@ -223,7 +225,7 @@ std::string_view NameOf(Kept kept) {
 
 std::string EncodeManifest(const Manifest& manifest) {
   Json json = Json::object();
-  json["version"] = kVersion;
+  json["version"] = kManifestVersion;
   Put(json, "perftape_version", manifest.perftape_version);
   Put(json, "host", manifest.host);
   Put(json, "kernel_release", manifest.kernel_release);
@@ -245,11 +247,11 @@ Result<Manifest> DecodeManifest(std::string_view text) {
   TRY_ASSIGN(const Json json, ParseJson(text));
   Fields at(json);
   const std::uint64_t version = at.Number("version");
-  if (version > kVersion) {
+  if (version > kManifestVersion) {
     return Fail(ErrorCode::kUnsupported,
                 "manifest: version " + std::to_string(version) + "; this perftape reads version 1");
   }
-  at.Check(version == kVersion, "version");
+  at.Check(version == kManifestVersion, "version");
   at.Check(json.contains("files"), "files");
   Manifest manifest;
   manifest.perftape_version = at.Text("perftape_version");

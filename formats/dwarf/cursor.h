@@ -27,6 +27,15 @@ class Cursor {
   std::endian order() const { return order_; }
   [[nodiscard]] bool ok() const { return ok_; }
 
+  // The initial length of a unit or table (DWARF 5, 7.4). `offset_size` becomes 8 in the 64-bit
+  // format, else 4.
+  std::uint64_t InitialLength(std::uint8_t& offset_size) {
+    constexpr std::uint32_t k64BitFormat = 0xffffffff;
+    const std::uint64_t length = Fixed<std::uint32_t>();
+    offset_size = length == k64BitFormat ? 8 : 4;
+    return offset_size == 8 ? Fixed<std::uint64_t>() : length;
+  }
+
   template <FixedField T>
   T Fixed() {
     if (remaining() < sizeof(T)) {

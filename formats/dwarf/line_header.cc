@@ -6,8 +6,6 @@
 namespace perftape::dwarf {
 namespace {
 
-constexpr std::uint32_t k64BitFormat = 0xffffffff;
-
 struct EntryFormat {
   std::uint16_t content = 0, form = 0;
 };
@@ -91,11 +89,7 @@ Result<LineHeader> LineHeader::Read(const Unit& unit) {
   Cursor at(unit.linked_sections->line, offset, unit.sections->order);
   LineHeader header;
   header.address_size = unit.header.encoding.address_size;
-  std::uint64_t length = at.Fixed<std::uint32_t>();
-  if (length == k64BitFormat) {
-    header.offset_size = 8;
-    length = at.Fixed<std::uint64_t>();
-  }
+  const std::uint64_t length = at.InitialLength(header.offset_size);
   at.EndAfter(length);
   header.end = at.offset() + at.remaining();
   header.version = at.Fixed<std::uint16_t>();

@@ -7,17 +7,11 @@
 namespace perftape::dwarf {
 namespace {
 
-constexpr std::uint32_t k64BitFormat = 0xffffffff;
-
 // { u32 length, or 0xffffffff and u64 length; u16 version; }, and in DWARF 5 { u8 type, address
 // size; offset of the abbreviations; u64 of some types }, before { offset; u8 address size }.
 std::optional<UnitHeader> ReadHeader(Cursor at) {
   UnitHeader header = {.offset = at.offset()};
-  std::uint64_t length = at.Fixed<std::uint32_t>();
-  if (length == k64BitFormat) {
-    header.encoding.offset_size = 8;
-    length = at.Fixed<std::uint64_t>();
-  }
+  const std::uint64_t length = at.InitialLength(header.encoding.offset_size);
   if (!at.ok() || length > at.remaining()) return std::nullopt;
   header.end = at.offset() + length;
   header.encoding.version = at.Fixed<std::uint16_t>();

@@ -9,8 +9,6 @@
 namespace perftape::dwarf {
 namespace {
 
-constexpr std::uint32_t k64BitFormat = 0xffffffff;
-
 std::optional<std::uint32_t> NumberOf(std::span<const UnitHeader> headers, std::uint64_t offset) {
   const auto found = std::ranges::lower_bound(headers, offset, {}, &UnitHeader::offset);
   if (found == headers.end() || found->offset != offset) return std::nullopt;
@@ -64,9 +62,8 @@ class ClaimReader {
   // Returns where the next one begins.
   std::uint64_t ReadSet(std::uint64_t offset) {
     Cursor at(sections_.aranges, offset, sections_.order);
-    std::uint64_t length = at.Fixed<std::uint32_t>();
-    const unsigned offset_size = length == k64BitFormat ? 8 : 4;
-    if (offset_size == 8) length = at.Fixed<std::uint64_t>();
+    std::uint8_t offset_size = 4;
+    const std::uint64_t length = at.InitialLength(offset_size);
     if (!at.ok() || length > at.remaining()) return sections_.aranges.size();
     at.EndAfter(length);
     const std::uint64_t next = at.offset() + length;

@@ -90,7 +90,7 @@ class Pieces {
 
 enum class Fate : std::uint8_t { kDrop, kKeep, kKeepSlots, kKeepPart };
 
-struct Section {
+struct SlimSection {
   GElf_Shdr header = {};
   std::string_view name;
   Fate fate = Fate::kDrop;
@@ -164,7 +164,7 @@ class Slimmer {
     sections_.resize(count);
     names_ = names;
     for (std::size_t i = 0; i < count; ++i) {
-      Section& section = sections_[i];
+      SlimSection& section = sections_[i];
       Elf_Scn* const scn = elf_getscn(handle_.elf, i);
       if (scn == nullptr || gelf_getshdr(scn, &section.header) == nullptr) return false;
       const char* name = elf_strptr(handle_.elf, names, section.header.sh_name);
@@ -191,20 +191,20 @@ class Slimmer {
 
   void DecideFates() {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
-      Section& section = sections_[i];
+      SlimSection& section = sections_[i];
       if (!HasBytes(section)) continue;
       section.fate = FateOf(section);
       if (i == names_) section.fate = Fate::kKeep;
     }
-    for (const Section& section : sections_) {
+    for (const SlimSection& section : sections_) {
       const bool has_strings = section.header.sh_type == SHT_SYMTAB ||
                                section.header.sh_type == SHT_DYNSYM ||
                                section.header.sh_type == SHT_DYNAMIC;
       if (!has_strings || section.header.sh_link >= sections_.size()) continue;
-      Section& strings = sections_[section.header.sh_link];
+      SlimSection& strings = sections_[section.header.sh_link];
       if (HasBytes(strings)) strings.fate = Fate::kKeep;
     }
-    for (Section& section : sections_) {
+    for (SlimSection& section : sections_) {
       if (section.fate == Fate::kDrop) continue;
       section.kept_size = section.header.sh_size;
       if (section.fate == Fate::kKeepSlots) {
@@ -219,12 +219,12 @@ class Slimmer {
     }
   }
 
-  bool HasBytes(const Section& section) const {
+  bool HasBytes(const SlimSection& section) const {
     return section.header.sh_type != SHT_NOBITS && section.header.sh_type != SHT_NULL &&
            IsInFile(section.header.sh_offset, section.header.sh_size);
   }
 
-  Fate FateOf(const Section& section) const {
+  Fate FateOf(const SlimSection& section) const {
     const GElf_Shdr& header = section.header;
     const std::string_view name = section.name;
     switch (header.sh_type) {
@@ -264,7 +264,7 @@ class Slimmer {
 
   // The relocations of a section that fill slots of .got*: those which tell what an entry of the
   // linkage table jumps to. The others, of pointers in data, are most of the section.
-  std::vector<std::byte> CollectSlots(const Section& section) const {
+  std::vector<std::byte> CollectSlots(const SlimSection& section) const {
     std::vector<std::byte> kept;
     const std::size_t word = is_64_ ? 8 : 4;
     const std::size_t size = section.header.sh_type == SHT_RELA ? 3 * word : 2 * word;
@@ -280,7 +280,7 @@ class Slimmer {
   // What was asked for may hold addresses that only a relocation tells.
   bool IsInAlso(std::uint64_t address) const {
     if (options_.also.empty()) return false;
-    for (const Section& section : sections_) {
+    for (const SlimSection& section : sections_) {
       const GElf_Shdr& header = section.header;
       if (header.sh_addr == 0 || !HasBytes(section) || address < header.sh_addr) continue;
       const std::uint64_t distance = address - header.sh_addr;
@@ -313,7 +313,7 @@ class Slimmer {
   }
 
   void WriteSlots() {
-    for (const Section& section : sections_) {
+    for (const SlimSection& section : sections_) {
       if (section.slots.empty()) continue;
       const auto new_offset = pieces_.NewOffsetOf(section.header.sh_offset, section.kept_size);
       if (new_offset) std::memcpy(&out_[*new_offset], section.slots.data(), section.slots.size());
@@ -321,7 +321,7 @@ class Slimmer {
   }
 
   void ClearAroundParts() {
-    for (const Section& section : sections_) {
+    for (const SlimSection& section : sections_) {
       const std::uint64_t start = section.header.sh_offset, size = section.header.sh_size;
       const auto new_offset = pieces_.NewOffsetOf(start, size);
       if (section.fate != Fate::kKeepPart || !new_offset) continue;
@@ -370,7 +370,7 @@ class Slimmer {
   void PatchSections() {
     const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_shoff, 0);
     for (std::size_t i = 1; i < sections_.size(); ++i) {
-      const Section& section = sections_[i];
+      const SlimSection& section = sections_[i];
       if (!HasBytes(section)) continue;  // nothing to read, or nothing that could be read before
       const std::uint64_t at = table + i * handle_.header.e_shentsize;
       if (section.fate != Fate::kDrop) {
@@ -413,7 +413,7 @@ class Slimmer {
   std::endian order_;
   const FieldOffsets& fields_;
   std::size_t names_ = 0;  // the section of section names
-  std::vector<Section> sections_;
+  std::vector<SlimSection> sections_;
   std::vector<GElf_Shdr> got_;
   std::vector<GElf_Phdr> programs_;
   Pieces pieces_;

@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
 
-// Whether `text` is "digits" or "digits.digits"; the second digits may be missing.
-bool IsNumber(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const auto all_digits = [](std::string_view digits) {
-    return std::ranges::all_of(digits, [](char c) { return '0' <= c && c <= '9'; });
-  };
-  return point > 0 && all_digits(text.substr(0, point)) &&
-         (point == text.size() || all_digits(text.substr(point + 1)));
-}
-
 // The number of that sign and magnitude, or the one nearest to it.
 std::int64_t Signed(bool is_negative, std::uint64_t magnitude) {
   if (!is_negative) return static_cast<std::int64_t>(std::min(magnitude, kMax));
@@ -29,11 +19,20 @@ std::int64_t Signed(bool is_negative, std::uint64_t magnitude) {
 
 }  // namespace
 
+bool IsUnsignedNumber(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const auto all_digits = [](std::string_view digits) {
+    return std::ranges::all_of(digits, [](char c) { return '0' <= c && c <= '9'; });
+  };
+  return point > 0 && all_digits(text.substr(0, point)) &&
+         (point == text.size() || all_digits(text.substr(point + 1)));
+}
+
 Result<Count> ParseCount(std::string_view text) {
   Count count;
   count.is_negative = text.starts_with('-');
   if (count.is_negative) text.remove_prefix(1);
-  if (!IsNumber(text)) return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
+  if (!IsUnsignedNumber(text)) return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
   const char* end = text.data() + text.size();
   const auto [after, error] = std::from_chars(text.data(), end, count.whole);
   if (error != std::errc{} || count.whole > kMax + (count.is_negative ? 1 : 0)) {

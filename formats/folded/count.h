@@ -19,6 +19,9 @@ struct Count {
   std::string_view fraction = {};
 };
 
+// Whether `text` is "digits" or "digits.digits"; the second digits may be missing.
+bool IsUnsignedNumber(std::string_view text);
+
 // "42", "-42", "42.", "42.50". kCorrupt where the text is no such number, or is one that 64 bits
 // with a sign do not hold.
 Result<Count> ParseCount(std::string_view text);

@@ -11,6 +11,7 @@
 
 #include "formats/base/unsafe_text.h"
 #include "formats/base/utf8.h"
+#include "formats/folded/count.h"
 
 namespace perftape::folded {
 namespace {
@@ -127,10 +128,6 @@ std::size_t PercentBeforeNumber(std::string_view text) {
   return at > 0 && text[at - 1] == '%' ? at - 1 : std::string_view::npos;
 }
 
-bool IsNumber(std::string_view text) {
-  return !text.empty() && IsDigit(text.front()) && NumberAtTheEnd(text) == 0;
-}
-
 // "%207", "%25207" and their like at the end of a last frame.
 struct TailEscape {
   std::size_t at;
@@ -140,7 +137,7 @@ std::optional<TailEscape> EscapeAtTheEnd(std::string_view text) {
   const std::size_t at = PercentBeforeNumber(text);
   if (at == std::string_view::npos) return {};
   const std::optional<Escape> escape = EscapeAt(text.substr(at), IsSpace);
-  if (!escape || !IsNumber(text.substr(at + escape->size))) return {};
+  if (!escape || !IsUnsignedNumber(text.substr(at + escape->size))) return {};
   return TailEscape{at, *escape};
 }
 

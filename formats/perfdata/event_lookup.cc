@@ -7,8 +7,6 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::size_t kWord = sizeof(std::uint64_t);
-
 // How many words a record of this format has for these fields.
 std::uint8_t Words(const SampleFormat& format, std::uint64_t bits) {
   return static_cast<std::uint8_t>(std::popcount(format.sample_type & bits));
@@ -52,16 +50,16 @@ EventLookup::Answer EventLookup::Find(const RecordView& record) {
   Answer answer{&events_[0], 0};
   const std::size_t size = record.payload.size();
   if (const WordIndex index = is_sample ? id_in_sample_ : id_from_end_) {
-    const std::size_t words = size / kWord;
+    const std::size_t words = size / kWordSize;
     const std::size_t word = is_sample ? *index : words - *index;
     if (word >= words) return {};
-    answer.event = FindById(WordAt(record, word * kWord));
+    answer.event = FindById(WordAt(record, word * kWordSize));
     if (answer.event == nullptr) return {};
   }
   const TimeWordIndex& time = times_[events_.IndexOf(*answer.event)];
   if (const WordIndex index = is_sample ? time.in_sample : time.from_end) {
-    const std::size_t byte = is_sample ? *index * kWord : size - *index * kWord;
-    if (byte < size && size - byte >= kWord) answer.time = WordAt(record, byte);
+    const std::size_t byte = is_sample ? *index * kWordSize : size - *index * kWordSize;
+    if (byte < size && size - byte >= kWordSize) answer.time = WordAt(record, byte);
   }
   return answer;
 }

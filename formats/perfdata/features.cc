@@ -24,7 +24,7 @@ constexpr auto kFeatureNames = std::to_array<std::string_view>(
      "PMU_CAPS",     "CPU_DOMAIN_INFO", "E_MACHINE",    "CLN_SIZE"});
 
 // From kSimpleperfFile (128) on, with the names of simpleperf's own `simpleperf dump`.
-constexpr auto kSimpleperfNames =
+constexpr auto kSimpleperfFeatureNames =
     std::to_array<std::string_view>({"FILE", "META_INFO", "DEBUG_UNWIND", "DEBUG_UNWIND_FILE",
                                      "FILE2", "ETM_BRANCH_LIST", "INIT_MAP"});
 
@@ -127,8 +127,8 @@ std::string FeatureName(FeatureBit bit) {
   const auto number = std::to_underlying(bit);
   if (number >= 1 && number <= kFeatureNames.size()) return std::string(kFeatureNames[number - 1]);
   const auto first = std::to_underlying(FeatureBit::kSimpleperfFile);
-  if (number >= first && number - first < kSimpleperfNames.size()) {
-    return std::string(kSimpleperfNames[number - first]);
+  if (number >= first && number - first < kSimpleperfFeatureNames.size()) {
+    return std::string(kSimpleperfFeatureNames[number - first]);
   }
   return fmt::format("feature {}", number);
 }

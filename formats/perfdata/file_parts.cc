@@ -7,7 +7,7 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32454c4946524550;  // "PERFILE2" on a little-endian machine
+constexpr std::uint64_t kFileMagic = 0x32454c4946524550;  // "PERFILE2" on a little-endian machine
 
 std::uint64_t AlignedSize(std::uint64_t size) {
   return (size + 7) / 8 * 8;
@@ -86,7 +86,7 @@ std::vector<std::byte> FileHead(std::span<const Event> events) {
 
   std::vector<std::byte> head;
   ByteWriter at(head);
-  at.Fixed(kMagic);
+  at.Fixed(kFileMagic);
   at.Fixed(FileHeader::kSize);
   at.Fixed(std::uint64_t{attr_size + sizeof(Section)});
   AppendSection(ids_at, table.size(), head);
@@ -102,7 +102,7 @@ Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
                                         std::span<const Feature> features) {
   std::vector<std::byte> head;
   ByteWriter at(head);
-  at.Fixed(kMagic);
+  at.Fixed(kFileMagic);
   at.Fixed(FileHeader::kPipeSize);
   for (const Event& event : events) TRY(AppendAttrRecord(event, head));
   for (const Feature& feature : features) TRY(AppendFeatureRecord(feature, head));

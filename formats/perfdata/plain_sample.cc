@@ -54,13 +54,12 @@ class OffsetFinder {
 PlainSampleReader::PlainSampleReader(const SampleFormat& format)
     : is_plain_((format.sample_type & ~kPlainBits) == 0) {
   if (!is_plain_) return;
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
   const Sample sample;
   const auto word_of = [&](const auto& field) {
     OffsetFinder finder(&field);
     SampleLayout(finder, sample, format);
-    fixed_words_ = static_cast<std::uint8_t>(finder.end() / kWord);
-    return static_cast<std::uint8_t>(finder.OffsetOr(kNone * kWord) / kWord);
+    fixed_words_ = static_cast<std::uint8_t>(finder.end() / kWordSize);
+    return static_cast<std::uint8_t>(finder.OffsetOr(kNone * kWordSize) / kWordSize);
   };
   ip_ = word_of(sample.ip);
   tid_ = word_of(sample.pid);

@@ -22,19 +22,19 @@ class PlainSampleReader {
   // Sets the fields that the import of a plain sample looks at: ip, pid, tid, time, cpu, period and
   // callchain; the same as DecodeSample, and false where that fails. The other fields stay.
   bool Read(const RecordView& record, Sample& sample) const {
-    constexpr std::size_t kWord = sizeof(std::uint64_t);
     const Bytes bytes = record.payload;
-    const std::size_t words = bytes.size() / kWord;
+    const std::size_t words = bytes.size() / kWordSize;
     if (words < fixed_words_) return false;
     const auto word = [&](std::uint8_t index) {
-      return index == kNone ? 0
-                            : LoadFixed<std::uint64_t>(bytes.data() + index * kWord, record.order);
-    };
-    const auto half = [&](std::uint8_t index, std::size_t which) {
       return index == kNone
                  ? 0
-                 : LoadFixed<std::uint32_t>(
-                       bytes.data() + index * kWord + which * sizeof(std::uint32_t), record.order);
+                 : LoadFixed<std::uint64_t>(bytes.data() + index * kWordSize, record.order);
+    };
+    const auto half = [&](std::uint8_t index, std::size_t which) {
+      return index == kNone ? 0
+                            : LoadFixed<std::uint32_t>(
+                                  bytes.data() + index * kWordSize + which * sizeof(std::uint32_t),
+                                  record.order);
     };
     sample.ip = word(ip_);
     sample.pid = half(tid_, 0);
@@ -48,7 +48,8 @@ class PlainSampleReader {
       sample.callchain = {};
       return true;
     }
-    sample.callchain = WordArray(bytes.subspan(fixed_words_ * kWord, count * kWord), record.order);
+    sample.callchain =
+        WordArray(bytes.subspan(fixed_words_ * kWordSize, count * kWordSize), record.order);
     return true;
   }
 

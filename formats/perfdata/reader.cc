@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kMainFile = "data";
 
 // The N of "data.N".
-std::optional<unsigned> NumberOf(const std::string& filename) {
+std::optional<unsigned> FileNumberOf(const std::string& filename) {
   constexpr std::string_view kPrefix = "data.";
   if (!filename.starts_with(kPrefix)) return {};
   unsigned number = 0;
@@ -33,7 +33,8 @@ Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::p
   std::error_code error;
   for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
        at.increment(error)) {
-    if (const auto number = NumberOf(at->path().filename().native())) numbers.push_back(*number);
+    if (const auto number = FileNumberOf(at->path().filename().native()))
+      numbers.push_back(*number);
   }
   if (error) return FailErrno(directory.native(), error.value());
   std::ranges::sort(numbers);

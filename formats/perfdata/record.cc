@@ -53,7 +53,7 @@ void PadToWord(std::size_t start, std::vector<std::byte>& out) {
 // Of simpleperf: SIMPLE_PERF_RECORD_KERNEL_SYMBOL and those behind it (record.h of
 // platform_system_extras).
 constexpr std::uint32_t kFirstSimpleperfType = 32769;
-constexpr auto kSimpleperfNames = std::to_array<std::string_view>(
+constexpr auto kSimpleperfRecordNames = std::to_array<std::string_view>(
     {"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
      "UNWINDING_RESULT", "TRACING_DATA", "DEBUG"});
 
@@ -121,8 +121,9 @@ bool IsKnown(RecordType type) {
 std::string RecordName(RecordType type) {
   if (const std::string_view name = FindName(type); !name.empty()) return std::string(name);
   const std::uint32_t number = std::to_underlying(type);
-  if (number >= kFirstSimpleperfType && number - kFirstSimpleperfType < kSimpleperfNames.size()) {
-    return fmt::format("SIMPLEPERF_{}", kSimpleperfNames[number - kFirstSimpleperfType]);
+  if (number >= kFirstSimpleperfType &&
+      number - kFirstSimpleperfType < kSimpleperfRecordNames.size()) {
+    return fmt::format("SIMPLEPERF_{}", kSimpleperfRecordNames[number - kFirstSimpleperfType]);
   }
   return fmt::format("type {}", number);
 }

@@ -14,7 +14,6 @@ constexpr std::uint64_t kShortestRange = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLongestSearch = std::uint64_t{256} << 10;
 constexpr int kFollowing = 64;
 // The kernel's records are of whole words.
-constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
 // The size of the record that these bytes begin with, if it looks like one of the kernel's, or like
 // one of perf's without bytes behind it.
@@ -22,7 +21,8 @@ std::optional<std::uint64_t> PlausibleSize(Bytes bytes, std::endian order) {
   if (bytes.size() < sizeof(RecordHeader)) return {};
   const auto type = LoadFixed<RecordType>(&bytes[offsetof(RecordHeader, type)], order);
   const auto size = LoadFixed<std::uint16_t>(&bytes[offsetof(RecordHeader, size)], order);
-  const bool has_size = size >= sizeof(RecordHeader) && size % kWord == 0 && size <= bytes.size();
+  const bool has_size =
+      size >= sizeof(RecordHeader) && size % kWordSize == 0 && size <= bytes.size();
   const bool is_plain = type == RecordType::kFinishedRound ||
                         (IsKnown(type) && std::to_underlying(type) < kFirstToolType);
   if (!has_size || !is_plain) return {};
@@ -41,7 +41,7 @@ bool LooksLikeRecords(Bytes bytes, std::endian order) {
 // The first offset from `from` on, in `data`, where records seem to begin.
 std::optional<std::uint64_t> FindRecord(Bytes data, std::uint64_t from, std::endian order) {
   const std::uint64_t end = std::min<std::uint64_t>(data.size(), from + kLongestSearch);
-  for (std::uint64_t at = from / kWord * kWord; at < end; at += kWord) {
+  for (std::uint64_t at = from / kWordSize * kWordSize; at < end; at += kWordSize) {
     if (LooksLikeRecords(data.subspan(at), order)) return at;
   }
   return {};

@@ -8,7 +8,7 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::string_view kMagic = "\x17\x08\x44tracing";
+constexpr std::string_view kTracingMagic = "\x17\x08\x44tracing";
 
 // Walks the blob.
 class Blob {
@@ -57,7 +57,7 @@ std::string_view ValueOf(std::string_view format, std::string_view key) {
   return {};
 }
 
-std::optional<std::uint64_t> NumberOf(std::string_view text) {
+std::optional<std::uint64_t> ParseNumber(std::string_view text) {
   std::uint64_t number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || rest != text.data() + text.size()) return {};
@@ -80,7 +80,7 @@ void SkipHeaders(Blob& blob) {
 std::map<std::uint64_t, std::string> TracepointNames(Bytes tracing_data) {
   std::map<std::uint64_t, std::string> names;
   Blob blob(tracing_data);
-  if (AsText(blob.Sized(kMagic.size())) != kMagic) return names;
+  if (AsText(blob.Sized(kTracingMagic.size())) != kTracingMagic) return names;
   blob.Text();  // version
   const bool is_big = blob.Fixed<std::uint8_t>() != 0;
   blob.SetOrder(is_big ? std::endian::big : std::endian::little);
@@ -94,7 +94,7 @@ std::map<std::uint64_t, std::string> TracepointNames(Bytes tracing_data) {
     for (std::uint32_t event = 0; event < events && blob.ok(); ++event) {
       const std::string_view format = AsText(blob.Sized(blob.Fixed<std::uint64_t>()));
       const std::string_view name = ValueOf(format, "name: ");
-      const std::optional<std::uint64_t> id = NumberOf(ValueOf(format, "ID: "));
+      const std::optional<std::uint64_t> id = ParseNumber(ValueOf(format, "ID: "));
       if (!id || name.empty()) continue;
       names.try_emplace(*id, std::string(system_name).append(1, ':').append(name));
     }

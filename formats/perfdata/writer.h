@@ -32,6 +32,9 @@
 
 namespace perftape::perfdata {
 
+// Who appends many records commits them after about so many bytes.
+inline constexpr std::size_t kCommitSize = std::size_t{1} << 20;
+
 // A receiver of encoded records: the Writer, or a vector in a test.
 template <class Sink>
 concept RecordSink = requires(Sink& sink, Bytes record) {

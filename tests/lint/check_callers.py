@@ -23,8 +23,7 @@ DEFINITION = re.compile(r"(?<![\w.>:])(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*(?:\([
                         r"(?:const\b\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?(?:->[^{;]*)?\{")
 # Known, and to go or to get a caller: what tests make inputs with or check outputs by.
 KNOWN = ("base::Input::FromBytes(", "base::ZstdCompressor::End(", "perfdata::Processes::NamespacesOf(",
-         "perfdata::Writer::ToPipe(", "pprof::CheckValid(", "pprof::Encode[", "pprof::Encode(", "convert::Validate(",
-         "cli::ManPageDifferences")
+         "perfdata::Writer::ToPipe(", "pprof::CheckValid(", "pprof::Encode[", "pprof::Encode(", "convert::Validate(")
 # `name(` or `Class::name`, also of a template.
 CALL_OR_REFERENCE = re.compile(r"\b([A-Za-z_]\w*)(?=\s*\(|\s*<[\w:., *&]*>\s*\()|(?<=::)([A-Za-z_]\w*)(?!\s*(?:\(|::))")
 KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "requires",

@@ -20,7 +20,7 @@ struct CleanPlan : cli::BaseOptions {
   bool is_default = false;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kCleanRows[] = {
     {.name = "buildid-dir",
      .argument = "DIR",
      .help = "clean DIR instead of ~/.debug",
@@ -28,15 +28,15 @@ constexpr cli::Option kRows[] = {
      .into = cli::StoreAs<&cli::ParseDirectory, &CleanPlan::directory>},
     cli::QuietRow(),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kCleanOptions = cli::Table(kCleanRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kCleanCommand = {
     .name = "perftape-bundle clean",
     .purpose =
         "Remove from ~/.debug the files that were extracted from bundles, their links, and "
         "directories that are empty then. Files that perf wrote stay.",
     .operands = "",
-    .options = kOptions,
+    .options = kCleanOptions,
     .operand_completion = cli::Completion::kNothing,
     .epilogue =
         "Examples:\n"
@@ -76,11 +76,11 @@ Result<int> Run(const CleanPlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& CleanCommand() {
-  return kCommand;
+  return kCleanCommand;
 }
 
 int CleanMain(int argc, char** argv) {
-  return cli::Main<CleanPlan>({kCommand, &CleanPlanOf, &Run}, argc, argv);
+  return cli::Main<CleanPlan>({kCleanCommand, &CleanPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

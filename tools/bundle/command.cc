@@ -22,7 +22,7 @@ constexpr cli::Verb kVerbs[] = {
     {"strip", "remove the bundle from a perf.data", &StripCommand, &StripMain},
 };
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kBundleCommand = {
     .name = "perftape-bundle",
     .purpose = "Manage the symbols that are stored with a recording.",
     .operands = "VERB [ARGUMENT...]",
@@ -37,7 +37,7 @@ constexpr cli::Command kCommand = {
 }  // namespace
 
 const cli::Command& BundleCommand() {
-  return kCommand;
+  return kBundleCommand;
 }
 
 }  // namespace perftape::bundle_tool

@@ -33,7 +33,7 @@ struct CreatePlan : cli::BaseOptions {
   IfExists if_exists = IfExists::kRefuse;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kCreateRows[] = {
     cli::OutputRow("write the bundle to FILE (default PERF.DATA.tar.zst); - is stdout",
                    cli::StoreAs<&cli::ParseOutput, &CreatePlan::output>),
     {.name = "debug",
@@ -48,15 +48,15 @@ constexpr cli::Option kRows[] = {
     cli::QuietRow(),
     cli::VerboseRow("print the name of each missing file"),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kCreateOptions = cli::Table(kCreateRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kCreateCommand = {
     .name = "perftape-bundle create",
     .purpose =
         "Collect the files that give names to the samples of a recording. Run it on the machine "
         "that recorded; recordings of perf record work, too.",
     .operands = "[PERF.DATA]",
-    .options = kOptions,
+    .options = kCreateOptions,
     .epilogue =
         "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
         "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
@@ -126,11 +126,11 @@ Result<int> Run(const CreatePlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& CreateCommand() {
-  return kCommand;
+  return kCreateCommand;
 }
 
 int CreateMain(int argc, char** argv) {
-  return cli::Main<CreatePlan>({kCommand, &CreatePlanOf, &Run}, argc, argv);
+  return cli::Main<CreatePlan>({kCreateCommand, &CreatePlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -24,18 +24,18 @@ struct EmbedPlan : cli::BaseOptions {
   std::string recording;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kEmbedRows[] = {
     cli::QuietRow(),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kEmbedOptions = cli::Table(kEmbedRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kEmbedCommand = {
     .name = "perftape-bundle embed",
     .purpose =
         "Append a bundle to a perf.data and replace an existing bundle. perf reads the recording "
         "as before.",
     .operands = "BUNDLE PERF.DATA",
-    .options = kOptions,
+    .options = kEmbedOptions,
     .epilogue =
         "Examples:\n"
         "  perftape-bundle embed symbols.tar.zst perf.data\n"
@@ -80,11 +80,11 @@ Result<int> Run(const EmbedPlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& EmbedCommand() {
-  return kCommand;
+  return kEmbedCommand;
 }
 
 int EmbedMain(int argc, char** argv) {
-  return cli::Main<EmbedPlan>({kCommand, &EmbedPlanOf, &Run}, argc, argv);
+  return cli::Main<EmbedPlan>({kEmbedCommand, &EmbedPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

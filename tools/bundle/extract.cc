@@ -24,7 +24,7 @@ struct ExtractPlan : cli::BaseOptions {
   bundle::ExtractOptions options;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kExtractRows[] = {
     {.name = "directory",
      .letter = 'C',
      .argument = "DIR",
@@ -39,15 +39,15 @@ constexpr cli::Option kRows[] = {
         "replace existing files that differ"),
     cli::QuietRow(),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kExtractOptions = cli::Table(kExtractRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kExtractCommand = {
     .name = "perftape-bundle extract",
     .purpose =
         "Write the files of a bundle to ~/.debug, perf's build-id cache, where perf report finds "
         "their names.",
     .operands = "BUNDLE",
-    .options = kOptions,
+    .options = kExtractOptions,
     .epilogue =
         "Files that this machine has are skipped: copies without code would hide them from\n"
         "perf annotate. 'perftape-bundle clean' removes what was written.\n"
@@ -90,11 +90,11 @@ Result<int> Run(const ExtractPlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& ExtractCommand() {
-  return kCommand;
+  return kExtractCommand;
 }
 
 int ExtractMain(int argc, char** argv) {
-  return cli::Main<ExtractPlan>({kCommand, &ExtractPlanOf, &Run}, argc, argv);
+  return cli::Main<ExtractPlan>({kExtractCommand, &ExtractPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

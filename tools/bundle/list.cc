@@ -25,19 +25,19 @@ struct ListPlan : cli::BaseOptions {
   bool as_json = false;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kListRows[] = {
     cli::JsonRow("print the manifest, and how many bytes of each file are kept, as one JSON object",
                  cli::Set<&ListPlan::as_json>),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kListOptions = cli::Table(kListRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kListCommand = {
     .name = "perftape-bundle list",
     .purpose =
         "Print the machine that made a bundle, and for each file its build id, what is kept, and "
         "its size on that machine, or the reason why it is missing.",
     .operands = "BUNDLE",
-    .options = kOptions,
+    .options = kListOptions,
 };
 
 Result<ListPlan> ListPlanOf(ListPlan plan) {
@@ -118,11 +118,11 @@ Result<int> Run(const ListPlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& ListCommand() {
-  return kCommand;
+  return kListCommand;
 }
 
 int ListMain(int argc, char** argv) {
-  return cli::Main<ListPlan>({kCommand, &ListPlanOf, &Run}, argc, argv);
+  return cli::Main<ListPlan>({kListCommand, &ListPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -26,7 +26,7 @@ struct StripPlan : cli::BaseOptions {
   IfExists if_exists = IfExists::kRefuse;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kStripRows[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "BUNDLE",
@@ -37,15 +37,15 @@ constexpr cli::Option kRows[] = {
                   "replace an existing BUNDLE"),
     cli::QuietRow(),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kStripOptions = cli::Table(kStripRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kStripCommand = {
     .name = "perftape-bundle strip",
     .purpose =
         "Remove the bundle from PERF.DATA. The file then has the bytes that it had before the "
         "bundle was added.",
     .operands = "PERF.DATA",
-    .options = kOptions,
+    .options = kStripOptions,
     .epilogue =
         "Examples:\n"
         "  perftape-bundle strip perf.data                      # the bundle is deleted\n"
@@ -101,11 +101,11 @@ Result<int> Run(const StripPlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& StripCommand() {
-  return kCommand;
+  return kStripCommand;
 }
 
 int StripMain(int argc, char** argv) {
-  return cli::Main<StripPlan>({kCommand, &StripPlanOf, &Run}, argc, argv);
+  return cli::Main<StripPlan>({kStripCommand, &StripPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -31,19 +31,19 @@ struct VerifyPlan : cli::BaseOptions {
   bool as_json = false;
 };
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kVerifyRows[] = {
     cli::JsonRow("print the result as one JSON object", cli::Set<&VerifyPlan::as_json>),
     cli::QuietRow("print nothing if no problem is found"),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kVerifyOptions = cli::Table(kVerifyRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kVerifyCommand = {
     .name = "perftape-bundle verify",
     .purpose =
         "Check a bundle against its manifest, and against the recording that contains it or "
         "PERF.DATA: every file that was hit must be in the bundle.",
     .operands = "BUNDLE [PERF.DATA]",
-    .options = kOptions,
+    .options = kVerifyOptions,
     .epilogue = "Exit status: 0 no problem, 1 failure, 2 wrong usage, 3 a problem was found.\n"};
 
 Result<VerifyPlan> VerifyPlanOf(VerifyPlan plan) {
@@ -140,11 +140,11 @@ Result<int> Run(const VerifyPlan& plan, cli::Console& console) {
 }  // namespace
 
 const cli::Command& VerifyCommand() {
-  return kCommand;
+  return kVerifyCommand;
 }
 
 int VerifyMain(int argc, char** argv) {
-  return cli::Main<VerifyPlan>({kCommand, &VerifyPlanOf, &Run}, argc, argv);
+  return cli::Main<VerifyPlan>({kVerifyCommand, &VerifyPlanOf, &Run}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kName = "perf_to_profile";
 
-constexpr cli::Option kRows[] = {
+constexpr cli::Option kPerfToProfileRows[] = {
     {.name = "input",
      .letter = 'i',
      .argument = "FILE",
@@ -42,15 +42,15 @@ constexpr cli::Option kRows[] = {
     cli::QuietRow(),
     cli::VerboseRow("also print how many names were found in each binary"),
 };
-constexpr auto kOptions = cli::Table(kRows);
+constexpr auto kPerfToProfileOptions = cli::Table(kPerfToProfileRows);
 
-constexpr cli::Command kCommand = {
+constexpr cli::Command kPerfToProfileCommand = {
     .name = kName,
     .purpose =
         "Convert a perf.data into a pprof. pprof runs this program: if it is on the PATH, `go tool "
         "pprof perf.data` works. It is perftape-convert under another name.",
     .operands = "",
-    .options = kOptions,
+    .options = kPerfToProfileOptions,
     .epilogue = "Exit status: 0 success, 1 failure, 2 wrong usage.\n"};
 
 }  // namespace
@@ -60,7 +60,7 @@ bool IsPerfToProfile(std::string_view program) {
 }
 
 const cli::Command& PerfToProfileCommand() {
-  return kCommand;
+  return kPerfToProfileCommand;
 }
 
 Result<Plan> PlanOfPerfToProfile(Plan plan) {

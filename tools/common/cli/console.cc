@@ -15,6 +15,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/truncation.h"
+#include "tools/common/cli/completion.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 #include "tools/common/cli/similar.h"

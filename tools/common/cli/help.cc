@@ -2,11 +2,8 @@
 #include "tools/common/cli/help.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
-#include <vector>
 
 #include "tools/common/cli/choices.h"
 
@@ -16,13 +13,6 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
 constexpr std::size_t kVerbColumn = 12;
-
-std::vector<Option> AllOptions(const Command& command) {
-  std::vector<Option> all(command.options.begin(), command.options.end());
-  const std::span<const Option> common = CommonOptions(command);
-  all.insert(all.end(), common.begin(), common.end());
-  return all;
-}
 
 // "  -o, --output FILE", "  -z, --compression-level[=LEVEL]"
 std::string Label(const Option& option) {
@@ -72,13 +62,6 @@ std::string HelpOf(const Option& option) {
   return help;
 }
 
-std::vector<std::string> Spellings(const Option& option) {
-  std::vector<std::string> spellings;
-  if (option.letter != 0) spellings.push_back({'-', option.letter});
-  if (!option.name.empty()) spellings.push_back(fmt::format("--{}", option.name));
-  return spellings;
-}
-
 std::string VerbsText(const Command& command) {
   std::string text = "\nVerbs:\n";
   for (const Verb& verb : command.verbs) {
@@ -86,197 +69,6 @@ std::string VerbsText(const Command& command) {
     text += label + Wrapped(verb.summary, label.size(), kVerbColumn);
   }
   return text + fmt::format("'{} VERB --help' prints the options of a verb.\n", command.name);
-}
-
-// The options of bash's compgen that offer such arguments; `words` are those of kChoice.
-std::string CompgenFlags(Completion completion, std::string_view words) {
-  switch (completion) {
-    case Completion::kNothing:
-      return "";
-    case Completion::kFile:
-      return "-f";
-    case Completion::kUser:
-      return "-u";
-    case Completion::kCommand:
-      return "-c";
-    case Completion::kProcess:
-      return "-W \"$(cd /proc && echo [0-9]*)\"";
-    case Completion::kChoice:
-      return fmt::format("-W \"{}\"", words);
-  }
-  return "";
-}
-
-// One line a match: a name may have blanks in it. Only of files does readline quote what needs it,
-// and mark directories.
-std::string OfferLines(Completion completion, std::string_view words, std::string_view indent) {
-  const std::string flags = CompgenFlags(completion, words);
-  if (flags.empty()) return "";
-  std::string lines = fmt::format(
-      "{}mapfile -t COMPREPLY < <(compgen -P \"$prefix\" {} -- \"$word\")\n", indent, flags);
-  if (completion == Completion::kFile) {
-    lines += fmt::format("{}compopt -o filenames 2> /dev/null || :\n", indent);
-  }
-  return lines;
-}
-
-std::string VerbNames(const Command& command) {
-  std::string names = "help";
-  for (const Verb& verb : command.verbs) names += fmt::format(" {}", verb.name);
-  return names;
-}
-
-std::string OperandLines(const Command& command, std::string_view indent) {
-  if (!command.verbs.empty()) return OfferLines(Completion::kChoice, VerbNames(command), indent);
-  return OfferLines(command.operand_completion, "", indent);
-}
-
-std::string ArgumentLines(const Option& option, std::string_view indent) {
-  const std::vector<Offer> offers = option.offers();
-  if (offers.empty()) return OfferLines(option.completion, "", indent);
-  std::vector<std::string_view> words;
-  for (const Offer& offer : offers) words.push_back(offer.word);
-  return OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), indent);
-}
-
-// What sets COMPREPLY for one command line: an option's argument, an option, or an operand.
-std::string OptionCases(const Command& command, std::string_view indent) {
-  const std::string deeper = fmt::format("{}    ", indent);
-  std::string cases;
-  std::vector<std::string> words;
-  for (const Option& option : AllOptions(command)) {
-    const std::vector<std::string> spellings = Spellings(option);
-    words.insert(words.end(), spellings.begin(), spellings.end());
-    if (!option.takes_next_word()) continue;
-    cases += fmt::format("{}  {})\n", indent, fmt::join(spellings, "|"));
-    cases += ArgumentLines(option, deeper);
-    cases += fmt::format("{}return ;;\n", deeper);
-  }
-  return fmt::format(
-      "{0}case $before in\n"
-      "{1}"
-      "{0}esac\n"
-      "{0}case $word in\n"
-      "{0}  -*)\n"
-      "{2}"
-      "{3};;\n"
-      "{0}  *)\n"
-      "{4}"
-      "{3};;\n"
-      "{0}esac\n",
-      indent, cases,
-      OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), deeper), deeper,
-      OperandLines(command, deeper));
-}
-
-// The completion of a program of its own, which is asked for it once.
-std::string OtherProgramCase(const Command& command, const Verb& verb, std::string_view function) {
-  return fmt::format(
-      "      {0})\n"
-      "        declare -F _{1}_{0} > /dev/null ||\n"
-      "          eval \"$(\"${{COMP_WORDS[0]}}\" {0} --completion bash 2> /dev/null)\"\n"
-      "        local -a COMP_WORDS=({2}-{0} \"${{COMP_WORDS[@]:2}}\")\n"
-      "        local COMP_CWORD=$((COMP_CWORD - 1))\n"
-      "        _{1}_{0}\n"
-      "        return ;;\n",
-      verb.name, function, command.name);
-}
-
-// Behind a verb come its options and operands.
-std::string VerbCases(const Command& command, std::string_view function) {
-  if (command.verbs.empty()) return "";
-  std::string cases =
-      fmt::format("      help)\n{}        return ;;\n", OperandLines(command, "        "));
-  for (const Verb& verb : command.verbs) {
-    if (verb.command == nullptr) {
-      cases += OtherProgramCase(command, verb, function);
-      continue;
-    }
-    cases += fmt::format("      {})\n{}        return ;;\n", verb.name,
-                         OptionCases(verb.command(), "        "));
-  }
-  return fmt::format(
-      "  if ((COMP_CWORD > 1)); then\n"
-      "    case ${{COMP_WORDS[1]}} in\n"
-      "{}"
-      "    esac\n"
-      "  fi\n",
-      cases);
-}
-
-// bash makes three words of --from=folded, unless COMP_WORDBREAKS says otherwise.
-constexpr std::string_view kCompletedWord =
-    "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix=\n"
-    "  if [[ $word == --*=* ]]; then\n"
-    "    before=${word%%=*} prefix=${word%%=*}= word=${word#*=}\n"
-    "  elif [[ $word == = ]]; then\n"
-    "    word=\n"
-    "  elif [[ $before == = ]]; then\n"
-    "    before=${COMP_WORDS[COMP_CWORD-2]}\n"
-    "  fi\n";
-
-constexpr std::string_view kWithArgument = " with an argument";
-constexpr std::string_view kWithOptionalArgument = " with an optional argument";
-
-// The options that a man page describes, with whether they take an argument: all **-x** and
-// **\--name** of lines that begin with one.
-struct Described {
-  std::string spelled;
-  std::string_view argument;  // one of the above, or empty
-  auto operator<=>(const Described&) const = default;
-};
-
-std::string_view ArgumentOf(const Option& option) {
-  if (!option.takes_argument()) return "";
-  return option.argument_is_optional ? kWithOptionalArgument : kWithArgument;
-}
-
-std::set<Described> DescribedOptions(std::string_view man_page) {
-  std::set<Described> described;
-  while (!man_page.empty()) {
-    std::string_view line = man_page.substr(0, man_page.find('\n'));
-    man_page.remove_prefix(std::min(man_page.size(), line.size() + 1));
-    if (!line.starts_with("**-") && !line.starts_with("**\\-")) continue;
-    std::vector<std::string> spellings;
-    while (line.starts_with("**")) {
-      const std::size_t end = line.find("**", 2);
-      if (end == std::string_view::npos) break;
-      std::string spelled(line.substr(2, end - 2));
-      std::erase(spelled, '\\');
-      spellings.push_back(std::move(spelled));
-      line.remove_prefix(end + 2);
-      if (line.starts_with(", ")) line.remove_prefix(2);
-    }
-    std::string_view argument;
-    if (line.contains('*')) {
-      argument = line.starts_with("[=") ? kWithOptionalArgument : kWithArgument;
-    }
-    for (std::string& spelled : spellings) described.insert({std::move(spelled), argument});
-  }
-  return described;
-}
-
-// What stands below "## NAME", up to the next heading.
-std::string_view SectionOf(std::string_view man_page, std::string_view name) {
-  const std::string heading = fmt::format("\n## {}\n", name);
-  const std::size_t at = man_page.find(heading);
-  if (at == std::string_view::npos) return "";
-  const std::string_view section = man_page.substr(at + heading.size());
-  return section.substr(0, section.find("\n#"));
-}
-
-// The tool's own options stand before the first section of a verb.
-std::string DifferencesOfVerbs(const Command& command, std::string_view man_page) {
-  Command own = command;
-  own.verbs = {};
-  std::string differences = ManPageDifferences(own, man_page.substr(0, man_page.find("\n## ")));
-  for (const Verb& verb : command.verbs) {
-    if (verb.command == nullptr) continue;
-    const std::string_view section = SectionOf(man_page, verb.name);
-    if (section.empty()) differences += fmt::format("only the table has the verb {}\n", verb.name);
-    differences += ManPageDifferences(verb.command(), section);
-  }
-  return differences;
 }
 
 }  // namespace
@@ -299,45 +91,6 @@ std::string HelpText(const Command& command) {
   if (!command.verbs.empty()) text += VerbsText(command);
   if (!command.epilogue.empty()) text += fmt::format("\n{}", command.epilogue);
   return text;
-}
-
-Result<std::string> CompletionScript(const Command& command, std::string_view shell) {
-  if (shell != "bash") {
-    return UnknownValue("--completion", shell, FindOption(command, "completion")->offers());
-  }
-  std::string function(command.name);
-  std::ranges::replace(function, '-', '_');
-  return fmt::format(
-      "# bash completion for {0}; made by: {0} --completion bash\n"
-      "_{1}() {{\n"
-      "{2}"
-      "{3}"
-      "{4}"
-      "}}\n"
-      "complete -F _{1} {0}\n",
-      command.name, function, kCompletedWord, VerbCases(command, function),
-      OptionCases(command, "  "));
-}
-
-std::string ManPageDifferences(const Command& command, std::string_view man_page) {
-  if (!command.verbs.empty()) return DifferencesOfVerbs(command, man_page);
-  std::set<Described> in_table;
-  for (const Option& option : AllOptions(command)) {
-    for (std::string& spelled : Spellings(option)) {
-      in_table.insert({std::move(spelled), ArgumentOf(option)});
-    }
-  }
-  const std::set<Described> in_page = DescribedOptions(man_page);
-  std::string differences;
-  const auto report = [&](const auto& has, const auto& lacks, std::string_view who) {
-    for (const Described& option : has) {
-      if (lacks.contains(option)) continue;
-      differences += fmt::format("{} has {}{}\n", who, option.spelled, option.argument);
-    }
-  };
-  report(in_table, in_page, "only the table");
-  report(in_page, in_table, "only the man page");
-  return differences;
 }
 
 }  // namespace perftape::cli

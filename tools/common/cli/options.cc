@@ -245,6 +245,13 @@ std::string Option::spelled() const {
   return name.empty() ? std::string{'-', letter} : fmt::format("--{}", name);
 }
 
+std::vector<std::string> Option::spellings() const {
+  std::vector<std::string> spellings;
+  if (letter != 0) spellings.push_back({'-', letter});
+  if (!name.empty()) spellings.push_back(fmt::format("--{}", name));
+  return spellings;
+}
+
 std::vector<Offer> Option::offers() const {
   return into.offers == nullptr ? std::vector<Offer>() : into.offers();
 }
@@ -259,6 +266,13 @@ std::unexpected<Error> UnknownValue(std::string_view spelled, std::string_view t
 std::span<const Option> CommonOptions(const Command& command) {
   const bool is_verb = command.name.contains(' ');
   return std::span(kCommonOptions).first(is_verb ? 1 : kCommonOptions.size());
+}
+
+std::vector<Option> AllOptions(const Command& command) {
+  std::vector<Option> all(command.options.begin(), command.options.end());
+  const std::span<const Option> common = CommonOptions(command);
+  all.insert(all.end(), common.begin(), common.end());
+  return all;
 }
 
 const Option* FindOption(const Command& command, std::string_view word) {

@@ -83,6 +83,8 @@ struct Option {
   std::vector<Offer> offers() const;
   // "--output", "-g".
   std::string spelled() const;
+  // "-o" and "--output".
+  std::vector<std::string> spellings() const;
 };
 
 // An option of similar tools. It is unknown here, and no help, completion or man page shows it, but
@@ -158,6 +160,9 @@ struct Verb {
 
 // --help, --version and --completion, which every tool has. A verb has only the first.
 std::span<const Option> CommonOptions(const Command& command);
+
+// The command's rows, and then the common ones.
+std::vector<Option> AllOptions(const Command& command);
 
 // The row of a name without dashes, or of a letter; common options included. Null for an unknown
 // word.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tools/common/cli/completion.h"
 #include "tools/common/cli/console.h"
 
 namespace perftape::cli {
@@ -92,10 +93,6 @@ TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
   EXPECT_EQ(script.error().message, "unknown value 'tcsh' for --completion: choose bash");
 }
 
-constexpr std::string_view kCommonRows =
-    "**-z**, **\\--level**[=*LEVEL*]\n: x\n\n**-h**, **\\--help**\n: "
-    "x\n\n**\\--version**\n\n**\\--completion** *SHELL*\n";
-
 constexpr Option kVerbOptions[] = {{.name = "json", .help = "for machines", .into = Ignore}};
 constexpr Command kVerbCommand = {
     .name = "perftape-y list", .purpose = "List.", .operands = "FILE", .options = kVerbOptions};
@@ -139,47 +136,6 @@ TEST(CompletionScript, AsksAProgramOfItsOwnForItsCompletion) {
 TEST(UnknownVerbText, NamesTheVerbThatMayBeMeant) {
   EXPECT_EQ(UnknownVerbText(kWithPrograms, "ru"), "unknown verb 'ru'; did you mean run?");
   EXPECT_EQ(UnknownVerbText(kWithPrograms, "walk"), "unknown verb 'walk'");
-}
-
-TEST(ManPageDifferences, LooksForAVerbsOptionsInItsSection) {
-  const std::string own =
-      "**-h**, **\\--help**\n\n**\\--version**\n\n**\\--completion** *SHELL*\n\n";
-  EXPECT_EQ(ManPageDifferences(kWithVerbs,
-                               own + "## list\n\n**\\--json**\n\n**-h**, **\\--help**\n\n# END\n"),
-            "");
-  EXPECT_EQ(ManPageDifferences(kWithVerbs, own + "## list\n\n**-h**, **\\--help**\n"),
-            "only the table has --json\n");
-}
-
-TEST(ManPageDifferences, FindsNoneWhereThePageSaysWhatTheTableSays) {
-  const std::string page =
-      "# OPTIONS\n\n**-o**, **\\--output** *FILE*\n: x\n\n**\\--values** *KIND*\n: "
-      "x\n\n**-g**\n\n" +
-      std::string(kCommonRows);
-  EXPECT_EQ(ManPageDifferences(kCommand, page), "");
-}
-
-TEST(ManPageDifferences, NamesOptionsThatOnlyOneSideKnows) {
-  const std::string page = "**-o**, **\\--output** *FILE*\n\n**\\--value** *KIND*\n\n**-g**\n\n" +
-                           std::string(kCommonRows);
-  EXPECT_EQ(ManPageDifferences(kCommand, page),
-            "only the table has --values with an argument\n"
-            "only the man page has --value with an argument\n");
-}
-
-TEST(ManPageDifferences, NoticesAMissingArgument) {
-  const std::string page =
-      "**-o**, **\\--output**\n\n**\\--values** *KIND*\n\n**-g**\n\n" + std::string(kCommonRows);
-  EXPECT_THAT(ManPageDifferences(kCommand, page),
-              HasSubstr("only the table has --output with an argument\n"));
-}
-
-TEST(ManPageDifferences, TellsAnOptionalArgumentFromOneThatMustBe) {
-  std::string page = "**-o**, **\\--output** *FILE*\n\n**\\--values** *KIND*\n\n**-g**\n\n" +
-                     std::string(kCommonRows);
-  page.replace(page.find("[=*LEVEL*]"), 10, " *LEVEL*");
-  EXPECT_THAT(ManPageDifferences(kCommand, page),
-              HasSubstr("only the table has --level with an optional argument\n"));
 }
 
 }  // namespace

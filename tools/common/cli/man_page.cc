@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/cli/man_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace perftape::cli {
+namespace {
+
+// pandoc makes one dash of two, unless the first is escaped.
+std::string Bold(std::string_view word) {
+  return fmt::format("**{}{}**", word.starts_with("--") ? "\\" : "", word);
+}
+
+// "*FROM*,*TO*" of "FROM,TO": capitals stand for values.
+std::string WithItalicNames(std::string_view argument) {
+  std::string text;
+  bool is_in_name = false;
+  for (const char c : argument) {
+    const bool is_capital = 'A' <= c && c <= 'Z';
+    if (is_capital != is_in_name) text += '*';
+    is_in_name = is_capital;
+    text += c;
+  }
+  if (is_in_name) text += '*';
+  return text;
+}
+
+std::string TermOf(const Option& option) {
+  std::vector<std::string> spellings = option.spellings();
+  for (std::string& spelling : spellings) spelling = Bold(spelling);
+  std::string term = fmt::format("{}", fmt::join(spellings, ", "));
+  if (!option.takes_argument()) return term;
+  const std::string argument = WithItalicNames(option.argument);
+  return term + (option.argument_is_optional ? fmt::format("[={}]", argument) : " " + argument);
+}
+
+std::string ChoicesOf(const Option& option) {
+  const std::vector<Offer> offers = option.offers();
+  std::string text;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const bool is_last = i + 1 == offers.size();
+    if (i != 0) text += is_last ? " or " : ", ";
+    text += Bold(offers[i].word);
+  }
+  return text;
+}
+
+class Page {
+ public:
+  explicit Page(const Command& command) {
+    sections_.push_back({.command = command});
+    for (const Verb& verb : command.verbs) {
+      if (verb.command == nullptr) continue;
+      sections_.push_back({.heading = fmt::format("## {}", verb.name), .command = verb.command()});
+    }
+    section_ = &sections_.front();
+  }
+
+  Status AddLine(std::string_view line) {
+    ++number_;
+    if (line.starts_with('#')) EnterSection(line);
+    if (line.starts_with("{-") && line.ends_with('}')) {
+      TRY(Describe(line.substr(1, line.size() - 2)));
+      text_ += TermOf(*option_);
+    } else {
+      AddText(line);
+    }
+    text_ += '\n';
+    return {};
+  }
+
+  // Fails if an option has no line.
+  Result<std::string> Finish() && {
+    for (const Section& section : sections_) {
+      for (const Option& option : AllOptions(section.command)) {
+        if (section.described.contains(option.key())) continue;
+        return Fail(ErrorCode::kInvalidArgument,
+                    fmt::format("{} has no line {{{}}}", section.command.name, option.spelled()));
+      }
+    }
+    return std::move(text_);
+  }
+
+ private:
+  // The options of one command.
+  struct Section {
+    std::string heading = {};  // of a verb's section; empty for the command itself
+    const Command& command;
+    std::set<std::string_view> described = {};
+  };
+
+  void EnterSection(std::string_view heading) {
+    const auto found = std::ranges::find(sections_, heading, &Section::heading);
+    section_ = found == sections_.end() ? &sections_.front() : &*found;
+    option_ = nullptr;
+  }
+
+  Status Describe(std::string_view spelled) {
+    option_ = FindOption(section_->command, spelled.substr(spelled.starts_with("--") ? 2 : 1));
+    if (option_ == nullptr || option_->spelled() != spelled) {
+      return FailHere(fmt::format("{}: {} has no such option", spelled, section_->command.name));
+    }
+    if (!section_->described.insert(option_->key()).second) {
+      return FailHere(fmt::format("{}: {} has two such lines", spelled, section_->command.name));
+    }
+    return {};
+  }
+
+  void AddText(std::string_view line) {
+    constexpr std::string_view kChoices = "{choices}";
+    const std::size_t at = option_ == nullptr ? line.npos : line.find(kChoices);
+    text_ += line.substr(0, at);
+    if (at == line.npos) return;
+    text_ += ChoicesOf(*option_);
+    text_ += line.substr(at + kChoices.size());
+  }
+
+  std::unexpected<Error> FailHere(std::string_view message) const {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("line {}: {}", number_, message));
+  }
+
+  std::vector<Section> sections_;
+  Section* section_ = nullptr;
+  const Option* option_ = nullptr;  // that of the last option line in the section
+  std::size_t number_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+Result<std::string> ManPage(const Command& command, std::string_view source) {
+  Page page(command);
+  while (!source.empty()) {
+    const std::string_view line = source.substr(0, source.find('\n'));
+    source.remove_prefix(std::min(source.size(), line.size() + 1));
+    TRY(page.AddLine(line));
+  }
+  return std::move(page).Finish();
+}
+
+}  // namespace perftape::cli
