@@ -12,7 +12,7 @@ namespace perftape {
 inline namespace base {
 namespace {
 
-// Most text is made of these.
+// The fast path: most text consists of these characters.
 bool IsPlain(char c) {
   return c >= 0x20 && c < 0x7f;
 }

@@ -20,17 +20,18 @@
 namespace perftape::bundle {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;  // handed to libarchive at a time
+constexpr std::size_t kPiece = std::size_t{64} << 10;  // passed to libarchive in one call
 constexpr std::size_t kPage = 4096;
-constexpr std::uint64_t kAlignment = 16;  // of members, for readers of ELF that map
+// of members, so that ELF readers can use the mapped bytes
+constexpr std::uint64_t kAlignment = 16;
 
 struct FreeArchive {
   void operator()(archive* tar) const { archive_read_free(tar); }
 };
 using ArchivePtr = std::unique_ptr<archive, FreeArchive>;
 
-// pax headers have names in UTF-8, which libarchive turns into those of the thread's locale: with
-// this they stay what they are.
+// Names in pax headers are UTF-8. libarchive converts them to the locale of the thread. This locale
+// leaves them unchanged.
 class Utf8Locale {
  public:
   Utf8Locale() : utf8_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -49,7 +50,8 @@ class Utf8Locale {
   locale_t before_ = nullptr;
 };
 
-// Hands out the archive piece by piece, and remembers that it was asked for more than there is.
+// Passes the archive to libarchive in pieces, and notes whether libarchive asked for more bytes
+// than there are.
 struct Source {
   Bytes left;
   bool asked_beyond_end = false;
@@ -64,7 +66,7 @@ struct Source {
   }
 };
 
-// The unlinked file. Pages of zeros become holes in it, so that a bomb of zeros fills no disk.
+// The unlinked file. Pages of zeros become holes, so that a bomb of zeros does not fill the disk.
 class Spool {
  public:
   static Result<Spool> Create() {
@@ -73,7 +75,7 @@ class Spool {
   }
 
   std::uint64_t size() const { return size_; }
-  std::uint64_t holes() const { return holes_; }  // bytes
+  std::uint64_t holes() const { return holes_; }  // in bytes
   void Align() { size_ = (size_ + kAlignment - 1) / kAlignment * kAlignment; }
 
   Status Append(Bytes bytes) {
@@ -110,7 +112,7 @@ class Spool {
 
   UniqueFd fd_;
   std::uint64_t size_ = 0, holes_ = 0;
-  std::vector<std::byte> pending_;  // goes to pending_at_
+  std::vector<std::byte> pending_;  // written at pending_at_
   std::uint64_t pending_at_ = 0;
 };
 
@@ -146,7 +148,8 @@ class Unpacking {
                     (why == nullptr ? "cannot be read" : why));
   }
 
-  // Compared before the bytes are read: those of what is passed over are unpacked, too.
+  // Checks the size before the bytes are read, because the bytes of ignored members are unpacked
+  // too.
   Status CheckSize(std::uint64_t size) {
     const auto unpacked = static_cast<std::uint64_t>(archive_filter_bytes(tar_.get(), 0));
     const std::uint64_t most = limits_.total + limits_.zeros;
@@ -211,7 +214,7 @@ class Unpacking {
   PassedOver passed_over_;
 };
 
-// Those of libarchive itself; others would run programs.
+// Enables the filters that libarchive implements itself. Others would start programs.
 Status SupportFilters(archive* tar) {
   for (const auto support : {&archive_read_support_filter_zstd, &archive_read_support_filter_bzip2,
                              &archive_read_support_filter_gzip, &archive_read_support_filter_xz}) {
@@ -220,7 +223,7 @@ Status SupportFilters(archive* tar) {
   return {};
 }
 
-// How much `size` bytes may become.
+// The number of bytes that an archive of `size` bytes may unpack to.
 std::uint64_t LimitOf(std::uint64_t size, const UnpackLimits& limits) {
   if (size >= limits.total / std::max<std::uint64_t>(limits.ratio, 1)) return limits.total;
   return std::min(limits.total, std::max(size * limits.ratio, limits.always));
@@ -233,7 +236,7 @@ Result<ArchivePtr> NewReader() {
   return tar;
 }
 
-// Why one that is not a tar cannot be expanded. The position is where the next read would start.
+// The error for compressed input that is not a tar. Its offset is where the next read would start.
 std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Source& source) {
   const char* why = archive_error_string(reader);
   return Fail(
@@ -282,7 +285,8 @@ Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) 
     return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
                 "archive: is neither a tar nor a compressed one");
   }
-  // One compression, and the file itself. Of several, each would multiply what they unpack to.
+  // There may be two filters: one compression, and the file itself. With several compressions, the
+  // ratios would multiply.
   if (archive_filter_count(tar.get()) > 2) {
     return Fail(ErrorCode::kUnsupported, "archive: is compressed more than once");
   }
