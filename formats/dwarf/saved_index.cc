@@ -7,7 +7,8 @@
 namespace perftape::dwarf {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3130656372756f73;  // "source01", the last two the version
+// "source01"; the last two digits are the version
+constexpr std::uint64_t kMagic = 0x3130656372756f73;
 
 struct IndexHeader {
   std::uint64_t magic = kMagic;
@@ -17,10 +18,11 @@ struct IndexHeader {
 
 struct UnitEntry {
   std::uint64_t unit = 0;
-  std::uint64_t sequences = 0, rows = 0, starts = 0, scopes = 0;  // how many follow
+  std::uint64_t sequences = 0, rows = 0, starts = 0, scopes = 0;  // number of elements that follow
 };
 
-// What is written out as it lies in memory must have no holes of unknown bytes in it.
+// The types are written as they are in memory, so they must have no padding bytes of unknown
+// content.
 static_assert(std::has_unique_object_representations_v<LineSequence>);
 static_assert(std::has_unique_object_representations_v<LineRow>);
 static_assert(std::has_unique_object_representations_v<ScopeStart>);
@@ -49,7 +51,7 @@ class IndexReader {
  public:
   explicit IndexReader(Bytes bytes) : bytes_(bytes) {}
 
-  // Empty, and no longer ok, where there are not so many.
+  // Returns an empty span, and sets ok() to false, if fewer than `count` values remain.
   template <class T>
   std::span<const T> Take(std::uint64_t count) {
     if (count > bytes_.size() / sizeof(T)) {

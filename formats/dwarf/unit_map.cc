@@ -61,7 +61,7 @@ class ClaimReader {
 
   // { u32 length, or 0xffffffff and u64 length; u16 version; offset of the unit; u8 address size,
   // segment selector size; padding; { start, size }[] up to a pair of zeros } (DWARF 5, 6.1.2).
-  // Returns where the next one begins.
+  // Returns the offset of the next set.
   std::uint64_t ReadSet(std::uint64_t offset) {
     Cursor at(sections_.aranges, offset, sections_.order);
     std::uint64_t length = at.Fixed<std::uint32_t>();
