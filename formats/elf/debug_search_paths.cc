@@ -17,7 +17,7 @@ std::string_view PerfName(BuildIdFile what) {
   return kNames[static_cast<std::size_t>(what)];
 }
 
-// Regular files of a directory, by name.
+// The regular files of a directory, sorted by name.
 std::vector<fs::path> FilesIn(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -84,7 +84,7 @@ std::vector<fs::path> SearchPathsOfDebugLink(std::string_view name, const fs::pa
                                              const std::vector<fs::path>& directories) {
   const fs::path file = fs::path(name).filename();
   if (!IsFileName(file)) return {};
-  // Absolute and normal, so that ".." in it leads out of no root.
+  // The path is absolute and normalized, so that ".." cannot lead out of `root`.
   const fs::path directory = ("/" / binary.parent_path()).lexically_normal().relative_path();
   std::vector<fs::path> search_paths = {root / directory / file,
                                         root / directory / ".debug" / file};

@@ -12,20 +12,21 @@
 namespace perftape::elf {
 namespace {
 
-// Pieces nearer than this to each other stay together, with what is between them. More than
-// kOffsetUnit, so that moving them apart never takes more room than they had.
+// Pieces at most this far apart are joined, including the bytes between them. More than
+// kOffsetUnit, so that separate pieces never need more bytes than in the original.
 constexpr std::uint64_t kNear = 64;
-// A piece's new offset differs from the old one by a multiple of this: alignment is kept.
+// The new offset of a piece differs from the old one by a multiple of this, which preserves
+// alignment.
 constexpr std::uint64_t kOffsetUnit = 16;
-// Code that is kept, which is the linkage table, keeps its offset unless that leaves a hole
-// larger than this (relocations lie there, 9 MB of libLLVM's): perf up to 6.2 takes the section's
-// offset in the file for the address of the table's entries (tools/perf/util/symbol-elf.c,
+// The linkage table keeps its offset unless the hole before it would be larger than this. (In
+// libLLVM, 9 MB of relocations are before it.) perf up to 6.2 uses the file offset of the section
+// as the address of the table's entries (tools/perf/util/symbol-elf.c,
 // dso__synthesize_plt_symbols).
 constexpr std::uint64_t kLargestHole = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestNote = std::uint64_t{64} << 10;
 constexpr GElf_Word kArmExidx = 0x70000001;  // SHT_ARM_EXIDX and PT_ARM_EXIDX
 
-// Where the fields that are changed lie in the headers (elf(5)).
+// The offsets of changed fields in the headers (elf(5)).
 struct FieldOffsets {
   std::size_t header_programs, header_sections;
   std::size_t program_offset, program_file_size;
@@ -34,14 +35,14 @@ struct FieldOffsets {
 constexpr FieldOffsets kFields64 = {32, 40, 8, 32, 4, 8, 24, 32};
 constexpr FieldOffsets kFields32 = {28, 32, 4, 16, 4, 8, 16, 20};
 
-// [start, end) of the original, and where it goes.
+// The range [start, end) of the original, and its new offset.
 struct Piece {
   std::uint64_t start = 0, end = 0;
-  bool stays = false;  // where it is, if it can
+  bool stays = false;  // keeps its offset if possible
   std::uint64_t new_offset = 0;
 };
 
-// Which bytes stay; the way from their old offsets to the new ones.
+// The bytes that are kept, and the mapping from old to new offsets.
 class Pieces {
  public:
   void Keep(std::uint64_t start, std::uint64_t size) {
@@ -51,7 +52,7 @@ class Pieces {
     if (size > 0) pieces_.push_back({.start = start, .end = start + size, .stays = true});
   }
 
-  // Joins what is near and gives each piece its new offset. Returns the size of them all.
+  // Joins nearby pieces and assigns the new offsets. Returns the total size.
   std::uint64_t AssignOffsets() {
     std::ranges::sort(pieces_, {}, &Piece::start);
     std::vector<Piece> joined;
@@ -73,7 +74,7 @@ class Pieces {
     return end;
   }
 
-  // Nothing for what is not kept whole.
+  // Returns nothing unless the whole range is kept.
   std::optional<std::uint64_t> NewOffsetOf(std::uint64_t start, std::uint64_t size) const {
     auto piece = std::ranges::upper_bound(pieces_, start, {}, &Piece::start);
     if (piece == pieces_.begin()) return std::nullopt;
@@ -95,7 +96,7 @@ struct Section {
   std::string_view name;
   Fate fate = Fate::kDrop;
   std::uint64_t kept_size = 0;
-  std::vector<std::byte> slots;  // its new contents, where its fate is kKeepSlots
+  std::vector<std::byte> slots;  // the new content if the fate is kKeepSlots
 };
 
 bool IsFor(std::string_view name, std::span<const std::string_view> names) {
@@ -262,8 +263,9 @@ class Slimmer {
     return {{start}, std::min(range.size - skipped, header.sh_offset + header.sh_size - start)};
   }
 
-  // The relocations of a section that fill slots of .got*: those which tell what an entry of the
-  // linkage table jumps to. The others, of pointers in data, are most of the section.
+  // Returns the relocations of a section that fill slots of .got*, which name the targets of the
+  // linkage table's entries. Most relocations of a section are for pointers in data and are
+  // dropped.
   std::vector<std::byte> CollectSlots(const Section& section) const {
     std::vector<std::byte> kept;
     const std::size_t word = is_64_ ? 8 : 4;
@@ -277,7 +279,7 @@ class Slimmer {
     return kept;
   }
 
-  // What was asked for may hold addresses that only a relocation tells.
+  // The ranges of `also` may contain addresses that only their relocations provide.
   bool IsInAlso(std::uint64_t address) const {
     if (options_.also.empty()) return false;
     for (const Section& section : sections_) {
@@ -344,8 +346,8 @@ class Slimmer {
     }
   }
 
-  // What is read by its program header must be where that says. PT_LOAD and what else describes
-  // memory alone stays as it is.
+  // Updates the segments that readers find through their program header. PT_LOAD and others that
+  // only describe memory are unchanged.
   void PatchPrograms() {
     if (programs_.empty()) return;
     const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_phoff, 0);
@@ -371,7 +373,7 @@ class Slimmer {
     const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_shoff, 0);
     for (std::size_t i = 1; i < sections_.size(); ++i) {
       const Section& section = sections_[i];
-      if (!HasBytes(section)) continue;  // nothing to read, or nothing that could be read before
+      if (!HasBytes(section)) continue;  // no bytes in the original either
       const std::uint64_t at = table + i * handle_.header.e_shentsize;
       if (section.fate != Fate::kDrop) {
         const auto new_offset = pieces_.NewOffsetOf(section.header.sh_offset, section.kept_size);
@@ -412,7 +414,7 @@ class Slimmer {
   bool is_64_;
   std::endian order_;
   const FieldOffsets& fields_;
-  std::size_t names_ = 0;  // the section of section names
+  std::size_t names_ = 0;  // index of the section of section names
   std::vector<Section> sections_;
   std::vector<GElf_Shdr> got_;
   std::vector<GElf_Phdr> programs_;
@@ -423,13 +425,13 @@ class Slimmer {
 }  // namespace
 
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOptions& options) {
-  // libelf has memory for as many as the header says.
+  // libelf allocates memory for as many sections as the header claims.
   if (file.header().section_count > symbol_limits::kElfHeaders) return std::nullopt;
   const LibelfHandle handle(file);
   if (handle.elf == nullptr) return std::nullopt;
   std::optional<std::vector<std::byte>> copy = Slimmer(handle, options).Copy();
   if (!copy) return std::nullopt;
-  // Of a file whose parts lie one over the other, what is changed in one is changed in both.
+  // If parts of a file overlap, a change of one changes the other. The build id detects that.
   const Result<ElfFile> opened = ElfFile::FromBytes(*copy);
   if (!opened || opened->build_id() != file.build_id()) return std::nullopt;
   return copy;
