@@ -59,7 +59,7 @@ struct ProgramHeader {
 // Returns kCorrupt for a file that is not ELF, and kTruncated for one that ends inside its header.
 Result<FileHeader> ReadFileHeader(Bytes image);
 
-// In the order of the table, including the empty section 0. Stop where the file ends.
+// The tables in their order, up to the end of the file. Sections include the empty section 0.
 std::vector<Section> ReadSections(Bytes image, const FileHeader& header);
 std::vector<ProgramHeader> ReadProgramHeaders(Bytes image, const FileHeader& header);
 

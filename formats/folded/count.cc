@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
 
-// Whether `text` is "digits" or "digits.digits"; the second digits may be missing.
+// Whether `text` is "digits" or "digits.digits". The second digits may be missing.
 bool IsNumber(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
   const auto all_digits = [](std::string_view digits) {
@@ -21,7 +21,7 @@ bool IsNumber(std::string_view text) {
          (point == text.size() || all_digits(text.substr(point + 1)));
 }
 
-// The number of that sign and magnitude, or the one nearest to it.
+// The number with this sign and magnitude, limited to the range of the type.
 std::int64_t Signed(bool is_negative, std::uint64_t magnitude) {
   if (!is_negative) return static_cast<std::int64_t>(std::min(magnitude, kMax));
   return static_cast<std::int64_t>(~std::min(magnitude, kMax + 1) + 1);

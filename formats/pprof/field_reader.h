@@ -15,14 +15,14 @@
 
 namespace perftape::pprof {
 
-// Adds what `in` holds to `message`, as protobuf merges messages. Throws protozero::exception where
-// it is damaged or cut.
+// Adds the fields in `in` to `message`, as protobuf merges messages. Throws protozero::exception if
+// the input is damaged or incomplete.
 template <class Message>
 void DecodeMessage(protozero::pbf_reader in, Message& message);
 
-// Stands at one field of a message, is shown all that the message has, and takes the one with its
-// number. A field of another wire type than its own counts as unknown, as protobuf wants it; only
-// by asking for the type first is protozero never asked for what is not there.
+// Visits the fields of a message's layout for one field of the input, and reads that with the same
+// number. A field with another wire type counts as unknown, as protobuf requires. Checking the type
+// first ensures that protozero is never asked for a wrong one.
 class FieldReader {
  public:
   explicit FieldReader(protozero::pbf_reader& in) : in_(in) {}
