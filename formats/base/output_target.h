@@ -44,8 +44,8 @@ struct OutputTarget {
   std::filesystem::path path;  // after its symbolic links; empty for a descriptor
   int descriptor = -1;         // if the stream is a descriptor of this process
   bool is_named_pipe = false;
-  // Of an existing file. Nothing if another user may have planted the file: its directory is one
-  // such as /tmp, where all users can create files.
+  // Of an existing file. Nothing if another user may have planted the file: in a directory such as
+  // /tmp, all users can create files.
   std::optional<FileAccess> access;
 
   bool is_stream() const { return kind == Kind::kStream; }
@@ -69,6 +69,7 @@ Status CheckExisting(const OutputTarget& target, IfExists if_exists);
 // requested (kIo).
 Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& stop = {});
 
+// Whether `target` is a terminal. Does not open a named pipe, because that would wait for a reader.
 bool IsTerminal(const OutputTarget& target);
 
 }  // namespace base

@@ -25,7 +25,7 @@ struct ArchiveWriter::Stream {
   archive* tar = nullptr;
   UniqueFd fd;
   std::uint64_t size = 0;
-  std::optional<Error> error;  // an error of the file, which libarchive does not see
+  std::optional<Error> error;  // of the file; libarchive does not report it
 
   std::unexpected<Error> Failure() const {
     if (error) return Fail(*error);

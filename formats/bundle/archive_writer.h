@@ -18,6 +18,7 @@ class ArchiveWriter {
   // Writes to `fd` from its current position on. `level` is zstd's, from 1 to 22.
   static Result<ArchiveWriter> Create(UniqueFd fd, int level);
 
+  // Add a regular file and a symbolic link. Return the error of writing to `fd`, or kIo.
   Status AddFile(const std::string& name, Bytes content);
   Status AddLink(const std::string& name, const std::string& target);
 

@@ -57,8 +57,8 @@ class SourceIndex {
                                            const Surroundings& surroundings);
   ~SourceIndex();
 
-  // Builds the units that contain `addresses`, with one thread for each processor, at most 8. Find
-  // does the same for its address.
+  // Builds the units that contain `addresses`, with up to one thread for each processor, at most 8.
+  // Find does the same for its address.
   void Prepare(std::span<const ImageAddress> addresses);
 
   // Returns frames with the innermost first. Empty if no unit covers the address. If only the line

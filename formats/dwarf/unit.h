@@ -61,6 +61,8 @@ struct Unit {
   // (GNU, DWARF 4).
   std::uint64_t split_ranges_base = 0;
 
+  // A cursor at `offset` of .debug_info that ends where the unit ends. Fails if `offset` is after
+  // it.
   Cursor InfoAt(std::uint64_t offset) const;
 };
 
@@ -71,9 +73,9 @@ Result<Unit> ReadUnit(const Sections& sections, const UnitHeader& header, std::u
 Result<Unit> ReadSplitUnit(const Sections& sections, const UnitHeader& header,
                            const UnitBases& bases, const Unit& skeleton, std::uint64_t& work);
 
-// Resolve a value of one of the unit's entries. Return nothing or an empty string if its form does
-// not fit, or if it points outside its section. `shared_strings` is .debug_str of the supplementary
-// file.
+// The address or text of a value of one of the unit's entries. Nothing, or empty, if its form does
+// not fit or if it points outside its section. `shared_strings` is .debug_str of the supplementary
+// file. Texts are views of the sections.
 std::optional<std::uint64_t> AddressOf(const Unit& unit, const FormValue& value);
 std::string_view TextOf(const Unit& unit, const FormValue& value, Bytes shared_strings = {});
 

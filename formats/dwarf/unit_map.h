@@ -35,6 +35,7 @@ class UnitMap {
   explicit UnitMap(std::span<const Entry> sorted) : entries_(sorted) {}
   UnitMap() = default;
 
+  // The index among the headers of the unit at `address`. Nothing if no unit covers it.
   std::optional<std::uint32_t> Find(std::uint64_t address) const;
 
   std::span<const Entry> entries() const { return entries_; }  // sorted, without overlaps

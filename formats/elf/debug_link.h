@@ -30,6 +30,7 @@ struct DebugAltLink {
   BuildId build_id;
 };
 
+// Returns nothing if there is none or if it is damaged.
 std::optional<DebugAltLink> ReadDebugAltLink(const ElfFile& file);
 
 }  // namespace perftape::elf

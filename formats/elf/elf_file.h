@@ -64,9 +64,11 @@ class ElfFile {
   std::span<const Segment> segments() const { return segments_; }
 
   // Converts an offset to an address: offset - p_offset + p_vaddr of the segment that contains it.
-  // Prefers an executable segment. Mappings begin at a page boundary, so the bytes of the page
-  // before a segment's start belong to it too. Returns nothing if no segment contains the offset.
+  // Prefers an executable segment. Mappings begin at a page boundary. So the bytes before a
+  // segment in its first page belong to it too, unless another segment contains them. Returns
+  // nothing if no segment contains the offset.
   std::optional<ImageAddress> ToImage(FileOffset offset) const;
+  // The reverse. Returns nothing if no segment contains the address.
   std::optional<FileOffset> ToFile(ImageAddress address) const;
 
  private:

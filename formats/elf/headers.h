@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The headers of an ELF file (elf(5)), of either class and byte order: file header, section headers
-// and program headers. libelf is not used, because it trusts its input too much for files of other
-// machines.
+// and program headers. libelf is not used, because it trusts its input too much to read files from
+// other machines.
 #pragma once
 
 #include <elf.h>

@@ -13,7 +13,8 @@ namespace perftape::folded {
 
 class Text {
  public:
-  // Views the bytes, which must outlive the Text. UTF-16 is converted into an own copy.
+  // Views the bytes, which must outlive the Text. UTF-16 is converted into a copy that the Text
+  // owns.
   explicit Text(Bytes file);
   Text(const Text&) = delete;
   Text& operator=(const Text&) = delete;

@@ -49,6 +49,7 @@ class PcLineTable {
   std::vector<GoFrame> Find(ImageAddress address) const;
 
   std::uint64_t functions() const { return header_.functions; }
+  // The start of a function, by its index in the table. The highest address if there is none.
   ImageAddress entry(std::uint64_t function) const;
 
   // The ranges of the file that are read, besides the ELF header and section headers. A copy with

@@ -43,9 +43,9 @@ struct Placement {
 class JitDump {
  public:
   // Reads a whole dump of either byte order. An incomplete dump, as a killed process leaves it, is
-  // read up to the last whole record. Returns kCorrupt for other files, kTruncated if the header is
-  // incomplete, and kUnsupported for other versions. The views point into `dump`, which must
-  // outlive the JitDump.
+  // read up to the last whole record. Returns kCorrupt for other files and damaged headers,
+  // kTruncated if the header is incomplete, and kUnsupported for other versions. The views point
+  // into `dump`, which must outlive the JitDump.
   static Result<JitDump> Read(Bytes dump);
 
   std::uint32_t pid() const { return pid_; }  // in the pid namespace of the process

@@ -35,6 +35,8 @@ struct Symbol {
 
 class Kallsyms {
  public:
+  // Reads a whole file. Returns the errors of Parse and ReadWholeFile, such as kCorrupt if the file
+  // exceeds symbol_limits.h.
   static Result<Kallsyms> Read(const std::filesystem::path& path = "/proc/kallsyms");
   // The same for a path that another user chose: opens only a regular file.
   static Result<Kallsyms> ReadRegular(const std::filesystem::path& path);
