@@ -120,7 +120,7 @@ class ByteReader {
 
   template <FixedField T>
   void Fixed(T& field) {
-    const Bytes bytes = Take(sizeof(T));
+    const Bytes bytes = ReadBytes(sizeof(T));
     field = bytes.empty() ? T{} : LoadFixed<T>(bytes.data(), order_);
   }
 
@@ -131,16 +131,16 @@ class ByteReader {
       Break();
       count = 0;
     }
-    field = FixedArray<T>(Take(count * sizeof(T)), order_);
+    field = FixedArray<T>(ReadBytes(count * sizeof(T)), order_);
   }
   void Words(WordArray& field, std::uint64_t count) { Array(field, count); }
 
-  void Blob(Bytes& field, std::uint64_t size) { field = Take(size); }
+  void Blob(Bytes& field, std::uint64_t size) { field = ReadBytes(size); }
 
   // Reads `size` bytes that contain a NUL-terminated string. Without a NUL, all of them are the
   // string.
   void PaddedString(std::string_view& field, std::uint64_t size) {
-    const std::string_view text = AsText(Take(size));
+    const std::string_view text = AsText(ReadBytes(size));
     field = text.substr(0, text.find('\0'));
   }
   void PaddedString(std::string& field, std::uint64_t size) {
@@ -153,7 +153,7 @@ class ByteReader {
   void Name(std::string_view& field) { PaddedString(field, remaining()); }
   void Name(std::string& field) { PaddedString(field, remaining()); }
 
-  void Padding(std::uint64_t size) { Take(size); }
+  void Padding(std::uint64_t size) { ReadBytes(size); }
 
   // Makes the reader fail as if the bytes ended here. Decoders call it for contradictory input.
   void Break() {
@@ -168,14 +168,14 @@ class ByteReader {
   std::endian order() const { return order_; }
 
  private:
-  Bytes Take(std::uint64_t size) {
+  Bytes ReadBytes(std::uint64_t size) {
     if (size > bytes_.size()) {
       Break();
       return {};
     }
-    const Bytes taken = bytes_.first(size);
+    const Bytes bytes = bytes_.first(size);
     bytes_ = bytes_.subspan(size);
-    return taken;
+    return bytes;
   }
 
   Bytes bytes_;

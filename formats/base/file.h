@@ -67,7 +67,7 @@ class MappedFile {
 
   Bytes bytes() const { return bytes_; }
   // Whether bytes were read that another process had cut off.
-  bool was_truncated() const { return guard_.has_struck(); }
+  bool was_truncated() const { return guard_.was_truncated(); }
 
  private:
   MappedFile(Bytes bytes, std::string_view name) : bytes_(bytes), guard_(bytes, name) {}

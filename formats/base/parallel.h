@@ -44,24 +44,24 @@ void ParallelFor(std::size_t tasks, unsigned threads, Work work) {
 
 // Calls write(make(0)), write(make(1)) and so on. Up to `threads` threads call `make`; `write` is
 // called by one thread at a time, in the order of the tasks. Each thread keeps at most one result
-// of `make`. Stops at the first error of `write`, and returns it.
+// of `make`. After the first error of `write`, writes nothing more and returns the error.
 template <class Make, class Write>
 Status MakeAndWriteInOrder(std::size_t tasks, unsigned threads, Make make, Write write) {
   std::mutex mutex;
-  std::condition_variable turn;
+  std::condition_variable next_changed;
   std::size_t next = 0;  // the task that is written next; `tasks` after a failure
   Status status;
   const auto set_next = [&](std::size_t task) {
     const std::lock_guard lock(mutex);
     next = task;
-    turn.notify_all();
+    next_changed.notify_all();
   };
   ParallelFor(tasks, threads, [&](std::size_t task, unsigned /*worker*/) {
     try {
       const auto made = make(task);
       {
         std::unique_lock lock(mutex);
-        turn.wait(lock, [&] { return next == task || next == tasks; });
+        next_changed.wait(lock, [&] { return next == task || next == tasks; });
         if (next == tasks) return;
       }
       // No other thread writes until this one sets `next`.

@@ -46,7 +46,7 @@ std::unexpected<Error> Fail(ErrorCode code, std::string message);
 std::unexpected<Error> Fail(Error error);
 
 // The error of a system call: "<what>: <strerror(error_number)>". The code is kPermission for EPERM
-// and EACCES, kNotFound for ENOENT, and kIo for all others. Read errno before any other call.
+// and EACCES, kNotFound for ENOENT, and kIo for all others. Call it before errno can change.
 std::unexpected<Error> FailErrno(std::string_view what, int error_number);
 
 // The same error with `context` in front of its message: "perf.data: feature BUILD_ID: …".

@@ -118,7 +118,7 @@ TruncationGuard::~TruncationGuard() {
   registry.unused.push_back(entry_);
 }
 
-bool TruncationGuard::has_struck() const {
+bool TruncationGuard::was_truncated() const {
   return entry_ != nullptr && entry_->was_truncated;
 }
 

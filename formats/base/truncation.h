@@ -28,7 +28,7 @@ class TruncationGuard {
   ~TruncationGuard();
 
   // Whether a read after the end of the file occurred.
-  bool has_struck() const;
+  bool was_truncated() const;
 
   struct Entry;
 

@@ -27,8 +27,8 @@ class ZstdDecompressor {
 
   // Expands bytes from the front of `input` into `room`, and removes from `input` what it read.
   // Returns the number of bytes written. That is less than room.size() in two cases: `input` is
-  // used up and the stream needs more, or the stream is damaged. After damage the next call returns
-  // kCorrupt; only Restart ends that state.
+  // used up and the stream needs more, or the stream is damaged. After the bytes before the
+  // damage, all calls return kCorrupt until Restart.
   Result<std::size_t> Expand(Bytes& input, std::span<std::byte> room);
 
   // Discards the state of the stream. The next input begins a new frame.

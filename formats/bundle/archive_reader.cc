@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{64} << 10;  // passed to libarchive in one call
 constexpr std::size_t kPage = 4096;
-// of members, so that ELF readers can use the mapped bytes
+// Of members, so that ELF readers can use the mapped bytes.
 constexpr std::uint64_t kAlignment = 16;
 
 struct FreeArchive {
@@ -128,7 +128,7 @@ class Unpacking {
       if (status == ARCHIVE_EOF) break;
       if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return Damage();
       if (entries == limits_.members) return TooMuch("members", limits_.members);
-      TRY(Take(entry));
+      TRY(AddEntry(entry));
     }
     TRY_ASSIGN(MappedFile file, std::move(spool_).Map());
     return UnpackedArchive{std::move(file), std::move(members_), passed_over_};
@@ -157,31 +157,31 @@ class Unpacking {
     return {};
   }
 
-  Status Take(archive_entry* entry) {
+  Status AddEntry(archive_entry* entry) {
     TRY(CheckSize(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0))));
-    const auto kind = archive_entry_filetype(entry);
-    if (kind == AE_IFDIR) return {};
+    const auto type = archive_entry_filetype(entry);
+    if (type == AE_IFDIR) return {};
     const bool plain = archive_entry_hardlink(entry) == nullptr &&
-                       (kind == AE_IFLNK || (kind == AE_IFREG && !IsSparse(entry)));
-    if (!plain) return Pass(passed_over_.kinds);
+                       (type == AE_IFLNK || (type == AE_IFREG && !IsSparse(entry)));
+    if (!plain) return Ignore(passed_over_.kinds);
     const char* as_written = archive_entry_pathname(entry);
     auto name = CleanName(as_written == nullptr ? "" : as_written);
-    if (!name) return Pass(passed_over_.unsafe_names);
+    if (!name) return Ignore(passed_over_.unsafe_names);
     UnpackedMember member{.name = *std::move(name)};
-    if (kind == AE_IFLNK) {
+    if (type == AE_IFLNK) {
       const char* target = archive_entry_symlink(entry);
       member.target = target == nullptr ? "" : target;
-      if (!StaysInside(member.name, member.target)) return Pass(passed_over_.unsafe_names);
+      if (!StaysInside(member.name, member.target)) return Ignore(passed_over_.unsafe_names);
     }
-    if (!names_.insert(member.name).second) return Pass(passed_over_.duplicates);
-    if (kind == AE_IFREG) TRY(ReadContent(member));
+    if (!names_.insert(member.name).second) return Ignore(passed_over_.duplicates);
+    if (type == AE_IFREG) TRY(ReadContent(member));
     members_.push_back(std::move(member));
     return {};
   }
 
   static bool IsSparse(archive_entry* entry) { return archive_entry_sparse_count(entry) > 0; }
 
-  static Status Pass(std::uint64_t& count) {
+  static Status Ignore(std::uint64_t& count) {
     ++count;
     return {};
   }

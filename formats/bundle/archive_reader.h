@@ -21,7 +21,7 @@ namespace perftape::bundle {
 // symbol tables full of zeros.
 struct UnpackLimits {
   std::uint64_t total = std::uint64_t{64} << 30;  // in bytes
-  // in bytes; even the smallest archive may unpack to this size
+  // In bytes. Even the smallest archive may unpack to this size.
   std::uint64_t always = std::uint64_t{64} << 20;
   std::uint64_t ratio = 1000;  // a larger one may unpack to this multiple of its size
   std::uint64_t zeros = std::uint64_t{8} << 30;  // in bytes; pages of zeros that do not count

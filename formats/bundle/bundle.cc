@@ -16,7 +16,7 @@ namespace perftape::bundle {
 struct Bundle::Contents {
   UnpackedArchive archive;
   Manifest manifest;
-  // files; the keys are views of the members' names
+  // Files only. The keys are views of the members' names.
   std::map<std::string_view, const UnpackedMember*> by_name;
   std::map<std::pair<std::array<std::uint8_t, 20>, FileKind>, const UnpackedMember*> by_id;
 };

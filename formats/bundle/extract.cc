@@ -101,41 +101,42 @@ Status WriteLink(const MemberPath& path, const std::string& target) {
   return Rename(path);
 }
 
-enum class There : std::uint8_t { kNothing, kSame, kOther };
+enum class Existing : std::uint8_t { kNothing, kSame, kOther };
 
 // Compares an existing file at `path` with the content to be written.
-Result<There> FileThere(const MemberPath& path, Bytes content) {
+Result<Existing> CompareFile(const MemberPath& path, Bytes content) {
   // Without O_NONBLOCK, a named pipe would block until its other end is opened.
   const UniqueFd fd(openat(path.directory.get(), path.leaf.c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd && errno == ENOENT) return There::kNothing;
-  if (!fd && errno == ELOOP) return There::kOther;  // a link is replaced, never followed
+  if (!fd && errno == ENOENT) return Existing::kNothing;
+  if (!fd && errno == ELOOP) return Existing::kOther;  // a link is replaced, never followed
   if (!fd) return FailAt(path.whole, errno);
   struct stat status = {};
   if (fstat(fd.get(), &status) != 0) return FailErrno(path.whole, errno);
   if (S_ISDIR(status.st_mode)) return FailAt(path.whole, EISDIR);
-  if (!S_ISREG(status.st_mode)) return There::kOther;
-  if (static_cast<std::uint64_t>(status.st_size) != content.size()) return There::kOther;
+  if (!S_ISREG(status.st_mode)) return Existing::kOther;
+  if (static_cast<std::uint64_t>(status.st_size) != content.size()) return Existing::kOther;
   TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(fd.get(), path.whole));
-  return std::ranges::equal(file.bytes(), content) ? There::kSame : There::kOther;
+  return std::ranges::equal(file.bytes(), content) ? Existing::kSame : Existing::kOther;
 }
 
-Result<There> LinkThere(const MemberPath& path, const std::string& target) {
+Result<Existing> CompareLink(const MemberPath& path, const std::string& target) {
   const int directory = path.directory.get();
   std::array<char, PATH_MAX> now = {};
   const ssize_t size = readlinkat(directory, path.leaf.c_str(), now.data(), now.size());
-  if (size < 0 && errno == ENOENT) return There::kNothing;
-  if (size < 0 && errno == EINVAL) return There::kOther;  // not a link
+  if (size < 0 && errno == ENOENT) return Existing::kNothing;
+  if (size < 0 && errno == EINVAL) return Existing::kOther;  // not a link
   if (size < 0) return FailAt(path.whole, errno);
-  if (std::string_view(now.data(), static_cast<std::size_t>(size)) == target) return There::kSame;
+  if (std::string_view(now.data(), static_cast<std::size_t>(size)) == target)
+    return Existing::kSame;
   // A broken link may be replaced. This only tests whether the target exists.
   const bool leads_nowhere = faccessat(directory, path.leaf.c_str(), F_OK, 0) != 0;
-  return leads_nowhere ? There::kNothing : There::kOther;
+  return leads_nowhere ? Existing::kNothing : Existing::kOther;
 }
 
 // Whether a different existing file serves as well. perf has whole binaries, and its own links to
 // them.
-bool SaysTheBuildId(const UnpackedMember& member) {
+bool HasBuildIdInName(const UnpackedMember& member) {
   return member.is_link() ? member.name.starts_with(".build-id/") : FileAt(member.name).has_value();
 }
 
@@ -183,8 +184,8 @@ class Extraction {
       }
     }
     TRY_ASSIGN(const MemberPath path, MemberPathOf(root_.get(), member.name));
-    TRY_ASSIGN(const There there, FileThere(path, content));
-    if (!IsWanted(member, there)) return {};
+    TRY_ASSIGN(const Existing existing, CompareFile(path, content));
+    if (!IsWanted(member, existing)) return {};
     TRY(WriteMarker(path, content.size()));
     TRY(WriteFile(path, content));
     ++report_.written;
@@ -212,8 +213,8 @@ class Extraction {
   Status ExtractLink(const UnpackedMember& member) {
     if (!HasTarget(member)) return {};
     TRY_ASSIGN(const MemberPath path, MemberPathOf(root_.get(), member.name));
-    TRY_ASSIGN(const There there, LinkThere(path, member.target));
-    if (!IsWanted(member, there)) return {};
+    TRY_ASSIGN(const Existing existing, CompareLink(path, member.target));
+    if (!IsWanted(member, existing)) return {};
     TRY(WriteLink(path, member.target));
     ++report_.written;
     return {};
@@ -226,10 +227,10 @@ class Extraction {
     return faccessat(root_.get(), target.lexically_normal().c_str(), F_OK, 0) == 0;
   }
 
-  bool IsWanted(const UnpackedMember& member, There there) {
-    if (there == There::kNothing) return true;
-    if (there == There::kOther && options_.if_exists == IfExists::kReplace) return true;
-    if (there == There::kOther && !SaysTheBuildId(member)) {
+  bool IsWanted(const UnpackedMember& member, Existing existing) {
+    if (existing == Existing::kNothing) return true;
+    if (existing == Existing::kOther && options_.if_exists == IfExists::kReplace) return true;
+    if (existing == Existing::kOther && !HasBuildIdInName(member)) {
       report_.kept.push_back(member.name);
     } else {
       ++report_.already_there;

@@ -24,7 +24,7 @@ struct Encoding {
 // The value of an attribute, before the section that it refers to is read.
 struct FormValue {
   std::uint16_t form = 0;  // 0 without the attribute
-  // constants (signed ones in two's complement), offsets, indexes, addresses
+  // Constants (signed ones in two's complement), offsets, indexes and addresses.
   std::uint64_t number = 0;
   std::string_view text = {};  // for DW_FORM_string
 

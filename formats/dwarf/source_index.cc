@@ -122,12 +122,12 @@ struct SourceIndex::Parts {
     if (auto split = splits.Open(unit.linked, spent)) {
       unit.split = *std::move(split);
     } else {
-      Complain(std::move(split).error().message);
+      AddProblem(std::move(split).error().message);
     }
     return unit;
   }
 
-  void Complain(std::string what) {
+  void AddProblem(std::string what) {
     const std::lock_guard lock(problem_mutex);
     if (problem.empty()) problem = std::move(what);
     ++problem_count;
@@ -218,7 +218,7 @@ std::unique_ptr<SourceIndex> SourceIndex::Open(const elf::ElfFile& image, const 
                                                const Surroundings& surroundings) {
   if (!HasDwarf(dwarf, Part::kLinked)) return nullptr;
   auto parts = std::make_unique<Parts>(image, dwarf, surroundings);
-  if (!parts->loaded.problem().empty()) parts->Complain(parts->loaded.problem());
+  if (!parts->loaded.problem().empty()) parts->AddProblem(parts->loaded.problem());
   return std::unique_ptr<SourceIndex>(new SourceIndex(std::move(parts)));
 }
 
@@ -265,7 +265,7 @@ void SourceIndex::Build(std::span<const std::uint32_t> units) {
   threads.clear();
   if (parts_->work > parts_->work_limit && !parts_->has_given_up) {
     parts_->has_given_up = true;
-    parts_->Complain("its debug information refers to the same parts far too often");
+    parts_->AddProblem("its debug information refers to the same parts far too often");
   }
 }
 
@@ -279,7 +279,7 @@ void SourceIndex::BuildOne(std::uint32_t unit, UnitIndexBuilder& builder) {
     parts_->built[unit] = std::move(built);
     parts_->Keep(unit, *std::move(open));
   } else {
-    parts_->Complain(open.error().message);
+    parts_->AddProblem(open.error().message);
   }
   parts_->work += spent - before;
 }

@@ -42,7 +42,7 @@ struct CallFrame {
 };
 
 struct Surroundings {
-  // the path of the file with the DWARF; split units are searched beside it
+  // The path of the file with the DWARF. Split units are searched beside it.
   std::filesystem::path path = {};
   const elf::ElfFile* shared = nullptr;    // its supplementary file (.gnu_debugaltlink), or null
   elf::SearchedDirectories searched = {};  // more directories that may contain split units

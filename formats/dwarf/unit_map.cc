@@ -21,7 +21,7 @@ class ClaimReader {
  public:
   ClaimReader(const Sections& sections, std::span<const UnitHeader> headers,
               std::span<const Extent> code)
-      : sections_(sections), headers_(headers), code_(code), is_told_(headers.size()) {}
+      : sections_(sections), headers_(headers), code_(code), is_listed_(headers.size()) {}
 
   void ReadAranges() {
     for (std::uint64_t offset = 0; offset < sections_.aranges.size();) offset = ReadSet(offset);
@@ -29,14 +29,14 @@ class ClaimReader {
 
   void ReadRoots(std::uint64_t& work, std::uint64_t work_limit) {
     for (std::uint32_t i = 0; i < headers_.size() && work <= work_limit; ++i) {
-      if (is_told_[i] || headers_[i].is_type_unit()) continue;
+      if (is_listed_[i] || headers_[i].is_type_unit()) continue;
       const auto unit = ReadUnit(sections_, headers_[i], work);
       if (!unit || unit->tag == 0 || headers_[i].type == DW_UT_partial) continue;
       ReadRoot(*unit, i, work, work_limit);
     }
   }
 
-  std::vector<UnitMap::Entry> Take() && { return std::move(claims_); }
+  std::vector<UnitMap::Entry> Claims() && { return std::move(claims_); }
 
  private:
   void Claim(const Extent& extent, std::uint32_t unit) {
@@ -79,7 +79,7 @@ class ClaimReader {
     }
     const std::uint64_t header_size = at.offset() - offset, pair_size = 2U * address_size;
     at.Skip((pair_size - header_size % pair_size) % pair_size);
-    is_told_[*unit] = true;
+    is_listed_[*unit] = true;
     while (at.remaining() >= pair_size) {
       const std::uint64_t start = at.Unsigned(address_size), size = at.Unsigned(address_size);
       if (start == 0 && size == 0) break;
@@ -91,7 +91,7 @@ class ClaimReader {
   const Sections& sections_;
   std::span<const UnitHeader> headers_;
   std::span<const Extent> code_;
-  std::vector<bool> is_told_;
+  std::vector<bool> is_listed_;
   std::vector<UnitMap::Entry> claims_;
 };
 
@@ -102,7 +102,7 @@ UnitMap UnitMap::Read(const Sections& sections, std::span<const UnitHeader> head
   ClaimReader reader(sections, headers, code);
   reader.ReadAranges();
   reader.ReadRoots(work, work_limit);
-  return FromClaims(std::move(reader).Take());
+  return FromClaims(std::move(reader).Claims());
 }
 
 UnitMap UnitMap::FromClaims(std::span<const Entry> claims) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols of a file that may name code, unchanged from its tables. symbols.h chooses the best
-// one of each address.
+// The symbols in the tables of a file that may name code. symbols.h chooses the best one of each
+// address.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ class Image {
     Put(bytes, at);
     return at;
   }
-  std::vector<std::byte> Take() && { return std::move(bytes_); }
+  std::vector<std::byte> Finish() && { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;
@@ -184,7 +184,7 @@ std::vector<std::byte> NamedFunctionsFile(std::span<const std::string_view> name
       SectionOf(".shstrtab", SHT_STRTAB, 0, section_names_at, kSectionNames.size());
   const std::uint64_t headers_at = image.Append(std::as_bytes(std::span(sections)));
   image.Put(HeaderFor(headers_at), 0);
-  return std::move(image).Take();
+  return std::move(image).Finish();
 }
 
 }  // namespace perftape::elf

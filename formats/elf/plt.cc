@@ -155,7 +155,7 @@ bool HoldsPltCode(const Section& section) {
 }
 
 // .rela.plt fills the slots of .plt. The other relocations of the file, perhaps a million, are read
-// only if there are sections other than .plt.
+// only if it has .plt.got or .iplt.
 Slots ReadSlots(const ElfFile& file, const SlotTypes& types) {
   const bool has_others = std::ranges::any_of(file.sections(), [](const Section& section) {
     return HoldsPltCode(section) && (section.name == ".plt.got" || section.name == ".iplt");

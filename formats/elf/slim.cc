@@ -89,14 +89,14 @@ class Pieces {
   std::vector<Piece> pieces_;
 };
 
-enum class Fate : std::uint8_t { kDrop, kKeep, kKeepSlots, kKeepPart };
+enum class Action : std::uint8_t { kDrop, kKeep, kKeepSlots, kKeepPart };
 
 struct Section {
   GElf_Shdr header = {};
   std::string_view name;
-  Fate fate = Fate::kDrop;
+  Action action = Action::kDrop;
   std::uint64_t kept_size = 0;
-  std::vector<std::byte> slots;  // the new content if the fate is kKeepSlots
+  std::vector<std::byte> slots;  // the new content if the action is kKeepSlots
 };
 
 bool IsFor(std::string_view name, std::span<const std::string_view> names) {
@@ -133,7 +133,7 @@ class Slimmer {
 
   std::optional<std::vector<std::byte>> Copy() {
     if (handle_.header.e_type == ET_REL || !ReadSections() || !ReadPrograms()) return std::nullopt;
-    DecideFates();
+    ChooseActions();
     KeepHeaders();
     const std::uint64_t size = pieces_.AssignOffsets();
     if (size >= image_.size() || size > options_.limit) return std::nullopt;
@@ -190,12 +190,12 @@ class Slimmer {
     return true;
   }
 
-  void DecideFates() {
+  void ChooseActions() {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       Section& section = sections_[i];
       if (!HasBytes(section)) continue;
-      section.fate = FateOf(section);
-      if (i == names_) section.fate = Fate::kKeep;
+      section.action = ActionFor(section);
+      if (i == names_) section.action = Action::kKeep;
     }
     for (const Section& section : sections_) {
       const bool has_strings = section.header.sh_type == SHT_SYMTAB ||
@@ -203,12 +203,12 @@ class Slimmer {
                                section.header.sh_type == SHT_DYNAMIC;
       if (!has_strings || section.header.sh_link >= sections_.size()) continue;
       Section& strings = sections_[section.header.sh_link];
-      if (HasBytes(strings)) strings.fate = Fate::kKeep;
+      if (HasBytes(strings)) strings.action = Action::kKeep;
     }
     for (Section& section : sections_) {
-      if (section.fate == Fate::kDrop) continue;
+      if (section.action == Action::kDrop) continue;
       section.kept_size = section.header.sh_size;
-      if (section.fate == Fate::kKeepSlots) {
+      if (section.action == Action::kKeepSlots) {
         section.slots = CollectSlots(section);
         section.kept_size = section.slots.size();
       }
@@ -225,7 +225,7 @@ class Slimmer {
            IsInFile(section.header.sh_offset, section.header.sh_size);
   }
 
-  Fate FateOf(const Section& section) const {
+  Action ActionFor(const Section& section) const {
     const GElf_Shdr& header = section.header;
     const std::string_view name = section.name;
     switch (header.sh_type) {
@@ -234,25 +234,25 @@ class Slimmer {
       case SHT_SYMTAB_SHNDX:
       case SHT_DYNAMIC:
       case kArmExidx:
-        return Fate::kKeep;
+        return Action::kKeep;
       case SHT_NOTE:
-        return header.sh_size <= kLargestNote ? Fate::kKeep : Fate::kDrop;
+        return header.sh_size <= kLargestNote ? Action::kKeep : Action::kDrop;
       default:
         break;
     }
     if (IsFor(name, kKeptNames) ||
         std::ranges::any_of(kKeptBeginnings, [&](auto it) { return name.starts_with(it); })) {
-      return Fate::kKeep;
+      return Action::kKeep;
     }
     const bool is_relocation = header.sh_type == SHT_RELA || header.sh_type == SHT_REL;
     if (is_relocation && (header.sh_flags & SHF_ALLOC) != 0) {
-      return header.sh_size <= options_.limit ? Fate::kKeepSlots : Fate::kDrop;
+      return header.sh_size <= options_.limit ? Action::kKeepSlots : Action::kDrop;
     }
     const bool is_dwarf = name.starts_with(".debug_") || name.starts_with(".zdebug_");
-    if (is_dwarf && options_.dwarf == SlimDwarf::kKeep) return Fate::kKeep;
+    if (is_dwarf && options_.dwarf == SlimDwarf::kKeep) return Action::kKeep;
     const bool is_asked_for = std::ranges::any_of(
         options_.also, [&](const FileRange& range) { return Overlap(range, header).size > 0; });
-    return is_asked_for ? Fate::kKeepPart : Fate::kDrop;
+    return is_asked_for ? Action::kKeepPart : Action::kDrop;
   }
 
   static FileRange Overlap(const FileRange& range, const GElf_Shdr& header) {
@@ -326,7 +326,7 @@ class Slimmer {
     for (const Section& section : sections_) {
       const std::uint64_t start = section.header.sh_offset, size = section.header.sh_size;
       const auto new_offset = pieces_.NewOffsetOf(start, size);
-      if (section.fate != Fate::kKeepPart || !new_offset) continue;
+      if (section.action != Action::kKeepPart || !new_offset) continue;
       std::fill_n(out_.begin() + static_cast<std::ptrdiff_t>(*new_offset), size, std::byte{});
       for (const FileRange& range : options_.also) {
         const FileRange part = Overlap(range, section.header);
@@ -375,7 +375,7 @@ class Slimmer {
       const Section& section = sections_[i];
       if (!HasBytes(section)) continue;  // no bytes in the original either
       const std::uint64_t at = table + i * handle_.header.e_shentsize;
-      if (section.fate != Fate::kDrop) {
+      if (section.action != Action::kDrop) {
         const auto new_offset = pieces_.NewOffsetOf(section.header.sh_offset, section.kept_size);
         StoreWord(at + fields_.section_offset, new_offset.value_or(0));
         StoreWord(at + fields_.section_size, section.kept_size);

@@ -133,9 +133,9 @@ std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
 std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function) const {
   const std::uint64_t word = IsSince118(header_) ? sizeof(std::uint32_t) : header_.word_size;
   const std::uint64_t at = header_.function_table + (2 * function + 1) * word;
-  const std::byte* told = parts_.table.data() + at;
-  const std::uint64_t offset = word == 8 ? LoadFixed<std::uint64_t>(told, parts_.order)
-                                         : LoadFixed<std::uint32_t>(told, parts_.order);
+  const std::byte* stored = parts_.table.data() + at;
+  const std::uint64_t offset = word == 8 ? LoadFixed<std::uint64_t>(stored, parts_.order)
+                                         : LoadFixed<std::uint32_t>(stored, parts_.order);
   if (offset > parts_.table.size() - header_.records) return std::nullopt;
   const Bytes bytes = parts_.table.subspan(header_.records + offset);
   ByteReader reader(bytes, parts_.order);

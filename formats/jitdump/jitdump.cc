@@ -61,7 +61,7 @@ class JitDump::Decoder {
   std::endian order_ = std::endian::native;
   std::uint64_t line_shift_ = 0;
   JitDump made_;
-  // code_index -> index of the function
+  // From a code_index to the index of the function.
   std::unordered_map<std::uint64_t, std::uint32_t> by_index_;
   // The lines of the next function to be loaded, by address.
   std::uint64_t lines_start_ = 0;
@@ -206,11 +206,11 @@ JitDump::Decoder::Lines JitDump::Decoder::ReadLines(std::uint64_t start, std::ui
   });
   if (lines_start_ != start || !is_inside) return {};
   std::ranges::stable_sort(lines, {}, &CodeLine::offset);
-  const Lines taken{.first = static_cast<std::uint32_t>(made_.lines_.size()),
-                    .count = static_cast<std::uint32_t>(lines.size())};
+  const Lines own_lines{.first = static_cast<std::uint32_t>(made_.lines_.size()),
+                        .count = static_cast<std::uint32_t>(lines.size())};
   for (CodeLine& line : lines) line.offset -= start;
   made_.lines_.insert(made_.lines_.end(), lines.begin(), lines.end());
-  return taken;
+  return own_lines;
 }
 
 const Function* JitDump::Find(FileOffset offset) const {

@@ -106,15 +106,15 @@ void PerfMap::AddDisjoint(std::vector<Range> lines) {
     for (; end < lines.size() && lines[end].start < reach; ++end) {
       reach = std::max(reach, lines[end].end);
     }
-    const std::span<Range> heap(&lines[begin], end - begin);
+    const std::span<Range> group(&lines[begin], end - begin);
     begin = end;
-    if (heap.size() == 1) {
-      ranges_.push_back(heap.front());
+    if (group.size() == 1) {
+      ranges_.push_back(group.front());
       continue;
     }
-    std::ranges::sort(heap, {}, [](const Range& range) { return range.name.data(); });
+    std::ranges::sort(group, {}, [](const Range& range) { return range.name.data(); });
     Layers layers;
-    for (const Range& range : heap) layers.Cover(range.start, range.end, range.name);
+    for (const Range& range : group) layers.Cover(range.start, range.end, range.name);
     layers.ForEach([&](std::uint64_t first, std::uint64_t last, std::string_view name) {
       ranges_.push_back({first, last, name});
     });

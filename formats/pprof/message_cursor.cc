@@ -113,7 +113,7 @@ Verdict Judge(ProfileField field, protozero::pbf_reader& in) {
       return JudgeMessage<Location>(content);
     case ProfileField::kFunction:
       return JudgeMessage<Function>(content);
-    // the first is empty; in a text file, its length would be a NUL
+    // The first text is empty. In a text file, its length would be a NUL.
     case ProfileField::kStringTable:
       return content.length() == 0 ? Verdict::kYes : Verdict::kOpen;
     default:
