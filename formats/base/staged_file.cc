@@ -33,8 +33,8 @@ Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem
 }
 
 // Renames `from` to `to`, and a previous `to` to `to`.old. If the file system can exchange names, a
-// file `to` exists at every instant, and no file is lost that another recorder meanwhile renamed to
-// `to`.
+// file `to` exists at every instant. Then no file is lost that another recorder meanwhile renamed
+// to `to`.
 Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
   const std::string old = to.native() + ".old";
   const auto rename_with = [&](unsigned flags) {

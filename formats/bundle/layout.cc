@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 5> kOwnDirectories = {".build-id", "no-bu
 
 // Converts a recorded path to a relative one. Removes the first slash, and replaces components that
 // lead elsewhere.
-std::string BelowHere(std::string_view path) {
+std::string RelativePath(std::string_view path) {
   std::string clean;
   for (const auto range : std::views::split(path, '/')) {
     std::string part(range.begin(), range.end());
@@ -85,7 +85,7 @@ std::optional<BundledFile> FileIn(std::string_view directory, std::optional<File
 }  // namespace
 
 std::string MemberName(const BundledFile& file) {
-  const std::string path = BelowHere(file.path);
+  const std::string path = RelativePath(file.path);
   if (file.kind == FileKind::kPerfMap) {
     return "perf-map/perf-" + std::to_string(file.pid) + ".map";
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the name and the first line of a function, from its entry and the entries that this one
-// refers to: its abstract instance, and the declaration in its class. These may be in other units,
-// and in the supplementary file into which dwz moves what several files share.
+// Finds the name and the first line of a function. They may be in its own entry, in its abstract
+// instance, or in the declaration in its class. The latter two may be in other units, or in the
+// supplementary file to which dwz moves entries that several files share.
 #pragma once
 
 #include <cstdint>

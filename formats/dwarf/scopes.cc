@@ -77,7 +77,7 @@ class ScopeWalker {
       }
       const Abbreviation* entry = unit_.abbreviations.Find(code);
       if (entry == nullptr) break;
-      EnclosingScope inside = Here();
+      EnclosingScope inside = Context();
       if (entry->is_scope()) {
         inside = {.scope = AddScope(*entry, die), .is_in_function = true};
       } else if (entry->is_type()) {
@@ -121,7 +121,7 @@ class ScopeWalker {
         SkipVariable(step.form);
       }
     }
-    if (!skips_types_ || !entry.has_children || Here().is_in_function) return false;
+    if (!skips_types_ || !entry.has_children || Context().is_in_function) return false;
     if (sibling <= at_.offset()) return false;
     at_.Skip(sibling - at_.offset());
     return true;
@@ -202,8 +202,10 @@ class ScopeWalker {
                                                               : static_cast<std::uint32_t>(number);
   }
 
-  EnclosingScope Here() const { return enclosing_.empty() ? EnclosingScope() : enclosing_.back(); }
-  std::uint32_t Enclosing() const { return Here().scope; }
+  EnclosingScope Context() const {
+    return enclosing_.empty() ? EnclosingScope() : enclosing_.back();
+  }
+  std::uint32_t Enclosing() const { return Context().scope; }
 
   const Unit& unit_;
   const Encoding encoding_;

@@ -25,9 +25,9 @@ class UnitMap {
     std::uint32_t reserved = 0;  // indexes are written to files as they are in memory
   };
 
-  // If several units claim the same code, as for inline functions of a header, the choice is that
-  // of LLVM's DWARFDebugAranges: the unit of the preceding code, else the first in the section.
-  // `work` and `work_limit` are those of UnitIndexBuilder.
+  // Several units may claim the same code, such as inline functions of a header. Then the choice is
+  // that of LLVM's DWARFDebugAranges: the unit of the preceding code, else the first in the
+  // section. `work` and `work_limit` are those of UnitIndexBuilder.
   static UnitMap Read(const Sections& sections, std::span<const UnitHeader> headers,
                       std::span<const Extent> code, std::uint64_t& work, std::uint64_t work_limit);
 

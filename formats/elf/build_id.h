@@ -14,9 +14,9 @@
 namespace perftape::elf {
 
 // Reads the build id of the ELF file at `path`. Empty if the file has none, or if its notes are
-// damaged. Returns kUnsupported for a file that is not regular (it is not read), kCorrupt for one
-// that is not ELF, kTruncated for one that ends inside its header, and otherwise the error of the
-// file system.
+// damaged. Returns kUnsupported for a file that is not regular (it is not read) and kCorrupt for
+// one that is not ELF. Returns kTruncated for one that ends inside its header, and otherwise the
+// error of the file system.
 Result<BuildId> ReadBuildId(const std::filesystem::path& path);
 
 // The same for an open file. Neither uses nor changes its position.

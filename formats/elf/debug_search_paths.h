@@ -31,7 +31,7 @@ enum class BuildIdFile : std::uint8_t { kImage, kDebug, kKallsyms, kVdso };
 // The paths in `directory`, the likeliest first. `recorded_path` is the path of the binary on the
 // recording machine. Empty for an empty build id.
 std::vector<std::filesystem::path> SearchPathsIn(const std::filesystem::path& directory,
-                                                 const BuildId& build_id, BuildIdFile what,
+                                                 const BuildId& build_id, BuildIdFile type,
                                                  std::string_view recorded_path);
 
 // The directories that are searched by default: ~/.debug, debuginfod's cache, /usr/lib/debug.

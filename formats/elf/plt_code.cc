@@ -23,9 +23,9 @@ std::uint64_t Extend(std::int32_t value) {
 std::optional<PltJump> DecodeX86(Bytes code, std::uint64_t address, bool is_64, std::uint64_t got) {
   ByteReader at(code, std::endian::little);
   const auto skip = [&](std::string_view bytes) {
-    const bool is_there = at.Rest().starts_with(bytes);
-    if (is_there) at.Padding(bytes.size());
-    return is_there;
+    const bool is_next = at.Rest().starts_with(bytes);
+    if (is_next) at.Padding(bytes.size());
+    return is_next;
   };
   skip(is_64 ? "\xf3\x0f\x1e\xfa" : "\xf3\x0f\x1e\xfb");  // endbr64, endbr32
   skip("\xf2");                                           // bnd

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of an ELF file, sorted by address, from .symtab, .dynsym, the procedure linkage
-// table and MiniDebugInfo (.gnu_debugdata, an xz-compressed ELF file whose .symtab complements
-// .dynsym). The choice among several names at an address, and the extent of symbols without a size,
-// follow perf (tools/perf/util/symbol.c: symbols__fixup_end, choose_best_symbol), so that names
-// agree with perf report. Names are linkage names; they are not demangled.
+// The functions of an ELF file, sorted by address. They are from .symtab, .dynsym, the procedure
+// linkage table and MiniDebugInfo (.gnu_debugdata, an xz-compressed ELF file whose .symtab
+// complements .dynsym). perf's rules choose among several names at an address, and determine the
+// extent of symbols without a size (tools/perf/util/symbol.c: symbols__fixup_end,
+// choose_best_symbol). So names agree with perf report. Names are linkage names; they are not
+// demangled.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@
 
 namespace perftape::folded {
 
-// The address in `frame`, which is unescaped. Returns nothing if the frame is not an address.
-// Returns nothing either for the lower half of the address space, which belongs to programs, unless
-// the frame has "[kernel]" or kKernelMark: 32-bit kernels are in that half.
+// The address in `frame`, which is unescaped. Returns nothing if the frame is not an address. The
+// lower half of the address space belongs to programs, and to 32-bit kernels. So an address in it
+// needs "[kernel]" or kKernelMark.
 std::optional<RuntimeAddress> KernelAddressOf(std::string_view frame);
 
 }  // namespace perftape::folded
