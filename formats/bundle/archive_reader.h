@@ -61,7 +61,8 @@ struct UnpackedArchive {
 Result<UnpackedArchive> Unpack(Bytes archive, const UnpackLimits& limits);
 
 // Expands one file that was compressed with gzip, bzip2, xz or zstd, into an unlinked file. Returns
-// kTruncated or kCorrupt with the offset, or kUnsupported if the result exceeds `limits`.
+// kTruncated or kCorrupt with the offset, or kUnsupported if the result exceeds `limits`. Pages of
+// zeros count here.
 Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits);
 
 }  // namespace perftape::bundle
