@@ -68,9 +68,9 @@ static __always_inline struct wire_cpu *this_cpu(void)
 #define MAX_PID_LEVELS 32
 
 /*
- * Returns the number of `pid` in the recorder's namespace. bpf_get_ns_current_pid_tgid() knows only
- * tasks of exactly this namespace. This function also knows tasks of namespaces below it, as the
- * kernel's own perf records do.
+ * Returns the number of `pid` in the recorder's namespace. bpf_get_ns_current_pid_tgid() supports
+ * only tasks of exactly this namespace. This function also supports tasks of namespaces below it,
+ * as the kernel's own perf records do.
  */
 static __always_inline __u32 pid_in_namespace(struct pid *pid)
 {
@@ -79,7 +79,7 @@ static __always_inline __u32 pid_in_namespace(struct pid *pid)
 	unsigned int i;
 
 	if (!pid)
-		return WIRE_FOREIGN_PID; /* the task exits and has no ids any more */
+		return WIRE_FOREIGN_PID; /* the task is exiting and has lost its ids */
 	level = BPF_CORE_READ(pid, level);
 	numbers = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
 	for (i = 0; i < MAX_PID_LEVELS && i <= level; i++) {
@@ -92,7 +92,7 @@ static __always_inline __u32 pid_in_namespace(struct pid *pid)
 	return WIRE_FOREIGN_PID;
 }
 
-/* Process and thread id of `task` in the recorder's namespace. Idle tasks have 0 everywhere. */
+/* Process and thread id of `task` in the recorder's namespace. Idle tasks always have 0. */
 static __always_inline __u32 tgid_of(struct task_struct *task)
 {
 	__u32 tgid = BPF_CORE_READ(task, tgid);
@@ -120,7 +120,7 @@ static __always_inline int is_target_task(__u32 tgid, __u32 tid)
 	return filter.by_thread && bpf_map_lookup_elem(&target_threads, &tid);
 }
 
-/* Whether to sample the current task, which has these ids. */
+/* Whether to sample the current task. `tgid` and `tid` are its ids. */
 static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 {
 	if (filter.excluded_pid && tgid == filter.excluded_pid)
@@ -133,7 +133,7 @@ static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 }
 
 /*
- * A wake-up costs the sampled task 7 us and more. So the reader polls with a timeout and is woken
+ * A wake-up costs the sampled task at least 7 us. So the reader polls with a timeout and is woken
  * only after each wakeup_bytes of messages.
  */
 static __always_inline __u64 wakeup_flag(__u64 size)
@@ -145,7 +145,7 @@ static __always_inline __u64 wakeup_flag(__u64 size)
 							     : BPF_RB_NO_WAKEUP;
 }
 
-/* Sends `size` bytes, or counts a lost sample. */
+/* Sends `size` bytes. Counts a lost sample if the ring is full. */
 static __always_inline void send(void *message, __u64 size)
 {
 	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The types of the kernel with only the members that the programs read, instead of a generated
- * vmlinux.h. The structs are relocated when a program is loaded (CO-RE): names matter, offsets do
- * not. User-space ABI (helper numbers, map types, registers) is fixed and not relocated.
+ * The types of the kernel, with only the members that the programs read. They replace a generated
+ * vmlinux.h. The structs are relocated when a program is loaded (CO-RE), so names matter and
+ * offsets do not. User-space ABI (helper numbers, map types, registers) is fixed and not relocated.
  */
 #ifndef PERFTAPE_BPF_KERNEL_TYPES_H
 #define PERFTAPE_BPF_KERNEL_TYPES_H
@@ -51,8 +51,8 @@ enum {
 };
 
 /*
- * arch/.../include/uapi/asm/{ptrace,bpf_perf_event}.h. A perf_event program sees the registers in
- * this layout, independent of the kernel's own, and only in whole words. So no relocation here.
+ * arch/.../include/uapi/asm/{ptrace,bpf_perf_event}.h. A perf_event program reads the registers in
+ * this layout, whatever the kernel's own is, and only in whole words. So they are not relocated.
  */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {

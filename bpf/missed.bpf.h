@@ -3,7 +3,7 @@
  * Counts the expiries of the sampling timer that gave no sample, by cause. cpu-clock has a timer
  * with a fixed period, even for a frequency (kernel/events/core.c, perf_swevent_init_hrtimer).
  * After each overflow the timer advances by all periods that have passed (hrtimer_forward_now). So
- * the time between two expiries that were seen gives the number of expiries between them.
+ * the time between two observed expiries gives the number of expiries between them.
  */
 #ifndef PERFTAPE_BPF_MISSED_BPF_H
 #define PERFTAPE_BPF_MISSED_BPF_H
@@ -13,13 +13,13 @@
 /* Linux 6.2 */
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
-/* The time from the program's last clock read to the kernel's own, generously. */
+/* An upper estimate of the time from the program's last clock read to the kernel's own. */
 #define AFTER_PROGRAM_NS 2000
 
 struct overflow {
 	__u64 now_ns;
 	__u64 expiry_ns;
-	__u64 interrupts; /* 0: this kernel hides its events from programs */
+	__u64 interrupts; /* 0: this kernel gives programs no access to events */
 	__u64 tick;
 };
 
@@ -35,7 +35,10 @@ static __always_inline struct overflow this_overflow(struct bpf_perf_event_data 
 	};
 }
 
-/* The expiry to which the last one leads in whole periods; it adapts to the least delay seen. */
+/*
+ * Estimates the expiry: a whole number of periods after the previous one. The estimate adapts to
+ * the least delay that occurred.
+ */
 static __always_inline struct overflow estimated_overflow(struct wire_cpu *cpu)
 {
 	struct overflow overflow = {.now_ns = bpf_ktime_get_ns()};
@@ -73,8 +76,8 @@ static __always_inline void count_uncalled(struct wire_cpu *cpu, const struct ov
 }
 
 /*
- * Counts the expiries between the last overflow of this CPU and this one. Which tasks they would
- * have hit is unknown: half of them count for the task before, half for the task after.
+ * Counts the expiries between the last overflow of this CPU and this one. It is unknown which tasks
+ * they would have sampled. So half of them count for the task before, half for the task after.
  */
 static __always_inline void count_missed(struct wire_cpu *cpu, const struct overflow *overflow,
 					 int is_wanted)

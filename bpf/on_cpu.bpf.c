@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Turns an overflow of a perf event into a sample in the ring. The sample is built in scratch
+ * Writes a sample to the ring for each overflow of a perf event. The sample is built in scratch
  * memory of the CPU and sent with its true length. This is cheaper than reserving the largest
- * sample, which is ten times as long, and needs only Linux 5.8, unlike dynptrs. The three programs
- * at the end maintain target_processes; they are loaded only if processes are filtered.
+ * sample, which is ten times as long. It needs only Linux 5.8, unlike dynptrs. The three programs
+ * at the end maintain target_processes. They are loaded only if processes are filtered.
  */
 #include "bpf/common.bpf.h"
 #include "bpf/missed.bpf.h"
@@ -28,7 +28,7 @@ static __always_inline __u64 interrupted_ip(struct bpf_perf_event_data *ctx)
 	return ctx->regs.ip;
 }
 
-/* The privilege level in the code segment's selector. */
+/* The selector of the code segment contains the privilege level. */
 static __always_inline int in_user_mode(struct bpf_perf_event_data *ctx)
 {
 	return (ctx->regs.cs & 3) != 0;
@@ -55,7 +55,7 @@ static __always_inline __u32 walk(struct bpf_perf_event_data *ctx, __u64 *first,
 	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }
 
-/* Writes kernel frames, if the kernel was interrupted, then user frames; returns their number. */
+/* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
 static __always_inline __u32 walk_stacks(struct bpf_perf_event_data *ctx, struct full_sample *full)
 {
 	__u32 kernel = 0;
@@ -135,7 +135,7 @@ int on_cpu(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The same for kernels that hide the event from the program. */
+/* The same for kernels that do not give the program access to the event. */
 SEC("perf_event")
 int on_cpu_by_time(struct bpf_perf_event_data *ctx)
 {
@@ -158,7 +158,7 @@ static __always_inline void add_target_process(__u32 tgid)
 		COUNT_LOSS(untracked_forks);
 }
 
-/* args of sched_process_fork: parent, child; of the other two: the task. */
+/* args of sched_process_fork: parent, child. args of the other two: the task. */
 
 /* A child of a target is a target. A new thread has the id of its process and adds nothing. */
 SEC("tp_btf/sched_process_fork")

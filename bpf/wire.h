@@ -2,7 +2,7 @@
 /*
  * The interface between the BPF programs and user space: the messages in the ring buffer, the
  * counters and the settings. It includes nothing; both sides define the __u types before. User
- * space checks every length (record/rings/wire_decoder).
+ * space checks each length (record/rings/wire_decoder).
  */
 #ifndef PERFTAPE_BPF_WIRE_H
 #define PERFTAPE_BPF_WIRE_H
@@ -33,7 +33,7 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_MODE_KERNEL 1
 #define WIRE_MODE_USER	 2
 
-/* As perf: (pid_t)-1. */
+/* (pid_t)-1, as in perf. */
 #define WIRE_FOREIGN_PID 0xffffffffu
 
 /*
@@ -44,25 +44,25 @@ struct wire_sample {
 	struct wire_header header;
 	__u64 ip;
 	__u64 period;
-	__u32 pid; /* tgid and tid in the recorder's pid namespace; 0 is the idle task, */
-	__u32 tid; /* WIRE_FOREIGN_PID a task that the namespace does not contain */
+	__u32 pid; /* tgid and tid in the recorder's pid namespace; 0: the idle task; */
+	__u32 tid; /* WIRE_FOREIGN_PID: a task outside of this namespace */
 	__u16 kernel_frames;
 	__u16 user_frames;
-	__u16 event; /* which of the sampling events, from 0 */
+	__u16 event; /* index of the sampling event */
 	__u8 mode;   /* WIRE_MODE_* at the interrupted instruction */
 	__u8 pad;
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
 
-/* Why an expiry of a CPU's sampling timer gave no sample. */
+/* The reasons why an expiry of a CPU's sampling timer gave no sample. */
 enum wire_missed {
 	WIRE_THROTTLED,	  /* the kernel stopped the timer: more than perf_event_max_sample_rate */
-	WIRE_SKIPPED,	  /* an overflow, but bpf_prog_active was held: no call of the program */
+	WIRE_SKIPPED,	  /* an overflow while bpf_prog_active was held: no call of the program */
 	WIRE_NO_OVERFLOW, /* the kernel made no overflow: no tool would have a sample */
-	WIRE_UNDECIDED,	  /* one of the last two, a kernel tick or more ago */
+	WIRE_UNDECIDED,	  /* skipped or no overflow, at least one kernel tick ago */
 	WIRE_LATE,	  /* it expired before the previous expiry was handled */
-	WIRE_STALLED,	  /* the same, WIRE_STALL_NS or more: CPU or interrupts were stopped */
-	WIRE_UNEXPLAINED, /* any of these: this kernel hides its events from programs */
+	WIRE_STALLED,	  /* the same, by WIRE_STALL_NS or more: CPU or interrupts were stopped */
+	WIRE_UNEXPLAINED, /* any of these: this kernel gives programs no access to events */
 	WIRE_MISSED_CAUSES,
 };
 
@@ -70,22 +70,22 @@ enum wire_missed {
 #define WIRE_THROTTLING (~0ULL) /* wire_cpu.interrupts; MAX_INTERRUPTS of kernel/events/core.c */
 
 /*
- * The counters of one CPU, in a map that user space has mapped: during a bpf(2) call the kernel
- * would skip overflows. Only programs on that CPU write them. User space may set expiry_ns to 0
- * while no program runs there; then counting of missed expiries restarts.
+ * The counters of one CPU. User space maps them, because the kernel skips overflows during a bpf(2)
+ * call. Only programs on that CPU write them. User space may set expiry_ns to 0 while no program
+ * runs there; then the counting of missed expiries restarts.
  */
 struct wire_cpu {
 	__u64 overflows;    /* calls of the sampling program, for any task */
 	__u64 expiry_ns;    /* when the timer of the last call was due, CLOCK_MONOTONIC */
-	__u64 end_ns;	    /* when the last call ended */
+	__u64 end_ns;	    /* end of the last call, CLOCK_MONOTONIC */
 	__u64 wanted;	    /* calls for a task that passes the filter */
-	__u64 was_wanted;   /* whether the last call was for such a task */
+	__u64 was_wanted;   /* whether the last call was one of these */
 	__u64 interrupts;   /* overflows since the last tick; all ones: throttled */
-	__u64 tick;	    /* the number of that tick */
+	__u64 tick;	    /* number of that tick */
 	__u64 throttled_ns; /* throttled time not yet in missed[], below a period */
 	__u64 missed[WIRE_MISSED_CAUSES]; /* by cause, in halves: see missed.bpf.h */
 	__u64 ring_full;		  /* samples: the ring buffer was full */
-	__u64 no_scratch;		  /* samples: no memory to build the message in */
+	__u64 no_scratch;		  /* samples: no memory to build the message */
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
 	__u64 pad[6];
 };
@@ -98,10 +98,10 @@ struct wire_filter {
 	__u32 by_uid;	  /* of those, only tasks of `uid` */
 	__u32 uid;
 	__u32 excluded_pid;  /* never this process (the recorder); 0 for none */
-	__u32 command_pid;   /* is added to target_processes at its exec; 0 for none */
+	__u32 command_pid;   /* added to target_processes at its exec; 0 for none */
 	__u32 callchain;     /* 0: samples have no frames */
 	__u32 pid_namespace; /* of the recorder: inode of /proc/self/ns/pid; 0: initial */
-	__u32 wakeup_bytes;  /* a power of two: the reader is woken after each so many */
+	__u32 wakeup_bytes;  /* a power of two: the reader is woken after so many bytes */
 	__u32 pad;
 	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three kinds of address as three types: the address that the CPU saw, the offset in the file,
-// and the address that the symbols of the file use. The compiler rejects mixing them.
+// Three address types: the address that the CPU saw, the offset in the mapped file, and the address
+// that the symbols of the file use. The compiler rejects mixing them.
 #pragma once
 
 #include <compare>
@@ -9,17 +9,17 @@
 namespace perftape {
 inline namespace base {
 
-struct RuntimeAddress {  // In the process, or in the kernel, as the CPU saw it.
+struct RuntimeAddress {  // An address in a process or in the kernel, as the CPU saw it.
   std::uint64_t value = 0;
   auto operator<=>(const RuntimeAddress&) const = default;
 };
 
-struct FileOffset {  // In the mapped file.
+struct FileOffset {  // An offset in the mapped file.
   std::uint64_t value = 0;
   auto operator<=>(const FileOffset&) const = default;
 };
 
-struct ImageAddress {  // As the ELF file's symbols and program headers count.
+struct ImageAddress {  // An address as the symbols and program headers of the ELF file count.
   std::uint64_t value = 0;
   auto operator<=>(const ImageAddress&) const = default;
 };

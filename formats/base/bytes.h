@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Borrowed bytes and the two cursors over them. A layout is a function template over a cursor: run
-// over a ByteReader it decodes, over a ByteWriter it encodes. So each field's offset is written
-// once:
+// Borrowed bytes, and the two cursors over them. A layout is a function template over a cursor.
+// With a ByteReader it decodes, with a ByteWriter it encodes. So the offset of each field is
+// written once:
 //
 //   template <class Cursor, class LostRef>
 //   void LostLayout(Cursor& at, LostRef& lost) {
@@ -28,21 +28,21 @@ inline namespace base {
 
 using Bytes = std::span<const std::byte>;
 
-// The bytes of `text`, as long as it lives.
+// The bytes of `text`, valid as long as the text.
 inline Bytes AsBytes(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-// The characters of `bytes`, as long as they live.
+// The characters of `bytes`, valid as long as the bytes.
 inline std::string_view AsText(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What a cursor takes as one fixed-width field: integers and enums with a stored width.
+// The types that a cursor reads or writes as one field of fixed width: integers and enums.
 template <class T>
 concept FixedField = std::integral<T> || std::is_enum_v<T>;
 
-// One field of type T at `from`, which may be unaligned, in the given byte order.
+// Loads one field of type T from `from` in byte order `order`. The address may be unaligned.
 template <FixedField T>
 T LoadFixed(const std::byte* from, std::endian order) {
   T value;
@@ -59,7 +59,7 @@ T LoadFixed(const std::byte* from, std::endian order) {
   return value;
 }
 
-// Integers of one width in borrowed bytes: any alignment, either byte order.
+// An array of integers of one width in borrowed bytes, with any alignment and either byte order.
 template <FixedField T>
 class FixedArray {
  public:
@@ -88,9 +88,9 @@ class FixedArray {
   };
 
   FixedArray() = default;
-  // The whole integers in `bytes`; what is left over at the end is not seen.
+  // Contains the whole integers in `bytes`. Ignores an incomplete integer at the end.
   FixedArray(Bytes bytes, std::endian order) : bytes_(bytes), order_(order) {}
-  // Native integers, as long as the caller keeps them.
+  // Views native integers, which the caller keeps alive.
   explicit FixedArray(std::span<const T> values) : bytes_(std::as_bytes(values)) {}
 
   std::size_t size() const { return bytes_.size() / sizeof(T); }
@@ -108,9 +108,9 @@ class FixedArray {
 
 using WordArray = FixedArray<std::uint64_t>;
 
-// Never fails loudly in the middle: the first read past the end makes it fail for good, and every
-// read from then on yields zero or an empty view. A decoder runs straight through its fields and
-// asks ok() once, at the end. Views it hands out live as long as the bytes.
+// Reads fields one after the other. The first read past the end makes the reader fail for good: it
+// and all later reads return zero or an empty view. So a decoder reads all fields without checks
+// and asks ok() once, at the end. Views that the reader returns live as long as the bytes.
 class ByteReader {
  public:
   static constexpr bool kReads = true;
@@ -120,26 +120,27 @@ class ByteReader {
 
   template <FixedField T>
   void Fixed(T& field) {
-    const Bytes bytes = Take(sizeof(T));
+    const Bytes bytes = ReadBytes(sizeof(T));
     field = bytes.empty() ? T{} : LoadFixed<T>(bytes.data(), order_);
   }
 
-  // `count` integers; the count is compared with what is left before it is multiplied.
+  // Reads `count` integers. Compares the count with the remaining bytes before it multiplies.
   template <class T>
   void Array(FixedArray<T>& field, std::uint64_t count) {
     if (count > remaining() / sizeof(T)) {
       Break();
       count = 0;
     }
-    field = FixedArray<T>(Take(count * sizeof(T)), order_);
+    field = FixedArray<T>(ReadBytes(count * sizeof(T)), order_);
   }
   void Words(WordArray& field, std::uint64_t count) { Array(field, count); }
 
-  void Blob(Bytes& field, std::uint64_t size) { field = Take(size); }
+  void Blob(Bytes& field, std::uint64_t size) { field = ReadBytes(size); }
 
-  // `size` bytes holding a NUL-terminated string; all of them where no NUL ends it.
+  // Reads `size` bytes that contain a NUL-terminated string. Without a NUL, all of them are the
+  // string.
   void PaddedString(std::string_view& field, std::uint64_t size) {
-    const std::string_view text = AsText(Take(size));
+    const std::string_view text = AsText(ReadBytes(size));
     field = text.substr(0, text.find('\0'));
   }
   void PaddedString(std::string& field, std::uint64_t size) {
@@ -148,13 +149,13 @@ class ByteReader {
     field = view;
   }
 
-  // A string that takes the rest of the record, NUL-terminated and padded to a multiple of 8.
+  // Reads the rest of the record as a string, NUL-terminated and padded to a multiple of 8 bytes.
   void Name(std::string_view& field) { PaddedString(field, remaining()); }
   void Name(std::string& field) { PaddedString(field, remaining()); }
 
-  void Padding(std::uint64_t size) { Take(size); }
+  void Padding(std::uint64_t size) { ReadBytes(size); }
 
-  // The next read fails, as if the bytes had ended here: for what contradicts itself.
+  // Makes the reader fail as if the bytes ended here. Decoders call it for contradictory input.
   void Break() {
     ok_ = false;
     bytes_ = {};
@@ -162,19 +163,19 @@ class ByteReader {
 
   [[nodiscard]] bool ok() const { return ok_; }
   std::size_t remaining() const { return bytes_.size(); }
-  // What is not read yet, without reading it.
+  // The bytes that are not read yet. Does not read them.
   std::string_view Rest() const { return AsText(bytes_); }
   std::endian order() const { return order_; }
 
  private:
-  Bytes Take(std::uint64_t size) {
+  Bytes ReadBytes(std::uint64_t size) {
     if (size > bytes_.size()) {
       Break();
       return {};
     }
-    const Bytes taken = bytes_.first(size);
+    const Bytes bytes = bytes_.first(size);
     bytes_ = bytes_.subspan(size);
-    return taken;
+    return bytes;
   }
 
   Bytes bytes_;
@@ -182,8 +183,8 @@ class ByteReader {
   bool ok_ = true;
 };
 
-// The same verbs, appending to a vector that the caller keeps. Writes native order, which is little
-// endian on every machine perftape records on.
+// Writes the same fields: appends them to a vector that the caller keeps. The byte order is native,
+// which is little endian on every machine that perftape records on.
 class ByteWriter {
  public:
   static constexpr bool kReads = false;
@@ -195,7 +196,8 @@ class ByteWriter {
     Append(std::as_bytes(std::span(&field, 1)));
   }
 
-  // Zeros follow where the field has fewer integers, or bytes, than are asked for.
+  // Writes zeros for what is missing if the field has fewer than `count` integers. Blob does the
+  // same with bytes.
   template <class T>
   void Array(const FixedArray<T>& field, std::uint64_t count) {
     if (field.order() == std::endian::native) {
@@ -212,7 +214,7 @@ class ByteWriter {
     Padding(size - there);
   }
 
-  // Cut where it would leave no room for the NUL.
+  // Cuts the string so that a NUL fits into `size`.
   void PaddedString(std::string_view field, std::uint64_t size) {
     const std::string_view text = field.substr(0, size == 0 ? 0 : size - 1);
     Append(AsBytes(text));
@@ -223,7 +225,7 @@ class ByteWriter {
 
   void Padding(std::uint64_t size) { out_.resize(out_.size() + size); }
 
-  // Bytes written since this writer was made.
+  // The bytes that this writer has written.
   std::size_t size() const { return out_.size() - start_; }
 
  private:

@@ -108,8 +108,8 @@ Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
   struct stat status = {};
   if (fstat(fd.get(), &status) != 0) return FailErrno(name, errno);
   if (S_ISDIR(status.st_mode)) return FailErrno(name, EISDIR);
-  const bool starts_elsewhere = is_stdin && lseek(fd.get(), 0, SEEK_CUR) != 0;
-  if (!S_ISREG(status.st_mode) || status.st_size == 0 || starts_elsewhere) {
+  const bool is_partly_read = is_stdin && lseek(fd.get(), 0, SEEK_CUR) != 0;
+  if (!S_ISREG(status.st_mode) || status.st_size == 0 || is_partly_read) {
     TRY_ASSIGN(UniqueFd spool, CreateUnlinked());
     TRY(CopyAll(fd.get(), spool.get(), name));
     fd = std::move(spool);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the tools need them: an input mapped whole, and a descriptor that closes itself. How
-// outputs are written is in output_file.h.
+// Files as the tools need them: an input that is mapped whole, and a descriptor that closes itself.
+// Outputs are in output_file.h.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace perftape {
 inline namespace base {
 
-// How many bytes are read or written at once where a file is not mapped.
+// The number of bytes of one read or write, where a file is not mapped.
 inline constexpr std::size_t kIoSize = std::size_t{64} << 10;
 
-// A file descriptor with one owner; -1 is "none".
+// A file descriptor with one owner. -1 means that there is none.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -38,27 +38,28 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// Writes all of `bytes` to `fd`, through short writes and EINTR.
+// Writes all of `bytes` to `fd`. Continues after short writes and EINTR.
 Status WriteAll(int fd, Bytes bytes);
-// The same at an offset of a seekable file.
+// The same, at an offset of a seekable file.
 Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset);
 
-// A file without a name in $TMPDIR; its space is given back when it is closed.
+// Creates a file without a name in $TMPDIR. Its disk space is freed when it is closed.
 Result<UniqueFd> CreateUnlinked();
 
-// All that can be read from `path`, which may be in /proc or /sys where sizes are not known; stops
-// with kCorrupt beyond `limit` bytes.
+// Reads the whole file at `path`. It may be in /proc or /sys, where sizes are not known. Returns
+// kCorrupt if there are more than `limit` bytes.
 Result<std::string> ReadWholeFile(const std::filesystem::path& path,
                                   std::uint64_t limit = std::uint64_t{256} << 20);
 
-// An input file, mapped read-only. Views of its bytes live as long as it does. What another process
-// cuts off its end meanwhile is read as zeros.
+// An input file, mapped read-only. Views of its bytes live as long as the MappedFile. If another
+// process cuts off the end of the file meanwhile, the missing bytes are read as zeros.
 class MappedFile {
  public:
-  // "-" is stdin. What cannot be mapped (a pipe, a terminal, a file in /proc) is first copied whole
-  // into an unlinked file in $TMPDIR.
+  // "-" is stdin. A file that cannot be mapped (a pipe, a terminal, a file in /proc) is first
+  // copied into an unlinked file in $TMPDIR.
   static Result<MappedFile> Open(const std::filesystem::path& path);
-  // The regular file that `fd` is open on, which may be closed then. `name` is for messages.
+  // Maps the regular file that `fd` refers to. `fd` may be closed afterwards. `name` is for
+  // messages.
   static Result<MappedFile> FromFd(int fd, std::string_view name);
 
   MappedFile(MappedFile&& other) noexcept;
@@ -68,8 +69,8 @@ class MappedFile {
   ~MappedFile();
 
   Bytes bytes() const { return bytes_; }
-  // Whether what was cut off has been read.
-  bool was_truncated() const { return guard_.has_struck(); }
+  // Whether bytes were read that another process had cut off.
+  bool was_truncated() const { return guard_.was_truncated(); }
 
  private:
   MappedFile(Bytes bytes, std::string_view name) : bytes_(bytes), guard_(bytes, name) {}

@@ -85,7 +85,7 @@ Bytes Input::Window(std::size_t at, std::size_t size) {
 
 void Input::Consume(std::size_t size) {
   begin_ += std::min(size, buffer_.size() - begin_);
-  // Moving what is left to the front costs less than what was consumed, if that is the larger part.
+  // Moving the rest to the front costs less than was consumed, if the consumed part is the larger.
   if (begin_ < buffer_.size() - begin_) return;
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
   begin_ = 0;

@@ -19,44 +19,46 @@ inline namespace base {
 
 class Input {
  public:
-  // "-" is stdin. Of a stream, waits for its first bytes. kNotFound, kPermission, kIo.
+  // "-" is stdin. If the input is a stream, waits for its first bytes. Returns kNotFound,
+  // kPermission or kIo.
   static Result<Input> Open(const std::filesystem::path& path);
-  // Bytes that live longer than the Input.
+  // Views `bytes`, which must live longer than the Input.
   static Input FromBytes(Bytes bytes);
-  // What was made of another input, under its name and path.
+  // Views `file`, which was made of `origin` (expanded, for example). Keeps origin's name and path.
   static Input FromFile(MappedFile file, const Input& origin);
 
-  // For messages: the path, or "stdin".
+  // The path, or "stdin". For messages.
   const std::string& name() const { return name_; }
 
   bool is_directory() const { return kind_ == Kind::kDirectory; }
-  // Whether its bytes come once: All() then has to copy them first.
+  // Whether the bytes come once. All() then has to copy them first.
   bool is_stream() const { return kind_ == Kind::kStream; }
-  // Where it is, for what lies beside or in it; empty for stdin and for borrowed bytes.
+  // The path of the input, to find files beside it or in it. Empty for stdin and borrowed bytes.
   const std::filesystem::path& path() const { return path_; }
 
-  // The first bytes: all of a file, up to 4096 of a stream, none of a directory. Valid until
-  // Window or All.
+  // The first bytes: all of a file, at least 4096 of a stream unless it is shorter, none of a
+  // directory. Valid until Window, Consume or All is called.
   Bytes beginning() const { return is_stream() ? Bytes(buffer_).subspan(begin_) : bytes_; }
 
-  // All bytes, which then live as long as the Input. A stream goes into an unlinked file in
-  // $TMPDIR, with what Consume has not yet taken; it is one no longer.
+  // All bytes. They live as long as the Input. Copies a stream into an unlinked file in $TMPDIR,
+  // without the bytes that were consumed. After that the input is no longer a stream.
   Result<Bytes> All();
 
-  // Of a stream, the bytes from `at` (counted from the first that was not consumed) on: at least
-  // `size` of them, fewer only at its end or where reading fails, which error() tells. They are
-  // valid until the next call. Memory grows with what has come, never with what is asked for.
+  // Returns the bytes of a stream from `at` on, counted from the first byte that is not consumed.
+  // Returns at least `size` bytes, or fewer if the stream ends or reading fails (error() is set
+  // then). The view is valid until the next call of Window, Consume or All. Memory grows with the
+  // bytes that arrived, never with `size`.
   Bytes Window(std::size_t at, std::size_t size);
-  // Lets go of the first `size` bytes that were in a window.
+  // Discards the first `size` bytes of the window that begins at 0.
   void Consume(std::size_t size);
-  // Why the stream ended before its end.
+  // Why reading failed. Nothing after a regular end of the stream.
   const std::optional<Error>& error() const { return error_; }
 
  private:
   enum class Kind : std::uint8_t { kBytes, kDirectory, kStream };
 
   Input() = default;
-  // Reads once, as much as comes, into the buffer. False at the end.
+  // Appends the bytes of one read to the buffer. Returns false at the end.
   bool ReadMore();
 
   Kind kind_ = Kind::kBytes;
@@ -64,8 +66,8 @@ class Input {
   std::filesystem::path path_;
   std::optional<MappedFile> file_;
   Bytes bytes_;
-  UniqueFd fd_;                    // of a stream
-  std::vector<std::byte> buffer_;  // of a stream: what has come and was not consumed
+  UniqueFd fd_;                    // streams only
+  std::vector<std::byte> buffer_;  // streams only: bytes that arrived
   std::size_t begin_ = 0;          // consumed bytes at the front of buffer_
   bool at_end_ = false;
   std::optional<Error> error_;

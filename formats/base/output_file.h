@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output that is written beside its name and renamed when it is complete.
+// An output that is written under a temporary name and renamed when it is complete.
 //
 //   TRY_ASSIGN(OutputFile out, OutputFile::Create(path, IfExists::kReplace));
 //   TRY(out.Write("text"));
@@ -19,24 +19,24 @@
 namespace perftape {
 inline namespace base {
 
-// Destroyed before Commit, it leaves nothing behind.
+// Removes the temporary file if it is destroyed before Commit.
 class OutputFile {
  public:
-  // What is a stream (output_target.h) is written to at once, and Commit only flushes. An existing
-  // file is an error of kInvalidArgument unless `if_exists` says otherwise.
+  // A stream (output_target.h) is written directly; Commit only flushes it. If the file exists and
+  // `if_exists` is kRefuse, returns kInvalidArgument.
   static Result<OutputFile> Create(const std::filesystem::path& path,
                                    IfExists if_exists = IfExists::kRefuse,
                                    Readers readers = Readers::kUmask,
                                    OldFile old = OldFile::kReplace);
 
-  // Appends; collected into writes of some 64 KiB.
+  // Appends `bytes`. Collects them into writes of about 64 KiB.
   Status Write(Bytes bytes);
   Status Write(std::string_view text) { return Write(AsBytes(text)); }
 
-  // A descriptor of its own for a writer that has no use for Write.
+  // Returns a descriptor that the caller owns, for a writer that does not use Write.
   Result<UniqueFd> Duplicate() const;
 
-  // Flushes, syncs and renames. Nothing is under the final name where this fails.
+  // Flushes, syncs and renames. If it fails, the final name is unchanged.
   Status Commit() &&;
 
  private:
@@ -45,7 +45,7 @@ class OutputFile {
   Status Flush();
 
   std::string name_;  // for messages
-  UniqueFd stream_;   // or
+  UniqueFd stream_;   // either this or staged_
   std::optional<StagedFile> staged_;
   std::string pending_;
 };

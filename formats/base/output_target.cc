@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as the kernel follows (MAXSYMLINKS)
+constexpr int kMostLinks = 40;  // the kernel's limit (MAXSYMLINKS)
 constexpr mode_t kPermissionBits = 0777;
 
 fs::path DirectoryOf(const fs::path& path) {
@@ -37,7 +37,7 @@ bool IsDirectoryOfOwnDescriptors(const fs::path& directory) {
   return false;
 }
 
-// The descriptor of this process that a name such as /dev/fd/1 stands for.
+// The descriptor of this process that a name such as /dev/fd/1 refers to.
 std::optional<int> DescriptorNamed(const fs::path& path) {
   const std::string leaf = path.filename();
   int number = -1;
@@ -47,8 +47,8 @@ std::optional<int> DescriptorNamed(const fs::path& path) {
   return number;
 }
 
-// Whether someone else may have put `entry` into the directory of `path` so that others fall for
-// it: the rule of may_follow_link (fs/namei.c).
+// Whether another user may have planted `entry` in the directory of `path`: the rule of
+// may_follow_link (fs/namei.c).
 bool MayBePlanted(const fs::path& path, const struct stat& entry) {
   struct stat directory = {};
   if (stat(DirectoryOf(path).c_str(), &directory) != 0) return true;
@@ -62,7 +62,7 @@ std::unexpected<Error> RefusePlanted(const OutputTarget& target, const char* wha
                                           " of another user, in a directory that all may write to");
 }
 
-// Links of /proc lead to an open file, which may have no name any more, or another one.
+// Links in /proc lead to an open file. Its name may be gone, or may refer to another file.
 bool IsInProc(const fs::path& path) {
   struct statfs directory = {};
   return statfs(DirectoryOf(path).c_str(), &directory) == 0 && directory.f_type == PROC_SUPER_MAGIC;
@@ -91,7 +91,7 @@ Result<fs::path> TargetOfLink(const OutputTarget& target) {
   return path;
 }
 
-// What has the name `target.path`, which is no link; sets the rest of `target`.
+// Sets kind, access and is_named_pipe of `target`, whose path has this status and is not a link.
 Status Classify(const struct stat& status, OutputTarget& target) {
   if (S_ISDIR(status.st_mode)) return FailErrno(target.name, EISDIR);
   if (S_ISREG(status.st_mode)) {
@@ -117,10 +117,10 @@ OutputTarget OwnDescriptor(int descriptor, std::string name) {
   return target;
 }
 
-// How often a named pipe without a reader is tried.
+// The interval between two attempts to open a named pipe without a reader.
 constexpr std::chrono::milliseconds kPause(10);
 
-// A path that was resolved has no link at its end, but for those of /proc.
+// A resolved path does not end in a link, except in /proc.
 int OpenFlags(const OutputTarget& target) {
   const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   return IsInProc(target.path) ? flags : flags | O_NOFOLLOW;
@@ -156,7 +156,7 @@ Result<OutputTarget> ResolveOutput(const fs::path& path) {
     }
     if (MayBePlanted(target.path, status)) return RefusePlanted(target, "symbolic link");
     if (IsInProc(target.path) && !LeadsToARegularFile(target.path)) {
-      // What /proc says of the end of such a link ("pipe:[4711]") is no path.
+      // The text of such a link ("pipe:[4711]") is not a path.
       if (stat(target.path.c_str(), &status) != 0) return FailErrno(target.name, errno);
       TRY(Classify(status, target));
       return target;
@@ -200,7 +200,7 @@ Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& s
 bool IsTerminal(const OutputTarget& target) {
   if (!target.is_stream()) return false;
   if (target.descriptor >= 0) return isatty(target.descriptor) == 1;
-  if (target.is_named_pipe) return false;  // which opening it would wait for
+  if (target.is_named_pipe) return false;  // opening it would wait for a reader
   const UniqueFd fd(open(target.path.c_str(), OpenFlags(target)));
   return fd && isatty(fd.get()) == 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the name of an output stands for: a file to be made or replaced, or something that is
-// written to as it is. All tools decide this here.
+// Decides what the name of an output refers to: a file that is created or replaced, or a stream
+// that is written directly. All tools use this one rule.
 //
 //   TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
 //   if (target.is_stream()) {
@@ -25,7 +25,7 @@ inline namespace base {
 
 enum class IfExists : std::uint8_t { kRefuse, kReplace };
 
-// Who may do what with a file.
+// The access rights of a file.
 struct FileAccess {
   mode_t mode = 0;  // the permission bits
   uid_t owner = 0;
@@ -35,40 +35,41 @@ struct FileAccess {
 struct OutputTarget {
   enum class Kind : std::uint8_t {
     kStream,        // a descriptor of this process, a device, a named pipe: never replaced
-    kNewFile,       // nothing has the name yet
+    kNewFile,       // the name is free
     kExistingFile,  // a regular file
   };
 
   Kind kind = Kind::kNewFile;
-  std::string name;            // as the user gave it, "stdout" for "-": for messages
-  std::filesystem::path path;  // the same with its symbolic links followed
-  int descriptor = -1;         // of a stream that this process has open
+  std::string name;            // as the user gave it, "stdout" for "-"; for messages
+  std::filesystem::path path;  // after its symbolic links; empty for a descriptor
+  int descriptor = -1;         // if the stream is a descriptor of this process
   bool is_named_pipe = false;
-  // Of an existing file. Nothing where another user may have put it there on purpose: in a
-  // directory such as /tmp, whose files anyone can make.
+  // Of an existing file. Nothing if another user may have planted the file: in a directory such as
+  // /tmp, all users can create files.
   std::optional<FileAccess> access;
 
   bool is_stream() const { return kind == Kind::kStream; }
   bool is_stdout() const;
 };
 
-// "-" is stdout, and so is what leads to it (/dev/stdout, /dev/fd/1). Other names of this process's
-// descriptors are these descriptors. All other symbolic links are followed to the file at their
-// end, which need not be there, so that a link is never replaced by a file. (perf record renames a
-// link to a file that is not empty, and writes through all others.)
+// "-" is stdout. So is a name that leads to it (/dev/stdout, /dev/fd/1). Other names of descriptors
+// of this process mean these descriptors. All other symbolic links are followed to the file at
+// their end, which need not exist. So a file never replaces a link. (perf record renames a link to
+// a file that is not empty, and writes through all other links.)
 //
-// kPermission for a symbolic link or a named pipe that another user has put into a sticky directory
-// that all may write to (as the kernel's protected_symlinks and protected_fifos have it); kIo for a
-// directory; else what the file system says.
+// Returns kPermission for a symbolic link or a named pipe that another user owns in a sticky,
+// world-writable directory (the rule of the kernel's protected_symlinks and protected_fifos).
+// Returns kIo for a directory, and otherwise the error of the file system.
 Result<OutputTarget> ResolveOutput(const std::filesystem::path& path);
 
-// kInvalidArgument where `target` is a file that must not be replaced.
+// Returns kInvalidArgument if `target` is an existing file and must not be replaced.
 Status CheckExisting(const OutputTarget& target, IfExists if_exists);
 
-// A descriptor to write a stream with. A named pipe waits for its reader, until `stop` is
-// requested.
+// Opens a stream for writing. For a named pipe, waits until a reader opens it or `stop` is
+// requested (kIo).
 Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& stop = {});
 
+// Whether `target` is a terminal. Does not open a named pipe, because that would wait for a reader.
 bool IsTerminal(const OutputTarget& target);
 
 }  // namespace base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work for several threads at once.
+// Distributes work to several threads.
 //
 //   ParallelFor(parts.size(), threads, [&](std::size_t part, unsigned worker) {
 //     tables[worker].Add(parts[part]);
@@ -21,9 +21,9 @@
 namespace perftape {
 inline namespace base {
 
-// Calls work(task, worker) for each task below `tasks`, on up to `threads` threads, of which the
-// calling one is worker 0. Tasks start in their order; those of one worker run one after the other.
-// Returns when all are done, and throws what one of them threw.
+// Calls work(task, worker) for each task from 0 to `tasks` - 1, on up to `threads` threads. Worker
+// 0 is the calling thread. Tasks start in order, and each worker runs one task at a time. Returns
+// when all tasks are done. Rethrows an exception of a task.
 template <class Work>
 void ParallelFor(std::size_t tasks, unsigned threads, Work work) {
   std::atomic<std::size_t> next = 0;
@@ -36,35 +36,35 @@ void ParallelFor(std::size_t tasks, unsigned threads, Work work) {
       others.push_back(std::async(std::launch::async, run, worker));
     }
   } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are do it all.
+    // The system has no more threads. The existing ones do all the work.
   }
   run(0);
   for (std::future<void>& other : others) other.get();
 }
 
-// Makes things on up to `threads` threads, and gives them to `write`, one at a time, in the order
-// of their tasks: write(make(0)), write(make(1)), … Each thread keeps no more than one. Ends with
-// the first error of `write`.
+// Calls write(make(0)), write(make(1)) and so on. Up to `threads` threads call `make`; `write` is
+// called by one thread at a time, in the order of the tasks. Each thread keeps at most one result
+// of `make`. After the first error of `write`, writes nothing more and returns the error.
 template <class Make, class Write>
 Status MakeAndWriteInOrder(std::size_t tasks, unsigned threads, Make make, Write write) {
   std::mutex mutex;
-  std::condition_variable turn;
-  std::size_t next = 0;  // to be written; `tasks` where something failed
+  std::condition_variable next_changed;
+  std::size_t next = 0;  // the task that is written next; `tasks` after a failure
   Status status;
   const auto set_next = [&](std::size_t task) {
     const std::lock_guard lock(mutex);
     next = task;
-    turn.notify_all();
+    next_changed.notify_all();
   };
   ParallelFor(tasks, threads, [&](std::size_t task, unsigned /*worker*/) {
     try {
       const auto made = make(task);
       {
         std::unique_lock lock(mutex);
-        turn.wait(lock, [&] { return next == task || next == tasks; });
+        next_changed.wait(lock, [&] { return next == task || next == tasks; });
         if (next == tasks) return;
       }
-      // Until it has set `next`, no other thread writes.
+      // No other thread writes until this one sets `next`.
       Status written = write(made);
       const bool is_written = written.has_value();
       if (!is_written) status = std::move(written);

@@ -24,7 +24,7 @@ Result<struct stat> StatRegular(int fd, std::string_view name) {
   return status;
 }
 
-// Without /proc a descriptor cannot be reopened, only the path. It may name another file by now.
+// Without /proc a descriptor cannot be reopened, only the path. That may name another file by now.
 Result<UniqueFd> OpenByPath(const std::filesystem::path& path, const struct stat& expected) {
   UniqueFd fd(open(path.c_str(), kReadFlags));
   if (!fd) return FailErrno(path.native(), errno);

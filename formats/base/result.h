@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as values: one error type for the whole tree. The code is for the program (exit status,
-// retry), the message for the person.
+// Errors as values, with one error type for the whole tree. Programs use the code (exit status,
+// retry), users read the message.
 //
 //   Result<Header> ReadHeader(Bytes file) {
 //     TRY_ASSIGN(const Section attrs, ReadSection(file, 24));
@@ -19,8 +19,8 @@ namespace perftape {
 inline namespace base {
 
 enum class ErrorCode : std::uint8_t {
-  kInvalidArgument,  // The caller asked for something that cannot be done.
-  kNotFound,         // A named file, section or symbol is absent.
+  kInvalidArgument,  // The request cannot be fulfilled.
+  kNotFound,         // A named file, section or symbol does not exist.
   kPermission,       // The kernel or the file system refused.
   kIo,               // Opening, reading, writing or mapping failed.
   kTruncated,        // The input ends inside a structure.
@@ -30,11 +30,11 @@ enum class ErrorCode : std::uint8_t {
 
 struct Error {
   ErrorCode code;
-  std::string message;  // Lower case, no full stop; says where before what.
+  std::string message;  // Lower case, no full stop. First where, then what happened.
 };
 
-// std::expected, but a compiler warning where the caller drops it: the class in libstdc++ 12 is not
-// [[nodiscard]].
+// A std::expected whose result the compiler does not let a caller ignore. std::expected in
+// libstdc++ 12 is not [[nodiscard]].
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Error> {
  public:
@@ -45,11 +45,11 @@ using Status = Result<void>;
 std::unexpected<Error> Fail(ErrorCode code, std::string message);
 std::unexpected<Error> Fail(Error error);
 
-// The failure of a system call: "<what>: <strerror(error_number)>", kPermission for EPERM and
-// EACCES, kNotFound for ENOENT, kIo for the rest. Call it before anything changes errno.
+// The error of a system call: "<what>: <strerror(error_number)>". The code is kPermission for EPERM
+// and EACCES, kNotFound for ENOENT, and kIo for all others. Call it before errno can change.
 std::unexpected<Error> FailErrno(std::string_view what, int error_number);
 
-// The same error with one more link in front of its message: "perf.data: feature BUILD_ID: …".
+// The same error with `context` in front of its message: "perf.data: feature BUILD_ID: …".
 Error InContext(std::string_view context, Error error);
 
 }  // namespace base
@@ -58,7 +58,7 @@ Error InContext(std::string_view context, Error error);
 #define PERFTAPE_CONCAT_INNER(a, b) a##b
 #define PERFTAPE_CONCAT(a, b) PERFTAPE_CONCAT_INNER(a, b)
 
-// Returns the error of `expression`, a Status, from the enclosing function; or goes on.
+// Evaluates `expression`, a Status. Returns its error, if any, from the enclosing function.
 #define TRY(expression)                                                         \
   do {                                                                          \
     if (auto try_status = (expression); !try_status) {                          \
@@ -66,7 +66,7 @@ Error InContext(std::string_view context, Error error);
     }                                                                           \
   } while (false)
 
-// Declares `declaration` with the value of `expression`, a Result; or returns its error.
+// Initializes `declaration` with the value of `expression`, a Result. Returns its error, if any.
 #define TRY_ASSIGN(declaration, expression) \
   PERFTAPE_TRY_ASSIGN(declaration, expression, PERFTAPE_CONCAT(try_result_, __COUNTER__))
 #define PERFTAPE_TRY_ASSIGN(declaration, expression, result)                         \

@@ -24,7 +24,7 @@ mode_t ModeFor(Readers readers) {
   return 0666 & ~mask;
 }
 
-// For file systems that know no other way: for an instant there is no file `to`.
+// For file systems that support no exchange. For an instant no file has the name `to`.
 Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem::path& to,
                         const std::string& old) {
   if (rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) return FailErrno(old, errno);
@@ -32,9 +32,9 @@ Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem
   return {};
 }
 
-// Gives `from` the name `to`; what had it becomes `to`.old. At no instant is there no file `to`,
-// where the file system can exchange names, and no file is lost that another recorder gave the name
-// to meanwhile.
+// Renames `from` to `to`, and a previous `to` to `to`.old. If the file system can exchange names, a
+// file `to` exists at every instant. Then no file is lost that another recorder meanwhile renamed
+// to `to`.
 Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem::path& to) {
   const std::string old = to.native() + ".old";
   const auto rename_with = [&](unsigned flags) {
@@ -48,7 +48,7 @@ Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem
   }
   if (rename(from.c_str(), old.c_str()) == 0) return {};
   const int error_number = errno;
-  rename_with(RENAME_EXCHANGE);  // or what had the name would go away with the unpublished file
+  rename_with(RENAME_EXCHANGE);  // else the old file would be removed with the temporary name
   return FailErrno(old, error_number);
 }
 
@@ -62,7 +62,7 @@ bool IsDirectory(const std::string& path) {
 Result<StagedFile> StagedFile::Create(const OutputTarget& target, Readers readers, OldFile old) {
   const bool exists = target.kind == OutputTarget::Kind::kExistingFile;
   const std::string kept = target.path.native() + ".old";
-  // Known before the work, not only when it is done.
+  // Checked before the work rather than at its end.
   if (exists && old == OldFile::kKeep && IsDirectory(kept)) return FailErrno(kept, EISDIR);
   StagedFile file(target);
   std::string temporary = target.path.native() + ".XXXXXX";
@@ -85,8 +85,8 @@ StagedFile::~StagedFile() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
-// As far as that is possible: only root gives files away, and some file systems have no owners.
-// Where the group stays another one, its members may do what all others may.
+// Copies what the system permits: only root can change the owner, and some file systems have no
+// owners. If the group differs from the old one, its members get the rights of all other users.
 void StagedFile::CopyAccess() {
   const FileAccess& old = *target_.access;
   mode_ = old.mode;

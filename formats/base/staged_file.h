@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written under a temporary name in its final directory. Publish gives it its name.
-// If it is destroyed before, nothing is left behind.
+// A file that is written under a temporary name in its final directory. Publish renames it to its
+// final name. If the StagedFile is destroyed before that, it removes the temporary file.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@
 namespace perftape {
 inline namespace base {
 
-// Who may read a new file. All that holds samples or symbols of a recording is private, as perf
-// makes it: a profile tells what a machine does.
+// Who may read a new file. Files with samples or symbols of a recording are private, as perf's are:
+// a profile reveals what a machine does.
 enum class Readers : std::uint8_t { kOwner, kUmask };
 
-// What becomes of a file that has the name already: it becomes PATH.old, as perf record keeps it,
-// or it is replaced, and the new file gets its mode and, where that is allowed, its owner.
+// How an existing file with the final name is treated. kKeep renames it to PATH.old, as perf record
+// does. kReplace replaces it; the new file gets its mode and, if permitted, its owner.
 enum class OldFile : std::uint8_t { kKeep, kReplace };
 
 class StagedFile {
  public:
-  // `target` is no stream. kNotFound, kPermission, kIo; also where the old file could not be kept.
-  // The temporary name is a new one (O_EXCL).
+  // `target` must not be a stream. Returns kNotFound, kPermission or kIo, also if the old file
+  // cannot be kept. The temporary name is a new one (O_EXCL).
   static Result<StagedFile> Create(const OutputTarget& target, Readers readers, OldFile old);
 
   StagedFile(StagedFile&& other) noexcept;
@@ -34,7 +34,8 @@ class StagedFile {
   int fd() const { return fd_.get(); }
   bool is_published() const { return temporary_.empty(); }
 
-  // Gives it its name, once; does not sync. No link that has one of the names is followed.
+  // Renames the file to its final name, once. Does not sync. Never follows a link that has one of
+  // the names.
   Status Publish();
 
  private:
@@ -43,7 +44,7 @@ class StagedFile {
 
   OutputTarget target_;
   UniqueFd fd_;
-  std::filesystem::path temporary_;  // empty once it is published
+  std::filesystem::path temporary_;  // empty after Publish
   OldFile old_ = OldFile::kKeep;
   mode_t mode_ = 0;
 };

@@ -14,13 +14,13 @@
 namespace perftape {
 inline namespace base {
 
-// Found by the handler, so it is never freed, only used again.
+// The signal handler may find an entry at any time, so entries are reused and never freed.
 struct TruncationGuard::Entry {
-  std::atomic<std::uintptr_t> start = 0;  // 0: guards nothing now
+  std::atomic<std::uintptr_t> start = 0;  // 0: the entry guards no mapping
   std::atomic<std::size_t> size = 0;
   std::atomic<bool> was_truncated = false;
-  Entry* next = nullptr;  // set before others see the entry
-  std::string name;       // not for the handler
+  Entry* next = nullptr;  // set before the entry is in the list
+  std::string name;       // the handler does not use it
 };
 
 namespace {
@@ -34,11 +34,11 @@ struct sigaction action_before = {};
 struct Registry {
   std::mutex mutex;
   std::vector<Entry*> unused;
-  std::vector<std::string> truncated;  // of entries that are used again
+  std::vector<std::string> truncated;  // names from entries that were reused
   bool has_handler = false;
 };
 
-// Never destroyed: what other static objects have mapped may outlive it.
+// Never destroyed, because other static objects may own mappings that outlive it.
 Registry& TheRegistry() {
   static Registry& registry = *new Registry;
   return registry;
@@ -53,8 +53,8 @@ Entry* EntryOf(std::uintptr_t address) {
   return nullptr;
 }
 
-// Puts zeros where the file was, from the page that was read to the end of the mapping. mmap is not
-// in POSIX's list of what handlers may call, but on Linux it is a mere system call.
+// Maps zeros over the file, from the page that was read to the end of the mapping. POSIX does not
+// list mmap as async-signal-safe, but on Linux it is a plain system call.
 void OnBusError(int, siginfo_t* info, void*) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -63,7 +63,7 @@ void OnBusError(int, siginfo_t* info, void*) {
   if (entry == nullptr || mmap(static_cast<std::byte*>(info->si_addr) - in_page,
                                entry->start + entry->size - (address - in_page), PROT_READ,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    // The instruction is tried again, and fails as it would have without this handler.
+    // The instruction runs again and fails as it would have without this handler.
     sigaction(SIGBUS, &action_before, nullptr);
   } else {
     entry->was_truncated = true;
@@ -118,7 +118,7 @@ TruncationGuard::~TruncationGuard() {
   registry.unused.push_back(entry_);
 }
 
-bool TruncationGuard::has_struck() const {
+bool TruncationGuard::was_truncated() const {
   return entry_ != nullptr && entry_->was_truncated;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protects against files that shrink while they are mapped. Reading a mapped page behind the end of
+// Protects against files that shrink while they are mapped. Reading a mapped page after the end of
 // a truncated file raises SIGBUS, which would end the program, and a recording with it. In guarded
 // mappings such reads return zeros, and the mapping is marked as truncated. systemd does the same
 // for journals (src/basic/sigbus.c).
@@ -14,12 +14,12 @@
 namespace perftape {
 inline namespace base {
 
-// Guards one mapping for as long as it lives, which must be shorter than the mapping lives. The
-// first one installs the handler of SIGBUS, which leaves other causes to the handler before it.
+// Guards one mapping until it is destroyed. The mapping must live longer. The first guard installs
+// a handler for SIGBUS. For other causes, this handler restores the previous one.
 class TruncationGuard {
  public:
   TruncationGuard() = default;  // guards nothing
-  // `mapped` begins at a page; `name` is for TruncatedFiles.
+  // `mapped` begins at a page boundary. TruncatedFiles returns `name`.
   TruncationGuard(Bytes mapped, std::string_view name);
   TruncationGuard(TruncationGuard&& other) noexcept;
   TruncationGuard& operator=(TruncationGuard&& other) noexcept;
@@ -27,8 +27,8 @@ class TruncationGuard {
   TruncationGuard& operator=(const TruncationGuard&) = delete;
   ~TruncationGuard();
 
-  // Whether anything was read behind the end of the file.
-  bool has_struck() const;
+  // Whether a read after the end of the file occurred.
+  bool was_truncated() const;
 
   struct Entry;
 
@@ -36,7 +36,7 @@ class TruncationGuard {
   Entry* entry_ = nullptr;
 };
 
-// The names of all files that were found so, also of mappings that are gone. Any thread may ask.
+// The names of all files in which that occurred, including mappings that are gone. Thread-safe.
 std::vector<std::string> TruncatedFiles();
 
 }  // namespace base

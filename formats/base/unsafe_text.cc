@@ -12,7 +12,7 @@ namespace perftape {
 inline namespace base {
 namespace {
 
-// Most text is made of these.
+// The fast path: most text consists of these characters.
 bool IsPlain(char c) {
   return c >= 0x20 && c < 0x7f;
 }
@@ -22,10 +22,10 @@ bool IsPlain(char c) {
 bool IsUnsafe(char32_t value) {
   const bool is_control = value < 0x20 || (value >= 0x7f && value < 0xa0);
   const bool ends_line = value == 0x2028 || value == 0x2029;
-  const bool turns_text = value == 0x061c || value == 0x200e || value == 0x200f ||
-                          (value >= 0x202a && value <= 0x202e) ||
-                          (value >= 0x2066 && value <= 0x2069);
-  return is_control || ends_line || turns_text;
+  const bool reorders_text = value == 0x061c || value == 0x200e || value == 0x200f ||
+                             (value >= 0x202a && value <= 0x202e) ||
+                             (value >= 0x2066 && value <= 0x2069);
+  return is_control || ends_line || reorders_text;
 }
 
 std::optional<UnsafeCharacter> FindUnsafe(std::string_view text, std::size_t from) {

@@ -11,15 +11,15 @@ inline namespace base {
 
 struct CodePoint {
   char32_t value = 0;
-  std::size_t size = 0;  // bytes; 0 where they are no UTF-8
+  std::size_t size = 0;  // in bytes; 0 if the bytes are not UTF-8
 };
 
-// The code point at the start of `text`, which is not empty.
+// Decodes the code point at the start of `text`, which must not be empty.
 CodePoint FirstCodePoint(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
-// Appends a code point, which is at most U+10FFFF and no surrogate.
+// Appends a code point. It must be at most U+10FFFF and not a surrogate.
 void AppendUtf8(std::string& out, char32_t value);
 
 }  // namespace base

@@ -18,8 +18,8 @@ ZSTD_CCtx* Encoder(void* context) {
   return static_cast<ZSTD_CCtx*>(context);
 }
 
-// The levels above search tables of hundreds of megabytes; so they search those of the highest one
-// that does not, only longer.
+// Higher levels search tables of hundreds of megabytes. So they get the table sizes of level 19,
+// and only search longer.
 constexpr int kHighestWithItsOwnTables = 19;
 constexpr std::pair<ZSTD_cParameter, int> kTables[] = {
     {ZSTD_c_windowLog, 23}, {ZSTD_c_chainLog, 24}, {ZSTD_c_hashLog, 22}};
@@ -52,7 +52,7 @@ Result<std::size_t> ZstdDecompressor::Expand(Bytes& input, std::span<std::byte> 
       if (out.pos == 0) return Fail(*damage_);
       break;
     }
-    if (in.pos + out.pos == before) break;  // nothing moves any more without input
+    if (in.pos + out.pos == before) break;  // no progress without more input
   }
   input = input.subspan(in.pos);
   return out.pos;
@@ -101,7 +101,7 @@ Status ZstdCompressor::End(std::vector<std::byte>& out) {
   return Run({}, ZSTD_e_end, out);
 }
 
-// With ZSTD_e_continue the work is done when the input is taken, else when nothing waits.
+// ZSTD_e_continue is done when all input is read, the other modes when nothing is pending.
 Status ZstdCompressor::Run(Bytes input, int directive, std::vector<std::byte>& out) {
   const auto mode = static_cast<ZSTD_EndDirective>(directive);
   ZSTD_inBuffer in = {input.data(), input.size(), 0};

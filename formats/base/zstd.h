@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A zstd stream in pieces. Both directions keep their history between calls, and memory use does
-// not depend on the expanded size. Only zstd.cc uses the types of zstd.
+// A zstd stream in pieces. Both directions keep their history between calls. Memory use does not
+// depend on the expanded size. Only zstd.cc uses the types of zstd.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ class ZstdDecompressor {
   ZstdDecompressor& operator=(ZstdDecompressor&&) noexcept;
   ~ZstdDecompressor();
 
-  // Expands from the front of `input`, which shrinks by what was taken, into `room`. Returns how
-  // many bytes it made: fewer than room.size() only where `input` is used up, and the rest of the
-  // stream is wanted, or where it is damaged: then the next call fails with kCorrupt, and only
-  // Restart helps.
+  // Expands bytes from the front of `input` into `room`, and removes from `input` what it read.
+  // Returns the number of bytes written. That is less than room.size() in two cases: `input` is
+  // used up and the stream needs more, or the stream is damaged. After the bytes before the
+  // damage, all calls return kCorrupt until Restart.
   Result<std::size_t> Expand(Bytes& input, std::span<std::byte> room);
 
-  // Forgets the stream: what comes next begins a new frame.
+  // Discards the state of the stream. The next input begins a new frame.
   void Restart();
 
  private:
@@ -39,26 +39,27 @@ class ZstdDecompressor {
     void operator()(void* context) const;
   };
   std::unique_ptr<void, Free> context_;
-  std::optional<Error> damage_;  // that came behind what was made last
+  std::optional<Error> damage_;  // found after the bytes that were returned last
 };
 
 class ZstdCompressor {
  public:
-  // The levels of perf record -z, and of zstd.
+  // The levels of perf record -z and of zstd.
   static constexpr int kLowestLevel = 1, kHighestLevel = 22;
 
-  // kInvalidArgument for a level that zstd does not have.
+  // Returns kInvalidArgument for a level outside of these.
   static Result<ZstdCompressor> Create(int level);
   ZstdCompressor(ZstdCompressor&&) noexcept;
   ZstdCompressor& operator=(ZstdCompressor&&) noexcept;
   ~ZstdCompressor();
 
-  // Appends to `out` what of the stream is ready; the rest waits for more input.
+  // Appends to `out` the compressed bytes that are ready. zstd keeps the rest until more input
+  // comes.
   Status Compress(Bytes input, std::vector<std::byte>& out);
-  // Appends all that waits, so that what was appended so far expands to all that was put in. The
-  // stream and its history go on.
+  // Appends all pending bytes. All bytes appended so far then expand to all input so far. The
+  // stream and its history continue.
   Status Flush(std::vector<std::byte>& out);
-  // Flushes and ends the frame; what is put in next begins a new one.
+  // Flushes and ends the frame. The next input begins a new one.
   Status End(std::vector<std::byte>& out);
 
  private:

@@ -21,15 +21,16 @@ namespace perftape::bundle {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::uint64_t kAlignment = 16;  // of members, for readers of ELF that map
+// Of members, so that ELF readers can use the mapped bytes.
+constexpr std::uint64_t kAlignment = 16;
 
 struct FreeArchive {
   void operator()(archive* tar) const { archive_read_free(tar); }
 };
 using ArchivePtr = std::unique_ptr<archive, FreeArchive>;
 
-// pax headers have names in UTF-8, which libarchive turns into those of the thread's locale: with
-// this they stay what they are.
+// Names in pax headers are UTF-8. libarchive converts them to the locale of the thread. This locale
+// leaves them unchanged.
 class Utf8Locale {
  public:
   Utf8Locale() : utf8_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -48,7 +49,8 @@ class Utf8Locale {
   locale_t before_ = nullptr;
 };
 
-// Hands out the archive piece by piece, and remembers that it was asked for more than there is.
+// Passes the archive to libarchive in pieces, and notes whether libarchive asked for more bytes
+// than there are.
 struct Source {
   Bytes left;
   bool asked_beyond_end = false;
@@ -63,7 +65,7 @@ struct Source {
   }
 };
 
-// The unlinked file. Pages of zeros become holes in it, so that a bomb of zeros fills no disk.
+// The unlinked file. Pages of zeros become holes, so that a bomb of zeros does not fill the disk.
 class Spool {
  public:
   static Result<Spool> Create() {
@@ -72,7 +74,7 @@ class Spool {
   }
 
   std::uint64_t size() const { return size_; }
-  std::uint64_t holes() const { return holes_; }  // bytes
+  std::uint64_t holes() const { return holes_; }  // in bytes
   void Align() { size_ = (size_ + kAlignment - 1) / kAlignment * kAlignment; }
 
   Status Append(Bytes bytes) {
@@ -109,7 +111,7 @@ class Spool {
 
   UniqueFd fd_;
   std::uint64_t size_ = 0, holes_ = 0;
-  std::vector<std::byte> pending_;  // goes to pending_at_
+  std::vector<std::byte> pending_;  // written at pending_at_
   std::uint64_t pending_at_ = 0;
 };
 
@@ -125,7 +127,7 @@ class Unpacking {
       if (status == ARCHIVE_EOF) break;
       if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return Damage();
       if (entries == limits_.members) return TooMuch("members", limits_.members);
-      TRY(Take(entry));
+      TRY(AddEntry(entry));
     }
     TRY_ASSIGN(MappedFile file, std::move(spool_).Map());
     return UnpackedArchive{std::move(file), std::move(members_), passed_over_};
@@ -145,7 +147,8 @@ class Unpacking {
                     (why == nullptr ? "cannot be read" : why));
   }
 
-  // Compared before the bytes are read: those of what is passed over are unpacked, too.
+  // Checks the size before the bytes are read, because the bytes of ignored members are unpacked
+  // too.
   Status CheckSize(std::uint64_t size) {
     const auto unpacked = static_cast<std::uint64_t>(archive_filter_bytes(tar_.get(), 0));
     const std::uint64_t most = limits_.total + limits_.zeros;
@@ -153,31 +156,31 @@ class Unpacking {
     return {};
   }
 
-  Status Take(archive_entry* entry) {
+  Status AddEntry(archive_entry* entry) {
     TRY(CheckSize(static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0))));
-    const auto kind = archive_entry_filetype(entry);
-    if (kind == AE_IFDIR) return {};
+    const auto type = archive_entry_filetype(entry);
+    if (type == AE_IFDIR) return {};
     const bool plain = archive_entry_hardlink(entry) == nullptr &&
-                       (kind == AE_IFLNK || (kind == AE_IFREG && !IsSparse(entry)));
-    if (!plain) return Pass(passed_over_.kinds);
+                       (type == AE_IFLNK || (type == AE_IFREG && !IsSparse(entry)));
+    if (!plain) return Ignore(passed_over_.kinds);
     const char* as_written = archive_entry_pathname(entry);
     auto name = CleanName(as_written == nullptr ? "" : as_written);
-    if (!name) return Pass(passed_over_.unsafe_names);
+    if (!name) return Ignore(passed_over_.unsafe_names);
     UnpackedMember member{.name = *std::move(name)};
-    if (kind == AE_IFLNK) {
+    if (type == AE_IFLNK) {
       const char* target = archive_entry_symlink(entry);
       member.target = target == nullptr ? "" : target;
-      if (!StaysInside(member.name, member.target)) return Pass(passed_over_.unsafe_names);
+      if (!StaysInside(member.name, member.target)) return Ignore(passed_over_.unsafe_names);
     }
-    if (!names_.insert(member.name).second) return Pass(passed_over_.duplicates);
-    if (kind == AE_IFREG) TRY(ReadContent(member));
+    if (!names_.insert(member.name).second) return Ignore(passed_over_.duplicates);
+    if (type == AE_IFREG) TRY(ReadContent(member));
     members_.push_back(std::move(member));
     return {};
   }
 
   static bool IsSparse(archive_entry* entry) { return archive_entry_sparse_count(entry) > 0; }
 
-  static Status Pass(std::uint64_t& count) {
+  static Status Ignore(std::uint64_t& count) {
     ++count;
     return {};
   }
@@ -210,7 +213,7 @@ class Unpacking {
   PassedOver passed_over_;
 };
 
-// Those of libarchive itself; others would run programs.
+// Enables the filters that libarchive implements itself. Others would start programs.
 Status SupportFilters(archive* tar) {
   for (const auto support : {&archive_read_support_filter_zstd, &archive_read_support_filter_bzip2,
                              &archive_read_support_filter_gzip, &archive_read_support_filter_xz}) {
@@ -219,7 +222,7 @@ Status SupportFilters(archive* tar) {
   return {};
 }
 
-// How much `size` bytes may become.
+// The number of bytes that an archive of `size` bytes may unpack to.
 std::uint64_t LimitOf(std::uint64_t size, const UnpackLimits& limits) {
   if (size >= limits.total / std::max<std::uint64_t>(limits.ratio, 1)) return limits.total;
   return std::min(limits.total, std::max(size * limits.ratio, limits.always));
@@ -232,7 +235,7 @@ Result<ArchivePtr> NewReader() {
   return tar;
 }
 
-// Why one that is not a tar cannot be expanded. The position is where the next read would start.
+// The error for compressed input that is not a tar. Its offset is where the next read would start.
 std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Source& source) {
   const char* why = archive_error_string(reader);
   return Fail(
@@ -281,7 +284,8 @@ Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) 
     return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
                 "archive: is neither a tar nor a compressed one");
   }
-  // One compression, and the file itself. Of several, each would multiply what they unpack to.
+  // There may be two filters: one compression, and the file itself. With several compressions, the
+  // ratios would multiply.
   if (archive_filter_count(tar.get()) > 2) {
     return Fail(ErrorCode::kUnsupported, "archive: is compressed more than once");
   }

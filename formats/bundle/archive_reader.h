@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks a tar, compressed in any supported way, into one unlinked file. Member names are never
-// used as paths on this machine. A compressed file that is no tar is unpacked the same way.
+// Unpacks a tar, with any supported compression, into one unlinked file. Never uses member names as
+// paths on this machine. Expands a compressed file that is not a tar in the same way.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,40 @@
 
 namespace perftape::bundle {
 
-// How much an archive may unpack to, its headers included, before it is taken for an attack:
-// kUnsupported then. Binaries compress to a quarter; slimmed ones, which are holes for the larger
-// part, to a hundredth. Pages of zeros, which become holes and compress to nothing, have a limit of
-// their own: symbol tables in a binary of others may be made of them.
+// Limits for the unpacked size of an archive, including its headers. An archive beyond a limit may
+// be an attack, and the result is kUnsupported. Binaries compress to a quarter of their size. Slim
+// copies, which consist mostly of holes, compress to a hundredth. Pages of zeros become holes and
+// compress to almost nothing. They have their own limit because another user's binary may contain
+// symbol tables full of zeros.
 struct UnpackLimits {
-  std::uint64_t total = std::uint64_t{64} << 30;   // bytes
-  std::uint64_t always = std::uint64_t{64} << 20;  // bytes that even the smallest may unpack to
-  std::uint64_t ratio = 1000;                      // as many times its own size, above that
-  std::uint64_t zeros = std::uint64_t{8} << 30;    // bytes that do not count for these
+  std::uint64_t total = std::uint64_t{64} << 30;  // in bytes
+  // In bytes. Even the smallest archive may unpack to this size.
+  std::uint64_t always = std::uint64_t{64} << 20;
+  std::uint64_t ratio = 1000;  // a larger one may unpack to this multiple of its size
+  std::uint64_t zeros = std::uint64_t{8} << 30;  // in bytes; pages of zeros that do not count
   std::uint64_t members = 1'000'000;
 };
 
 struct UnpackedMember {
-  std::string name;          // clean, as CleanName gives it
+  std::string name;          // as CleanName returns it
   std::uint64_t offset = 0;  // in the unpacked bytes
   std::uint64_t size = 0;
-  std::string target = {};  // of a symbolic link; such has no bytes
+  std::string target = {};  // of a symbolic link, which has no bytes
 
   bool is_link() const { return !target.empty(); }
 };
 
-// Members that were passed over, by the reason.
+// The number of ignored members, by reason.
 struct PassedOver {
   std::uint64_t unsafe_names = 0;  // absolute, with "..", too long; links that lead outside
   std::uint64_t kinds = 0;         // hard links, devices, pipes, sparse files
-  std::uint64_t duplicates = 0;    // the first of a name is the one that counts
+  std::uint64_t duplicates = 0;    // names that occurred before; the first one counts
 
   std::uint64_t sum() const { return unsafe_names + kinds + duplicates; }
 };
 
 struct UnpackedArchive {
-  MappedFile file;  // all members' bytes
+  MappedFile file;  // the bytes of all members
   std::vector<UnpackedMember> members;
   PassedOver passed_over;
 
@@ -54,11 +56,13 @@ struct UnpackedArchive {
   }
 };
 
-// kTruncated where the archive ends too early, kCorrupt where it is damaged or none.
+// Returns kTruncated if the archive ends too early, kCorrupt if it is damaged or not an archive,
+// and kUnsupported if it exceeds `limits` or is compressed more than once.
 Result<UnpackedArchive> Unpack(Bytes archive, const UnpackLimits& limits);
 
-// One file that gzip, bzip2, xz or zstd has compressed, expanded into an unlinked file. kTruncated,
-// kCorrupt, naming the offset; kUnsupported where it becomes more than `limits` allow.
+// Expands one file that was compressed with gzip, bzip2, xz or zstd, into an unlinked file. Returns
+// kTruncated or kCorrupt with the offset, or kUnsupported if the result exceeds `limits`. Pages of
+// zeros count here.
 Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits);
 
 }  // namespace perftape::bundle

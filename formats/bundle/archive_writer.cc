@@ -25,7 +25,7 @@ struct ArchiveWriter::Stream {
   archive* tar = nullptr;
   UniqueFd fd;
   std::uint64_t size = 0;
-  std::optional<Error> error;  // of the file, which libarchive knows nothing of
+  std::optional<Error> error;  // of the file; libarchive does not report it
 
   std::unexpected<Error> Failure() const {
     if (error) return Fail(*error);
@@ -47,7 +47,7 @@ struct ArchiveWriter::Stream {
 
 void ArchiveWriter::Free::operator()(Stream* stream) const {
   if (stream->tar != nullptr) {
-    archive_write_fail(stream->tar);  // What is unfinished is not ended as if it were whole.
+    archive_write_fail(stream->tar);  // leaves an unfinished archive without an end
     archive_write_free(stream->tar);
   }
   delete stream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tar.zst in GNU tar's form, whose names are bytes in no encoding. The same members give the same
-// bytes: no owner, no time, one mode.
+// Writes a tar.zst in the format of GNU tar, whose names are bytes without an encoding. Equal
+// members give equal bytes: no owner, no time, one mode.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,10 @@ namespace perftape::bundle {
 
 class ArchiveWriter {
  public:
-  // Writes to `fd` from where it stands. `level` is zstd's, 1 to 22.
+  // Writes to `fd` from its current position on. `level` is zstd's, from 1 to 22.
   static Result<ArchiveWriter> Create(UniqueFd fd, int level);
 
+  // Add a regular file and a symbolic link. Return the error of writing to `fd`, or kIo.
   Status AddFile(const std::string& name, Bytes content);
   Status AddLink(const std::string& name, const std::string& target);
 

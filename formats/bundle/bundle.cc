@@ -16,16 +16,17 @@ namespace perftape::bundle {
 struct Bundle::Contents {
   UnpackedArchive archive;
   Manifest manifest;
-  std::map<std::string_view, const UnpackedMember*> by_name;  // files; the keys are the members'
+  // Files only. The keys are views of the members' names.
+  std::map<std::string_view, const UnpackedMember*> by_name;
   std::map<std::pair<std::array<std::uint8_t, 20>, FileKind>, const UnpackedMember*> by_id;
 };
 
 namespace {
 
-// `perf archive --all` packs the recording and its symbols.tar.bz2 into a tar of its own.
+// `perf archive --all` packs the recording and its symbols.tar.bz2 into another tar.
 constexpr std::string_view kInnerArchive = "symbols.tar.bz2";
 
-// What a perf archive would say of itself.
+// The manifest of a `perf archive`, which contains none.
 Manifest ManifestOf(std::span<const UnpackedMember> members) {
   Manifest manifest;
   for (const UnpackedMember& member : members) {
@@ -38,7 +39,7 @@ Manifest ManifestOf(std::span<const UnpackedMember> members) {
   return manifest;
 }
 
-// The archive within that of `perf archive --all`; null where it is another one.
+// The archive inside that of `perf archive --all`. Null for other archives.
 const UnpackedMember* InnerArchive(std::span<const UnpackedMember> members) {
   const auto is_inner = [](const UnpackedMember& member) {
     return member.name.ends_with(kInnerArchive) && !member.is_link();

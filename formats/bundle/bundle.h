@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle opened for reading, of ours or of `perf archive`. Its members are unpacked once into an
-// unlinked file that is mapped: no member's name is ever a path on this machine.
+// A bundle that is opened for reading, made by perftape or by `perf archive`. Its members are
+// unpacked once into an unlinked, mapped file. No member name is ever used as a path on this
+// machine.
 #pragma once
 
 #include <filesystem>
@@ -20,31 +21,33 @@ namespace perftape::bundle {
 
 class Bundle {
  public:
-  // A file of its own, compressed in whatever way (zstd, bzip2, gzip, xz or not at all), or a
-  // perf.data with an embedded one; "-" is stdin. kNotFound for a perf.data without, kCorrupt or
-  // kTruncated for what is no archive, kUnsupported where it unpacks to more than `limits` let it.
+  // Opens a separate file, uncompressed or compressed with zstd, bzip2, gzip or xz, or a perf.data
+  // with an embedded bundle. "-" is stdin. Returns kNotFound for a perf.data without a bundle,
+  // kCorrupt or kTruncated for a file that is not an archive, and kUnsupported if it unpacks to
+  // more than `limits`.
   static Result<Bundle> Open(const std::filesystem::path& path, const UnpackLimits& limits = {});
-  // That of a perf.data; nothing where it has none, as no recording that comes through a pipe has.
-  // The other errors are those of Open.
+  // Opens the bundle that is embedded in a perf.data. Returns nothing if there is none. A recording
+  // in pipe form never has one. The other errors are those of Open.
   static Result<std::optional<Bundle>> OpenEmbedded(Input& input, const UnpackLimits& limits = {});
-  // An archive in memory, which is needed no longer then.
+  // Opens an archive in memory. The bytes are not needed after the call.
   static Result<Bundle> FromBytes(Bytes archive, const UnpackLimits& limits = {});
 
   Bundle(Bundle&&) noexcept;
   Bundle& operator=(Bundle&&) noexcept;
   ~Bundle();
 
-  // Of a `perf archive`, made up from the names of the members.
+  // The manifest. For a `perf archive`, it is made from the names of the members.
   const Manifest& manifest() const;
 
-  // All that the archive holds, in its order, the manifest included; and what it had beside.
+  // All members in the order of the archive, including the manifest; and the numbers of ignored
+  // ones.
   std::span<const UnpackedMember> members() const;
   const PassedOver& passed_over() const;
-  // Lives as long as the Bundle.
+  // Valid as long as the Bundle.
   Bytes BytesOf(const UnpackedMember& member) const;
 
-  // The bytes of a member, by its name in the archive or by whose it is; nothing where it is not
-  // there. They live as long as the Bundle, also when it is moved.
+  // Finds the bytes of a member by its name in the archive, or by build id and type. Returns
+  // nothing if there is no such member. The bytes live as long as the Bundle, even if it is moved.
   std::optional<Bytes> Find(std::string_view member) const;
   std::optional<Bytes> Find(const BuildId& build_id, FileKind kind) const;
 

@@ -21,7 +21,7 @@ struct BundleWriter::Archive {
   std::set<std::string, std::less<>> names;  // of members and links
   std::set<std::pair<std::array<std::uint8_t, 20>, FileKind>> added;
 
-  // `name`, or with a number behind it where that is taken already.
+  // Returns `name`, with a number appended if the name is in use.
   std::string Unused(const std::string& name) const {
     std::string unused = name;
     for (int number = 2; names.contains(unused); ++number) {
@@ -37,7 +37,7 @@ BundleWriter& BundleWriter::operator=(BundleWriter&&) noexcept = default;
 BundleWriter::~BundleWriter() = default;
 
 Result<BundleWriter> BundleWriter::Create(UniqueFd fd, int level) {
-  lseek(fd.get(), 0, SEEK_END);  // A pipe has no end to go to.
+  lseek(fd.get(), 0, SEEK_END);  // fails for a pipe, harmlessly
   TRY_ASSIGN(ArchiveWriter tar, ArchiveWriter::Create(std::move(fd), level));
   return BundleWriter(std::make_unique<Archive>(std::move(tar)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a bundle: a tar.zst laid out as perf's build-id cache, so that `tar -xf` into ~/.debug is
-// all that plain perf needs.
+// Writes a bundle: a tar.zst in the layout of perf's build-id cache. After `tar -xf` into ~/.debug,
+// plain perf finds the files.
 //
 //   usr/bin/ls/BUILDID/elf                    .build-id/aa/bbcc… -> ../../usr/bin/ls/BUILDID
 //   usr/bin/ls/BUILDID/elf.perftape           (each file has such a marker: marker.h)
@@ -23,22 +23,22 @@ namespace perftape::bundle {
 
 class BundleWriter {
  public:
-  // Writes behind what `fd`, which it owns, holds already. `level` is zstd's.
+  // Appends to the file of `fd`, which the writer owns. `level` is zstd's.
   static Result<BundleWriter> Create(UniqueFd fd, int level);
 
   BundleWriter(BundleWriter&&) noexcept;
   BundleWriter& operator=(BundleWriter&&) noexcept;
   ~BundleWriter();
 
-  // Adds `content` under the member path that its path, kind and build id give it, with its marker
-  // and the link of its build id, and to the manifest, whose `member` it sets. What is there
-  // already (the same build id and kind) is not added again. kIo where the disk is full.
+  // Adds `content`, its marker and the link of its build id. The member path follows from path,
+  // kind and build id. Adds `file` to the manifest and sets its `member`. Does nothing if a file of
+  // the same build id and kind was added before. Returns kIo if the disk is full.
   Status Add(BundledFile file, Bytes content);
-  // A file that could not be had: only the manifest tells of it.
+  // Adds a file that could not be read. Only the manifest mentions it.
   void AddMissing(BundledFile file);
 
-  // Writes the manifest, whose `files` are those that were added, and ends the archive. Returns its
-  // size in bytes.
+  // Writes the manifest with the files that were added, and ends the archive. Returns its size in
+  // bytes.
   Result<std::uint64_t> Finish(Manifest manifest) &&;
 
  private:

@@ -24,8 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Directories below directories. Paths in a cache have as many parts as recorded paths, and two
-// more.
+// The maximum depth of directories. Paths in a cache have two components more than recorded paths.
 constexpr int kMaxDirectoryDepth = 512;
 constexpr std::size_t kLargestMarker = 256;
 
@@ -33,7 +32,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-// A directory of the cache, and its path below that, for messages and links.
+// A directory of the cache. `path` is relative to the cache; it is for messages and links.
 struct Directory {
   UniqueFd fd;
   fs::path path;
@@ -41,7 +40,7 @@ struct Directory {
   fs::path At(const std::string& name) const { return path / name; }
 };
 
-// In an order that does not depend on the file system.
+// Returns the sorted names, so that the order does not depend on the file system.
 Result<std::vector<std::string>> NamesIn(const Directory& directory) {
   const int copy = openat(directory.fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) return FailErrno(directory.path.native(), errno);
@@ -56,7 +55,7 @@ Result<std::vector<std::string>> NamesIn(const Directory& directory) {
   return names;
 }
 
-// Nothing where `name` is no directory, a symbolic link included.
+// Opens a directory. Returns nothing if `name` is not a directory or is a symbolic link.
 Result<std::optional<Directory>> Enter(const Directory& parent, const std::string& name) {
   UniqueFd fd(
       openat(parent.fd.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -65,7 +64,7 @@ Result<std::optional<Directory>> Enter(const Directory& parent, const std::strin
   return FailErrno(parent.At(name).native(), errno);
 }
 
-// Nothing for what is no regular file.
+// Returns nothing if `name` is not a regular file.
 std::optional<std::uint64_t> SizeOf(const Directory& directory, const std::string& name) {
   struct stat status = {};
   const int failed = fstatat(directory.fd.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW);
@@ -73,7 +72,7 @@ std::optional<std::uint64_t> SizeOf(const Directory& directory, const std::strin
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-// The size of the file that the marker is of; nothing where it is no marker of ours.
+// Returns the size in the marker. Nothing if the file is not a valid marker.
 std::optional<std::uint64_t> ReadMarker(const Directory& directory, const std::string& name) {
   if (!SizeOf(directory, name)) return std::nullopt;
   const UniqueFd fd(openat(directory.fd.get(), name.c_str(),
@@ -95,7 +94,7 @@ class Cleaning {
   }
 
  private:
-  // Tells whether anything was removed from the directory itself.
+  // Returns whether anything was removed from `directory` itself.
   Result<bool> CleanBelow(const Directory& directory, int depth) {
     TRY_ASSIGN(const std::vector<std::string> names, NamesIn(directory));
     bool has_removed = false;
@@ -142,7 +141,7 @@ class Cleaning {
     return true;
   }
 
-  // Of .build-id/aa/* those that led to what was removed.
+  // Removes the links in .build-id/aa/ whose targets were removed.
   Status RemoveLinks() {
     TRY_ASSIGN(const std::optional<Directory> all, Enter(root_, ".build-id"));
     if (!all) return {};

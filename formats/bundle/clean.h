@@ -17,12 +17,12 @@ struct CleanReport {
   std::uint64_t files = 0;  // removed
   std::uint64_t bytes = 0;  // of these files
   std::uint64_t links = 0;  // removed
-  // Marked, but replaced since. They stay, and their markers go.
+  // Files that were replaced after they were marked. They stay; their markers are removed.
   std::vector<std::string> kept;
 };
 
-// kNotFound where there is no such directory, kPermission where a file cannot be removed, kIo. What
-// was removed before is gone.
+// Returns kNotFound if there is no such directory, kPermission if a file cannot be removed, or kIo.
+// Removals before the error are permanent.
 Result<CleanReport> Clean(const std::filesystem::path& directory);
 
 }  // namespace perftape::bundle

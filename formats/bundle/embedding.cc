@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kFooterVersion = 1;
 constexpr std::uint64_t kFooterMagic = 0x4550415446524550;       // "PERFTAPE"
 constexpr std::uint64_t kPerfMagic = 0x32454c4946524550;         // "PERFILE2"
-constexpr std::uint64_t kPerfMagicSwapped = 0x50455246494c4532;  // of the other byte order
+constexpr std::uint64_t kPerfMagicSwapped = 0x50455246494c4532;  // in the other byte order
 constexpr std::uint64_t kPipeHeaderSize = 16;
 
 struct Footer {
@@ -37,7 +37,7 @@ void FooterLayout(Cursor& at, FooterRef& footer) {
   at.Fixed(footer.magic);
 }
 
-// `size` bytes at `offset` of an open file; fewer where it ends.
+// Reads `size` bytes at `offset` of an open file, or fewer if it ends there.
 Result<std::vector<std::byte>> ReadAt(int fd, std::uint64_t offset, std::size_t size) {
   std::vector<std::byte> bytes(size);
   std::size_t have = 0;
@@ -59,7 +59,7 @@ Result<std::uint64_t> SizeOf(int fd) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-// What the last bytes of a file of `file_size` bytes say.
+// Decodes the footer from the last bytes of a file of `file_size` bytes.
 Result<std::optional<Extent>> DecodeFooter(Bytes last, std::uint64_t file_size) {
   if (last.size() < kFooterSize || file_size < kFooterSize) return std::nullopt;
   ByteReader at(last.last(kFooterSize), std::endian::little);
@@ -89,7 +89,7 @@ bool IsPerfData(Bytes beginning) {
 }
 
 bool IsPipeForm(Bytes beginning) {
-  // { u64 magic; u64 size; … }: of its header.
+  // The pipe header is { u64 magic; u64 size; }, with its own size.
   if (!IsPerfData(beginning) || beginning.size() < kPipeHeaderSize) return false;
   const auto magic = LoadFixed<std::uint64_t>(beginning.data(), std::endian::little);
   const std::endian order = magic == kPerfMagic ? std::endian::little : std::endian::big;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a bundle lies in a perf.data: behind all that its header speaks of, which perf therefore
-// never looks at, with a footer at the file's very end:
+// The position of a bundle in a perf.data. The bundle is appended after all sections that the
+// header lists, so perf never reads it. A footer follows at the end of the file:
 //
 //   perf.data | bundle (tar.zst) | u64 offset, u64 size, u32 version, u32 reserved, "PERFTAPE"
 //
-// All little-endian, whatever the byte order of the perf.data. Offset and size are the bundle's;
-// the offset is therefore the size that the perf.data had before, and to cut it there takes the
-// bundle out again.
+// The footer is little-endian whatever the byte order of the perf.data. Offset and size are those
+// of the bundle. So the offset is the original size of the perf.data; cutting the file there
+// removes the bundle.
 #pragma once
 
 #include <cstddef>
@@ -25,27 +25,28 @@ struct Extent {
 
 inline constexpr std::size_t kFooterSize = 32;
 
-// Whether these are the first bytes of a perf.data, of either byte order.
+// Whether these are the first bytes of a perf.data of either byte order.
 bool IsPerfData(Bytes beginning);
-// Whether that is in the form of a pipe, which can have no bundle in it.
+// Whether the perf.data is in pipe form, which cannot contain a bundle.
 bool IsPipeForm(Bytes beginning);
 
-// Where the bundle of a whole perf.data is; nothing where there is no footer. kCorrupt for a footer
-// that points outside of the file, kUnsupported for one of a later version.
+// Finds the bundle in a whole perf.data. Returns nothing without a footer, kCorrupt if the footer
+// points outside of the file, and kUnsupported for a later version.
 Result<std::optional<Extent>> FindEmbedded(Bytes perf_data);
-// The perf.data without its bundle and footer: the bytes it had before.
+// The original bytes of the perf.data, without bundle and footer. A view of `perf_data`.
 Bytes WithoutEmbedded(Bytes perf_data);
 
-// What comes behind a bundle.
+// The footer of a bundle, kFooterSize bytes.
 std::vector<std::byte> EncodeFooter(const Extent& bundle);
 
-// Where in the perf.data, open for reading and writing, a bundle begins: at its end, which a bundle
-// that is there already is cut off for. `fd` then stands there. kUnsupported for a recording in the
-// form of a pipe, whose reader would take the bundle for records.
+// Prepares a perf.data, open for reading and writing, for a bundle. Cuts off a previous bundle,
+// sets the position of `fd` to the end, and returns that offset. Returns kUnsupported for a
+// recording in pipe form, because its readers would interpret the bundle as records.
 Result<std::uint64_t> BeginEmbedding(int fd);
-// Writes the footer behind the bundle that goes from `offset` to the end of the file, and syncs.
+// Writes the footer after the bundle, which extends from `offset` to the end of the file. Then
+// syncs.
 Status EndEmbedding(int fd, std::uint64_t offset);
-// Both, with a whole bundle between them. Where it fails, the perf.data has no bundle.
+// Embeds a whole bundle. If that fails, the perf.data has no bundle.
 Status Embed(int fd, Bytes archive);
 
 }  // namespace perftape::bundle

@@ -12,7 +12,7 @@ namespace {
 struct Magic {
   std::string_view bytes, name;
 };
-// RFC 1952 (with the one method that there is), bzip2 at its best, xz and RFC 8878.
+// gzip (RFC 1952, with its only compression method), bzip2, xz and zstd (RFC 8878).
 constexpr auto kMagics = std::to_array<Magic>({{"\x1f\x8b\x08", "gzip"},
                                                {"BZh", "bzip2"},
                                                {{"\xfd"
@@ -21,7 +21,8 @@ constexpr auto kMagics = std::to_array<Magic>({{"\x1f\x8b\x08", "gzip"},
                                                 "xz"},
                                                {"\x28\xb5\x2f\xfd", "zstd"}});
 
-// "BZh" is text as well: a digit and pi, or the end of an empty file, follow.
+// Plain text may begin with "BZh". In bzip2, a digit follows, then the digits of pi or, in an empty
+// file, those of its square root.
 bool IsBzip2(std::string_view text) {
   const std::string_view block = text.size() < 10 ? "" : text.substr(4, 6);
   return block == "1AY&SY" || block == "\x17\x72\x45\x38\x50\x90";

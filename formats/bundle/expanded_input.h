@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that are compressed as a whole: perf.data.gz, out.folded.zst.
+// Inputs that are compressed as a whole, such as perf.data.gz and out.folded.zst.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace perftape::bundle {
 
-// "gzip", "bzip2", "xz", "zstd"; empty for other bytes.
+// Returns "gzip", "bzip2", "xz" or "zstd", or an empty string for other bytes.
 std::string_view CompressionOf(Bytes beginning);
 
-// The input itself, or what is compressed in it, under the same name. Errors as Expand has them,
-// with that name.
+// Returns an uncompressed input unchanged. Otherwise expands it and keeps its name. The errors are
+// those of Expand, with that name.
 Result<Input> Expanded(Input input);
 
-// Input::Open and Expanded.
+// Input::Open, then Expanded.
 Result<Input> OpenExpanded(const std::filesystem::path& path);
 
 }  // namespace perftape::bundle

@@ -20,7 +20,7 @@
 namespace perftape::bundle {
 namespace {
 
-// What is being written has this name, one for each process.
+// The name of a file while it is being written. Each process uses its own.
 const char* TemporaryName() {
   static const std::string name = ".perftape-extracting-" + std::to_string(getpid());
   return name.c_str();
@@ -34,7 +34,7 @@ std::unexpected<Error> FailAt(const std::string& name, int error_number) {
   return FailErrno(name, error_number);
 }
 
-// The directory `name` in `parent`, made where it is not there.
+// Opens the directory `name` in `parent`. Creates it if it does not exist.
 Result<UniqueFd> Enter(int parent, const std::string& name, const std::string& whole) {
   if (mkdirat(parent, name.c_str(), 0777) != 0 && errno != EEXIST) return FailAt(whole, errno);
   UniqueFd fd(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -42,7 +42,7 @@ Result<UniqueFd> Enter(int parent, const std::string& name, const std::string& w
   return fd;
 }
 
-// A member's path: the directory that it is in, open, and its name there.
+// The path of a member: its open directory, and its name there.
 struct MemberPath {
   UniqueFd directory;
   std::string leaf;
@@ -60,7 +60,7 @@ Result<MemberPath> MemberPathOf(int root, const std::string& name) {
   return MemberPath{std::move(at), name.substr(begin), name};
 }
 
-// Pieces of zeros become holes.
+// Leaves out pieces of zeros, which become holes.
 Status WriteSparse(int fd, Bytes bytes) {
   for (std::uint64_t at = 0; at < bytes.size(); at += kIoSize) {
     const Bytes piece = bytes.subspan(at, std::min<std::uint64_t>(kIoSize, bytes.size() - at));
@@ -70,7 +70,7 @@ Status WriteSparse(int fd, Bytes bytes) {
   return {};
 }
 
-// Gives what has the temporary name its own.
+// Renames the temporary file to its final name.
 Status Rename(const MemberPath& path) {
   const int directory = path.directory.get();
   if (renameat(directory, TemporaryName(), directory, path.leaf.c_str()) == 0) return {};
@@ -81,7 +81,7 @@ Status Rename(const MemberPath& path) {
 
 Status WriteFile(const MemberPath& path, Bytes content) {
   const int directory = path.directory.get();
-  unlinkat(directory, TemporaryName(), 0);  // of an extraction that was ended
+  unlinkat(directory, TemporaryName(), 0);  // left over from an interrupted extraction
   const UniqueFd fd(openat(directory, TemporaryName(),
                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!fd) return FailAt(path.whole, errno);
@@ -99,47 +99,49 @@ Status WriteLink(const MemberPath& path, const std::string& target) {
   return Rename(path);
 }
 
-enum class There : std::uint8_t { kNothing, kSame, kOther };
+enum class Existing : std::uint8_t { kNothing, kSame, kOther };
 
-// Compares what has a file's path with what is to come there.
-Result<There> FileThere(const MemberPath& path, Bytes content) {
-  // A pipe would make opening wait for its other end.
+// Compares an existing file at `path` with the content to be written.
+Result<Existing> CompareFile(const MemberPath& path, Bytes content) {
+  // Without O_NONBLOCK, a named pipe would block until its other end is opened.
   const UniqueFd fd(openat(path.directory.get(), path.leaf.c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd && errno == ENOENT) return There::kNothing;
-  if (!fd && errno == ELOOP) return There::kOther;  // A link: replaced, never followed.
+  if (!fd && errno == ENOENT) return Existing::kNothing;
+  if (!fd && errno == ELOOP) return Existing::kOther;  // a link is replaced, never followed
   if (!fd) return FailAt(path.whole, errno);
   struct stat status = {};
   if (fstat(fd.get(), &status) != 0) return FailErrno(path.whole, errno);
   if (S_ISDIR(status.st_mode)) return FailAt(path.whole, EISDIR);
-  if (!S_ISREG(status.st_mode)) return There::kOther;
-  if (static_cast<std::uint64_t>(status.st_size) != content.size()) return There::kOther;
+  if (!S_ISREG(status.st_mode)) return Existing::kOther;
+  if (static_cast<std::uint64_t>(status.st_size) != content.size()) return Existing::kOther;
   TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(fd.get(), path.whole));
-  return std::ranges::equal(file.bytes(), content) ? There::kSame : There::kOther;
+  return std::ranges::equal(file.bytes(), content) ? Existing::kSame : Existing::kOther;
 }
 
-Result<There> LinkThere(const MemberPath& path, const std::string& target) {
+Result<Existing> CompareLink(const MemberPath& path, const std::string& target) {
   const int directory = path.directory.get();
   std::array<char, PATH_MAX> now = {};
   const ssize_t size = readlinkat(directory, path.leaf.c_str(), now.data(), now.size());
-  if (size < 0 && errno == ENOENT) return There::kNothing;
-  if (size < 0 && errno == EINVAL) return There::kOther;  // No link.
+  if (size < 0 && errno == ENOENT) return Existing::kNothing;
+  if (size < 0 && errno == EINVAL) return Existing::kOther;  // not a link
   if (size < 0) return FailAt(path.whole, errno);
-  if (std::string_view(now.data(), static_cast<std::size_t>(size)) == target) return There::kSame;
-  // A link to nowhere helps nobody. (Whether it leads somewhere is asked, nothing more.)
+  if (std::string_view(now.data(), static_cast<std::size_t>(size)) == target)
+    return Existing::kSame;
+  // A broken link may be replaced. This only tests whether the target exists.
   const bool leads_nowhere = faccessat(directory, path.leaf.c_str(), F_OK, 0) != 0;
-  return leads_nowhere ? There::kNothing : There::kOther;
+  return leads_nowhere ? Existing::kNothing : Existing::kOther;
 }
 
-// Whether another file there is as good: perf has whole binaries, and a link of its own to them.
-bool SaysTheBuildId(const UnpackedMember& member) {
+// Whether a different existing file serves as well. perf has whole binaries, and its own links to
+// them.
+bool HasBuildIdInName(const UnpackedMember& member) {
   return member.is_link() ? member.name.starts_with(".build-id/") : FileAt(member.name).has_value();
 }
 
-// The marker comes before its file: one without a file does no harm.
+// The marker is written before its file, because a marker without a file does no harm.
 Status WriteMarker(const MemberPath& file, std::uint64_t size) {
   const std::string whole = MarkerOf(file.whole);
-  if (MarkerOf(file.leaf).size() > NAME_MAX) return {};  // No name of a cache is as long.
+  if (MarkerOf(file.leaf).size() > NAME_MAX) return {};  // perf's cache has no names of that length
   UniqueFd directory(fcntl(file.directory.get(), F_DUPFD_CLOEXEC, 0));
   if (!directory) return FailErrno(whole, errno);
   return WriteFile({std::move(directory), MarkerOf(file.leaf), whole}, AsBytes(MarkerText(size)));
@@ -155,7 +157,7 @@ class Extraction {
   }
 
   Result<ExtractReport> Run() && {
-    // Links come last, so that none leads nowhere.
+    // Links come last, so that none is broken.
     for (const UnpackedMember& member : bundle_.members()) {
       if (member.is_link() || member.name == kManifestName || IsMarker(member.name)) continue;
       TRY(ExtractFile(member));
@@ -180,8 +182,8 @@ class Extraction {
       }
     }
     TRY_ASSIGN(const MemberPath path, MemberPathOf(root_.get(), member.name));
-    TRY_ASSIGN(const There there, FileThere(path, content));
-    if (!IsWanted(member, there)) return {};
+    TRY_ASSIGN(const Existing existing, CompareFile(path, content));
+    if (!IsWanted(member, existing)) return {};
     TRY(WriteMarker(path, content.size()));
     TRY(WriteFile(path, content));
     ++report_.written;
@@ -189,14 +191,14 @@ class Extraction {
     return {};
   }
 
-  // What the manifest says of a member with a build id; null for others.
+  // The manifest entry of a member with a build id. Null for others.
   const BundledFile* Described(const UnpackedMember& member) const {
     const auto found = described_.find(member.name);
     return found == described_.end() ? nullptr : found->second;
   }
 
-  // Whether the link of its build id leads to a file of its kind already, which may have been
-  // recorded under another path. (Whether it does is asked, nothing more.)
+  // Whether the link of its build id leads to an existing file of the same kind, which may have
+  // been recorded under another path. This only tests whether the target exists.
   bool IsInCache(const BundledFile& file) const {
     if (options_.if_exists == IfExists::kReplace) return false;
     const std::string link = LinkTo(file.member, file.build_id).name;
@@ -209,24 +211,24 @@ class Extraction {
   Status ExtractLink(const UnpackedMember& member) {
     if (!HasTarget(member)) return {};
     TRY_ASSIGN(const MemberPath path, MemberPathOf(root_.get(), member.name));
-    TRY_ASSIGN(const There there, LinkThere(path, member.target));
-    if (!IsWanted(member, there)) return {};
+    TRY_ASSIGN(const Existing existing, CompareLink(path, member.target));
+    if (!IsWanted(member, existing)) return {};
     TRY(WriteLink(path, member.target));
     ++report_.written;
     return {};
   }
 
-  // Not so where none of the files that the link leads to was wanted.
+  // False if none of the files that the link leads to was written.
   bool HasTarget(const UnpackedMember& link) const {
     const std::filesystem::path target =
         std::filesystem::path(link.name).parent_path() / link.target;
     return faccessat(root_.get(), target.lexically_normal().c_str(), F_OK, 0) == 0;
   }
 
-  bool IsWanted(const UnpackedMember& member, There there) {
-    if (there == There::kNothing) return true;
-    if (there == There::kOther && options_.if_exists == IfExists::kReplace) return true;
-    if (there == There::kOther && !SaysTheBuildId(member)) {
+  bool IsWanted(const UnpackedMember& member, Existing existing) {
+    if (existing == Existing::kNothing) return true;
+    if (existing == Existing::kOther && options_.if_exists == IfExists::kReplace) return true;
+    if (existing == Existing::kOther && !HasBuildIdInName(member)) {
       report_.kept.push_back(member.name);
     } else {
       ++report_.already_there;
@@ -237,7 +239,7 @@ class Extraction {
   const Bundle& bundle_;
   UniqueFd root_;
   const ExtractOptions& options_;
-  std::map<std::string_view, const BundledFile*> described_;  // by member
+  std::map<std::string_view, const BundledFile*> described_;  // by member name
   ExtractReport report_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extracts the members of a bundle into a directory such as ~/.debug. It writes nothing outside
-// that directory, whatever names and links the archive or the directory has: each path component is
-// opened from its parent's descriptor, and no symbolic link is followed.
+// that directory, whatever names and links the archive or the directory contains. It opens each
+// path component from its parent's descriptor, and follows no symbolic link.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 namespace perftape::bundle {
 
 struct ExtractOptions {
-  IfExists if_exists = IfExists::kRefuse;  // kReplace: what is there and differs is replaced
-  // Whether the machine has a file itself, so that it is not written: in a cache, a slim copy hides
-  // the binary from perf annotate. Asked of files with a build id only.
+  IfExists if_exists = IfExists::kRefuse;  // kReplace: replaces existing files that differ
+  // Whether the machine has this file itself, so that it need not be written. A slim copy in a
+  // cache would hide the binary from perf annotate. Called only for files with a build id.
   std::function<bool(const BundledFile&, Bytes content)> is_on_machine = {};
 };
 
 struct ExtractReport {
   std::uint64_t written = 0;        // files and links
   std::uint64_t bytes = 0;          // of the files
-  std::uint64_t already_there = 0;  // the same, or of the same build id: perf has it whole
-  std::uint64_t on_machine = 0;     // not written, since is_on_machine
-  std::vector<std::string> kept;    // there, different, and not replaced
+  std::uint64_t already_there = 0;  // equal files, or files of the same build id: perf's are whole
+  std::uint64_t on_machine = 0;     // not written because of is_on_machine
+  std::vector<std::string> kept;    // existing files that differ and were not replaced
 };
 
-// Writes all members but the manifest, which is the bundle's, not the directory's; and a marker for
-// each file that it writes (marker.h). Makes `directory` where it is not there. Files have the mode
-// that the umask makes of 0666; each has its name only when it is complete.
+// Writes all members except the manifest, and a marker for each file that it writes (marker.h).
+// Creates `directory` if it does not exist. Files have the mode 0666 without the bits of the umask.
+// A file gets its name only when it is complete.
 //
-// kInvalidArgument where a file is in the way of a directory, or a link; kPermission, kIo. What was
-// written before stays.
+// Returns kInvalidArgument if a file or a link exists where a directory is needed, kPermission, or
+// kIo. Files that were written before the error stay.
 Result<ExtractReport> Extract(const Bundle& bundle, const std::filesystem::path& directory,
                               const ExtractOptions& options = {});
 

@@ -10,16 +10,17 @@ namespace perftape::bundle {
 namespace {
 
 constexpr std::size_t kLongestPart = 255;   // NAME_MAX
-constexpr std::size_t kLongestName = 4095;  // PATH_MAX, without its NUL
-// Shorter hexadecimal names are words: "cafe", "dead". lld's fast build ids have 16 digits.
+constexpr std::size_t kLongestName = 4095;  // PATH_MAX without its NUL
+// Shorter hexadecimal names may be words: "cafe", "dead". lld's fast build ids have 16 digits.
 constexpr std::size_t kShortestBuildId = 16;
 
-// What a recorded path must not begin with, since it means something here.
+// Names with a meaning in a bundle. A recorded path must not begin with one.
 constexpr std::array<std::string_view, 5> kOwnDirectories = {".build-id", "no-build-id", "perf-map",
                                                              "jitdump", kManifestName};
 
-// A recorded path without its first slash, and without what would lead elsewhere.
-std::string BelowHere(std::string_view path) {
+// Converts a recorded path to a relative one. Removes the first slash, and replaces components that
+// lead elsewhere.
+std::string RelativePath(std::string_view path) {
   std::string clean;
   for (const auto range : std::views::split(path, '/')) {
     std::string part(range.begin(), range.end());
@@ -55,7 +56,7 @@ std::optional<FileKind> KindOfLeaf(std::string_view leaf) {
   return {};
 }
 
-// "a/b/c" -> "a/b" and "c".
+// Splits "a/b/c" into "a/b" and "c".
 std::pair<std::string_view, std::string_view> SplitLast(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   if (slash == std::string_view::npos) return {"", name};
@@ -68,7 +69,7 @@ std::optional<BundledFile> FileIn(std::string_view directory, std::optional<File
   const auto build_id = BuildId::FromHex(digits);
   if (!build_id) return {};
   BundledFile file;
-  // perf leaves out the first slash of a path; the names of the kernel's parts have none.
+  // perf removes the first slash of a path. The kernel's names, such as [vdso], have none.
   file.path = (path.starts_with('[') ? "" : "/") + std::string(path);
   if (!kind) {
     kind = path.starts_with("[vdso") ? FileKind::kVdso
@@ -84,7 +85,7 @@ std::optional<BundledFile> FileIn(std::string_view directory, std::optional<File
 }  // namespace
 
 std::string MemberName(const BundledFile& file) {
-  const std::string path = BelowHere(file.path);
+  const std::string path = RelativePath(file.path);
   if (file.kind == FileKind::kPerfMap) {
     return "perf-map/perf-" + std::to_string(file.pid) + ".map";
   }
@@ -128,7 +129,7 @@ bool StaysInside(std::string_view name, std::string_view target) {
       target.size() > kLongestName) {
     return false;
   }
-  auto depth = std::ranges::count(name, '/');  // of the directory that the link is in
+  auto depth = std::ranges::count(name, '/');  // of the directory that contains the link
   for (const auto range : std::views::split(target, '/')) {
     const std::string_view part(range.begin(), range.end());
     if (part.empty() || part == ".") continue;

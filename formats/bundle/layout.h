@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The member paths of a bundle: those of perf's build-id cache (tools/perf/util/build-id.c,
-// build_id_cache__add), and paths of our own, which perf does not look into, for what has no build
-// id.
+// The member paths of a bundle. Files with a build id have the paths of perf's build-id cache
+// (tools/perf/util/build-id.c, build_id_cache__add). Other files have paths of our own, which perf
+// does not read.
 //
 //   usr/bin/ls/BUILDID/elf                    .build-id/aa/bbcc… -> ../../usr/bin/ls/BUILDID
 //   [kernel.kallsyms]/BUILDID/kallsyms        [vdso]/BUILDID/vdso
@@ -17,27 +17,27 @@
 
 namespace perftape::bundle {
 
-// The name of the member that holds `file`, from its path, kind, build id and pid. Always a name
-// that CleanName takes.
+// Returns the name of the member for `file`, from its path, kind, build id and pid. CleanName
+// accepts all of these names.
 std::string MemberName(const BundledFile& file);
 
-// The link by which perf finds what has a build id.
+// The link through which perf finds a file by its build id.
 struct BuildIdLink {
   std::string name;    // ".build-id/aa/bbcc…"
   std::string target;  // "../../usr/bin/ls/BUILDID"
 };
-// That of a member with the build id `id`, which is not empty.
+// Returns the link to `member`, which has the build id `id`. The id must not be empty.
 BuildIdLink LinkTo(std::string_view member, const BuildId& id);
 
-// What a path of perf's cache holds, by the path alone: path, kind and build id; nothing for other
-// names. perf before 4.7 had the file itself at PATH/BUILDID.
+// Decodes a path of perf's cache into path, kind and build id. Returns nothing for other names.
+// perf before 4.7 stored the file itself as PATH/BUILDID.
 std::optional<BundledFile> FileAt(std::string_view member);
 
-// The name as a path below a directory: without "./", empty parts and the last slash. Nothing where
-// it is absolute, has a "..", a NUL or a part that no file system takes, or where nothing is left.
+// Returns `name` as a path below a directory, without "./", empty components and a final slash.
+// Returns nothing if it is absolute or empty, or contains "..", a NUL or a name that is too long.
 std::optional<std::string> CleanName(std::string_view name);
 
-// Whether a link `name` (clean) to `target` stays below the directory that both are in.
+// Whether a link `name` (clean) to `target` stays below the directory that contains both.
 bool StaysInside(std::string_view name, std::string_view target);
 
 }  // namespace perftape::bundle

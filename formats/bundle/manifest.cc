@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kManifestVersion = 1;
-// A manifest has some 300 bytes a file. Its parsed form has several times as many.
+// A manifest has about 300 bytes a file. Its parsed form is several times as large.
 constexpr std::size_t kLargest = std::size_t{16} << 20;
 // The manifest, a list in it, an entry, a field.
 constexpr int kMaxManifestDepth = 4;
@@ -51,8 +51,8 @@ std::optional<std::string> BytesOfHex(std::string_view text) {
   return bytes;
 }
 
-// The names of files are any bytes, and JSON is UTF-8: what is none stands in hexadecimal digits
-// under a name of its own. Empty ones are left out.
+// Adds a text. File names may be any bytes, but JSON is UTF-8. So other bytes are written as
+// hexadecimal digits under a different key. Leaves out an empty text.
 void Put(Json& object, const std::string& key, const std::string& text) {
   if (text.empty()) return;
   if (IsUtf8(text)) {
@@ -62,7 +62,7 @@ void Put(Json& object, const std::string& key, const std::string& text) {
   }
 }
 
-// Addresses as text: JSON's numbers end at 2^53 for many a reader.
+// Addresses are written as text, because many JSON readers support numbers only up to 2^53.
 void PutAddress(Json& object, const char* key, std::uint64_t address) {
   std::array<char, 16> digits = {};
   const auto end = std::to_chars(digits.begin(), digits.end(), address, 16).ptr;
@@ -91,8 +91,8 @@ Json FileJson(const BundledFile& file) {
   return json;
 }
 
-// Reads the fields of one object. What is absent is empty; what is of the wrong type is remembered,
-// and asked for once, at the end.
+// Reads the fields of one object. An absent field is empty. wrong() returns the first field of a
+// wrong type, so callers check it once, at the end.
 class Fields {
  public:
   explicit Fields(const Json& object) : object_(object) { Check(object.is_object(), "it"); }
@@ -143,7 +143,7 @@ class Fields {
     return found == names.end() ? Enum{} : static_cast<Enum>(found - names.begin());
   }
 
-  // The entries of a list; none where it is absent.
+  // The entries of a list. Empty if the list is absent.
   std::span<const Json> List(const std::string& key) {
     const Json* list = Find(key);
     if (list == nullptr) return {};
@@ -155,7 +155,7 @@ class Fields {
   void Check(bool right, const std::string& key) {
     if (!right && wrong_.empty()) wrong_ = key;
   }
-  // What was wrong first: the name of a field; empty where all is right.
+  // The name of the first wrong field. Empty if all are right.
   const std::string& wrong() const { return wrong_; }
 
  private:
@@ -204,7 +204,7 @@ Result<BundledFile> ReadFile(const Json& json, std::size_t index) {
 Result<Json> ParseJson(std::string_view text) {
   if (text.size() > kLargest)
     return Fail(ErrorCode::kUnsupported, "manifest: larger than " + std::to_string(kLargest));
-  // What is deeper is dropped while it is read, so that brackets cost no memory.
+  // The parser discards deeper levels, so that brackets cost no memory.
   const auto not_too_deep = [](int depth, Json::parse_event_t, Json&) {
     return depth <= kMaxManifestDepth;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest of a bundle: the machine that the bundle was made on, and for each file what was
-// kept, or why it is missing. It is the member manifest.json, the last of the archive.
+// The manifest of a bundle. It describes the machine that the bundle was made on, and for each file
+// what was kept, or why it is missing. It is the last member of the archive, manifest.json.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr std::string_view kManifestName = "manifest.json";
 
 struct Module {
   std::string name = {};      // "nf_tables"
-  std::uint64_t address = 0;  // where it was loaded; 0 where that is hidden
+  std::uint64_t address = 0;  // load address; 0 if it is hidden
   std::uint64_t size = 0;
   BuildId build_id = {};
 
@@ -25,24 +25,24 @@ struct Module {
 };
 
 enum class FileKind : std::uint8_t { kElf, kDebug, kKallsyms, kVdso, kPerfMap, kJitDump };
-std::string_view NameOf(FileKind kind);  // "elf", …, "perf-map": the manifest's word
+std::string_view NameOf(FileKind kind);  // as in the manifest: "elf", …, "perf-map"
 
-// How much of a binary there is.
+// How much of a binary was kept.
 enum class Kept : std::uint8_t {
-  kNothing,  // `missing` says why
-  kSymbols,  // what names and unwinding need
+  kNothing,  // `missing` is the reason
+  kSymbols,  // the tables for names and unwinding
   kWhole,
 };
 std::string_view NameOf(Kept kept);  // "nothing", "symbols", "whole"
 
 struct BundledFile {
-  std::string path = {};  // as recordings call it: "/usr/bin/ls", "[kernel.kallsyms]", "[vdso]"
+  std::string path = {};  // as in recordings: "/usr/bin/ls", "[kernel.kallsyms]", "[vdso]"
   FileKind kind = FileKind::kElf;
-  BuildId build_id = {};  // empty where it has none
-  std::uint32_t pid = 0;  // of a perf map or jitdump: whose; 0 for others
+  BuildId build_id = {};  // empty if the file has none
+  std::uint32_t pid = 0;  // the process of a perf map or jitdump; else 0
   Kept kept = Kept::kNothing;
-  std::uint64_t size = 0;   // in bytes, of the file as it was on the machine
-  std::string member = {};  // its name in the archive; empty where it is missing
+  std::uint64_t size = 0;   // of the original file, in bytes
+  std::string member = {};  // the name in the archive; empty if the file is missing
   std::string missing = {};
 
   bool operator==(const BundledFile&) const = default;
@@ -55,7 +55,7 @@ struct Manifest {
   std::string machine = {};         // uname's machine
   std::string boot_id = {};         // /proc/sys/kernel/random/boot_id
   BuildId kernel_build_id = {};
-  std::string reference_symbol = {};  // "_text" or "_stext", and where it was
+  std::string reference_symbol = {};  // "_text" or "_stext", with its address
   std::uint64_t reference_address = 0;
   std::vector<Module> modules = {};
   std::vector<BundledFile> files = {};
@@ -63,10 +63,10 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-// As JSON, the same bytes for equal manifests.
+// Encodes as JSON. Equal manifests give equal bytes.
 std::string EncodeManifest(const Manifest& manifest);
-// kCorrupt where it is no JSON or lacks what it must have, kUnsupported for a later version. Fields
-// that this version does not know are passed over.
+// Returns kCorrupt if `json` is not JSON or lacks a required field, and kUnsupported for a later
+// version. Ignores unknown fields.
 Result<Manifest> DecodeManifest(std::string_view json);
 
 }  // namespace perftape::bundle

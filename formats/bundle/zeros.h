@@ -8,7 +8,7 @@
 
 namespace perftape::bundle {
 
-// Whether all of `bytes`, of which there is one at least, are zero.
+// Whether all of `bytes` are zero. There must be at least one.
 inline bool IsZero(Bytes bytes) {
   return bytes.front() == std::byte{} &&
          std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;

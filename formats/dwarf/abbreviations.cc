@@ -7,8 +7,8 @@
 namespace perftape::dwarf {
 namespace {
 
-// Compilers have some thirty at most. Each costs time in every entry of the shape, even where it
-// takes no bytes there.
+// Compilers write at most about thirty. Each attribute costs time in every entry, even if it needs
+// no bytes there.
 constexpr std::uint32_t kMostAttributes = 256;
 
 Slot SlotOf(std::uint16_t attribute, std::uint16_t tag) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of debugging information entries (DIEs), which .debug_abbrev lists for each unit. From
-// each a plan is made for how to step over such an entry, or to take out of it the few values that
-// an index needs, since nearly all of the time goes into entries that are of no interest.
+// The abbreviation tables of .debug_abbrev, which describe the attributes of debugging information
+// entries (DIEs). For each abbreviation, a plan describes how to skip an entry, or how to read from
+// it the few values that an index needs. Most of the time is spent in entries that are not needed.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace perftape::dwarf {
 
-// Attributes that are taken out in the walk over all entries of a unit.
+// The attributes that are read in the walk over all entries of a unit.
 enum class Slot : std::uint8_t {
   kNone,
   kLowPc,
@@ -24,25 +24,26 @@ enum class Slot : std::uint8_t {
   kCallFile,
   kCallLine,
   kCallColumn,
-  kOrigin,   // of what was inlined only
-  kSibling,  // of types only
+  kOrigin,   // only of inlined functions
+  kSibling,  // only of types
   kCount,
 };
 
 struct AttributeShape {
   std::uint16_t attribute = 0;
   std::uint16_t form = 0;
-  std::int64_t constant = 0;  // of DW_FORM_implicit_const
+  std::int64_t constant = 0;  // for DW_FORM_implicit_const
 };
 
-// Steps over `skip` bytes, then reads a value of `form` (0: none) for `slot`, or steps over it.
+// Skips `skip` bytes. Then reads a value of `form` (0: none) for `slot`, or skips it if `slot` is
+// kNone.
 struct PlanStep {
   static constexpr std::uint8_t kVariable = 0xff;
 
   std::uint32_t skip = 0;
   std::uint16_t form = 0;
   Slot slot = Slot::kNone;
-  std::uint8_t size = kVariable;  // of the value
+  std::uint8_t size = kVariable;  // of the value, in bytes
   std::int64_t constant = 0;
 };
 
@@ -52,19 +53,20 @@ struct Abbreviation {
   bool has_children = false;
   std::uint32_t first_shape = 0, shape_count = 0;
   std::uint32_t first_step = 0, step_count = 0;
-  // Of most, all values together are always as long, and none of them is of interest: this long.
+  // The size of all values together, if it is constant and no value is needed. Most entries have
+  // it.
   std::optional<std::uint32_t> size = {};
 
-  // What members may be in.
+  // Whether the entry may have members.
   bool is_type() const {
     return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
            tag == DW_TAG_enumeration_type;
   }
-  // A function, or one that was inlined: they have values for slots.
+  // A function or an inlined function. Only these have values for slots, except kSibling.
   bool is_scope() const { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
 };
 
-// Of each form, how long it is; PlanStep::kVariable where that depends.
+// The size of each form in bytes, or PlanStep::kVariable if it depends on the value.
 class FormSizes {
  public:
   explicit FormSizes(Encoding encoding);
@@ -80,13 +82,14 @@ class FormSizes {
 
 class Abbreviations {
  public:
-  // The table that begins at `at`. kTruncated where the section ends before it, kCorrupt where an
-  // entry has absurdly many attributes. `size` gets how many bytes were read.
+  // Reads the table that begins at `at`. Sets `size` to the number of bytes read. Returns
+  // kTruncated if the section ends inside the table, and kCorrupt for more than 256 attributes in
+  // an entry.
   static Result<Abbreviations> Read(Cursor at, Encoding encoding, std::uint64_t& size);
 
-  // Null where there is none. Valid as long as the table.
+  // Null if the table has no such code. Valid as long as the table.
   const Abbreviation* Find(std::uint64_t code) const {
-    // Compilers number them from 1 on.
+    // The fast path: compilers number abbreviations from 1.
     if (code - 1 < entries_.size() && entries_[code - 1].code == code) return &entries_[code - 1];
     return FindAmongUnordered(code);
   }
@@ -103,7 +106,7 @@ class Abbreviations {
   Status ReadShapes(Cursor& at, Abbreviation& entry);
   void Plan(Abbreviation& entry, const FormSizes& sizes);
 
-  std::vector<Abbreviation> entries_;  // by code
+  std::vector<Abbreviation> entries_;  // sorted by code
   std::vector<AttributeShape> shapes_;
   std::vector<PlanStep> steps_;
 };

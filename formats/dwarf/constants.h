@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of DWARF 2 to 5 that an index of lines and inlined functions needs, by the names of
-// the standard (section 7 of DWARF 5), with the extensions of GNU and of dwz.
+// The constants of DWARF 2 to 5 that an index of lines and inlined functions needs, with the names
+// of the standard (section 7 of DWARF 5). Includes the extensions of GNU and dwz.
 #pragma once
 
 #include <cstdint>
@@ -148,8 +148,8 @@ enum LineContent : std::uint16_t {
   DW_LNCT_directory_index = 2,
 };
 
-// Columns of .debug_cu_index: version 2 is GNU's for DWARF 4, version 5 the standard's. Those that
-// are used here have the same numbers in both.
+// Columns of .debug_cu_index. Version 2 is GNU's for DWARF 4, version 5 is the standard's. The
+// columns that are used here have the same numbers in both, except as noted.
 enum PackageSection : std::uint32_t {
   DW_SECT_INFO = 1,
   DW_SECT_ABBREV = 3,

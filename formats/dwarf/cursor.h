@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a DWARF section from an offset on. As in ByteReader, the first read past the end makes it
-// fail for good, and every later read yields zero. It returns the values, knows LEB128, and is
-// inlined into the loops that take most of the time.
+// fail for good, and every later read returns zero. It returns values, supports LEB128, and is
+// inlined into the loops in which most of the time is spent.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ class Cursor {
         order_(order),
         ok_(offset <= section.size()) {}
 
-  // Where in the section the next read begins.
+  // The offset of the next read in the section.
   std::uint64_t offset() const { return static_cast<std::uint64_t>(at_ - begin_); }
   std::uint64_t remaining() const { return static_cast<std::uint64_t>(end_ - at_); }
   std::endian order() const { return order_; }
@@ -47,7 +47,7 @@ class Cursor {
     return value;
   }
 
-  // An integer of 1, 2, 3, 4 or 8 bytes; others fail.
+  // Reads an integer of 1, 2, 3, 4 or 8 bytes. Fails for other sizes.
   std::uint64_t Unsigned(unsigned size) {
     switch (size) {
       case 1:
@@ -66,9 +66,9 @@ class Cursor {
     }
   }
 
-  // What does not fit into 64 bits is cut off.
+  // Reads an unsigned LEB128. Ignores bits beyond the 64th.
   std::uint64_t Uleb() {
-    if (at_ != end_ && static_cast<std::uint8_t>(*at_) < 0x80) {  // most are of one byte
+    if (at_ != end_ && static_cast<std::uint8_t>(*at_) < 0x80) {  // most have one byte
       return static_cast<std::uint8_t>(*at_++);
     }
     std::uint64_t value = 0;
@@ -99,7 +99,7 @@ class Cursor {
     }
   }
 
-  // Up to its NUL, which must be there.
+  // Reads a NUL-terminated string. Fails without a NUL.
   std::string_view String() {
     const std::size_t left = remaining();
     const void* nul = left == 0 ? nullptr : std::memchr(at_, 0, left);
@@ -121,7 +121,7 @@ class Cursor {
     }
   }
 
-  // What comes next ends `size` bytes on, or where it ended before if that is nearer.
+  // Makes the data end after `size` bytes, unless it ends earlier.
   void EndAfter(std::uint64_t size) {
     if (size < remaining()) end_ = at_ + size;
   }
@@ -145,7 +145,7 @@ class Cursor {
   bool ok_;
 };
 
-// The string at `offset` of a section of strings; empty where there is none.
+// The string at `offset` of a string section. Empty if the offset is outside or the NUL is missing.
 inline std::string_view StringAt(Bytes section, std::uint64_t offset) {
   return Cursor(section, offset, std::endian::native).String();
 }

@@ -8,9 +8,10 @@
 namespace perftape::dwarf {
 namespace {
 
-// Of entries that stand for one another. Compilers need three; a circle has no end.
+// Limits the references from entry to entry. Compilers need three, but damaged files contain
+// cycles.
 constexpr std::size_t kLongestChain = 16;
-constexpr std::size_t kMostUnits = 64;  // that are kept for being referred to again
+constexpr std::size_t kMostUnits = 64;  // limit for units kept for later references
 
 }  // namespace
 
@@ -64,7 +65,7 @@ EntryNames::Reference EntryNames::Follow(const Unit& unit, const FormValue& valu
     case DW_FORM_ref_addr:
       if (unit.sections == own_.sections) return InUnits(own_, value.number);
       if (unit.sections == shared_.sections) return InUnits(shared_, value.number);
-      return {&unit, value.number};  // split DWARF has one unit in a file
+      return {&unit, value.number};  // split DWARF has one unit per file
     case DW_FORM_GNU_ref_alt:
     case DW_FORM_ref_sup4:
     case DW_FORM_ref_sup8:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of a function, and the line it begins at, from its entry and those that this one stands
-// for: the abstract function that it is an instance of, the declaration in its class. They may be
-// in other units, and in the supplementary file that dwz made of what several files share.
+// Finds the name and the first line of a function. They may be in its own entry, in its abstract
+// instance, or in the declaration in its class. The latter two may be in other units, or in the
+// supplementary file to which dwz moves entries that several files share.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace perftape::dwarf {
 
 struct EntryName {
-  // As the linker knows it, or where that is not told, as the source has it; empty where neither
-  // is. A view of the sections.
+  // The linkage name if there is one, else the name in the source. Empty without both. A view of
+  // the sections.
   std::string_view name;
-  std::uint32_t line = 0;  // 0 where it is not told
+  std::uint32_t line = 0;  // 0 if unknown
 };
 
-// Sections with the headers of their units.
+// Sections, and the headers of their units.
 struct InfoUnits {
   const Sections* sections = nullptr;  // null: there is no such file
   std::span<const UnitHeader> headers;
@@ -32,12 +32,12 @@ class EntryNames {
  public:
   EntryNames(InfoUnits own, InfoUnits shared) : own_(own), shared_(shared) {}
 
-  // Of the entry at `die`, which is in `unit`. Empty where it is damaged.
+  // Reads the name for the entry at offset `die` of `unit`. Empty if the entry is damaged.
   EntryName Read(const Unit& unit, std::uint64_t die);
 
  private:
   struct Reference {
-    const Unit* unit;  // null: to nothing
+    const Unit* unit;  // null if the target was not found
     std::uint64_t die;
   };
   struct Found {
@@ -45,13 +45,14 @@ class EntryNames {
     std::uint32_t line = 0;
   };
 
-  // Takes what the entry itself tells and is not in `found` yet; appends what it refers to.
+  // Adds to `found` the fields of the entry that are still missing. Appends to `next` the entries
+  // it refers to.
   void ReadEntry(const Reference& entry, Found& found, std::vector<Reference>& next);
   Reference Follow(const Unit& unit, const FormValue& value);
   Reference InUnits(const InfoUnits& units, std::uint64_t die);
 
   InfoUnits own_, shared_;
-  // Units that were referred to, by file and offset.
+  // The units of these references, by file and offset.
   std::map<std::pair<const Sections*, std::uint64_t>, std::unique_ptr<const Unit>> units_;
 };
 

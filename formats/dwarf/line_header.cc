@@ -10,7 +10,7 @@ struct EntryFormat {
   std::uint16_t content = 0, form = 0;
 };
 
-// DWARF 5: which values an entry has, { u8 count; { uleb content, form }[] }.
+// DWARF 5: the format of the entries, { u8 count; { uleb content, form }[count] }.
 std::vector<EntryFormat> ReadFormats(Cursor& at) {
   std::vector<EntryFormat> formats(at.Fixed<std::uint8_t>());
   for (EntryFormat& format : formats) {
@@ -38,7 +38,8 @@ std::vector<SourceFile> ReadEntries(Cursor& at, const Unit& unit, Encoding encod
   return entries;
 }
 
-// Until DWARF 5: names up to an empty one, each file's with three numbers behind it.
+// Before DWARF 5: directories, then files, each list terminated by an empty name. Three numbers
+// follow each file name: directory, time and size.
 void ReadOldTables(Cursor& at, LineHeader& header) {
   while (true) {
     const std::string_view name = at.String();
@@ -126,7 +127,7 @@ std::string LineHeader::Path(std::uint64_t number, std::string_view unit_directo
   const SourceFile& file = files[index];
   if (IsAbsolute(file.name)) return std::string(file.name);
 
-  // Directory 0 is the unit's: told in the table since DWARF 5, not told in it before.
+  // Directory 0 is that of the unit. Since DWARF 5 the table contains it, before it does not.
   const std::uint64_t in_table = version >= 5 ? file.directory : file.directory - 1;
   const std::string_view directory =
       in_table < directories.size() ? directories[in_table] : std::string_view();

@@ -8,7 +8,7 @@
 namespace perftape::dwarf {
 namespace {
 
-// The state machine of DWARF 5, section 6.2.2, as far as lines go.
+// The state machine of DWARF 5, section 6.2.2, without the registers that lines do not need.
 class LineMachine {
  public:
   LineMachine(const LineHeader& header, const Sections& sections, std::span<const Extent> code,
@@ -74,7 +74,7 @@ class LineMachine {
       case DW_LNS_fixed_advance_pc:
         address_ += at_.Fixed<std::uint16_t>();
         return;
-      default:  // the header tells how many numbers belong to it
+      default:  // the header contains the number of its operands
         for (unsigned i = 0; i < header_.operand_counts[opcode - 1U]; ++i) at_.Uleb();
     }
   }
@@ -91,7 +91,7 @@ class LineMachine {
       case DW_LNE_set_address:
         address_ = at_.Unsigned(static_cast<unsigned>(std::min<std::uint64_t>(size - 1, 8)));
         break;
-      default:  // discriminators, and what vendors have
+      default:  // discriminators and vendor extensions
         break;
     }
     at_.Skip(next - std::min(next, at_.offset()));
@@ -113,7 +113,7 @@ class LineMachine {
     if (table_.rows.size() > sequence_.first_row) {
       LineRow& last = table_.rows.back();
       if (row.offset < last.offset) is_ordered_ = false;
-      if (row.offset == last.offset) {  // the last of them counts
+      if (row.offset == last.offset) {  // the last row of an address counts
         last = row;
         return;
       }

@@ -7,7 +7,8 @@
 namespace perftape::dwarf {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3130656372756f73;  // "source01", the last two the version
+// "source01". The last two digits are the version.
+constexpr std::uint64_t kMagic = 0x3130656372756f73;
 
 struct IndexHeader {
   std::uint64_t magic = kMagic;
@@ -17,10 +18,11 @@ struct IndexHeader {
 
 struct UnitEntry {
   std::uint64_t unit = 0;
-  std::uint64_t sequences = 0, rows = 0, starts = 0, scopes = 0;  // how many follow
+  std::uint64_t sequences = 0, rows = 0, starts = 0, scopes = 0;  // number of elements that follow
 };
 
-// What is written out as it lies in memory must have no holes of unknown bytes in it.
+// The types are written as they are in memory, so they must have no padding bytes of unknown
+// content.
 static_assert(std::has_unique_object_representations_v<LineSequence>);
 static_assert(std::has_unique_object_representations_v<LineRow>);
 static_assert(std::has_unique_object_representations_v<ScopeStart>);
@@ -39,7 +41,7 @@ class IndexWriter {
   void Add(const T& value) {
     Add(std::span<const T>(&value, 1));
   }
-  std::vector<std::byte> Take() && { return std::move(out_); }
+  std::vector<std::byte> Finish() && { return std::move(out_); }
 
  private:
   std::vector<std::byte> out_;
@@ -49,9 +51,9 @@ class IndexReader {
  public:
   explicit IndexReader(Bytes bytes) : bytes_(bytes) {}
 
-  // Empty, and no longer ok, where there are not so many.
+  // Returns an empty span, and sets ok() to false, if fewer than `count` values remain.
   template <class T>
-  std::span<const T> Take(std::uint64_t count) {
+  std::span<const T> ReadArray(std::uint64_t count) {
     if (count > bytes_.size() / sizeof(T)) {
       ok_ = false;
       return {};
@@ -62,7 +64,7 @@ class IndexReader {
   }
   template <class T>
   T ReadOne() {
-    const std::span<const T> one = Take<T>(1);
+    const std::span<const T> one = ReadArray<T>(1);
     return one.empty() ? T{} : one.front();
   }
   bool ok() const { return ok_; }
@@ -90,7 +92,7 @@ std::vector<std::byte> EncodeIndex(const SavedIndex& index, std::uint64_t finger
     out.Add(unit.index.starts);
     out.Add(unit.index.scopes);
   }
-  return std::move(out).Take();
+  return std::move(out).Finish();
 }
 
 std::optional<SavedIndex> DecodeIndex(Bytes bytes, std::uint64_t fingerprint) {
@@ -99,14 +101,14 @@ std::optional<SavedIndex> DecodeIndex(Bytes bytes, std::uint64_t fingerprint) {
   const auto header = in.ReadOne<IndexHeader>();
   if (!in.ok() || header.magic != kMagic || header.fingerprint != fingerprint) return {};
   SavedIndex index;
-  index.map = in.Take<UnitMap::Entry>(header.map_size);
+  index.map = in.ReadArray<UnitMap::Entry>(header.map_size);
   for (std::uint64_t i = 0; i < header.unit_count && in.ok(); ++i) {
     const auto entry = in.ReadOne<UnitEntry>();
     SavedUnit unit = {.unit = static_cast<std::uint32_t>(entry.unit), .index = {}};
-    unit.index.sequences = in.Take<LineSequence>(entry.sequences);
-    unit.index.rows = in.Take<LineRow>(entry.rows);
-    unit.index.starts = in.Take<ScopeStart>(entry.starts);
-    unit.index.scopes = in.Take<Scope>(entry.scopes);
+    unit.index.sequences = in.ReadArray<LineSequence>(entry.sequences);
+    unit.index.rows = in.ReadArray<LineRow>(entry.rows);
+    unit.index.starts = in.ReadArray<ScopeStart>(entry.starts);
+    unit.index.scopes = in.ReadArray<Scope>(entry.scopes);
     index.units.push_back(unit);
   }
   if (!in.ok()) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An index as bytes, to be mapped again: { header; map entries; unit headers; arrays }, in the
-// order and layout of this machine. Whoever keeps them keeps them whole: here sizes and numbers are
-// checked, so that damage gives wrong answers at worst.
+// An index as bytes that can be mapped again: { header; map entries; unit headers; arrays }, in the
+// byte order and layout of this machine. The decoder checks sizes and counts only. So the worst
+// effect of other damage is wrong answers; the caller ensures that the bytes are complete.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct SavedIndex {
   std::vector<SavedUnit> units;
 };
 
-// `fingerprint` is of the sections that the index was built from.
+// `fingerprint` identifies the sections from which the index was built.
 std::vector<std::byte> EncodeIndex(const SavedIndex& index, std::uint64_t fingerprint);
 
-// Views of `bytes`. Nothing where they are of another format or fingerprint, or contradict
-// themselves.
+// Returns views of `bytes`. Returns nothing for another format or fingerprint, or contradictory
+// sizes.
 std::optional<SavedIndex> DecodeIndex(Bytes bytes, std::uint64_t fingerprint);
 
 }  // namespace perftape::dwarf

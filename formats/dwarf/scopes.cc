@@ -10,12 +10,12 @@
 namespace perftape::dwarf {
 namespace {
 
-// Entries nest as deep as the blocks of a source; only made-up ones reach this.
+// Entries nest as deep as the blocks of a source file. Only forged files reach this.
 constexpr std::size_t kDeepest = 4096;
 
-// Whether code is never among the members of a type, unless that is local to a function: so gcc has
-// it for C and C++, and it tells with DW_AT_sibling where the next type is. Half of the entries are
-// members of types.
+// Whether the members of a type, unless it is local to a function, never contain code. This holds
+// for gcc's C and C++. gcc also writes DW_AT_sibling, the offset of the entry after the type. Half
+// of all entries are members of types.
 bool KeepsCodeOutOfTypes(std::uint64_t language) {
   switch (language) {
     case DW_LANG_C89:
@@ -77,7 +77,7 @@ class ScopeWalker {
       }
       const Abbreviation* entry = unit_.abbreviations.Find(code);
       if (entry == nullptr) break;
-      EnclosingScope inside = Here();
+      EnclosingScope inside = Context();
       if (entry->is_scope()) {
         inside = {.scope = AddScope(*entry, die), .is_in_function = true};
       } else if (entry->is_type()) {
@@ -86,7 +86,7 @@ class ScopeWalker {
         SkipEntry(*entry);
       }
       if (!entry->has_children) {
-        if (enclosing_.empty()) break;  // the root has none
+        if (enclosing_.empty()) break;  // a root without children
         continue;
       }
       if (enclosing_.size() >= kDeepest) break;
@@ -96,10 +96,10 @@ class ScopeWalker {
   }
 
  private:
-  // What an entry is in.
+  // The context of an entry.
   struct EnclosingScope {
     std::uint32_t scope = kNoScope;
-    bool is_in_function = false;  // whether that has code or not
+    bool is_in_function = false;  // even if that function has no code
   };
 
   void SkipEntry(const Abbreviation& entry) {
@@ -110,7 +110,7 @@ class ScopeWalker {
     }
   }
 
-  // Whether its members were skipped, too.
+  // Skips the type. Returns whether its members were skipped too.
   bool SkipType(const Abbreviation& entry) {
     std::uint64_t sibling = 0;
     for (const PlanStep& step : unit_.abbreviations.plan(entry)) {
@@ -121,7 +121,7 @@ class ScopeWalker {
         SkipVariable(step.form);
       }
     }
-    if (!skips_types_ || !entry.has_children || Here().is_in_function) return false;
+    if (!skips_types_ || !entry.has_children || Context().is_in_function) return false;
     if (sibling <= at_.offset()) return false;
     at_.Skip(sibling - at_.offset());
     return true;
@@ -136,7 +136,7 @@ class ScopeWalker {
   }
 
   FormValue ReadStep(const PlanStep& step) {
-    if (step.size == 0 || step.size > 8) {  // or what depends on the value
+    if (step.size == 0 || step.size > 8) {  // no value, 16 bytes, or variable
       return ReadForm(at_, step.form, step.constant, encoding_);
     }
     return {.form = step.form, .number = at_.Unsigned(step.size)};
@@ -157,7 +157,7 @@ class ScopeWalker {
     const bool is_inlined = entry.tag == DW_TAG_inlined_subroutine;
     const auto scope = static_cast<std::uint32_t>(walk_.scopes.size());
     if (scope == kNoScope) return kNoScope;
-    // What was inlined may have its code only in what was inlined into it.
+    // An inlined function may have all of its code in functions inlined into it.
     const bool has_code = AddExtents(values, scope);
     if (!has_code && !(is_inlined && entry.has_children && Enclosing() != kNoScope)) {
       return is_inlined ? Enclosing() : kNoScope;
@@ -170,13 +170,14 @@ class ScopeWalker {
     return scope;
   }
 
-  // The function that was inlined has the name, and however often it was, it is read once.
+  // The origin, not the inlined entry, has the name. So the name is read once for all inlined
+  // calls.
   std::uint64_t OriginOf(const SlotValues& values, std::uint64_t die) const {
     const FormValue origin = values[Slot::kOrigin];
     return IsWithinUnit(origin.form) ? unit_.header.offset + origin.number : die;
   }
 
-  // Whether there are any.
+  // Returns whether there are any.
   bool AddExtents(const SlotValues& values, std::uint32_t scope) {
     const FormValue low_pc = values[Slot::kLowPc], ranges = values[Slot::kRanges];
     if (!low_pc && !ranges) return false;
@@ -201,8 +202,10 @@ class ScopeWalker {
                                                               : static_cast<std::uint32_t>(number);
   }
 
-  EnclosingScope Here() const { return enclosing_.empty() ? EnclosingScope() : enclosing_.back(); }
-  std::uint32_t Enclosing() const { return Here().scope; }
+  EnclosingScope Context() const {
+    return enclosing_.empty() ? EnclosingScope() : enclosing_.back();
+  }
+  std::uint32_t Enclosing() const { return Context().scope; }
 
   const Unit& unit_;
   const Encoding encoding_;
@@ -211,20 +214,20 @@ class ScopeWalker {
   const std::uint64_t work_limit_;
   const bool skips_types_;
   Cursor at_;
-  std::vector<EnclosingScope> enclosing_;  // inside each of the entries that the next one is in
+  std::vector<EnclosingScope> enclosing_;  // one for each entry that encloses the next one
   std::vector<Extent> extents_;            // of one entry
   ScopeWalk walk_;
 };
 
-// What encloses comes first; of those that cover the same, the later one is on top.
+// Sorts enclosing scopes first. Among equal extents, the later scope is on top.
 bool IsBefore(const ScopeExtent& a, const ScopeExtent& b) {
   if (a.extent.start != b.extent.start) return a.extent.start < b.extent.start;
   if (a.extent.end != b.extent.end) return a.extent.end > b.extent.end;
   return a.scope < b.scope;
 }
 
-// By start alone, a digit at a time from the lowest on: the starts of a unit differ in two or three
-// digits, where comparing them takes a step for each bit of their count.
+// Sorts by start only, with a radix sort from the lowest digit. The starts of a unit differ in two
+// or three digits, while a comparison sort needs a step for each bit of their count.
 void SortByStart(std::span<ScopeExtent> extents) {
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
@@ -257,7 +260,7 @@ void SortExtents(std::span<ScopeExtent> extents) {
     const auto next = std::find_if(
         at, extents.end(),
         [start = at->extent.start](const auto& other) { return other.extent.start != start; });
-    // Compilers have what encloses first.
+    // Usually already sorted, because compilers write the enclosing scope first.
     if (!std::is_sorted(at, next, IsBefore)) std::sort(at, next, IsBefore);
     at = next;
   }
@@ -292,7 +295,7 @@ class Flattener {
     starts_.push_back({.start = start, .scope = scope});
   }
 
-  std::vector<ScopeExtent> open_;  // the next one begins in all of these, the last innermost
+  std::vector<ScopeExtent> open_;  // all contain the next start; the last is innermost
   std::vector<ScopeStart> starts_;
 };
 

@@ -11,25 +11,26 @@
 
 namespace perftape::dwarf {
 
-// A piece of a scope's code.
+// A contiguous range of a scope's code.
 struct ScopeExtent {
   Extent extent;
   std::uint32_t scope = 0;
 };
 
 struct ScopeWalk {
-  std::vector<Scope> scopes;         // callers before what was inlined into them
+  std::vector<Scope> scopes;         // callers before the functions inlined into them
   std::vector<ScopeExtent> extents;  // in the order of the entries
 };
 
-// Ends early at damage. What does not begin within `code` is left out, and so are scopes without
-// any code; `work` as UnitIndexBuilder has it. What is in `space` is of no matter: its memory is
-// used again.
+// Ends early at damage. Ignores code that does not begin within `code`, and scopes without any
+// code. `work` and `work_limit` are those of UnitIndexBuilder. Reuses the memory of `space`; its
+// content is ignored.
 ScopeWalk WalkScopes(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
                      std::uint64_t work_limit, ScopeWalk space = {});
 
-// The same code, cut where one scope ends and another begins: of two that claim the same, the one
-// that starts later, or comes later. Sorts `extents`; `space` as WalkScopes has it.
+// Converts extents to a sorted list without overlaps. Where two scopes cover the same code, the one
+// with the higher start gets it, or else the one with the higher index. Sorts `extents`. Reuses the
+// memory of `space`.
 std::vector<ScopeStart> Flatten(std::span<ScopeExtent> extents, std::vector<ScopeStart> space = {});
 
 }  // namespace perftape::dwarf

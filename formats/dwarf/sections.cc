@@ -28,8 +28,8 @@ constexpr std::array kKnown = {
     KnownSection{".debug_cu_index", &Sections::cu_index},
 };
 
-// Null for a section that is of no use, or of the other part. The index of a package (.dwp) has no
-// ".dwo" behind its name, but is of what has.
+// Null for a section that is not needed, or that belongs to the other part. The index of a package
+// (.dwp) has no ".dwo" in its name, but belongs to the split part.
 Bytes Sections::*MemberOf(std::string_view section, Part part) {
   constexpr std::string_view kSplitEnding = ".dwo";
   std::string name = elf::PlainName(section);
@@ -42,8 +42,8 @@ Bytes Sections::*MemberOf(std::string_view section, Part part) {
   return nullptr;
 }
 
-// Whether what the sections refer to is still to be filled in: so in object files and kernel
-// modules, but not in what dwz makes, which is called relocatable, too.
+// Whether references between the sections still need relocation. That is so in object files and
+// kernel modules, but not in the output of dwz, whose type is relocatable too.
 bool NeedsRelocation(const elf::ElfFile& file) {
   return std::ranges::any_of(file.sections(), [](const elf::Section& section) {
     return (section.type == SHT_RELA || section.type == SHT_REL) &&

@@ -14,24 +14,24 @@
 
 namespace perftape::dwarf {
 
-// As they are named in a file, without what tells split DWARF from plain. A section that is not
-// there, or cannot be expanded, is empty.
+// The sections by their names in the file, without the suffix of split DWARF. A section that is
+// absent or cannot be expanded is empty.
 struct Sections {
   Bytes info, abbrev, line, str, line_str, str_offsets, addr, ranges, rnglists, aranges;
   Bytes cu_index;  // of a .dwp
   std::endian order = std::endian::native;
 
-  std::uint64_t size() const;  // of all together
+  std::uint64_t size() const;  // of all sections together
 };
 
-// ".debug_info", or ".debug_info.dwo".
+// Selects ".debug_info" or ".debug_info.dwo".
 enum class Part : std::uint8_t { kLinked, kSplit };
 
 class LoadedSections {
  public:
-  // Views of `file`, which must outlive this. There are none of a file whose sections refer to each
-  // other by relocations (an object file, a kernel module). `problem` tells so, or which section
-  // could not be expanded, and why.
+  // Returns views of `file`, which must outlive the result. Reads nothing from a file whose
+  // sections need relocation (an object file, a kernel module). problem() reports that, or which
+  // section could not be expanded, and why.
   static LoadedSections Read(const elf::ElfFile& file, Part part);
 
   const Sections& get() const { return sections_; }
@@ -43,7 +43,7 @@ class LoadedSections {
   std::string problem_;
 };
 
-// Whether it is worth a look: without .debug_info there is nothing to tell.
+// Whether the file has a .debug_info, without which the other sections are useless.
 bool HasDwarf(const elf::ElfFile& file, Part part);
 
 }  // namespace perftape::dwarf

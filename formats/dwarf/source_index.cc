@@ -21,20 +21,21 @@
 namespace perftape::dwarf {
 namespace {
 
-// Sections that units share are read once, or a few times, by what compilers make; this bounds what
-// made-up ones can cost.
+// Limits the work for forged files. With compilers' output, sections that units share are read
+// once, or a few times.
 constexpr std::uint64_t kLeastWorkLimit = std::uint64_t{1} << 20;
 constexpr std::uint64_t kWorkPerByte = 4;
 
-// Below this, starting threads costs more than they save.
+// For fewer bytes, starting threads costs more time than it saves.
 constexpr std::uint64_t kWorthThreads = std::uint64_t{4} << 20;
 constexpr std::size_t kMostThreads = 8;
 
-// Each takes some 40 KB.
+// Each needs about 40 KB.
 constexpr std::size_t kMostOpenUnits = 1024;
 constexpr std::size_t kLongestCallChain = 4096;
 
-// What is executable, sorted, adjoining pieces joined; all that is loaded where nothing is.
+// The executable segments, sorted, with adjacent ones joined. All loaded segments if none is
+// executable.
 std::vector<Extent> CodeOf(const elf::ElfFile& image) {
   std::vector<Extent> code;
   const bool has_executable = std::ranges::any_of(image.segments(), &elf::Segment::executable);
@@ -55,8 +56,8 @@ std::vector<Extent> CodeOf(const elf::ElfFile& image) {
   return joined;
 }
 
-// Tells the sections of one file from those of another, also where both have one build id, as
-// before and behind dwz: by their sizes, and what they begin with.
+// Identifies the sections of a file by their sizes and first bytes. Two files may have the same
+// build id, as before and after dwz.
 std::uint64_t FingerprintOf(const Sections& sections) {
   constexpr std::size_t kBeginning = 4096;
   std::uint64_t fingerprint = 0;
@@ -72,10 +73,10 @@ std::uint64_t FingerprintOf(const Sections& sections) {
 
 enum class UnitState : std::uint8_t { kNotBuilt, kBuilt, kRestored };
 
-// A unit that names and paths are read from.
+// A unit that is open for reading names and paths.
 struct OpenUnit {
-  Unit linked;                // with the line program
-  std::optional<Unit> split;  // with the entries, where they are elsewhere
+  Unit linked;                // has the line program
+  std::optional<Unit> split;  // has the entries, if they are in another file
   std::optional<LineHeader> files;
 
   const Unit& entries() const { return split ? *split : linked; }
@@ -103,7 +104,7 @@ struct SourceIndex::Parts {
     open_units.resize(headers.size());
   }
 
-  // Read when it is first needed: a restored index brings one along.
+  // Read on first use: a restored index contains one.
   const UnitMap& Map() {
     if (!map) {
       std::uint64_t spent = 0;
@@ -121,18 +122,18 @@ struct SourceIndex::Parts {
     if (auto split = splits.Open(unit.linked, spent)) {
       unit.split = *std::move(split);
     } else {
-      Complain(std::move(split).error().message);
+      AddProblem(std::move(split).error().message);
     }
     return unit;
   }
 
-  void Complain(std::string what) {
+  void AddProblem(std::string what) {
     const std::lock_guard lock(problem_mutex);
     if (problem.empty()) problem = std::move(what);
     ++problem_count;
   }
 
-  // Null where it cannot be read. Valid until the next call.
+  // Null if the unit cannot be read. Valid until the next call.
   OpenUnit* Reopen(std::uint32_t number) {
     if (open_units[number]) return open_units[number].get();
     if (open_count >= kMostOpenUnits) {
@@ -146,7 +147,7 @@ struct SourceIndex::Parts {
     return open_units[number].get();
   }
 
-  // Threads may do so at once, each for other units.
+  // Several threads may call this, each for different units.
   void Keep(std::uint32_t number, OpenUnit unit) {
     if (open_count >= kMostOpenUnits) return;
     ++open_count;
@@ -197,19 +198,19 @@ struct SourceIndex::Parts {
   std::optional<EntryNames> names;
 
   std::optional<UnitMap> map;
-  // By the numbers of the units.
+  // Indexed by unit.
   std::vector<UnitState> states;
   std::vector<std::unique_ptr<const BuiltUnitIndex>> built;
   std::vector<UnitIndex> views;
 
-  std::vector<std::unique_ptr<OpenUnit>> open_units;  // some
+  std::vector<std::unique_ptr<OpenUnit>> open_units;  // null for units that are not open
   std::atomic<std::size_t> open_count = 0;
   ByUnitAnd<std::uint64_t, EntryName> known_names;
   ByUnitAnd<std::uint32_t, std::string> known_paths;
 
-  bool has_given_up = false;  // at the limit of work
+  bool has_given_up = false;  // the work limit was reached
   std::mutex problem_mutex;
-  std::string problem;  // the first
+  std::string problem;  // the first one
   std::uint64_t problem_count = 0;
 };
 
@@ -217,7 +218,7 @@ std::unique_ptr<SourceIndex> SourceIndex::Open(const elf::ElfFile& image, const 
                                                const Surroundings& surroundings) {
   if (!HasDwarf(dwarf, Part::kLinked)) return nullptr;
   auto parts = std::make_unique<Parts>(image, dwarf, surroundings);
-  if (!parts->loaded.problem().empty()) parts->Complain(parts->loaded.problem());
+  if (!parts->loaded.problem().empty()) parts->AddProblem(parts->loaded.problem());
   return std::unique_ptr<SourceIndex>(new SourceIndex(std::move(parts)));
 }
 
@@ -257,14 +258,14 @@ void SourceIndex::Build(std::span<const std::uint32_t> units) {
     try {
       while (threads.size() + 1 < wanted) threads.emplace_back(build_some);
     } catch (const std::system_error&) {
-      // Fewer do as well.
+      // Fewer threads do all the work.
     }
   }
   build_some();
   threads.clear();
   if (parts_->work > parts_->work_limit && !parts_->has_given_up) {
     parts_->has_given_up = true;
-    parts_->Complain("its debug information refers to the same parts far too often");
+    parts_->AddProblem("its debug information refers to the same parts far too often");
   }
 }
 
@@ -278,7 +279,7 @@ void SourceIndex::BuildOne(std::uint32_t unit, UnitIndexBuilder& builder) {
     parts_->built[unit] = std::move(built);
     parts_->Keep(unit, *std::move(open));
   } else {
-    parts_->Complain(open.error().message);
+    parts_->AddProblem(open.error().message);
   }
   parts_->work += spent - before;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// From addresses to source lines and to the functions that were inlined there, by an index that is
-// built of each unit when the first address in it is asked for, in one pass. Asking a library per
-// address costs milliseconds each; this costs some time per unit, and next to nothing per address.
+// Maps addresses to source lines and to the functions that were inlined there. The index of a unit
+// is built in one pass when the first address in it is looked up. A library that is called per
+// address needs milliseconds for each. This index costs some time per unit and very little per
+// address.
 //
 //   if (auto index = SourceIndex::Open(image, debug_file, {.path = path})) {
 //     index->Prepare(addresses);
 //     for (const CallFrame& frame : index->Find(addresses[0])) …
 //
-// Reads DWARF 2 to 5, split or not, of either byte order, with what dwz moved into a supplementary
-// file. Answers are those of llvm-symbolizer --inlines, before it looks into symbol tables.
+// Reads DWARF 2 to 5, plain or split, of either byte order, with the entries that dwz moved into a
+// supplementary file. Results equal those of llvm-symbolizer --inlines before it consults symbol
+// tables.
 #pragma once
 
 #include <cstdint>
@@ -27,52 +29,55 @@
 
 namespace perftape::dwarf {
 
-// A function, and where in it the address, or the call of what was inlined, is.
+// A function, and the source position of the address, or of the call that was inlined.
 struct CallFrame {
-  // As the linker knows it; the source's name for it where DWARF does not tell that; empty where it
-  // tells neither. Valid as long as the index.
+  // The linkage name, or else the name in the source. Empty if DWARF contains neither. Valid as
+  // long as the index.
   std::string_view function;
-  // Absolute where that can be told; empty where unknown. Valid as long as the index.
+  // Absolute if the directory is known. Empty if unknown. Valid as long as the index.
   std::string_view filename;
-  std::uint32_t line = 0;        // 0 where unknown
-  std::uint32_t column = 0;      // 0 where unknown
-  std::uint32_t start_line = 0;  // where the function begins; 0 where unknown
+  std::uint32_t line = 0;        // 0 if unknown
+  std::uint32_t column = 0;      // 0 if unknown
+  std::uint32_t start_line = 0;  // the first line of the function; 0 if unknown
 };
 
 struct Surroundings {
-  std::filesystem::path path = {};  // where the file with the DWARF lies; beside it are its parts
-  const elf::ElfFile* shared = nullptr;    // its supplementary file (.gnu_debugaltlink), if any
-  elf::SearchedDirectories searched = {};  // where its split units may be, besides
+  // The path of the file with the DWARF. Split units are searched beside it.
+  std::filesystem::path path = {};
+  const elf::ElfFile* shared = nullptr;    // its supplementary file (.gnu_debugaltlink), or null
+  elf::SearchedDirectories searched = {};  // more directories that may contain split units
 };
 
 class SourceIndex {
  public:
-  // `image` tells what is code, `dwarf` has the debug information; they may be the same, and must
-  // outlive the index, as must `shared`. Null where `dwarf` has none.
+  // `image` determines what is code, and `dwarf` contains the debug information. They may be the
+  // same file. Both and `shared` must outlive the index. Returns null if `dwarf` has no debug
+  // information.
   static std::unique_ptr<SourceIndex> Open(const elf::ElfFile& image, const elf::ElfFile& dwarf,
                                            const Surroundings& surroundings);
   ~SourceIndex();
 
-  // Builds what `addresses` need, with as many threads as there are processors. Find does so for
-  // its one address.
+  // Builds the units that contain `addresses`, with up to one thread for each processor, at most 8.
+  // Find does the same for its address.
   void Prepare(std::span<const ImageAddress> addresses);
 
-  // Innermost first; empty where no unit tells anything. Where only the line is known, there is one
-  // frame without a function.
+  // Returns frames with the innermost first. Empty if no unit covers the address. If only the line
+  // is known, returns one frame without a function.
   std::vector<CallFrame> Find(ImageAddress address);
 
-  // What was left out, for people: damaged units, split files that are not there. Empty if nothing.
+  // A message about damaged units and missing split files, which were left out. Empty if there were
+  // none.
   std::string problem() const;
 
-  // How much is to be read for all units together; below some megabytes it is not worth keeping.
+  // The size of all DWARF sections in bytes. Below some megabytes, an index is not worth saving.
   std::uint64_t size() const;
 
-  // The units that are built, to be kept for another time; and taking them up again. Which they
-  // belong to is for the caller to know. A span must outlive the index.
+  // Encodes the units that are built. The caller must identify the file to which they belong.
   std::vector<std::byte> Save() const;
-  // Takes nothing of what is damaged, or of another format.
+  // Uses the units of a saved index, which must outlive this one. Ignores a damaged index and one
+  // of another format or file.
   void Restore(Bytes saved);
-  bool has_built() const;  // anything that was not restored
+  bool has_built() const;  // whether a unit was built, rather than restored
 
  private:
   struct Parts;

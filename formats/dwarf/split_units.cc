@@ -7,14 +7,14 @@
 namespace perftape::dwarf {
 namespace {
 
-// What a package has of one unit: { u32 offset; u32 size } for each section that the header lists.
+// The contributions of one unit to a package: { u32 offset; u32 size } for each listed section.
 struct Contributions {
   Extent info, abbrev, str_offsets, rnglists;
 };
 
 // .debug_cu_index (DWARF 5, section 7.3.5.3): { u32 version (GNU), or u16 version and u16 padding;
 // u32 sections, units, slots; u64 ids[slots]; u32 rows[slots]; u32 section ids[sections]; u32
-// offsets[units][sections]; u32 sizes[units][sections] }. Rows count from 1; 0 is a free slot.
+// offsets[units][sections]; u32 sizes[units][sections] }. Rows count from 1; 0 marks a free slot.
 class PackageIndex {
  public:
   PackageIndex(Bytes section, std::endian order) : section_(section), order_(order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split DWARF (-gsplit-dwarf). The entries of a unit are in a file of their own (.dwo), or with
-// those of other units in a package (.dwp) beside the program. The program has a skeleton unit that
+// Split DWARF (-gsplit-dwarf). The entries of a unit are in a separate file (.dwo), or with those
+// of other units in a package (.dwp) beside the program. The program contains a skeleton unit that
 // names the file.
 #pragma once
 
@@ -21,13 +21,13 @@ namespace perftape::dwarf {
 
 class SplitUnits {
  public:
-  // `program` is where the file with the skeletons lies; empty for an image in memory.
+  // `program` is the path of the file with the skeletons. Empty for an image in memory.
   SplitUnits(std::filesystem::path program, elf::SearchedDirectories searched)
       : program_(std::move(program)), searched_(std::move(searched)) {}
 
-  // The unit that `skeleton` stands for, whose id is compared. Looks for <program>.dwp, then for
-  // the .dwo where the compiler put it if that is searched, then beside the program. kNotFound with
-  // the name and the reason. Lives as long as this. Threads may call it at once.
+  // Returns the unit for `skeleton`, after comparing its id. Searches <program>.dwp, then the .dwo
+  // at the compiler's path if that directory is searched, then beside the program. Returns
+  // kNotFound with the name and the reason. The unit is valid as long as this object. Thread-safe.
   Result<Unit> Open(const Unit& skeleton, std::uint64_t& work);
 
  private:
@@ -39,11 +39,11 @@ class SplitUnits {
 
   struct Opened {
     std::unique_ptr<const File> file;  // null: cannot be used
-    std::string problem;               // why, where there is such a file
+    std::string problem;               // the reason if the file exists
   };
 
   elf::LinkSearchPaths SearchPathsOf(const Unit& skeleton) const;
-  // Each is opened once.
+  // Opens each file once.
   const Opened& OpenFile(const std::filesystem::path& path);
   static std::optional<Unit> FindIn(const File& file, const Unit& skeleton, std::uint64_t& work);
   static std::optional<Unit> FindInPackage(const File& file, const Unit& skeleton,

@@ -7,8 +7,9 @@
 namespace perftape::dwarf {
 namespace {
 
-// { u32 length, or 0xffffffff and u64 length; u16 version; }, and in DWARF 5 { u8 type, address
-// size; offset of the abbreviations; u64 of some types }, before { offset; u8 address size }.
+// The header is { u32 length, or 0xffffffff and u64 length; u16 version; }. Then DWARF 5 has { u8
+// type, address size; offset of the abbreviations; u64 dwo id or type fields of some types }, older
+// versions { offset of the abbreviations; u8 address size }.
 std::optional<UnitHeader> ReadHeader(Cursor at) {
   UnitHeader header = {.offset = at.offset()};
   const std::uint64_t length = at.InitialLength(header.encoding.offset_size);
@@ -37,14 +38,14 @@ bool IsKnown(const Encoding& encoding) {
          (encoding.address_size == 4 || encoding.address_size == 8);
 }
 
-// The `index`-th of the offsets in a table.
+// Element `index` of a table of offsets.
 std::optional<std::uint64_t> OffsetAt(Bytes section, std::uint64_t base, std::uint64_t index,
                                       unsigned size, std::endian order) {
   if (base > section.size() || index >= (section.size() - base) / size) return std::nullopt;
   return Cursor(section, base + index * size, order).Unsigned(size);
 }
 
-// Attributes of the root entry that must be known before others can be looked up.
+// Sets the bases, which other attributes of the root entry depend on.
 void SetBase(Unit& unit, std::uint16_t attribute, const FormValue& value) {
   switch (attribute) {
     case DW_AT_str_offsets_base:
@@ -141,8 +142,8 @@ Status ReadAbbreviations(Unit& unit, std::uint64_t base, std::uint64_t& work) {
   return {};
 }
 
-// { u64 or u32 start, end }, relative to a base that an entry with the highest start sets anew; the
-// pair of zeros ends it (DWARF 4, section 2.17.3).
+// A list of { u64 or u32 start, end }, relative to a base. An entry with the highest start sets a
+// new base; a pair of zeros ends the list (DWARF 4, section 2.17.3).
 std::uint64_t AppendOldRanges(const Unit& unit, std::uint64_t offset, std::vector<Extent>& out) {
   const unsigned size = unit.header.encoding.address_size;
   const std::uint64_t highest = size == 8 ? ~std::uint64_t{0} : 0xffffffffU;
@@ -161,7 +162,7 @@ std::uint64_t AppendOldRanges(const Unit& unit, std::uint64_t offset, std::vecto
   return at.offset() - first;
 }
 
-// DWARF 5, section 2.17.3.
+// The range lists of DWARF 5, section 2.17.3.
 std::uint64_t AppendNewRanges(const Unit& unit, std::uint64_t offset, std::vector<Extent>& out) {
   const unsigned size = unit.header.encoding.address_size;
   const auto indexed = [&](std::uint64_t index) {
@@ -201,7 +202,7 @@ std::uint64_t AppendNewRanges(const Unit& unit, std::uint64_t offset, std::vecto
         extent.start = at.Unsigned(size);
         extent.end = extent.start + at.Uleb();
         break;
-      default:  // DW_RLE_end_of_list, or not known
+      default:  // DW_RLE_end_of_list, or unknown
         return at.offset() - first;
     }
     if (!at.ok()) return at.offset() - first;
@@ -246,8 +247,8 @@ Result<Unit> ReadSplitUnit(const Sections& sections, const UnitHeader& header,
   unit.str_offsets_base = bases.str_offsets;
   unit.rnglists_base = bases.rnglists;
   if (header.encoding.version >= 5) {
-    // The tables have a header: { length; u16 version; u8 sizes[2]; u32 count }, .str_offsets
-    // without the count.
+    // The tables have a header: { length; u16 version; u8 sizes[2]; u32 count }. .debug_str_offsets
+    // has no count.
     const unsigned length_size = header.encoding.offset_size == 8 ? 12 : 4;
     unit.str_offsets_base += length_size + 4;
     unit.rnglists_base += length_size + 8;
@@ -318,7 +319,7 @@ void AppendRange(const Unit& unit, const FormValue& low_pc, const FormValue& hig
                  std::vector<Extent>& out) {
   const auto start = AddressOf(unit, low_pc);
   if (!start || !high_pc) return;
-  // Since DWARF 4 a length, unless it is written as an address.
+  // Since DWARF 4, high_pc is a length unless its form is an address.
   const std::uint64_t end = AddressOf(unit, high_pc).value_or(*start + high_pc.number);
   if (*start < end) out.push_back({*start, end});
 }

@@ -12,7 +12,7 @@ const LineRow* UnitIndex::FindRow(std::uint64_t address) const {
   if (sequence == sequences.end() || address < sequence->start) return nullptr;
   if (sequence->first_row > rows.size() ||
       sequence->row_count > rows.size() - sequence->first_row) {
-    return nullptr;  // of a damaged cache
+    return nullptr;  // from a damaged saved index
   }
   const auto of_sequence = rows.subspan(sequence->first_row, sequence->row_count);
   const auto after =
@@ -36,7 +36,7 @@ struct UnitIndexBuilder::Space {
 UnitIndexBuilder::UnitIndexBuilder() : space_(std::make_unique<Space>()) {}
 UnitIndexBuilder::~UnitIndexBuilder() = default;
 
-// What grew in the space is copied: the copies take no more memory than they need.
+// Copies the arrays out of the reused space, so that the copies use no more memory than needed.
 BuiltUnitIndex UnitIndexBuilder::Build(const Unit& unit, std::span<const Extent> code,
                                        std::uint64_t& work, std::uint64_t work_limit) {
   auto& [walk, starts, lines] = *space_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one unit says of its code, as sorted arrays of numbers: from an address to the row of the
-// line program, and to the innermost function or inlined function that it lies in. Names are not in
-// it: they are read from the unit when they are asked for, which they are of few.
+// The index of one unit, as sorted arrays of numbers. It maps an address to the row of the line
+// program, and to the innermost function or inlined function. It contains no names. These are read
+// from the unit on demand, because few are needed.
 //
-// Where ranges contradict each other, the choice is that of LLVM's DWARFUnit and DWARFDebugLine, so
-// that answers agree with llvm-symbolizer's: of functions the one that comes later in the unit, of
+// If ranges contradict each other, the choice is that of LLVM's DWARFUnit and DWARFDebugLine, so
+// that results agree with llvm-symbolizer's. Among functions it is the last one in the unit, among
 // sequences the one that ends first.
 #pragma once
 
@@ -21,28 +21,29 @@ namespace perftape::dwarf {
 
 inline constexpr std::uint32_t kNoScope = std::numeric_limits<std::uint32_t>::max();
 
-// A function, or one that was inlined and the call of it. Numbers too large for their fields are 0.
+// A function, or an inlined function with its call. Numbers that are too large for a field become
+// 0.
 struct Scope {
-  std::uint64_t die = 0;            // where in .debug_info the entry lies that tells its name
-  std::uint32_t caller = kNoScope;  // what it was inlined into; kNoScope for a function of its own
+  std::uint64_t die = 0;            // offset in .debug_info of the entry that has the name
+  std::uint32_t caller = kNoScope;  // index of the caller; kNoScope unless inlined
   std::uint32_t call_file = 0, call_line = 0, call_column = 0;
 };
 
-// From `start` up to the next one's, code is of `scope`, or of none.
+// From `start` up to the next entry's start, code belongs to `scope`, or to none.
 struct ScopeStart {
   std::uint64_t start = 0;
   std::uint32_t scope = kNoScope;
-  std::uint32_t reserved = 0;  // indexes are written out as they are
+  std::uint32_t reserved = 0;  // indexes are written to files as they are in memory
 };
 
-// Views of arrays that are kept elsewhere.
+// Views of arrays that another object owns.
 struct UnitIndex {
   std::span<const LineSequence> sequences;
   std::span<const LineRow> rows;
   std::span<const ScopeStart> starts;
   std::span<const Scope> scopes;
 
-  // Null where none is known.
+  // Both return null if nothing is known.
   const LineRow* FindRow(std::uint64_t address) const;
   const Scope* FindScope(std::uint64_t address) const;
   const Scope* CallerOf(const Scope& scope) const {
@@ -50,7 +51,7 @@ struct UnitIndex {
   }
 };
 
-// The arrays themselves.
+// The owner of the arrays.
 struct BuiltUnitIndex {
   LineTable lines;
   std::vector<ScopeStart> starts;
@@ -59,15 +60,15 @@ struct BuiltUnitIndex {
   UnitIndex view() const { return {lines.sequences, lines.rows, starts, scopes}; }
 };
 
-// Builds one index after another, in memory that it uses again.
+// Builds one index after another and reuses its memory.
 class UnitIndexBuilder {
  public:
   UnitIndexBuilder();
   ~UnitIndexBuilder();
 
-  // One pass over the entries of `unit` (the split one, where there is one), and one over its line
-  // program. What lies outside `code` is left out. `work` grows by the bytes that were read of
-  // shared sections; beyond `work_limit` the rest is left out.
+  // Makes one pass over the entries of `unit` (the split one, if there is one), and one over its
+  // line program. Ignores what is outside `code`. Adds to `work` the bytes that were read from
+  // shared sections. Beyond `work_limit` the rest is left out.
   BuiltUnitIndex Build(const Unit& unit, std::span<const Extent> code, std::uint64_t& work,
                        std::uint64_t work_limit);
 
@@ -76,7 +77,7 @@ class UnitIndexBuilder {
   std::unique_ptr<Space> space_;
 };
 
-// Only what code the unit's functions cover; for units whose root does not say.
+// The code of the unit's functions, for units whose root entry has no ranges.
 std::vector<Extent> CodeOfFunctions(const Unit& unit, std::span<const Extent> code,
                                     std::uint64_t& work, std::uint64_t work_limit);
 

@@ -19,7 +19,7 @@ class ClaimReader {
  public:
   ClaimReader(const Sections& sections, std::span<const UnitHeader> headers,
               std::span<const Extent> code)
-      : sections_(sections), headers_(headers), code_(code), is_told_(headers.size()) {}
+      : sections_(sections), headers_(headers), code_(code), is_listed_(headers.size()) {}
 
   void ReadAranges() {
     for (std::uint64_t offset = 0; offset < sections_.aranges.size();) offset = ReadSet(offset);
@@ -27,14 +27,14 @@ class ClaimReader {
 
   void ReadRoots(std::uint64_t& work, std::uint64_t work_limit) {
     for (std::uint32_t i = 0; i < headers_.size() && work <= work_limit; ++i) {
-      if (is_told_[i] || headers_[i].is_type_unit()) continue;
+      if (is_listed_[i] || headers_[i].is_type_unit()) continue;
       const auto unit = ReadUnit(sections_, headers_[i], work);
       if (!unit || unit->tag == 0 || headers_[i].type == DW_UT_partial) continue;
       ReadRoot(*unit, i, work, work_limit);
     }
   }
 
-  std::vector<UnitMap::Entry> Take() && { return std::move(claims_); }
+  std::vector<UnitMap::Entry> Claims() && { return std::move(claims_); }
 
  private:
   void Claim(const Extent& extent, std::uint32_t unit) {
@@ -59,7 +59,7 @@ class ClaimReader {
 
   // { u32 length, or 0xffffffff and u64 length; u16 version; offset of the unit; u8 address size,
   // segment selector size; padding; { start, size }[] up to a pair of zeros } (DWARF 5, 6.1.2).
-  // Returns where the next one begins.
+  // Returns the offset of the next set.
   std::uint64_t ReadSet(std::uint64_t offset) {
     Cursor at(sections_.aranges, offset, sections_.order);
     std::uint8_t offset_size = 4;
@@ -76,7 +76,7 @@ class ClaimReader {
     }
     const std::uint64_t header_size = at.offset() - offset, pair_size = 2U * address_size;
     at.Skip((pair_size - header_size % pair_size) % pair_size);
-    is_told_[*unit] = true;
+    is_listed_[*unit] = true;
     while (at.remaining() >= pair_size) {
       const std::uint64_t start = at.Unsigned(address_size), size = at.Unsigned(address_size);
       if (start == 0 && size == 0) break;
@@ -88,7 +88,7 @@ class ClaimReader {
   const Sections& sections_;
   std::span<const UnitHeader> headers_;
   std::span<const Extent> code_;
-  std::vector<bool> is_told_;
+  std::vector<bool> is_listed_;
   std::vector<UnitMap::Entry> claims_;
 };
 
@@ -99,7 +99,7 @@ UnitMap UnitMap::Read(const Sections& sections, std::span<const UnitHeader> head
   ClaimReader reader(sections, headers, code);
   reader.ReadAranges();
   reader.ReadRoots(work, work_limit);
-  return FromClaims(std::move(reader).Take());
+  return FromClaims(std::move(reader).Claims());
 }
 
 UnitMap UnitMap::FromClaims(std::span<const Entry> claims) {

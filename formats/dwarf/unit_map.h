@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the unit of the code at an address, from .debug_aranges. Units that are missing there
-// (clang writes none) are found by the ranges of their root entries.
+// Finds the unit of the code at an address, from .debug_aranges. For units that are missing there
+// (clang writes none), uses the ranges of their root entries.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace perftape::dwarf {
 
-// May be moved, not copied.
+// Movable, not copyable.
 class UnitMap {
  public:
   UnitMap(UnitMap&&) = default;
   UnitMap& operator=(UnitMap&&) = default;
 
-  // A piece of the code of a unit, which is known by its number among the headers.
+  // A range of code, and the index of its unit among the headers.
   struct Entry {
     Extent extent;
     std::uint32_t unit = 0;
-    std::uint32_t reserved = 0;  // indexes are written out as they are
+    std::uint32_t reserved = 0;  // indexes are written to files as they are in memory
   };
 
-  // Where units claim the same code, as those of a header's functions do, the choice is that of
-  // LLVM's DWARFDebugAranges: the unit that has it so far, else the first in the section. `work`
-  // and `work_limit` as UnitIndexBuilder has them.
+  // Several units may claim the same code, such as inline functions of a header. Then the choice is
+  // that of LLVM's DWARFDebugAranges: the unit of the preceding code, else the first in the
+  // section. `work` and `work_limit` are those of UnitIndexBuilder.
   static UnitMap Read(const Sections& sections, std::span<const UnitHeader> headers,
                       std::span<const Extent> code, std::uint64_t& work, std::uint64_t work_limit);
 
-  // One that was kept: `sorted` must outlive it.
+  // Views a saved map. `sorted` must outlive it.
   explicit UnitMap(std::span<const Entry> sorted) : entries_(sorted) {}
   UnitMap() = default;
 
+  // The index among the headers of the unit at `address`. Nothing if no unit covers it.
   std::optional<std::uint32_t> Find(std::uint64_t address) const;
 
   std::span<const Entry> entries() const { return entries_; }  // sorted, without overlaps
@@ -43,7 +44,7 @@ class UnitMap {
   static UnitMap FromClaims(std::span<const Entry> claims);
 
   std::vector<Entry> owned_;
-  std::span<const Entry> entries_;  // of `owned_`, or of another's
+  std::span<const Entry> entries_;  // views `owned_` or a saved map
 };
 
 }  // namespace perftape::dwarf

@@ -16,11 +16,11 @@
 namespace perftape::elf {
 namespace {
 
-// More than any linker writes, and little enough to read for a file that lies about itself.
+// More than any linker writes. Limits the reads if a header contains false sizes.
 constexpr std::uint64_t kMaxTableSize = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMaxNotesSize = std::uint64_t{64} << 10;
 
-// Where the bytes come from: `size` bytes at `offset`, fewer at the end of the file.
+// A source of bytes. Read returns `size` bytes at `offset`, or fewer at the end of the file.
 class FileSource {
  public:
   explicit FileSource(int fd) : fd_(fd) {}
@@ -61,7 +61,7 @@ class MemorySource {
   Bytes bytes_;
 };
 
-// Where a table of headers lies, and how its entries are stored.
+// The offset of a table of headers, and the layout of its entries.
 struct Table {
   std::uint64_t offset = 0;
   std::uint16_t entry_size = 0;
@@ -129,7 +129,8 @@ std::optional<Extent> NotesOfProgramHeader(ByteReader at, bool is_64) {
   return notes;
 }
 
-// Elf64_Shdr { u32 name, type; u64 flags, addr, offset, size; … }, all u32 in Elf32_Shdr.
+// Elf64_Shdr { u32 name, type; u64 flags, addr, offset, size; … }. In Elf32_Shdr all fields are
+// u32.
 std::optional<Extent> NotesOfSectionHeader(ByteReader at, bool is_64) {
   std::uint32_t type = 0;
   Extent notes;
@@ -167,8 +168,8 @@ BuildId SearchTable(const Source& source, const Header& header, const Table& tab
   return {};
 }
 
-// Program headers first: they are beside the file header. Relocatable files (kernel modules) have
-// none, and those of debug files may point nowhere.
+// Program headers come first because they follow the file header. Relocatable files (kernel
+// modules) have none, and those of debug files may point to missing bytes.
 template <class Source>
 Result<BuildId> Search(const Source& source) {
   const auto beginning = source.Read(0, sizeof(Elf64_Ehdr));

@@ -15,8 +15,8 @@ bool HasMarks(std::uint16_t machine) {
   return machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV;
 }
 
-// Assemblers mark kinds of code and data within functions so: "$a", "$x.12", "$xrv64i2p1"; and
-// RISC-V's keeps the local labels by which the linker shortens code.
+// Mapping symbols mark code and data within functions: "$a", "$x.12", "$xrv64i2p1". RISC-V's
+// assembler also keeps the local labels (".L...") that the linker needs for relaxation.
 bool IsMark(std::uint16_t machine, const char* name) {
   if (machine == EM_RISCV && name[0] == '.' && name[1] == 'L') return true;
   if (name[0] != '$' || std::string_view("adtx").find(name[1]) == std::string_view::npos) {
@@ -25,21 +25,21 @@ bool IsMark(std::uint16_t machine, const char* name) {
   return name[2] == '\0' || name[2] == '.' || (machine == EM_RISCV && name[2] == 'r');
 }
 
-// Of "memcpy@@GLIBC_2.14".
+// Removes the version from "memcpy@@GLIBC_2.14".
 std::string_view WithoutVersion(std::string_view name) {
   const std::size_t version = name.find('@');
   return version == 0 ? name : name.substr(0, version);
 }
 
-// Demangled names, which perf compares, seldom begin with one where the mangled ones all do.
+// perf compares demangled names. They seldom begin with underscores, but all mangled names do.
 std::uint8_t LeadingUnderscores(std::string_view name) {
   if (name.starts_with("_Z") || name.starts_with("_R")) return 0;
   const std::size_t count = std::min(name.find_first_not_of('_'), name.size());
   return static_cast<std::uint8_t>(std::min<std::size_t>(count, 0xff));
 }
 
-// As perf has it: functions wherever they are, labels and objects where there is code (assembly is
-// often marked wrongly, and what it calls an object bounds the function before it).
+// Follows perf: functions in any section, labels and objects only in code sections. Assembly code
+// is often marked as an object, and such an object limits the size of the previous function.
 bool NamesCode(const SymbolEntry& symbol, const Section& section) {
   if ((section.flags & SHF_ALLOC) == 0) return false;
   const std::uint8_t type = symbol.type();
@@ -58,7 +58,7 @@ class CandidateReader {
         machine_(file.header().machine),
         has_marks_(HasMarks(machine_)),
         out_(out) {
-    // Of the first ABI of 64-bit PowerPC: { u64 entry, toc, environment; } for each function.
+    // The first ABI of 64-bit PowerPC has { u64 entry, toc, environment; } for each function.
     if (machine_ == EM_PPC64) descriptors_ = file.FindSection(".opd");
     if (descriptors_ != nullptr && file.RawBytes(*descriptors_).empty()) descriptors_ = nullptr;
   }
@@ -85,7 +85,7 @@ class CandidateReader {
   const CandidateCounts& counts() const { return counts_; }
 
  private:
-  // Where there are more than 65279 sections, a table of their numbers lies beside that of symbols.
+  // With more than 65279 sections, a separate table contains the section numbers of symbols.
   FixedArray<std::uint32_t> LargeNumbersOf(const Section& table) const {
     const auto number = static_cast<std::uint32_t>(&table - sections_.data());
     for (const Section& section : sections_) {
@@ -137,7 +137,7 @@ class CandidateReader {
 
   std::uint64_t AddressOf(const SymbolEntry& entry, const Section& section) const {
     if (file_.header().type == ET_REL) return section.offset + entry.value;
-    // On 32-bit ARM the lowest bit of a function's address says that it is Thumb code.
+    // On 32-bit ARM the lowest bit of a function's address marks Thumb code.
     const bool is_thumb = machine_ == EM_ARM && entry.type() == STT_FUNC;
     return is_thumb ? entry.value & ~std::uint64_t{1} : entry.value;
   }
@@ -148,7 +148,8 @@ class CandidateReader {
     if (start < section_start || start - section_start >= section.size) return;
     const std::uint64_t room = std::min(section.size - (start - section_start),
                                         std::numeric_limits<std::uint64_t>::max() - start);
-    // The names are read here, in their order, where a sorted table would read them in none.
+    // Names are read here in the order of the table, because reading them in sorted order is
+    // slower.
     const std::string_view name = may_have_versions_ ? WithoutVersion(text) : text;
     out_.push_back({.name = name,
                     .start = start,
@@ -164,15 +165,15 @@ class CandidateReader {
   std::uint16_t machine_;
   bool has_marks_;
   std::vector<Candidate>& out_;
-  const Section* descriptors_ = nullptr;  // .opd, where it is there
-  bool may_have_versions_ = false;        // "memcpy@@GLIBC_2.14": .dynsym has them in another table
+  const Section* descriptors_ = nullptr;  // .opd, or null
+  bool may_have_versions_ = false;  // "memcpy@@GLIBC_2.14"; .dynsym has versions in another table
   std::uint64_t left_ = symbol_limits::kSymbolTables;  // bytes that may still be read
   CandidateCounts counts_;
 };
 
 }  // namespace
 
-// Of equally good aliases the first is chosen, so the fuller table comes first.
+// The first of equally good aliases is chosen, so the fuller table comes first.
 CandidateCounts AppendCandidates(const ElfFile& file, std::vector<Candidate>& out) {
   CandidateReader reader(file, out);
   for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols of a file that may name code, as its tables have them. symbols.h chooses the best one
-// of each address.
+// The symbols in the tables of a file that may name code. symbols.h chooses the best one of each
+// address.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 namespace perftape::elf {
 
 struct Candidate {
-  std::string_view name;             // of the file, or made; without "@VERSION"
-  std::uint64_t start = 0, end = 0;  // equal where the size is not told
-  std::uint64_t section_end = 0;     // no symbol reaches beyond
+  std::string_view name;  // a view of the file or of a generated name; without "@VERSION"
+  std::uint64_t start = 0, end = 0;  // equal if the size is unknown
+  std::uint64_t section_end = 0;     // the symbol does not extend beyond it
   std::uint8_t type = STT_NOTYPE;
   std::uint8_t binding = STB_LOCAL;
-  std::uint8_t underscores = 0;  // that the name begins with, as perf would demangle it
+  std::uint8_t underscores = 0;  // leading underscores of the name as perf demangles it
 };
 
 struct CandidateCounts {
-  std::uint64_t damaged = 0;   // symbols that contradict the file: no such section, no such name
-  std::uint64_t left_out = 0;  // bytes of tables beyond what is read of a file (symbol_limits.h)
+  std::uint64_t damaged = 0;   // symbols with an invalid section or name
+  std::uint64_t left_out = 0;  // bytes of tables above the limit (symbol_limits.h)
 };
 
-// Appends the symbols of all tables of `file`, .symtab first. Which are left out: undefined,
-// absolute and common ones; data; section and file names; marks that assemblers set within
-// functions (ARM's and RISC-V's "$d").
+// Appends the symbols of all tables of `file`, .symtab first. Omits undefined, absolute and common
+// symbols, data, section and file names, and the mapping symbols of assemblers (ARM's and RISC-V's
+// "$d").
 CandidateCounts AppendCandidates(const ElfFile& file, std::vector<Candidate>& out);
 
 }  // namespace perftape::elf

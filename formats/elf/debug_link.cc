@@ -6,7 +6,7 @@
 namespace perftape::elf {
 namespace {
 
-// A string with its NUL at the beginning of the section; nothing where that is not there.
+// The NUL-terminated string at the start of the section. Nothing if it is empty or has no NUL.
 std::optional<std::string_view> FileNameIn(Bytes section) {
   const std::string_view text = AsText(section);
   const std::size_t end = text.find('\0');

@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view PerfName(BuildIdFile what) {
+std::string_view PerfName(BuildIdFile type) {
   static constexpr std::string_view kNames[] = {"elf", "debug", "kallsyms", "vdso"};
-  return kNames[static_cast<std::size_t>(what)];
+  return kNames[static_cast<std::size_t>(type)];
 }
 
-// Regular files of a directory, by name.
+// The regular files of a directory, sorted by name.
 std::vector<fs::path> FilesIn(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -42,19 +42,19 @@ std::optional<fs::path> AbsoluteVariable(const char* name) {
 }  // namespace
 
 std::vector<fs::path> SearchPathsIn(const fs::path& directory, const BuildId& build_id,
-                                    BuildIdFile what, std::string_view recorded_path) {
+                                    BuildIdFile type, std::string_view recorded_path) {
   if (build_id.empty()) return {};
   const std::string hex = build_id.hex();
   const fs::path link = directory / ".build-id" / hex.substr(0, 2) / hex.substr(2);
-  std::vector<fs::path> search_paths = {link / PerfName(what)};
-  if (what == BuildIdFile::kDebug) search_paths.push_back(fs::path(link).concat(".debug"));
-  if (what == BuildIdFile::kImage) search_paths.push_back(link);
+  std::vector<fs::path> search_paths = {link / PerfName(type)};
+  if (type == BuildIdFile::kDebug) search_paths.push_back(fs::path(link).concat(".debug"));
+  if (type == BuildIdFile::kImage) search_paths.push_back(link);
   while (recorded_path.starts_with('/')) recorded_path.remove_prefix(1);
   if (!recorded_path.empty() && recorded_path.find("..") == std::string_view::npos) {
-    search_paths.push_back(directory / recorded_path / hex / PerfName(what));
+    search_paths.push_back(directory / recorded_path / hex / PerfName(type));
   }
-  if (what == BuildIdFile::kDebug) search_paths.push_back(directory / hex / "debuginfo");
-  if (what == BuildIdFile::kImage) {
+  if (type == BuildIdFile::kDebug) search_paths.push_back(directory / hex / "debuginfo");
+  if (type == BuildIdFile::kImage) {
     search_paths.push_back(directory / hex / "executable");
     for (fs::path& file : FilesIn(directory / hex)) {
       const bool is_listed = file.filename() == "executable" || file.filename() == "debuginfo";
@@ -84,7 +84,7 @@ std::vector<fs::path> SearchPathsOfDebugLink(std::string_view name, const fs::pa
                                              const std::vector<fs::path>& directories) {
   const fs::path file = fs::path(name).filename();
   if (!IsFileName(file)) return {};
-  // Absolute and normal, so that ".." in it leads out of no root.
+  // The path is absolute and normalized, so that ".." cannot lead out of `root`.
   const fs::path directory = ("/" / binary.parent_path()).lexically_normal().relative_path();
   std::vector<fs::path> search_paths = {root / directory / file,
                                         root / directory / ".debug" / file};

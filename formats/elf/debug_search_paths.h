@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where symbols lie by custom. By build id: all layouts that are known are looked for in any
-// directory:
+// The paths at which symbol files are usually found. By build id, all known layouts are searched in
+// each directory:
 //
 //   .build-id/aa/rest.debug, .build-id/aa/rest     /usr/lib/debug
 //   .build-id/aa/rest/{elf,debug,kallsyms,vdso}    ~/.debug (perf's build-id cache)
@@ -9,10 +9,10 @@
 //   ID/NAME                                        pprof's ($PPROF_BINARY_PATH)
 //
 // (tools/perf/util/build-id.c; elfutils debuginfod/debuginfod-client.c; google/pprof
-// internal/driver/fetch.go.) And by the names in a binary, as gdb looks for them ("Debugging
-// Information in Separate Files").
+// internal/driver/fetch.go.) By the names in a binary, the paths are gdb's ("Debugging Information
+// in Separate Files").
 //
-// Whether any of the search_paths is there, and has what it should have, is not looked at.
+// These functions do not check whether a file exists or has the right build id.
 #pragma once
 
 #include <cstdint>
@@ -25,27 +25,27 @@
 
 namespace perftape::elf {
 
-// What is looked for: the binary, its separate debug file, a kernel's symbols, a vdso.
+// The type of the wanted file: the binary, its separate debug file, a kernel's symbols, a vdso.
 enum class BuildIdFile : std::uint8_t { kImage, kDebug, kKallsyms, kVdso };
 
-// Where in `directory` it may be, the likeliest first; `recorded_path` is that of the binary on the
-// recording machine. Nothing for an empty build id.
+// The paths in `directory`, the likeliest first. `recorded_path` is the path of the binary on the
+// recording machine. Empty for an empty build id.
 std::vector<std::filesystem::path> SearchPathsIn(const std::filesystem::path& directory,
-                                                 const BuildId& build_id, BuildIdFile what,
+                                                 const BuildId& build_id, BuildIdFile type,
                                                  std::string_view recorded_path);
 
-// Those that are searched unasked: ~/.debug, debuginfod's cache, /usr/lib/debug.
+// The directories that are searched by default: ~/.debug, debuginfod's cache, /usr/lib/debug.
 std::vector<std::filesystem::path> DefaultDebugDirs();
 
-// Where the file may be that .gnu_debuglink of a binary names, which was at `binary` of the machine
-// whose files are below `root`: beside it, in .debug there, and below each of `directories`.
-// Nothing for an empty name.
+// The paths for the .gnu_debuglink `name` of the binary at `binary`. `root` is the root directory
+// of its machine. They are: beside the binary, in .debug there, and below each of `directories`.
+// Empty for an empty name.
 std::vector<std::filesystem::path> SearchPathsOfDebugLink(
     std::string_view name, const std::filesystem::path& binary, const std::filesystem::path& root,
     const std::vector<std::filesystem::path>& directories);
 
-// Where the file may be that .gnu_debugaltlink of the file at `file` names: where the name leads,
-// if that is searched, and in .dwz of each debug directory, where dwz puts it.
+// The paths for the .gnu_debugaltlink `name` of the file at `file`. They are: the target of the
+// link, if that is searched, and .dwz of each debug directory, to which dwz writes.
 LinkSearchPaths SearchPathsOfDebugAltLink(std::string_view name, const std::filesystem::path& file,
                                           const SearchedDirectories& searched);
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kPageMask = 4095;
 
-// Debug files (objcopy --only-keep-debug) have nothing of a segment but its size in memory, and of
-// what GNU ld linked no offsets: there offsets advance as addresses do.
+// Debug files (objcopy --only-keep-debug) contain only the memory size of a segment. Those from GNU
+// ld have no offsets; then the offsets are computed from the addresses.
 Segment SegmentOf(const ProgramHeader& header, std::uint64_t first_address) {
   Segment segment = {.offset = {header.offset},
                      .address = {header.address},
@@ -39,7 +39,7 @@ std::vector<Segment> LoadSegments(std::span<const ProgramHeader> headers) {
   return segments;
 }
 
-// Code counts also where its bytes were left out, as in debug files.
+// Includes code sections without bytes, as in debug files.
 std::vector<Segment> LoadedSections(std::span<const Section> sections, std::uint16_t file_type) {
   std::vector<Segment> segments;
   const bool has_addresses = file_type != ET_REL;
@@ -116,7 +116,7 @@ std::optional<ImageAddress> ElfFile::ToImage(FileOffset offset) const {
     }
   }
   if (best == nullptr) return std::nullopt;
-  // Modulo 2^64: right also where the offset lies before the segment.
+  // Modulo 2^64, so it is right even if the offset is before the segment.
   return ImageAddress{offset.value - best->offset.value + best->address.value};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF file opened for reading: its sections, its segments, its build id, and the way from an
-// offset in the file to the address that its symbols have for it.
+// An ELF file that is opened for reading: sections, segments, build id, and the conversion of file
+// offsets to the addresses of its symbols.
 //
 //   TRY_ASSIGN(const ElfFile file, ElfFile::Open("/usr/bin/ls"));
 //   const SymbolTable symbols = SymbolTable::Read(file);
@@ -24,7 +24,7 @@
 
 namespace perftape::elf {
 
-// What of the file is mapped, and where: a PT_LOAD with bytes in the file.
+// A mapped part of the file: a PT_LOAD with bytes in the file.
 struct Segment {
   FileOffset offset;
   ImageAddress address;
@@ -32,41 +32,43 @@ struct Segment {
   bool executable = false;
 };
 
-// May be moved; views of the file live as long as it does, wherever it went.
+// Movable. Views of the file live as long as the ElfFile, even if it is moved.
 class ElfFile {
  public:
-  // Maps the file. kUnsupported for what is no regular file (it is not read), kCorrupt for what is
-  // no ELF file; else what the file system says.
+  // Maps the file. Returns kUnsupported for a file that is not regular (it is not read), kCorrupt
+  // for one that is not ELF, and otherwise the error of the file system.
   static Result<ElfFile> Open(const std::filesystem::path& path);
-  // Of an image in memory, which must outlive the ElfFile: a file in a bundle, the vdso, a test's.
+  // Views an image in memory, which must outlive the ElfFile: a member of a bundle, the vdso.
   static Result<ElfFile> FromBytes(Bytes image);
-  // The same of one that it keeps itself: what was expanded.
+  // The same for an image that the ElfFile owns, such as expanded bytes.
   static Result<ElfFile> Owning(std::vector<std::byte> image);
 
-  const BuildId& build_id() const { return build_id_; }  // empty where it has none
-  // Where it was opened, for what lies beside it; empty for an image in memory.
+  const BuildId& build_id() const { return build_id_; }  // empty if the file has none
+  // The path that was opened, to find files beside it. Empty for an image in memory.
   const std::filesystem::path& path() const { return path_; }
   const FileHeader& header() const { return header_; }
   Bytes image() const { return image_; }  // the whole file
 
-  // By number, section 0 included.
+  // Indexed by section number, including section 0.
   std::span<const Section> sections() const { return sections_; }
-  // The first of that name; null where there is none.
+  // The first section with that name. Null if there is none.
   const Section* FindSection(std::string_view name) const;
-  // What the section has in the file, as it lies there: nothing for SHT_NOBITS, less than its size
-  // where the file ends before. What may be compressed is read by ReadSection (sections.h).
+  // The bytes of the section as they are in the file. Empty for SHT_NOBITS. Fewer than its size if
+  // the file ends earlier. ReadSection (sections.h) also expands compressed sections.
   Bytes RawBytes(const Section& section) const;
 
-  // In the order of the program headers. A file without any PT_LOAD (a kernel module, code dumped
-  // by a JIT) has one for each allocated section instead; for relocatable files, whose sections
-  // have no addresses yet, the file offset stands for the address. In debug files, whose segments
-  // are empty, they are as those of the file that they were taken from, so far as can be told.
+  // In the order of the program headers. A file without a PT_LOAD (a kernel module, code that a JIT
+  // dumped) has one segment for each allocated section instead. Sections of relocatable files have
+  // no addresses yet, so their file offsets are used. The segments of debug files are empty; they
+  // are reconstructed as far as possible as those of the original file.
   std::span<const Segment> segments() const { return segments_; }
 
-  // The address of what lies at `offset`: offset - p_offset + p_vaddr of the segment that holds it,
-  // an executable one before others. Mappings begin at a page, so what lies less than a page before
-  // a segment counts as its own. Nothing for what no segment holds.
+  // Converts an offset to an address: offset - p_offset + p_vaddr of the segment that contains it.
+  // Prefers an executable segment. Mappings begin at a page boundary. So the bytes before a
+  // segment in its first page belong to it too, unless another segment contains them. Returns
+  // nothing if no segment contains the offset.
   std::optional<ImageAddress> ToImage(FileOffset offset) const;
+  // The reverse. Returns nothing if no segment contains the address.
   std::optional<FileOffset> ToFile(ImageAddress address) const;
 
  private:
@@ -74,8 +76,8 @@ class ElfFile {
   static Result<ElfFile> Decode(ElfFile file);
 
   std::filesystem::path path_;
-  std::optional<MappedFile> mapping_;  // one of the two, ...
-  std::vector<std::byte> owned_;       // ... or neither, for an image of the caller's
+  std::optional<MappedFile> mapping_;  // either this or owned_, ...
+  std::vector<std::byte> owned_;       // ... or neither, if the caller owns the image
   Bytes image_;
   FileHeader header_;
   std::vector<Section> sections_;

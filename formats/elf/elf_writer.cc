@@ -16,11 +16,11 @@ namespace {
 
 enum SectionNumber : std::uint16_t { kNull, kNote, kText, kSymtab, kStrtab, kShstrtab, kSections };
 
-constexpr std::uint64_t kNoteOffset = 0x100;  // behind the headers, before the text
-constexpr std::byte kTrap{0xcc};              // int3: none of this is ever run
+constexpr std::uint64_t kNoteOffset = 0x100;  // after the headers, before the text
+constexpr std::byte kTrap{0xcc};              // int3: this code never runs
 constexpr std::string_view kNoteOwner("GNU\0", 4);
 
-// What else the id is a hash of: another layout is another file.
+// Part of the hash for the id, because another layout is another file.
 constexpr std::uint64_t kLayout = 2;
 
 constexpr char kSectionNamesText[] = "\0.note.gnu.build-id\0.text\0.symtab\0.strtab\0.shstrtab";
@@ -34,7 +34,7 @@ std::string_view UpToNul(std::string_view name) {
   return name.substr(0, name.find('\0'));
 }
 
-// The file as it grows; all parts begin at a multiple of 8.
+// The file while it is written. Appended parts begin at a multiple of 8.
 class Image {
  public:
   template <class T>
@@ -45,13 +45,13 @@ class Image {
     bytes_.resize(std::max<std::size_t>(bytes_.size(), at + bytes.size()));
     if (!bytes.empty()) std::memcpy(bytes_.data() + at, bytes.data(), bytes.size());
   }
-  // Returns where they are.
+  // Returns the offset of the appended bytes.
   std::uint64_t Append(Bytes bytes) {
     const std::uint64_t at = (bytes_.size() + 7) / 8 * 8;
     Put(bytes, at);
     return at;
   }
-  std::vector<std::byte> Take() && { return std::move(bytes_); }
+  std::vector<std::byte> Finish() && { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;
@@ -80,7 +80,7 @@ Symbols SymbolsOf(std::span<const std::string_view> names) {
   for (const std::string_view full : names) {
     const std::string_view name = UpToNul(full);
     Elf64_Sym symbol = {};
-    // perf takes no symbol whose name is at 0, where the empty one is in other files.
+    // perf ignores symbols whose name offset is 0, the empty name in other files.
     symbol.st_name = name.empty() ? 1 : static_cast<std::uint32_t>(symbols.names.size());
     symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
     symbol.st_shndx = kText;
@@ -143,7 +143,7 @@ BuildId NamedFunctionsId(std::span<const std::string_view> names) {
   std::array<XXH128_hash_t, 2> hashes = {};
   for (std::uint64_t i = 0; i < hashes.size(); ++i) {
     XXH3_state_t state;
-    XXH3_INITSTATE(&state);  // else GCC 12 sees a read of what was never written
+    XXH3_INITSTATE(&state);  // GCC 12 would warn about uninitialized reads
     XXH3_128bits_reset_withSeed(&state, kLayout * hashes.size() + i);
     for (const std::string_view full : names) {
       const std::string_view name = UpToNul(full);
@@ -177,14 +177,14 @@ std::vector<std::byte> NamedFunctionsFile(std::span<const std::string_view> name
       SectionOf(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, kTextOffset, text.size());
   sections[kSymtab] = SectionOf(".symtab", SHT_SYMTAB, 0, table_at, table.size());
   sections[kSymtab].sh_link = kStrtab;
-  sections[kSymtab].sh_info = 1;  // the first symbol that is not local
+  sections[kSymtab].sh_info = 1;  // index of the first symbol that is not local
   sections[kSymtab].sh_entsize = sizeof(Elf64_Sym);
   sections[kStrtab] = SectionOf(".strtab", SHT_STRTAB, 0, names_at, symbols.names.size());
   sections[kShstrtab] =
       SectionOf(".shstrtab", SHT_STRTAB, 0, section_names_at, kSectionNames.size());
   const std::uint64_t headers_at = image.Append(std::as_bytes(std::span(sections)));
   image.Put(HeaderFor(headers_at), 0);
-  return std::move(image).Take();
+  return std::move(image).Finish();
 }
 
 }  // namespace perftape::elf

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ELF files that exist to name addresses: shared objects of functions that are a few bytes each, so
-// that perf and others show names of a profile which came without its binaries. What they ask of a
-// file, tried with perf 6.1 and hotspot's perfparser 1.3:
+// Writes ELF files that contain only names for addresses: shared objects with functions of a few
+// bytes each. With them, perf and others show the names of a profile that came without its
+// binaries. These parts are required (tested with perf 6.1 and hotspot's perfparser 1.3):
 //
 //   .symtab, .strtab     functions with sizes
-//   .text                with bytes in the file: perfparser gives no names of SHT_NOBITS
-//   PT_LOAD              readable and executable, from address 0 on, which libdw takes for the one
-//                        that is mapped at the base; here addresses are offsets in the file
-//   .note.gnu.build-id   without which the file is not known to be the one that was mapped
+//   .text                with bytes in the file: perfparser ignores symbols in SHT_NOBITS
+//   PT_LOAD              readable and executable, from address 0 on: libdw assumes that it is the
+//                        segment mapped at the base. Here addresses equal file offsets
+//   .note.gnu.build-id   identifies the file as the one that was mapped
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,16 @@
 
 namespace perftape::elf {
 
-// Where functions are in such a file: the first at kTextOffset, kFunctionSize bytes each.
+// The layout of the functions in such a file: the first is at kTextOffset, each has kFunctionSize
+// bytes.
 inline constexpr std::uint64_t kTextOffset = 0x1000;
 inline constexpr std::uint64_t kFunctionSize = 16;
 
-// The build id of the file with functions of these names, in this order: a hash of all that is in
-// it.
+// The build id of the file with functions of these names, in this order: a hash of the names and
+// the layout.
 BuildId NamedFunctionsId(std::span<const std::string_view> names);
 
-// That file, for x86-64. A name ends at its first NUL.
+// Returns that file, for x86-64. A name ends at its first NUL.
 std::vector<std::byte> NamedFunctionsFile(std::span<const std::string_view> names);
 
 }  // namespace perftape::elf

@@ -17,8 +17,8 @@ struct FreeInflate {
   void operator()(libdeflate_decompressor* it) const { libdeflate_free_decompressor(it); }
 };
 
-// A byte of deflate makes 1032 at most. zstd can do better, but no section of a program repeats
-// itself so.
+// One byte of deflate expands to at most 1032 bytes. zstd can expand more, but no section of a
+// program is that repetitive.
 constexpr std::uint64_t kMostPerByte = 1032;
 constexpr std::uint64_t kMostExpanded = std::uint64_t{4} << 30;
 
@@ -85,7 +85,7 @@ Result<std::vector<std::byte>> ExpandXz(Bytes compressed, std::uint64_t limit) {
       return Fail(ErrorCode::kUnsupported,
                   "xz: expands to more than " + std::to_string(limit) + " bytes");
     }
-    // At first as much as such streams usually hold.
+    // The first step is the usual expanded size.
     const std::uint64_t step = before == 0 ? compressed.size() * std::uint64_t{4} + 4096 : before;
     expanded.resize(before + std::min(step, limit - before));
     stream.lzma.next_out = reinterpret_cast<std::uint8_t*>(expanded.data() + before);

@@ -9,7 +9,8 @@
 namespace perftape::elf {
 namespace {
 
-// Those of one table, which may be wider than what we know of it, and end with the file.
+// Calls `visit` with each entry of a table. Entries may be longer than `smallest`. Stops at the end
+// of the file.
 template <class Visit>
 void ForEachEntry(Bytes image, std::uint64_t offset, std::uint64_t entry_size,
                   std::uint64_t smallest, std::uint64_t count, const Visit& visit) {
@@ -21,7 +22,7 @@ void ForEachEntry(Bytes image, std::uint64_t offset, std::uint64_t entry_size,
 }
 
 // Elf64_Shdr { u32 name, type; u64 flags, addr, offset, size; u32 link, info; u64 addralign,
-// entsize; }, and all u32 in Elf32_Shdr.
+// entsize; }. In Elf32_Shdr all fields are u32.
 Section DecodeSection(FieldReader at, std::uint32_t& name) {
   Section section;
   at.Fixed(name);
@@ -57,7 +58,7 @@ constexpr std::uint64_t SectionHeaderSize(const FileHeader& header) {
   return header.is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 }
 
-// Section 0 holds what is too large for the file header.
+// Section 0 contains the numbers that do not fit into the file header.
 void ReadLargeNumbers(Bytes image, FileHeader& header) {
   ForEachEntry(image, header.section_headers, header.section_header_size, SectionHeaderSize(header),
                1, [&](Bytes entry) {

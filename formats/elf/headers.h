@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of an ELF file (elf(5)), of either class and byte order: file header, section
-// headers, program headers. libelf is not used: it trusts a file more than a file of another
-// machine deserves.
+// The headers of an ELF file (elf(5)), of either class and byte order: file header, section headers
+// and program headers. libelf is not used, because it trusts its input too much to read files from
+// other machines.
 #pragma once
 
 #include <elf.h>
@@ -16,18 +16,18 @@
 
 namespace perftape::elf {
 
-// Elf32_Ehdr or Elf64_Ehdr; of what is counted elsewhere where 16 bits are too few (PN_XNUM,
-// SHN_XINDEX), the true numbers.
+// Elf32_Ehdr or Elf64_Ehdr. Contains the true counts, even if 16 bits are not enough and section 0
+// contains them (PN_XNUM, SHN_XINDEX).
 struct FileHeader {
   bool is_64 = true;
   std::endian order = std::endian::native;
   std::uint16_t type = ET_NONE;                            // ET_EXEC, ET_DYN, ET_REL, …
   std::uint16_t machine = EM_NONE;                         // EM_X86_64, …
-  std::uint32_t flags = 0;                                 // by machine: EF_PPC64_ABI, …
+  std::uint32_t flags = 0;                                 // machine-specific: EF_PPC64_ABI, …
   std::uint64_t program_headers = 0, section_headers = 0;  // offsets of the tables
   std::uint16_t program_header_size = 0, section_header_size = 0;
   std::uint32_t program_header_count = 0, section_count = 0;
-  std::uint32_t section_names = 0;  // the number of the section with the names
+  std::uint32_t section_names = 0;  // index of the section with the names
 };
 
 // Elf32_Shdr or Elf64_Shdr.
@@ -43,7 +43,7 @@ struct Section {
   std::uint64_t entry_size = 0;
 
   bool is_code() const { return (flags & SHF_ALLOC) != 0 && (flags & SHF_EXECINSTR) != 0; }
-  // Has bytes in the file, and an address in memory.
+  // Whether the section has bytes in the file and an address in memory.
   bool is_loaded() const { return (flags & SHF_ALLOC) != 0 && type != SHT_NOBITS; }
 };
 
@@ -56,14 +56,14 @@ struct ProgramHeader {
   std::uint64_t file_size = 0, memory_size = 0;
 };
 
-// kCorrupt for what is no ELF file, kTruncated for one that ends inside its header.
+// Returns kCorrupt for a file that is not ELF, and kTruncated for one that ends inside its header.
 Result<FileHeader> ReadFileHeader(Bytes image);
 
-// By number, the empty section 0 included; up to where the file ends.
+// The tables in their order, up to the end of the file. Sections include the empty section 0.
 std::vector<Section> ReadSections(Bytes image, const FileHeader& header);
 std::vector<ProgramHeader> ReadProgramHeaders(Bytes image, const FileHeader& header);
 
-// The fields of an ELF structure: some have 4 bytes or 8, as the file has.
+// Reads the fields of an ELF structure. A word has 4 or 8 bytes, by the class of the file.
 class FieldReader : public ByteReader {
  public:
   FieldReader(Bytes bytes, const FileHeader& header)

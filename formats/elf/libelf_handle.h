@@ -9,11 +9,11 @@
 
 namespace perftape::elf {
 
-// `elf` is null where libelf does not take the file. The file must outlive this.
+// `elf` is null if libelf rejects the file. The file must outlive the handle.
 struct LibelfHandle {
   explicit LibelfHandle(const ElfFile& file) : image(file.image()) {
     elf_version(EV_CURRENT);
-    // libelf wants it writable, but writes only where it is told to update.
+    // libelf's interface requires writable memory, but it writes only when asked to update.
     auto* bytes = reinterpret_cast<char*>(const_cast<std::byte*>(image.data()));
     elf = elf_memory(bytes, image.size());
     if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) {

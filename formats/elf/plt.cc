@@ -13,7 +13,7 @@
 namespace perftape::elf {
 namespace {
 
-// What a relocation puts into a slot of the global offset table.
+// A slot of the global offset table, and the relocation that fills it.
 struct Slot {
   std::uint64_t address = 0;
   std::string_view name = {};
@@ -25,7 +25,7 @@ struct Slots {
   std::vector<Slot> jumps;  // of .rela.plt, in its order
 };
 
-// The relocations that fill slots.
+// The types of the relocations that fill slots.
 struct SlotTypes {
   std::uint16_t machine;
   std::uint32_t jump_slot, glob_dat, irelative;
@@ -44,7 +44,7 @@ constexpr std::array<SlotTypes, 6> kSlotTypes = {
 struct Relocation {
   std::uint64_t address = 0;
   std::uint32_t symbol = 0;
-  std::optional<std::uint64_t> addend;  // none: what lies at the address
+  std::optional<std::uint64_t> addend;  // without one, the value at the address
 };
 
 // Elf64_Rela { u64 offset; u64 info = symbol << 32 | type; s64 addend; }
@@ -62,7 +62,7 @@ Relocation DecodeRelocation(FieldReader at, std::uint32_t section_type) {
   return relocation;
 }
 
-// What is stored at `address`, in bytes of the file that the slot is made of.
+// Reads the word at `address` from the bytes of the file.
 std::uint64_t WordAt(const ElfFile& file, std::uint64_t address) {
   std::uint64_t word = 0;
   const auto offset = file.ToFile({address});
@@ -84,8 +84,8 @@ class SlotReader {
     const SymbolEntries symbols(file_, has_symbols ? file_.sections()[section.link] : Section{});
     const std::size_t info_at = is_64 ? 8 : 4;
     Bytes rest = file_.RawBytes(section);
-    // The linker counts those that only move with the file, and puts them first. (In a slim copy
-    // there are fewer than it counted.)
+    // The linker writes the relative relocations first, and their number into .dynamic. A slim copy
+    // has fewer than that number.
     const std::uint64_t relatives = CountOfRelatives();
     if (relatives != 0 && relatives <= rest.size() / stride &&
         TypeAt(rest.data() + (relatives - 1) * stride + info_at) == types_.relative) {
@@ -107,7 +107,7 @@ class SlotReader {
   }
 
  private:
-  // Of .dynamic, { word tag, value; } each.
+  // Reads .dynamic, whose entries are { word tag, value; }.
   std::uint64_t CountOfRelatives() const {
     for (const Section& section : file_.sections()) {
       if (section.type != SHT_DYNAMIC) continue;
@@ -122,7 +122,7 @@ class SlotReader {
     return 0;
   }
 
-  // Of a million relocations all but some hundred are none of ours.
+  // Reads only the type, because of a million relocations only some hundred are relevant.
   std::uint32_t TypeAt(const std::byte* info) const {
     const auto [is_64, order] = std::pair(file_.header().is_64, file_.header().order);
     if (!is_64) return LoadFixed<std::uint32_t>(info, order) & 0xff;
@@ -154,8 +154,8 @@ bool HoldsPltCode(const Section& section) {
   return section.is_loaded() && std::ranges::find(kNames, section.name) != kNames.end();
 }
 
-// What fills the slots of .plt is in .rela.plt; the others of the file, which can be a million, are
-// read where there is more than that.
+// .rela.plt fills the slots of .plt. The other relocations of the file, perhaps a million, are read
+// only if it has .plt.got or .iplt.
 Slots ReadSlots(const ElfFile& file, const SlotTypes& types) {
   const bool has_others = std::ranges::any_of(file.sections(), [](const Section& section) {
     return HoldsPltCode(section) && (section.name == ".plt.got" || section.name == ".iplt");

@@ -8,7 +8,7 @@
 namespace perftape::elf {
 namespace {
 
-// What a decoder found: how much code it is, and the slot.
+// The result of a decoder: the size of the code, and the slot.
 struct Match {
   std::size_t size = 0;
   std::uint64_t slot = 0;
@@ -23,9 +23,9 @@ std::uint64_t Extend(std::int32_t value) {
 std::optional<PltJump> DecodeX86(Bytes code, std::uint64_t address, bool is_64, std::uint64_t got) {
   ByteReader at(code, std::endian::little);
   const auto skip = [&](std::string_view bytes) {
-    const bool is_there = at.Rest().starts_with(bytes);
-    if (is_there) at.Padding(bytes.size());
-    return is_there;
+    const bool is_next = at.Rest().starts_with(bytes);
+    if (is_next) at.Padding(bytes.size());
+    return is_next;
   };
   skip(is_64 ? "\xf3\x0f\x1e\xfa" : "\xf3\x0f\x1e\xfb");  // endbr64, endbr32
   skip("\xf2");                                           // bnd
@@ -34,7 +34,7 @@ std::optional<PltJump> DecodeX86(Bytes code, std::uint64_t address, bool is_64, 
   if (skip("\xff\x25")) {
     at.Fixed(operand);
     const std::uint64_t next = address + (code.size() - at.remaining());
-    // jmp *operand(%rip); jmp *operand, which is an address.
+    // 64 bits: jmp *operand(%rip). 32 bits: jmp *operand, with an absolute address.
     jump.slot = is_64 ? next + Extend(operand) : static_cast<std::uint32_t>(operand);
   } else if (!is_64 && skip("\xff\xa3")) {
     at.Fixed(operand);  // jmp *operand(%ebx)
@@ -51,7 +51,7 @@ std::optional<PltJump> DecodeX86(Bytes code, std::uint64_t address, bool is_64, 
 }
 
 std::vector<PltJump> FindX86Jumps(const PltCode& plt, bool is_64) {
-  // Entries of .plt.got have 8 bytes without IBT; lld leaves sh_entsize 0.
+  // Entries of .plt.got have 8 bytes without IBT. lld leaves sh_entsize 0.
   const std::size_t stride = plt.entry_size == 8 ? 8 : 16;
   std::vector<PltJump> jumps;
   for (std::size_t at = 0; at + stride <= plt.code.size(); at += stride) {
@@ -65,7 +65,7 @@ std::vector<PltJump> FindX86Jumps(const PltCode& plt, bool is_64) {
 
 // [bti c]; adrp x16, page of slot; ldr x17, [x16, slot's offset in it]
 std::optional<Match> DecodeArm64(Bytes code, std::uint64_t address) {
-  ByteReader at(code, std::endian::little);  // also where data is big endian
+  ByteReader at(code, std::endian::little);  // code is little endian even if data is big endian
   std::uint32_t adrp = 0, ldr = 0;
   at.Fixed(adrp);
   std::size_t before = 0;
@@ -84,7 +84,7 @@ std::optional<Match> DecodeArm64(Bytes code, std::uint64_t address) {
   return Match{16 + before, page + std::uint64_t{ldr >> 10 & 0xfff} * 8};
 }
 
-// The operand of ARM's data processing: 8 bits, rotated right by twice the upper 4.
+// The operand of an ARM data-processing instruction: 8 bits, rotated right by twice the upper 4.
 std::uint32_t ArmOperand(std::uint32_t instruction) {
   return std::rotr(instruction & 0xff, static_cast<int>(instruction >> 8 & 0xf) * 2);
 }
@@ -94,7 +94,7 @@ std::uint32_t ArmOperand(std::uint32_t instruction) {
 std::optional<Match> DecodeArm(Bytes code, std::uint64_t address, std::endian order) {
   constexpr std::uint32_t kAllButOperand = 0xfffff000;
   ByteReader at(code, order);
-  const std::uint64_t pipeline = 8;  // pc is so far ahead
+  const std::uint64_t pipeline = 8;  // pc is 8 bytes ahead
   std::uint32_t word = 0;
   std::size_t before = 0;
   at.Fixed(word);
@@ -138,7 +138,7 @@ std::optional<Match> DecodeRiscv(Bytes code, std::uint64_t address) {
   return Match{16, address + Extend(upper) + Extend(lower)};
 }
 
-// larl %r1, slot; lg %r1, 0(%r1); br %r1; and 16 bytes that find it at the first call
+// larl %r1, slot; lg %r1, 0(%r1); br %r1; and 16 bytes that resolve it at the first call
 std::optional<Match> DecodeS390(Bytes code, std::uint64_t address) {
   constexpr std::string_view kLarl("\xc0\x10", 2), kLoad("\xe3\x10\x10\x00\x00\x04", 6);
   ByteReader at(code, std::endian::big);
@@ -150,7 +150,7 @@ std::optional<Match> DecodeS390(Bytes code, std::uint64_t address) {
   return Match{32, address + Extend(halves) * 2};
 }
 
-// Entries wherever they begin, each reaching to the next one where that is near.
+// Finds entries at any multiple of `step`. Each extends to the next one if that is near.
 template <class Decode>
 std::vector<PltJump> Scan(const PltCode& plt, std::size_t step, const Decode& decode) {
   constexpr std::size_t kLargestEntry = 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of linkage tables, read just so far that it tells which slot of the global offset table
-// each entry jumps through. What linkers write is told by the ABI of each processor ("Procedure
-// Linkage Table"), and by tries with GNU ld, gold, lld.
+// Decodes the code of linkage tables as far as needed to find the slot of the global offset table
+// through which each entry jumps. The sources are the processors' ABIs ("Procedure Linkage Table")
+// and the output of GNU ld, gold and lld.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,23 @@
 
 namespace perftape::elf {
 
-// One entry, `at` bytes into the code.
+// One entry, at offset `at` of the code.
 struct PltJump {
   std::size_t at = 0, size = 0;
-  std::uint64_t slot = 0;  // where the address of the function is kept; or ...
-  std::optional<std::uint32_t> relocation = {};  // ... which relocation of .rela.plt fills that
+  std::uint64_t slot = 0;                        // the address of the function's slot, or ...
+  std::optional<std::uint32_t> relocation = {};  // ... the index in .rela.plt of its relocation
 };
 
 struct PltCode {
   Bytes code;
-  std::uint64_t address = 0;     // of its first byte
-  std::uint64_t entry_size = 0;  // as its section says; not to be relied on
-  std::uint64_t got = 0;         // _GLOBAL_OFFSET_TABLE_, to which i386 counts
+  std::uint64_t address = 0;     // of the first byte
+  std::uint64_t entry_size = 0;  // sh_entsize of the section; unreliable
+  std::uint64_t got = 0;         // _GLOBAL_OFFSET_TABLE_, the base of i386's slots
 };
 
-// Known for x86-64, i386, arm64, arm, RISC-V and s390x; of other machines nothing. What is no entry
-// (the header, padding) is left out, or has a slot that no relocation fills.
+// Supports x86-64, i386, arm64, arm, RISC-V and s390x; returns nothing for other machines. Omits
+// code that is not an entry (the header, padding), or returns it with a slot that no relocation
+// fills.
 std::vector<PltJump> FindPltJumps(const PltCode& plt, const FileHeader& file);
 
 }  // namespace perftape::elf

@@ -10,12 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Absolute and normal; empty where there is no current directory.
+// Returns an absolute, normalized path. Empty if there is no current directory.
 fs::path Canonical(const fs::path& path) {
   std::error_code error;
   fs::path absolute = fs::absolute(path, error).lexically_normal();
   if (error || absolute.has_filename()) return error ? fs::path() : absolute;
-  return absolute.parent_path();  // of "/a/b/", which is "/a/b"; "/" stays
+  return absolute.parent_path();  // "/a/b" for "/a/b/"; "/" is unchanged
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ bool IsOldStyle(const ElfFile& file, const Section& section) {
          AsText(file.RawBytes(section)).starts_with(kOldMagic);
 }
 
-// "ZLIB", u64 size in big endian, and the stream.
+// Format: "ZLIB", the size as u64 in big endian, the stream.
 Result<ExpandedBytes> ExpandOldStyle(Bytes bytes) {
   ByteReader at(bytes, std::endian::big);
   std::uint64_t size = 0;
@@ -27,8 +27,8 @@ Result<ExpandedBytes> ExpandOldStyle(Bytes bytes) {
   return ExpandZlib(AsBytes(at.Rest()), size);
 }
 
-// Elf64_Chdr { u32 type, reserved; u64 size, addralign; }, Elf32_Chdr { u32 type, size, addralign;
-// }
+// Elf64_Chdr { u32 type, reserved; u64 size, addralign; }
+// Elf32_Chdr { u32 type, size, addralign; }
 Result<ExpandedBytes> ExpandNewStyle(Bytes bytes, const FileHeader& header) {
   FieldReader at(bytes, header);
   std::uint32_t type = 0;

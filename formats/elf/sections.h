@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sections hold, whether compressed or not. Three ways of compressing are about:
-// SHF_COMPRESSED with zlib or zstd (gABI, "Section Compression"), and the older ".zdebug_info",
-// which begins with "ZLIB" and the size as eight bytes, big endian.
+// The contents of sections, compressed or not. Three compressions are supported: SHF_COMPRESSED
+// with zlib or zstd (gABI, "Section Compression"), and the older ".zdebug_info", which begins with
+// "ZLIB" and the size as eight bytes, big endian.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace perftape::elf {
 
-// The bytes of a section: a view of the file, which must outlive this, or bytes of their own.
+// The bytes of a section: a view of the file, which must outlive this, or owned bytes.
 class SectionBytes {
  public:
   explicit SectionBytes(Bytes of_file) : view_(of_file) {}
@@ -28,11 +28,11 @@ class SectionBytes {
 
 bool IsCompressed(const ElfFile& file, const Section& section);
 
-// kTruncated where the file ends inside the section, kCorrupt where it does not expand as it says,
-// kUnsupported for a compression that is not known. Of SHT_NOBITS there are no bytes.
+// Returns kTruncated if the file ends inside the section, kCorrupt if it does not expand to its
+// size, and kUnsupported for an unknown compression. Empty for SHT_NOBITS.
 Result<SectionBytes> ReadSection(const ElfFile& file, const Section& section);
 
-// ".debug_info" of ".zdebug_info"; other names as they are.
+// Returns ".debug_info" for ".zdebug_info", and other names unchanged.
 std::string PlainName(std::string_view section_name);
 
 }  // namespace perftape::elf

@@ -12,20 +12,21 @@
 namespace perftape::elf {
 namespace {
 
-// Pieces nearer than this to each other stay together, with what is between them. More than
-// kOffsetUnit, so that moving them apart never takes more room than they had.
+// Pieces at most this far apart are joined, including the bytes between them. More than
+// kOffsetUnit, so that separate pieces never need more bytes than in the original.
 constexpr std::uint64_t kNear = 64;
-// A piece's new offset differs from the old one by a multiple of this: alignment is kept.
+// The new offset of a piece differs from the old one by a multiple of this, which preserves
+// alignment.
 constexpr std::uint64_t kOffsetUnit = 16;
-// Code that is kept, which is the linkage table, keeps its offset unless that leaves a hole
-// larger than this (relocations lie there, 9 MB of libLLVM's): perf up to 6.2 takes the section's
-// offset in the file for the address of the table's entries (tools/perf/util/symbol-elf.c,
+// The linkage table keeps its offset unless the hole before it would be larger than this. (In
+// libLLVM, 9 MB of relocations are before it.) perf up to 6.2 uses the file offset of the section
+// as the address of the table's entries (tools/perf/util/symbol-elf.c,
 // dso__synthesize_plt_symbols).
 constexpr std::uint64_t kLargestHole = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestNote = std::uint64_t{64} << 10;
 constexpr GElf_Word kArmExidx = 0x70000001;  // SHT_ARM_EXIDX and PT_ARM_EXIDX
 
-// Where the fields that are changed lie in the headers (elf(5)).
+// The offsets of changed fields in the headers (elf(5)).
 struct FieldOffsets {
   std::size_t header_programs, header_sections;
   std::size_t program_offset, program_file_size;
@@ -34,14 +35,14 @@ struct FieldOffsets {
 constexpr FieldOffsets kFields64 = {32, 40, 8, 32, 4, 8, 24, 32};
 constexpr FieldOffsets kFields32 = {28, 32, 4, 16, 4, 8, 16, 20};
 
-// [start, end) of the original, and where it goes.
+// The range [start, end) of the original, and its new offset.
 struct Piece {
   std::uint64_t start = 0, end = 0;
-  bool stays = false;  // where it is, if it can
+  bool stays = false;  // keeps its offset if possible
   std::uint64_t new_offset = 0;
 };
 
-// Which bytes stay; the way from their old offsets to the new ones.
+// The bytes that are kept, and the mapping from old to new offsets.
 class Pieces {
  public:
   void Keep(std::uint64_t start, std::uint64_t size) {
@@ -51,7 +52,7 @@ class Pieces {
     if (size > 0) pieces_.push_back({.start = start, .end = start + size, .stays = true});
   }
 
-  // Joins what is near and gives each piece its new offset. Returns the size of them all.
+  // Joins nearby pieces and assigns the new offsets. Returns the total size.
   std::uint64_t AssignOffsets() {
     std::ranges::sort(pieces_, {}, &Piece::start);
     std::vector<Piece> joined;
@@ -73,7 +74,7 @@ class Pieces {
     return end;
   }
 
-  // Nothing for what is not kept whole.
+  // Returns nothing unless the whole range is kept.
   std::optional<std::uint64_t> NewOffsetOf(std::uint64_t start, std::uint64_t size) const {
     auto piece = std::ranges::upper_bound(pieces_, start, {}, &Piece::start);
     if (piece == pieces_.begin()) return std::nullopt;
@@ -88,14 +89,14 @@ class Pieces {
   std::vector<Piece> pieces_;
 };
 
-enum class Fate : std::uint8_t { kDrop, kKeep, kKeepSlots, kKeepPart };
+enum class Action : std::uint8_t { kDrop, kKeep, kKeepSlots, kKeepPart };
 
 struct SlimSection {
   GElf_Shdr header = {};
   std::string_view name;
-  Fate fate = Fate::kDrop;
+  Action action = Action::kDrop;
   std::uint64_t kept_size = 0;
-  std::vector<std::byte> slots;  // its new contents, where its fate is kKeepSlots
+  std::vector<std::byte> slots;  // the new content if the action is kKeepSlots
 };
 
 bool IsFor(std::string_view name, std::span<const std::string_view> names) {
@@ -132,7 +133,7 @@ class Slimmer {
 
   std::optional<std::vector<std::byte>> Copy() {
     if (handle_.header.e_type == ET_REL || !ReadSections() || !ReadPrograms()) return std::nullopt;
-    DecideFates();
+    ChooseActions();
     KeepHeaders();
     const std::uint64_t size = pieces_.AssignOffsets();
     if (size >= image_.size() || size > options_.limit) return std::nullopt;
@@ -189,12 +190,12 @@ class Slimmer {
     return true;
   }
 
-  void DecideFates() {
+  void ChooseActions() {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       SlimSection& section = sections_[i];
       if (!HasBytes(section)) continue;
-      section.fate = FateOf(section);
-      if (i == names_) section.fate = Fate::kKeep;
+      section.action = ActionFor(section);
+      if (i == names_) section.action = Action::kKeep;
     }
     for (const SlimSection& section : sections_) {
       const bool has_strings = section.header.sh_type == SHT_SYMTAB ||
@@ -202,12 +203,12 @@ class Slimmer {
                                section.header.sh_type == SHT_DYNAMIC;
       if (!has_strings || section.header.sh_link >= sections_.size()) continue;
       SlimSection& strings = sections_[section.header.sh_link];
-      if (HasBytes(strings)) strings.fate = Fate::kKeep;
+      if (HasBytes(strings)) strings.action = Action::kKeep;
     }
     for (SlimSection& section : sections_) {
-      if (section.fate == Fate::kDrop) continue;
+      if (section.action == Action::kDrop) continue;
       section.kept_size = section.header.sh_size;
-      if (section.fate == Fate::kKeepSlots) {
+      if (section.action == Action::kKeepSlots) {
         section.slots = CollectSlots(section);
         section.kept_size = section.slots.size();
       }
@@ -224,7 +225,7 @@ class Slimmer {
            IsInFile(section.header.sh_offset, section.header.sh_size);
   }
 
-  Fate FateOf(const SlimSection& section) const {
+  Action ActionFor(const SlimSection& section) const {
     const GElf_Shdr& header = section.header;
     const std::string_view name = section.name;
     switch (header.sh_type) {
@@ -233,25 +234,25 @@ class Slimmer {
       case SHT_SYMTAB_SHNDX:
       case SHT_DYNAMIC:
       case kArmExidx:
-        return Fate::kKeep;
+        return Action::kKeep;
       case SHT_NOTE:
-        return header.sh_size <= kLargestNote ? Fate::kKeep : Fate::kDrop;
+        return header.sh_size <= kLargestNote ? Action::kKeep : Action::kDrop;
       default:
         break;
     }
     if (IsFor(name, kKeptNames) ||
         std::ranges::any_of(kKeptBeginnings, [&](auto it) { return name.starts_with(it); })) {
-      return Fate::kKeep;
+      return Action::kKeep;
     }
     const bool is_relocation = header.sh_type == SHT_RELA || header.sh_type == SHT_REL;
     if (is_relocation && (header.sh_flags & SHF_ALLOC) != 0) {
-      return header.sh_size <= options_.limit ? Fate::kKeepSlots : Fate::kDrop;
+      return header.sh_size <= options_.limit ? Action::kKeepSlots : Action::kDrop;
     }
     const bool is_dwarf = name.starts_with(".debug_") || name.starts_with(".zdebug_");
-    if (is_dwarf && options_.dwarf == SlimDwarf::kKeep) return Fate::kKeep;
+    if (is_dwarf && options_.dwarf == SlimDwarf::kKeep) return Action::kKeep;
     const bool is_asked_for = std::ranges::any_of(
         options_.also, [&](const FileRange& range) { return Overlap(range, header).size > 0; });
-    return is_asked_for ? Fate::kKeepPart : Fate::kDrop;
+    return is_asked_for ? Action::kKeepPart : Action::kDrop;
   }
 
   static FileRange Overlap(const FileRange& range, const GElf_Shdr& header) {
@@ -262,8 +263,9 @@ class Slimmer {
     return {{start}, std::min(range.size - skipped, header.sh_offset + header.sh_size - start)};
   }
 
-  // The relocations of a section that fill slots of .got*: those which tell what an entry of the
-  // linkage table jumps to. The others, of pointers in data, are most of the section.
+  // Returns the relocations of a section that fill slots of .got*, which name the targets of the
+  // linkage table's entries. Most relocations of a section are for pointers in data and are
+  // dropped.
   std::vector<std::byte> CollectSlots(const SlimSection& section) const {
     std::vector<std::byte> kept;
     const std::size_t word = is_64_ ? 8 : 4;
@@ -277,7 +279,7 @@ class Slimmer {
     return kept;
   }
 
-  // What was asked for may hold addresses that only a relocation tells.
+  // The ranges of `also` may contain addresses that only their relocations provide.
   bool IsInAlso(std::uint64_t address) const {
     if (options_.also.empty()) return false;
     for (const SlimSection& section : sections_) {
@@ -324,7 +326,7 @@ class Slimmer {
     for (const SlimSection& section : sections_) {
       const std::uint64_t start = section.header.sh_offset, size = section.header.sh_size;
       const auto new_offset = pieces_.NewOffsetOf(start, size);
-      if (section.fate != Fate::kKeepPart || !new_offset) continue;
+      if (section.action != Action::kKeepPart || !new_offset) continue;
       std::fill_n(out_.begin() + static_cast<std::ptrdiff_t>(*new_offset), size, std::byte{});
       for (const FileRange& range : options_.also) {
         const FileRange part = Overlap(range, section.header);
@@ -344,8 +346,8 @@ class Slimmer {
     }
   }
 
-  // What is read by its program header must be where that says. PT_LOAD and what else describes
-  // memory alone stays as it is.
+  // Updates the segments that readers find through their program header. PT_LOAD and others that
+  // only describe memory are unchanged.
   void PatchPrograms() {
     if (programs_.empty()) return;
     const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_phoff, 0);
@@ -371,9 +373,9 @@ class Slimmer {
     const std::uint64_t table = *pieces_.NewOffsetOf(handle_.header.e_shoff, 0);
     for (std::size_t i = 1; i < sections_.size(); ++i) {
       const SlimSection& section = sections_[i];
-      if (!HasBytes(section)) continue;  // nothing to read, or nothing that could be read before
+      if (!HasBytes(section)) continue;  // no bytes in the original either
       const std::uint64_t at = table + i * handle_.header.e_shentsize;
-      if (section.fate != Fate::kDrop) {
+      if (section.action != Action::kDrop) {
         const auto new_offset = pieces_.NewOffsetOf(section.header.sh_offset, section.kept_size);
         StoreWord(at + fields_.section_offset, new_offset.value_or(0));
         StoreWord(at + fields_.section_size, section.kept_size);
@@ -412,7 +414,7 @@ class Slimmer {
   bool is_64_;
   std::endian order_;
   const FieldOffsets& fields_;
-  std::size_t names_ = 0;  // the section of section names
+  std::size_t names_ = 0;  // index of the section of section names
   std::vector<SlimSection> sections_;
   std::vector<GElf_Shdr> got_;
   std::vector<GElf_Phdr> programs_;
@@ -423,13 +425,13 @@ class Slimmer {
 }  // namespace
 
 std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOptions& options) {
-  // libelf has memory for as many as the header says.
+  // libelf allocates memory for as many sections as the header claims.
   if (file.header().section_count > symbol_limits::kElfHeaders) return std::nullopt;
   const LibelfHandle handle(file);
   if (handle.elf == nullptr) return std::nullopt;
   std::optional<std::vector<std::byte>> copy = Slimmer(handle, options).Copy();
   if (!copy) return std::nullopt;
-  // Of a file whose parts lie one over the other, what is changed in one is changed in both.
+  // If parts of a file overlap, a change of one changes the other. The build id detects that.
   const Result<ElfFile> opened = ElfFile::FromBytes(*copy);
   if (!opened || opened->build_id() != file.build_id()) return std::nullopt;
   return copy;

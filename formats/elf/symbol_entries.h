@@ -15,7 +15,7 @@ namespace perftape::elf {
 // Elf32_Sym or Elf64_Sym.
 struct SymbolEntry {
   std::uint64_t value = 0, size = 0;
-  std::uint32_t name = 0;  // where it is in the string table
+  std::uint32_t name = 0;  // offset in the string table
   std::uint16_t section = SHN_UNDEF;
   std::uint8_t info = 0, other = 0;
 
@@ -24,10 +24,10 @@ struct SymbolEntry {
   std::uint8_t visibility() const { return other & 3; }
 };
 
-// Views of the file, which must outlive this.
+// Views the file, which must outlive this.
 class SymbolEntries {
  public:
-  // The whole entries of the section; none where it is no table.
+  // Views the whole entries of `section`. Empty if it is not a symbol table.
   SymbolEntries(const ElfFile& file, const Section& section);
 
   std::size_t size() const { return count_; }
@@ -36,7 +36,7 @@ class SymbolEntries {
     return is_64_ ? Load<Elf64_Sym>(at) : Load<Elf32_Sym>(at);
   }
 
-  // Null if the offset is outside the string table; else ends with NUL.
+  // Null if the offset is outside the string table. Otherwise NUL-terminated.
   const char* TextOf(const SymbolEntry& entry) const {
     return entry.name < strings_.size() ? strings_.data() + entry.name : nullptr;
   }

@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::uint32_t kNoSymbol = std::numeric_limits<std::uint32_t>::max();
 
-// An .xz of .symtab alone is small; the largest ones seen, of browsers, expand to some 20 MB.
+// An xz-compressed .symtab is small. The largest known, of browsers, expand to about 20 MB.
 constexpr std::uint64_t kLargestMiniDebugInfo = std::uint64_t{256} << 20;
 
-// The order of perf's choose_best_symbol; of equals the first stays.
+// The order of perf's choose_best_symbol. Among equals the first is chosen.
 bool IsBetter(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     return std::tuple(c.end == c.start, c.type == STT_NOTYPE, c.binding == STB_WEAK,
@@ -35,8 +35,8 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
   return rank(a) < rank(b);
 }
 
-// The numbers of candidates by start; of one start in the order in which they came. Tables of
-// linkers are in no order, and a comparing sort of large ones takes longer than all else.
+// Returns the indexes of `candidates`, sorted by start. The sort is stable. Linkers write tables
+// unsorted, and a comparison sort of a large one takes longer than all the rest.
 std::vector<std::uint32_t> OrderByStart(const std::vector<Candidate>& candidates) {
   constexpr std::size_t kTooFew = 512;
   constexpr unsigned kDigitBits = 11;
@@ -50,7 +50,8 @@ std::vector<std::uint32_t> OrderByStart(const std::vector<Candidate>& candidates
     std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return candidates[i].start; });
     return order;
   }
-  // Both in one word; passes from the lowest digit of the start to its highest.
+  // A radix sort of words that contain start and index, from the lowest digit of the start to the
+  // highest.
   std::vector<std::uint64_t> keys(candidates.size()), sorted(candidates.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys[i] = (candidates[i].start - lowest.start) << index_bits | i;
@@ -69,8 +70,8 @@ std::vector<std::uint32_t> OrderByStart(const std::vector<Candidate>& candidates
   return order;
 }
 
-// perf's symbols__fixup_end, but not beyond the section: a symbol without size reaches to the next
-// one; of several at one address only the last, which makes that the one to be chosen.
+// perf's symbols__fixup_end, but limited to the section. A symbol without a size extends to the
+// next one. Among several at one address, only the last one gets a size, and is therefore chosen.
 std::vector<Symbol> ChooseAmongAliases(std::vector<Candidate>& candidates) {
   const std::vector<std::uint32_t> order = OrderByStart(candidates);
   std::vector<Symbol> symbols;
@@ -90,7 +91,7 @@ std::vector<Symbol> ChooseAmongAliases(std::vector<Candidate>& candidates) {
   return symbols;
 }
 
-// IFUNCs by the address of their resolver.
+// IFUNC symbols by the address of their resolver.
 using Resolvers = std::unordered_map<std::uint64_t, const Candidate*>;
 
 Resolvers FindResolvers(const std::vector<Candidate>& candidates) {
@@ -103,7 +104,8 @@ Resolvers FindResolvers(const std::vector<Candidate>& candidates) {
   return resolvers;
 }
 
-// "strlen@plt"; for an IFUNC of the same file by the name at its resolver, if that has one.
+// Adds names such as "strlen@plt". An IFUNC of the same file gets the name of the symbol at its
+// resolver, if there is one.
 void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
             std::deque<std::string>& made_names) {
   const std::vector<PltEntry> entries = ReadPlt(file);
@@ -129,7 +131,7 @@ void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
   candidates.insert(candidates.end(), named.begin(), named.end());
 }
 
-// MiniDebugInfo; nothing where there is none, or where it is damaged.
+// Returns nothing if there is no MiniDebugInfo or if it is damaged.
 std::optional<ElfFile> ReadMiniDebugInfo(const ElfFile& file) {
   const Section* section = file.FindSection(".gnu_debugdata");
   if (section == nullptr) return std::nullopt;
@@ -184,8 +186,8 @@ void SymbolTable::Append(const ElfFile& file, std::vector<Candidate>& candidates
   counts_.left_out += counts.left_out;
 }
 
-// Symbols may nest and overlap; ranges do not. Each symbol opens a range at its start; where it
-// ends, the one that it interrupted goes on, if that has not ended as well.
+// Symbols may nest and overlap; ranges do not. Each symbol opens a range at its start. Where it
+// ends, the symbol that it interrupted continues, unless that has ended too.
 void SymbolTable::CutIntoRanges() {
   ranges_.reserve(2 * symbols_.size());  // at most as many ends as starts
   std::vector<std::uint32_t> open;
@@ -214,7 +216,7 @@ void SymbolTable::IndexRanges() {
   first_in_.reserve((extent >> stride_bits_) + 2);
   for (std::uint32_t i = 0; i < ranges_.size(); ++i) {
     const std::uint64_t distance = ranges_[i].start.value - ranges_.front().start.value;
-    // Strides up to and with this one begin at or before it, if they begin behind the one before.
+    // Fills the strides up to this one that have no earlier entry.
     while (distance >> stride_bits_ >= first_in_.size()) first_in_.push_back(i);
   }
   first_in_.push_back(static_cast<std::uint32_t>(ranges_.size()));
@@ -225,7 +227,7 @@ const Symbol* SymbolTable::Find(ImageAddress address) const {
   const std::uint64_t distance = address.value - ranges_.front().start.value;
   const std::uint64_t stride =
       std::min<std::uint64_t>(distance >> stride_bits_, first_in_.size() - 2);
-  // The range sought is behind the first of its stride, or the last one before that.
+  // The range is at or after the first of its stride, or the last one before it.
   const auto from = ranges_.begin() + first_in_[stride];
   const auto to = ranges_.begin() + first_in_[stride + 1];
   const auto range = std::upper_bound(

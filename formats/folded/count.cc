@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
 
-// The number of that sign and magnitude, or the one nearest to it.
+// The number with this sign and magnitude, limited to the range of the type.
 std::int64_t Signed(bool is_negative, std::uint64_t magnitude) {
   if (!is_negative) return static_cast<std::int64_t>(std::min(magnitude, kMax));
   return static_cast<std::int64_t>(~std::min(magnitude, kMax + 1) + 1);

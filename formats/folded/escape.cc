@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::string_view kEscapedPercent = "25";
 
-// What is escaped wherever it is: a code point, or a byte that is no UTF-8 ...
+// The code points, and the bytes that are not UTF-8, that are escaped in any frame ...
 bool IsEscapedAnywhere(char32_t value) {
   return value == ';' || (IsUnsafe(value) && value != '\t');
 }
-// ... and what is before a number at the end.
+// ... and those that are escaped before a number at the end.
 bool IsSpace(char32_t value) {
   return value == ' ' || value == '\t';
 }
@@ -32,15 +32,15 @@ bool IsHash(char32_t value) {
   return value == '#';
 }
 
-// Whether a frame, or what is behind an escape of its '#', makes a comment of its line.
+// Whether '#' before this text makes the line a comment.
 bool IsLikeAComment(std::string_view behind_hash) {
   return behind_hash.empty() || behind_hash.front() == ' ';
 }
 
-// The character that an escape stands for.
+// An escaped character.
 struct Character {
   char32_t value = 0;
-  bool is_utf8 = true;  // or a byte that is none
+  bool is_utf8 = true;  // false: a byte that is not UTF-8
 };
 
 struct Code {
@@ -48,7 +48,7 @@ struct Code {
   std::size_t size;
 };
 
-// The number that upper-case hex digits at the beginning of `text` name.
+// Parses upper-case hexadecimal digits at the start of `text`.
 std::optional<char32_t> NumberAt(std::string_view text, std::size_t digits) {
   unsigned number = 0;
   text = text.substr(0, digits);
@@ -57,7 +57,7 @@ std::optional<char32_t> NumberAt(std::string_view text, std::size_t digits) {
   return number;
 }
 
-// The code behind a '%' that `text` begins with: "3B", "u202E", "x9B".
+// Decodes the code after a '%' at the start of `text`: "3B", "u202E", "x9B".
 std::optional<Code> CodeAt(std::string_view text, IsEscaped* is_escaped) {
   constexpr std::size_t kByte = 2, kCodePoint = 4;
   const bool is_point = text.starts_with('u');
@@ -70,14 +70,14 @@ std::optional<Code> CodeAt(std::string_view text, IsEscaped* is_escaped) {
   return Code{.character = {.value = *value, .is_utf8 = !is_stray}, .size = mark + digits};
 }
 
-// "%3B", "%253B", "%25253B", …: a code behind a percent sign that was escaped so many times.
+// "%3B", "%253B", "%25253B", …: a code whose '%' was escaped any number of times.
 struct Escape {
   Character character;
-  bool is_of_percent;  // it stands for the same with one "25" less, not for the character
-  std::size_t size;    // with the '%'
+  bool is_of_percent;  // the frame's name has one "25" less, not the character
+  std::size_t size;    // including the '%'
 };
 
-// The one of those characters that `text`, which begins with '%', begins with.
+// Decodes an escape of these characters at the start of `text`, which begins with '%'.
 std::optional<Escape> EscapeAt(std::string_view text, IsEscaped* is_escaped) {
   std::size_t at = 1;
   while (text.substr(at).starts_with(kEscapedPercent)) at += kEscapedPercent.size();
@@ -106,8 +106,8 @@ bool IsDigit(char c) {
   return '0' <= c && c <= '9';
 }
 
-// Where a number begins that `text` ends in, as flamegraph.pl takes it: "7", "7.5", "7."; its size
-// where there is none.
+// The offset of a number at the end of `text`, by flamegraph.pl's rule: "7", "7.5", "7.". The size
+// of `text` if there is none.
 std::size_t NumberAtTheEnd(std::string_view text) {
   const auto before_digits = [&](std::size_t end) {
     while (end > 0 && IsDigit(text[end - 1])) --end;
@@ -121,14 +121,15 @@ std::size_t NumberAtTheEnd(std::string_view text) {
   return begin;
 }
 
-// Where the escape of a space before a number may be: its own digits look like the number's first.
+// The offset of a possible escaped space before a number. The digits of the escape look like the
+// number's.
 std::size_t PercentBeforeNumber(std::string_view text) {
   std::size_t at = text.size();
   while (at > 0 && (IsDigit(text[at - 1]) || text[at - 1] == '.')) --at;
   return at > 0 && text[at - 1] == '%' ? at - 1 : std::string_view::npos;
 }
 
-// "%207", "%25207" and their like at the end of a last frame.
+// An escape such as "%207" or "%25207" at the end of a last frame.
 struct TailEscape {
   std::size_t at;
   Escape escape;
@@ -154,19 +155,19 @@ void EscapeTail(std::string& out, std::size_t start, CountLike count_like) {
   out.replace(space, 1, escape);
 }
 
-// "%23 comment", "%2523 comment", ... at the beginning of a frame.
+// Decodes an escape such as "%23 comment" or "%2523 comment" at the start of a frame.
 std::optional<Escape> HashEscapeOf(std::string_view text) {
   if (!text.starts_with('%')) return {};
   const std::optional<Escape> escape = EscapeAt(text, IsHash);
   return escape && IsLikeAComment(text.substr(escape->size)) ? escape : std::nullopt;
 }
 
-// Most names are made of these.
+// The fast path: most names consist of these characters.
 bool IsPlain(char c) {
   return (c >= ' ' && c <= '~' && c != ';' && c != '%') || c == '\t';
 }
 
-// Appends the first character of `name`, which is not plain; its size.
+// Appends the first character of `name`, which is not plain. Returns its size.
 std::size_t AppendFirst(std::string& out, std::string_view name) {
   if (name.front() == '%') {
     out.push_back('%');

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of any bytes as frames of a folded line, reversibly. The format has no escaping of its own;
-// what would end a frame or a line, or do something to a terminal (formats/base/unsafe_text.h, but
-// for the tab), is written as '%' and upper-case hex digits:
+// Reversible escaping of arbitrary names as frames of a folded line. The format itself has no
+// escapes. Characters that would end a frame or a line, or affect a terminal
+// (formats/base/unsafe_text.h, except the tab), are written as '%' and upper-case hexadecimal
+// digits:
 //
 //   ';'   %3B        line feed   %0A        NUL   %00        ESC   %1B        …
-//   U+009B   %u009B      U+202E   %u202E      the byte 0x9b, where it is no UTF-8   %x9B
+//   U+009B   %u009B      U+202E   %u202E      the byte 0x9b, if it is not UTF-8   %x9B
 //
-// The forms with a letter are none that URLs have, as the frames of JavaScript hold them: there
-// "%D1%9B" is one character. In the last frame of a line, since flamegraph.pl and inferno take
-// "id 7 12" for two counts,
+// The forms with a letter do not occur in URLs, which JavaScript frames contain: there "%D1%9B" is
+// one character. flamegraph.pl and inferno interpret "id 7 12" as two counts. So in the last frame
+// of a line, this is escaped too:
 //
 //   a space or tab before a number at the end   %20, %09        "id 7" as "id%207"
 //
-// and, since a line that begins with "# " is a comment, in a frame that begins so or is "#" alone,
+// A line that begins with "# " is a comment. So in a frame that begins with it, or is only "#":
 //
 //   '#'   %23        "# 7" as "%23%207"
 //
-// A '%' is itself only where one of these would follow it; "%25" is written for it then, so that
-// the name "%3B" becomes "%253B", and "%253B" becomes "%25253B". Every other name stays as it is,
-// "100%" and "a\b" and "%2F" among them, and so does every frame of other tools' files that holds
-// none of these.
+// A '%' is escaped as "%25" only if it would otherwise begin one of these escapes: the name "%3B"
+// becomes "%253B", and "%253B" becomes "%25253B". Every other name is unchanged, including "100%",
+// "a\b" and "%2F". So is every frame of other tools' files that contains none of these escapes.
 //
-//   FrameName(EscapedFrame(name)) == name    for every name, LeafName likewise;
-//   EscapedFrame(FrameName(text)) == text    for every text that holds none of these raw, and no
-//                                            "%x9B" that completes a broken character.
+//   FrameName(EscapedFrame(name)) == name    for every name; LeafName likewise
+//   EscapedFrame(FrameName(text)) == text    for every text without unescaped special characters,
+//                                            unless a "%x9B" in it completes a broken character
 #pragma once
 
 #include <cstdint>
@@ -32,26 +32,26 @@
 
 namespace perftape::folded {
 
-// Of a last frame that ends in a space and a number.
+// How to write a last frame that ends in a space and a number.
 enum class CountLike : std::uint8_t {
   kEscape,
-  kKeep,  // as it is: where all lines of a file end so it has two columns of counts
+  kKeep,  // unchanged: if all lines end so, the file has two columns of counts
 };
 
-// Appends a name as a frame that others follow; the ';' is the caller's.
+// Appends a name as a frame that is not the last. Does not append the ';'.
 void AppendFrame(std::string& out, std::string_view name);
-// The same as the last frame of its line.
+// The same for the last frame of a line.
 void AppendLeaf(std::string& out, std::string_view name, CountLike count_like);
 
-// Whether the name ends in a space or tab and a number: "id 7", "id 7.5", but neither "id7" nor
+// Whether the name ends in a space or tab and a number: "id 7" and "id 7.5", but neither "id7" nor
 // "7".
 bool EndsLikeACount(std::string_view name);
 
-// Whether FrameName might change the text at all. LeafName changes no other either.
+// False if neither FrameName nor LeafName changes the text.
 inline bool MayBeEscaped(std::string_view text) {
   return text.find('%') != std::string_view::npos;
 }
-// The name that a frame's text stands for; as the last frame of its line, LeafName.
+// Return the name that is written as the frame `text`. LeafName is for the last frame of a line.
 std::string FrameName(std::string_view text);
 std::string LeafName(std::string_view text);
 

@@ -7,8 +7,8 @@
 namespace perftape::folded {
 namespace {
 
-// Splits the last count off `stack`, and one space before it: stackcollapse-perf.pl writes frames
-// that are nothing but a space, as last ones, too.
+// Removes the last count and one space before it from `stack`. Not more, because
+// stackcollapse-perf.pl also writes frames that are only a space, even as the last one.
 Result<Count> ReadCount(std::string_view& stack) {
   const std::size_t space = stack.find_last_of(" \t");
   if (space == std::string_view::npos) {

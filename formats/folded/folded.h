@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of folded stacks, as flamegraph.pl reads them:
+// One line of folded stacks, in the format of flamegraph.pl:
 //
 //   main;parse;std::vector<int, std::allocator<int> >::push_back 42
 //
-// Frames are joined by ';', root first; the last space or tab splits off the count (flamegraph.pl:
-// `^(.*)\s+?(\d+(?:\.\d*)?)$`), and what is before it belongs to the last frame. A differential
-// file, as difffolded.pl makes, has two counts behind the stack. escape.h says how names stand in
-// it that would be read as something else, root.h what the first frame may be, text.h in which
-// encodings files come.
+// Frames are separated by ';', root first. The last space or tab separates the count
+// (flamegraph.pl: `^(.*)\s+?(\d+(?:\.\d*)?)$`); everything before it belongs to the last frame. A
+// differential file, as difffolded.pl writes it, has two counts after the stack. escape.h defines
+// the escaping of names, root.h the first frame, and text.h the encodings of files.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +17,30 @@
 
 namespace perftape::folded {
 
-// The counts on each line. One count is taken where two are, with the first as a part of the last
-// frame; nothing tells for sure that it is none.
+// The number of counts on each line. With kOne, the first of two counts is part of the last frame,
+// because nothing proves that it is a count.
 enum class Columns : std::uint8_t { kOne, kTwo };
 
 struct Line {
-  std::string_view stack;  // frames and ';' between them: views of the line
-  Count before;            // where there are two: the first
-  Count count;             // the last, or only one
+  std::string_view stack;  // frames, separated by ';'; a view of the line
+  Count before;            // the first of two counts
+  Count count;             // the last or only count
 };
 
-// What stands for the mapped file of frames that have none, in formats that want one.
+// The mapping of frames without a mapped file, in formats that need one.
 inline constexpr std::string_view kMappingName = "[folded]";
-// The same of frames whose name ends in kKernelMark.
+// The same for frames whose name ends in kKernelMark.
 inline constexpr std::string_view kKernelMappingName = "[kernel]";
 inline constexpr std::string_view kKernelMark = "_[k]";
 
-// The next of `text`'s lines, which is taken off, without its line end ("\n", "\r\n") and spaces
-// and tabs before it. Of a comment ("# interval: 100", as Austin writes them and inferno skips
-// them) nothing is left. False at the end of the text.
+// Removes the next line from `text`, and sets `line` to it without spaces, tabs and the line end
+// ("\n", "\r\n") at its end. A comment gives an empty line ("# interval: 100", which Austin writes
+// and inferno skips). Returns false at the end of the text.
 bool ReadLine(std::string_view& text, std::string_view& line);
 
-// A line as ReadLine gives it. kCorrupt where it does not end in as many counts as it should, or
-// nothing, not even a space, is before them. " 12" is a stack of one frame that has no name, and
-// "a;;b 1" has one in the middle.
+// Parses a line from ReadLine. Returns kCorrupt if it does not end in the right number of counts,
+// or if nothing precedes them, not even a space. " 12" is a stack of one frame without a name;
+// "a;;b 1" has such a frame in the middle.
 Result<Line> ParseLine(std::string_view line, Columns columns);
 
 }  // namespace perftape::folded

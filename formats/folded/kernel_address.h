@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of folded lines that are only an address in the kernel. Profilers write them if they could
-// not read the kernel's symbols.
+// Frames of folded lines that are only a kernel address. Profilers write them if they could not
+// read the kernel's symbols.
 //
 //   0xffffffff81000100
 //   0xffffffff81000100_[k]
@@ -14,9 +14,9 @@
 
 namespace perftape::folded {
 
-// The address that the whole frame (its name, unescaped) stands for. Nothing for frames that are a
-// name, or an address in the lower half of the address space, which is a program's, unless the
-// frame says "[kernel]" or is marked with kKernelMark: kernels of 32 bits lie there.
+// The address in `frame`, which is unescaped. Returns nothing if the frame is not an address. The
+// lower half of the address space belongs to programs, and to 32-bit kernels. So an address in it
+// needs "[kernel]" or kKernelMark.
 std::optional<RuntimeAddress> KernelAddressOf(std::string_view frame);
 
 }  // namespace perftape::folded

@@ -14,8 +14,8 @@ std::string NumberText(std::optional<std::uint32_t> number) {
   return number ? std::to_string(*number) : std::string(kUnknownNumber);
 }
 
-// Takes `separator` and the number behind it, or "?", off the end of `name`. False where there is
-// none.
+// Removes `separator` and the number or "?" after it from the end of `name`. Returns false if there
+// is none.
 bool ReadNumber(std::string_view& name, char separator, std::optional<std::uint32_t>& number) {
   const std::size_t at = name.rfind(separator);
   if (at == std::string_view::npos) return false;

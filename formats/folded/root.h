@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first frame of a folded line may say whose stack it is, as stackcollapse-perf.pl and inferno
-// write it.
+// The first frame of a folded line may name the process and thread of the stack, as in the output
+// of stackcollapse-perf.pl and inferno.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,25 @@
 namespace perftape::folded {
 
 enum class Root : std::uint8_t {
-  kNone,        // the outermost function comes first
+  kNone,        // no such frame: the outermost function is first
   kComm,        // "comm"
   kCommPid,     // "comm-pid"
   kCommPidTid,  // "comm-pid/tid"
 };
 
-// Whose stack it is. What is not known is "?" in the frame, a comm "[unknown]".
+// The process and thread of a stack. In the frame, an unknown number is "?", an unknown comm
+// "[unknown]".
 struct RootFrame {
-  std::string comm = {};  // empty where unknown
+  std::string comm = {};  // empty if unknown
   std::optional<std::uint32_t> pid = {}, tid = {};
   bool operator==(const RootFrame&) const = default;
 };
 
-// The name of the frame, which is still to be escaped; of kNone the empty one.
+// The name of the frame, not yet escaped. Empty for kNone.
 std::string RootName(Root root, const RootFrame& frame);
 
-// What a frame's name says, unescaped. A comm may have '-' and '/' in it: the last ones count.
-// Nothing where the name is not of that form, as of kNone none is.
+// Parses the name of a frame, which is unescaped. A comm may contain '-' and '/'; the last ones are
+// the separators. Returns nothing if the name does not have the form of `root`, and for kNone.
 std::optional<RootFrame> ParseRoot(Root root, std::string_view name);
 
 }  // namespace perftape::folded

@@ -13,14 +13,15 @@ namespace perftape::folded {
 
 class Text {
  public:
-  // The bytes must live as long as the text, unless they are UTF-16, which becomes UTF-8.
+  // Views the bytes, which must outlive the Text. UTF-16 is converted into a copy that the Text
+  // owns.
   explicit Text(Bytes file);
   Text(const Text&) = delete;
   Text& operator=(const Text&) = delete;
 
-  // Without the mark; valid as long as the Text.
+  // Without the byte order mark. Valid as long as the Text.
   std::string_view view() const { return view_; }
-  // Pieces of UTF-16 that are no character: each is U+FFFD in the text.
+  // The number of invalid UTF-16 units. Each is U+FFFD in the text.
   std::uint64_t broken() const { return broken_; }
 
  private:
@@ -29,8 +30,8 @@ class Text {
   std::uint64_t broken_ = 0;
 };
 
-// What to put before a text that is written, so that it is read as it is: another mark, where it
-// begins like one; else nothing.
+// What to write before `text` so that it is read unchanged: a byte order mark if it begins like
+// one, else nothing.
 std::string_view MarkBefore(std::string_view text);
 
 }  // namespace perftape::folded

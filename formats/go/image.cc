@@ -9,7 +9,7 @@ namespace perftape::go {
 
 Image::Image(const elf::ElfFile& file)
     : encoding_{.order = file.header().order, .word_size = file.header().is_64 ? 8U : 4U},
-      has_sections_(file.sections().size() > 1) {  // besides number 0, which is none
+      has_sections_(file.sections().size() > 1) {  // besides the empty section 0
   for (const elf::Section& section : file.sections()) {
     Bytes bytes = file.RawBytes(section);
     if (bytes.size() < section.size && section.type != SHT_NOBITS) continue;
@@ -53,8 +53,8 @@ std::uint64_t Image::WordAt(Bytes bytes, std::uint64_t offset) const {
                                   : LoadFixed<std::uint32_t>(at, encoding_.order);
 }
 
-// Calls visit(address, addend) for each relocation that adds to where the file is mapped, until it
-// returns true. An entry is { word offset, info; signed word addend }, and has no symbol.
+// Calls visit(address, addend) for each relative relocation until it returns true. An entry is {
+// word offset, info; signed word addend }, without a symbol.
 template <class Visit>
 void Image::ForEachRelative(const Visit& visit) const {
   const std::uint64_t word = encoding_.word_size;

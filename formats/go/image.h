@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a Go binary, by address. Sections are used before segments: in a slim copy only the
-// section headers still have the right file offsets.
+// The memory of a Go binary, by address. Sections are used before segments, because in a slim copy
+// only the section headers still have the right file offsets.
 #pragma once
 
 #include <bit>
@@ -16,14 +16,14 @@
 
 namespace perftape::go {
 
-// Bytes that lie side by side in the file and in memory.
+// Bytes that are contiguous in the file and in memory.
 struct ImagePart {
-  std::string_view section;  // its name; empty of a segment
+  std::string_view section;  // name of the section; empty for a segment
   ImageAddress address;
   Bytes bytes;
 };
 
-// How the file writes numbers.
+// The encoding of numbers in the file.
 struct Encoding {
   std::endian order = std::endian::native;
   unsigned word_size = 8;  // of an address, in bytes: 4 or 8
@@ -31,24 +31,24 @@ struct Encoding {
 
 class Image {
  public:
-  // Views are of `file`, which must outlive it.
+  // Views `file`, which must outlive the Image.
   explicit Image(const elf::ElfFile& file);
 
   const Encoding& encoding() const { return encoding_; }
-  // What is loaded and is no code; sections, or the segments of a file that has lost them.
+  // The loaded parts that are not code: sections, or the segments of a file without sections.
   const std::vector<ImagePart>& data() const { return data_; }
   bool has_sections() const { return has_sections_; }
-  // Whether a section has that name; its contents may be missing.
+  // The address of the section with that name. Its contents may be missing.
   std::optional<ImageAddress> AddressOf(std::string_view section) const;
 
-  // From `address` to the end of the part that it lies in; empty where it lies in none.
+  // The bytes from `address` to the end of its part. Empty if no part contains it.
   Bytes At(ImageAddress address) const;
-  // The word there; 0 where it is in no part.
+  // The word at `address`. 0 if no part contains it.
   std::uint64_t NumberAt(ImageAddress address) const;
-  // The address in a word: what lies there, or in files that are moved where they are mapped, what
-  // a relocation will put there. 0 where the word is in no part.
+  // The pointer in the word at `address`: its value or, in position-independent files, the value
+  // that a relocation will write. 0 if no part contains the word.
   std::uint64_t PointerAt(ImageAddress address) const;
-  // The words that hold this address, or will.
+  // The addresses of all words that contain this pointer, or will after relocation.
   std::vector<ImageAddress> AddressesOf(ImageAddress value) const;
 
  private:

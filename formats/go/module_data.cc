@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kPclntable = 13;
 constexpr std::uint64_t kFunctionCount = 17;
 constexpr std::uint64_t kText = 22;
-// ..., rodata, gofunc; 1.20 put covctrs and ecovctrs before them.
+// ..., rodata, gofunc; Go 1.20 added covctrs and ecovctrs before them.
 constexpr std::uint64_t kFunctionData118 = 38;
 constexpr std::uint64_t kFunctionData120 = 40;
 

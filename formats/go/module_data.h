@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Go linker tells the runtime of a binary, as far as names need it: where the code lies,
-// and where the trees of inlined calls do. There is no symbol for it in a stripped file; it is
-// found as the words that begin with the address of the pc-line table and have its number of
-// functions at the right address (moduledata, src/runtime/symtab.go).
+// The linker's description of a Go binary for its runtime, as far as names need it: the addresses
+// of the code and of the trees of inlined calls. A stripped file has no symbol for it. It is found
+// by two words: the address of the pc-line table, and further on its number of functions
+// (moduledata, src/runtime/symtab.go).
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace perftape::go {
 
 struct ModuleData {
-  Bytes words;                 // as far as they are read
-  ImageAddress text;           // where the code begins
-  ImageAddress tables_end;     // where the pc-line table ends
-  ImageAddress function_data;  // "go:func.*", since 1.18; else 0
+  Bytes words;                 // all words that are read
+  ImageAddress text;           // start of the code
+  ImageAddress tables_end;     // end of the pc-line table
+  ImageAddress function_data;  // "go:func.*", since Go 1.18; else 0
 };
 
-// Of tables since 1.16. Nothing where it is not found.
+// For tables since Go 1.16. Returns nothing if it is not found.
 std::optional<ModuleData> FindModuleData(const Image& image, ImageAddress table,
                                          const TableHeader& header);
 

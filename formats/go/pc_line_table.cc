@@ -16,7 +16,8 @@ constexpr std::uint8_t kInlineTree = 3;         // FUNCDATA_InlTree
 constexpr std::uint32_t kNoData = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-// Calls inlined into each other at one table, and rows of one function's table: more are damage.
+// Limits for the inlined calls at one address and for the rows of one function. More occur only in
+// damaged files.
 constexpr int kDeepest = 64;
 constexpr int kMostRows = 1 << 18;
 constexpr std::size_t kLongestText = 1 << 16;
@@ -25,7 +26,7 @@ bool IsSince118(const TableHeader& header) {
   return header.version >= TableVersion::kGo118;
 }
 
-// Numbers of 7 bits a byte, the lowest first.
+// Reads a number of 7 bits per byte, lowest bits first.
 bool ReadVarint(Bytes& bytes, std::uint32_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 35 && !bytes.empty(); shift += 7) {
@@ -37,11 +38,11 @@ bool ReadVarint(Bytes& bytes, std::uint32_t& value) {
   return false;
 }
 
-// A table of values by pc: each is right up to a pc, which is told as a distance from the one
-// before. Calls visit(end_pc, value) until it returns true.
+// Calls visit(end_pc, value) for each row of a table of values by pc, until it returns true. Each
+// value applies up to a pc, which is stored as a distance from the previous one.
 template <class Visit>
 void ForEachValue(Bytes rows, std::uint64_t entry, std::uint32_t quantum, const Visit& visit) {
-  std::uint32_t value = kNoData;  // -1, in two's complement
+  std::uint32_t value = kNoData;  // -1 in two's complement
   std::uint64_t pc = entry;
   for (int row = 0; row < kMostRows; ++row) {
     std::uint32_t zigzag = 0, distance = 0;
@@ -78,8 +79,8 @@ Result<PcLineTable> PcLineTable::Read(const elf::ElfFile& file) {
     if (IsSince118(made.header_)) parts.function_data = image.At(module->function_data);
   }
   if (IsSince118(made.header_)) {
-    // In a file that is moved where it is mapped the table's own word waits for its relocation. It
-    // is not guessed: where C was linked in, too, .text begins with that.
+    // In position-independent files, a relocation sets the word in the table. The start of .text is
+    // no substitute: if C code was linked in, .text begins with that.
     parts.text = module ? module->text : ImageAddress{made.header_.text_start};
     if (parts.text.value == 0) {
       return Fail(ErrorCode::kUnsupported, "a Go binary that does not tell where its code lies");
@@ -101,7 +102,8 @@ ImageAddress PcLineTable::entry(std::uint64_t function) const {
 }
 
 std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
-  // The first function that begins behind it; one entry more ends the last.
+  // Finds the first function that begins after the address. An additional entry ends the last
+  // function.
   std::uint64_t low = 0, high = header_.functions + 1;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -131,16 +133,16 @@ std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
 std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function) const {
   const std::uint64_t word = IsSince118(header_) ? sizeof(std::uint32_t) : header_.word_size;
   const std::uint64_t at = header_.function_table + (2 * function + 1) * word;
-  const std::byte* told = parts_.table.data() + at;
-  const std::uint64_t offset = word == 8 ? LoadFixed<std::uint64_t>(told, parts_.order)
-                                         : LoadFixed<std::uint32_t>(told, parts_.order);
+  const std::byte* stored = parts_.table.data() + at;
+  const std::uint64_t offset = word == 8 ? LoadFixed<std::uint64_t>(stored, parts_.order)
+                                         : LoadFixed<std::uint32_t>(stored, parts_.order);
   if (offset > parts_.table.size() - header_.records) return std::nullopt;
   const Bytes bytes = parts_.table.subspan(header_.records + offset);
   ByteReader reader(bytes, parts_.order);
   Record record{.entry = entry(function).value};
   std::uint32_t value_tables = 0;
   std::uint8_t data_tables = 0;
-  reader.Padding(word);  // entry, or entryoff
+  reader.Padding(word);  // entry or entryoff
   reader.Fixed(record.name);
   reader.Padding(8);  // args, deferreturn
   reader.Padding(4);  // pcsp
@@ -162,7 +164,7 @@ std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function)
   return record;
 }
 
-// Behind the record: an offset for each table of values by pc, then one for each of other data.
+// After the record: an offset for each table of values by pc, then one for each other table.
 void PcLineTable::ReadInlining(Bytes tables, std::uint32_t value_tables, std::uint8_t data_tables,
                                Record& made) const {
   const FixedArray<std::uint32_t> offsets(tables, parts_.order);
@@ -173,7 +175,7 @@ void PcLineTable::ReadInlining(Bytes tables, std::uint32_t value_tables, std::ui
   made.inline_tree = offsets[tree];
 }
 
-// The value for `pc` of a function's table, -1 where there is none.
+// The value for `pc` in a function's table. -1 if there is none.
 std::int32_t PcLineTable::ValueAt(std::uint32_t table, std::uint64_t entry,
                                   std::uint64_t pc) const {
   if (table == 0 || table >= parts_.table.size() - header_.values) return -1;
@@ -187,7 +189,7 @@ std::int32_t PcLineTable::ValueAt(std::uint32_t table, std::uint64_t entry,
   return found;
 }
 
-// Until 1.19: { i16 parent; u8 funcID, padding; i32 file, line, func, parentPc; }, since 1.20:
+// Until Go 1.19: { i16 parent; u8 funcID, padding; i32 file, line, func, parentPc; }, since 1.20:
 // { u8 funcID, padding[3]; i32 nameOff, parentPc, startLine; }.
 std::optional<PcLineTable::InlinedCall> PcLineTable::CallOf(const Record& record,
                                                             std::int32_t index) const {
@@ -206,7 +208,7 @@ std::optional<PcLineTable::InlinedCall> PcLineTable::CallOf(const Record& record
   return call;
 }
 
-// As if nothing were inlined there.
+// The frame without inlined calls.
 GoFrame PcLineTable::FrameAt(const Record& record, std::uint64_t pc) const {
   const std::int32_t line = ValueAt(record.lines, record.entry, pc);
   return {.function = TextAt(header_.names, record.name),
@@ -226,7 +228,7 @@ std::string_view PcLineTable::FileOf(const Record& record, std::int32_t number) 
   return TextAt(is_old ? 0 : header_.files, offsets[index]);
 }
 
-// NUL-terminated, at `offset` in the part of the table that begins at `part`.
+// The NUL-terminated text at `offset` in the part of the table that begins at `part`.
 std::string_view PcLineTable::TextAt(std::uint64_t part, std::uint64_t offset) const {
   if (offset >= parts_.table.size() - part) return {};
   const std::string_view text = AsText(parts_.table.subspan(part + offset)).substr(0, kLongestText);
@@ -243,7 +245,7 @@ std::vector<elf::FileRange> PcLineTable::RangesRead() const {
   std::vector<elf::FileRange> ranges = {range_of(parts_.table)};
   if (!module_data_.empty()) ranges.push_back(range_of(module_data_));
   std::uint64_t begin = kNone, end = 0;
-  // Each value is most often one function's; a damaged table may give all to each.
+  // Usually each row belongs to one function. In a damaged table all functions may share all rows.
   std::uint64_t rows_left = parts_.table.size();
   for (std::uint64_t function = 0; function < header_.functions; ++function) {
     const std::optional<Record> record = RecordOf(function);

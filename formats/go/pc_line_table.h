@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Go's pc-line table: the functions of a Go binary, and for each of its instructions the file, the
-// line and the calls that were inlined there. As src/debug/gosym/pclntab.go and the runtime's
-// tracebacks (src/runtime/symtab.go, symtabinl.go) read it.
+// Go's pc-line table. It contains the functions of a Go binary, and for each instruction the file,
+// the line and the inlined calls. The decoding follows src/debug/gosym/pclntab.go and the runtime's
+// tracebacks (src/runtime/symtab.go, symtabinl.go).
 #pragma once
 
 #include <bit>
@@ -19,53 +19,54 @@
 
 namespace perftape::go {
 
-// Views are of the file.
+// The names are views of the file.
 struct GoFrame {
   std::string_view function;     // "main.(*T).Method"
-  std::string_view file;         // empty where unknown
-  std::uint32_t line = 0;        // 0 where unknown
-  std::uint32_t start_line = 0;  // where the function begins; 0 where unknown
+  std::string_view file;         // empty if unknown
+  std::uint32_t line = 0;        // 0 if unknown
+  std::uint32_t start_line = 0;  // first line of the function; 0 if unknown
 };
 
 class PcLineTable {
  public:
-  // What it is read from: the table, and what the rest of the binary tells of it.
+  // The inputs: the table, and facts from the rest of the binary.
   struct Parts {
     Bytes table;
     std::endian order = std::endian::little;
-    ImageAddress text;    // where the code begins, since 1.18
-    Bytes function_data;  // from "go:func.*" on, since 1.18; empty where that is not known
+    ImageAddress text;    // start of the code, since Go 1.18
+    Bytes function_data;  // from "go:func.*" on, since Go 1.18; empty if unknown
   };
-  // All of which must outlive it. kCorrupt where the table does not begin as one.
+  // All parts must outlive the table. Returns kCorrupt if its header is invalid.
   static Result<PcLineTable> FromParts(const Parts& parts);
 
-  // `file` must outlive the table. kNotFound where it is no Go binary, kUnsupported where it does
-  // not tell where its code lies.
+  // `file` must outlive the table. Returns kNotFound if it is not a Go binary, and kUnsupported if
+  // the address of its code is unknown.
   static Result<PcLineTable> Read(const elf::ElfFile& file);
 
-  // The function that `address` lies in, and before it those that were inlined there, innermost
-  // first; empty where no function of Go's reaches. For a return address, one less. Calls that were
-  // inlined are known since Go 1.18. O(log n), and the length of the function's own tables.
+  // Finds the function at `address`, after the functions that were inlined there, innermost first.
+  // Empty if no Go function contains the address. For a return address, subtract one. Inlined calls
+  // are available since Go 1.18. O(log n), plus the length of the function's own tables.
   std::vector<GoFrame> Find(ImageAddress address) const;
 
   std::uint64_t functions() const { return header_.functions; }
+  // The start of a function, by its index in the table. The highest address if there is none.
   ImageAddress entry(std::uint64_t function) const;
 
-  // All of the file that was read, or will be, beside its ELF and section headers: what a copy of
-  // it, with all offsets the same, must keep to give the same names. Empty of one from parts.
+  // The ranges of the file that are read, besides the ELF header and section headers. A copy with
+  // the same offsets must keep them to give the same names. Empty for a table from parts.
   std::vector<elf::FileRange> RangesRead() const;
 
  private:
-  // What is told of a function: _func in src/runtime/runtime2.go.
+  // The fields of a function: _func in src/runtime/runtime2.go.
   struct Record {
     std::uint64_t entry = 0;
     std::uint32_t name = 0, files = 0, lines = 0;  // offsets of its name and values by pc
-    std::uint32_t unit = 0;                        // where its unit's files begin
+    std::uint32_t unit = 0;                        // index of its unit's first file
     std::uint32_t start_line = 0;
-    std::uint32_t inline_index = 0;                 // offset of values by pc; 0 without
-    std::optional<std::uint32_t> inline_tree = {};  // offset from the function data
+    std::uint32_t inline_index = 0;                 // offset of values by pc; 0: none
+    std::optional<std::uint32_t> inline_tree = {};  // offset in the function data
   };
-  // A call that was inlined: inlinedCall in src/runtime/symtabinl.go.
+  // An inlined call: inlinedCall in src/runtime/symtabinl.go.
   struct InlinedCall {
     std::uint32_t name = 0, parent_pc = 0, start_line = 0;
   };
@@ -83,8 +84,8 @@ class PcLineTable {
 
   Parts parts_;
   TableHeader header_;
-  const std::byte* file_ = nullptr;  // where the file's bytes begin, if it is of one
-  Bytes module_data_;                // what of it told the parts
+  const std::byte* file_ = nullptr;  // the first byte of the file; null for a table from parts
+  Bytes module_data_;                // the part of it that was read
 };
 
 }  // namespace perftape::go

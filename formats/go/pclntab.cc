@@ -7,7 +7,7 @@
 namespace perftape::go {
 namespace {
 
-constexpr std::uint64_t kAlignment = 4;  // of a table, at least
+constexpr std::uint64_t kAlignment = 4;  // the minimum for a table
 
 std::optional<TableVersion> VersionOf(std::uint32_t magic) {
   switch (magic) {
@@ -35,11 +35,11 @@ std::uint64_t Word(ByteReader& at, unsigned size) {
   return word;
 }
 
-// Words as 1.16 and later have them behind the first eight bytes.
+// Reads the words after the first eight bytes, for Go 1.16 and later.
 void ReadWords(ByteReader& at, TableHeader& header) {
   const auto word = [&] { return Word(at, header.word_size); };
   header.functions = word();
-  word();  // how many files
+  word();  // number of files
   if (header.version >= TableVersion::kGo118) header.text_start = word();
   header.names = word();
   header.units = word();
@@ -49,7 +49,7 @@ void ReadWords(ByteReader& at, TableHeader& header) {
   header.records = header.function_table;
 }
 
-// 1.2 has the function table at once, and behind it the offset of the file table.
+// In Go 1.2 the function table follows directly, and then the offset of the file table.
 void ReadOldWords(ByteReader& at, TableHeader& header) {
   header.functions = Word(at, header.word_size);
   header.function_table = 8 + header.word_size;
@@ -67,7 +67,7 @@ bool IsWhole(const TableHeader& header, std::uint64_t size) {
   if (std::ranges::any_of(offsets, [&](std::uint64_t offset) { return offset >= size; })) {
     return false;
   }
-  // One more entry, of which only the address counts, ends the last function.
+  // One more entry, without an offset, ends the last function.
   const std::uint64_t entry =
       header.version >= TableVersion::kGo118 ? sizeof(std::uint32_t) : header.word_size;
   const std::uint64_t entries = (size - header.function_table) / entry;
@@ -78,7 +78,7 @@ bool IsTable(Bytes bytes, std::endian order) {
   return ReadTableHeader(bytes, order).has_value();
 }
 
-// Where in `part` a table begins.
+// Searches `part` for the start of a table.
 std::optional<ImagePart> Search(const ImagePart& part, std::endian order) {
   std::uint64_t at = -part.address.value % kAlignment;
   for (; at + 8 <= part.bytes.size(); at += kAlignment) {

@@ -14,8 +14,8 @@
 
 namespace perftape::go {
 
-// As elf::SlimCopy; nothing where the file must be kept whole, or the copy would be larger than
-// `limit`.
+// The same as elf::SlimCopy. Returns nothing if the file must be kept whole, or if the copy would
+// exceed `limit`.
 std::optional<std::vector<std::byte>> SlimCopy(const elf::ElfFile& file, elf::SlimDwarf dwarf,
                                                std::uint64_t limit = symbol_limits::kSymbolTables);
 

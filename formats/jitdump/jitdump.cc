@@ -18,15 +18,15 @@ constexpr std::uint64_t kRecordHeader = 16;
 
 enum class RecordType : std::uint32_t { kLoad = 0, kMove = 1, kDebugInfo = 2 };
 
-// V8 adds to the addresses of its lines the size of an ELF header, since perf used to forget it
-// (src/diagnostics/perf-jit.cc, kElfHeaderSize). It is known by what it writes to the padding.
+// V8 adds the size of an ELF header to the addresses of its lines, because perf used to omit it
+// (src/diagnostics/perf-jit.cc, kElfHeaderSize). Its dumps have this value in the padding.
 constexpr std::uint32_t kPaddingOfV8 = 0xdeadbeef;
 constexpr std::uint64_t kShiftOfV8 = 0x40;
 
-// A file name of these bytes is that of the line before.
+// This file name means that of the previous line.
 constexpr std::string_view kSameFile = "\xff";
 
-// Up to its NUL, which is taken, too.
+// Reads a NUL-terminated text, including the NUL.
 std::string_view ReadText(ByteReader& at) {
   const std::string_view rest = at.Rest();
   const std::size_t end = rest.find('\0');
@@ -61,8 +61,9 @@ class JitDump::Decoder {
   std::endian order_ = std::endian::native;
   std::uint64_t line_shift_ = 0;
   JitDump made_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_index_;  // code_index -> function
-  // The lines of the function that is loaded next, by address.
+  // From a code_index to the index of the function.
+  std::unordered_map<std::uint64_t, std::uint32_t> by_index_;
+  // The lines of the next function to be loaded, by address.
   std::uint64_t lines_start_ = 0;
   std::vector<CodeLine> next_lines_;
 };
@@ -81,7 +82,7 @@ Result<JitDump> JitDump::Decoder::Run() && {
     reader.Fixed(type);
     reader.Fixed(size);
     reader.Fixed(time);
-    // What comes behind a record without an end cannot be found.
+    // Without a valid size, the next record cannot be found.
     if (!reader.ok() || size < kRecordHeader || size > dump_.size() - at) break;
     ReadRecord(type, time, at + kRecordHeader,
                dump_.subspan(at + kRecordHeader, size - kRecordHeader));
@@ -134,8 +135,8 @@ void JitDump::Decoder::ReadRecord(RecordType type, std::uint64_t time, std::uint
   if (!is_good) ++made_.damaged_;
 }
 
-// { u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; u8 code[]; }, from
-// `begin` in the dump.
+// { u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; u8 code[]; }, at offset
+// `begin` of the dump.
 bool JitDump::Decoder::ReadLoad(std::uint64_t time, std::uint64_t begin, ByteReader at) {
   const std::uint64_t whole = at.remaining();
   std::uint64_t address = 0, size = 0, index = 0;
@@ -181,7 +182,7 @@ bool JitDump::Decoder::ReadDebugInfo(ByteReader at) {
   std::string_view last;
   for (; count > 0 && at.ok(); --count) {
     CodeLine line;
-    at.Fixed(line.offset);  // an address yet
+    at.Fixed(line.offset);  // still an address
     at.Fixed(line.line);
     at.Fixed(line.column);
     line.file = ReadText(at);
@@ -195,22 +196,21 @@ bool JitDump::Decoder::ReadDebugInfo(ByteReader at) {
   return false;
 }
 
-// Of the function there, if they are its own. Node 20 was seen to write lines whose names it had
-// moved meanwhile: what lies outside of the function tells that none of them can be trusted.
+// Returns the pending lines if they belong to the function at `start`. If one line is outside of
+// the function, none can be trusted: Node 20 writes lines whose names it has moved meanwhile.
 JitDump::Decoder::Lines JitDump::Decoder::ReadLines(std::uint64_t start, std::uint64_t size) {
   std::vector<CodeLine> lines = std::exchange(next_lines_, {});
   if (lines.empty()) return {};
   const bool is_inside = std::ranges::all_of(lines, [&](const CodeLine& line) {
     return line.offset >= start && line.offset - start <= size;
   });
-  // Node writes lines outside of the function for some functions.
   if (lines_start_ != start || !is_inside) return {};
   std::ranges::stable_sort(lines, {}, &CodeLine::offset);
-  const Lines taken{.first = static_cast<std::uint32_t>(made_.lines_.size()),
-                    .count = static_cast<std::uint32_t>(lines.size())};
+  const Lines own_lines{.first = static_cast<std::uint32_t>(made_.lines_.size()),
+                        .count = static_cast<std::uint32_t>(lines.size())};
   for (CodeLine& line : lines) line.offset -= start;
   made_.lines_.insert(made_.lines_.end(), lines.begin(), lines.end());
-  return taken;
+  return own_lines;
 }
 
 const Function* JitDump::Find(FileOffset offset) const {

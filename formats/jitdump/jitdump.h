@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a just-in-time compiler writes to jit-PID.dump: each function that it compiled, with its
-// code, when and where it was loaded, and its source lines
+// The file jit-PID.dump of a just-in-time compiler. It contains each compiled function with its
+// code, its time and load address, and its source lines
 // (tools/perf/Documentation/jitdump-specification.txt).
 //
-// Addresses are used again as code is thrown away, so an address alone names nothing. What stays
-// the same for ever is where in the dump the bytes of a function's code are: that offset is here
-// what an address in the code is called by.
+// Addresses are reused when code is discarded, so an address alone identifies no function. The
+// offset of a function's code in the dump is unique. So addresses in the code are represented by
+// these offsets.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace perftape::jitdump {
 
-// From `offset`, in the code of a function, to the next line's.
+// Applies from `offset`, counted from the start of a function's code, up to the next line.
 struct CodeLine {
   std::uint64_t offset = 0;
   std::uint32_t line = 0;
-  std::uint32_t column = 0;  // 0 where unknown
+  std::uint32_t column = 0;  // 0 if unknown
   std::string_view file;
 };
 
 struct Function {
   std::string_view name;
-  FileOffset code;  // its first byte in the dump
+  FileOffset code;  // offset in the dump of its first byte
   std::uint64_t size = 0;
-  std::uint32_t first_line = 0, line_count = 0;  // in the dump's lines
+  std::uint32_t first_line = 0, line_count = 0;  // indexes of the dump's lines
 };
 
-// From `time` on, what runs at [start, start + function's size) is that function.
+// From `time` on, the code at [start, start + function's size) is that function.
 struct Placement {
   std::uint64_t time = 0;
   std::uint32_t function = 0;
@@ -42,26 +42,27 @@ struct Placement {
 
 class JitDump {
  public:
-  // Reads a whole dump, of either byte order. What ends in the middle, as a process that was killed
-  // leaves it, is read up to there. kCorrupt where the bytes do not begin as a dump, kUnsupported
-  // for a later version. Views are of `dump`, which must outlive this.
+  // Reads a whole dump of either byte order. An incomplete dump, as a killed process leaves it, is
+  // read up to the last whole record. Returns kCorrupt for other files and damaged headers,
+  // kTruncated if the header is incomplete, and kUnsupported for other versions. The views point
+  // into `dump`, which must outlive the JitDump.
   static Result<JitDump> Read(Bytes dump);
 
-  std::uint32_t pid() const { return pid_; }  // as its process sees it
-  // Whether its times are of the CPU's counter, not of CLOCK_MONOTONIC in nanoseconds.
+  std::uint32_t pid() const { return pid_; }  // in the pid namespace of the process
+  // Whether times are of the CPU's counter, rather than of CLOCK_MONOTONIC in nanoseconds.
   bool has_cpu_times() const { return has_cpu_times_; }
 
-  const std::vector<Function>& functions() const { return functions_; }     // by offset
-  const std::vector<Placement>& placements() const { return placements_; }  // by time
+  const std::vector<Function>& functions() const { return functions_; }     // sorted by offset
+  const std::vector<Placement>& placements() const { return placements_; }  // sorted by time
 
-  // The function that has its code there; null where none has.
+  // The function whose code contains `offset`. Null if there is none.
   const Function* Find(FileOffset offset) const;
-  // The line of an offset in a function's code; null where none is known.
+  // The source line of `offset` in a function's code. Null if unknown.
   const CodeLine* LineOf(const Function& function, FileOffset offset) const;
-  // Where the function begins; empty where that is unknown.
+  // The source file of the function's first line. Empty if unknown.
   std::string_view FileOf(const Function& function) const;
 
-  // Records that contradict themselves, and bytes behind the last whole one. Both were left out.
+  // The number of contradictory records, and of bytes after the last whole one. Both are ignored.
   std::uint64_t damaged() const { return damaged_; }
   std::uint64_t cut_bytes() const { return cut_bytes_; }
 

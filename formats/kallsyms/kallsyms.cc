@@ -17,7 +17,7 @@ struct Line {
   std::string_view name, module;
 };
 
-// -1 for what is no hexadecimal digit.
+// -1 for other characters.
 int DigitOf(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -25,7 +25,7 @@ int DigitOf(char c) {
   return -1;
 }
 
-// "address type name", then perhaps a tab and "[module]".
+// Parses "address type name", optionally followed by a tab and "[module]".
 std::optional<Line> ParseLine(std::string_view text) {
   Line line;
   std::size_t at = 0;
@@ -47,7 +47,7 @@ std::optional<Line> ParseLine(std::string_view text) {
   return line;
 }
 
-// What perf's symbol_type__filter lets pass. Absolute symbols are offsets, not addresses.
+// The types that perf's symbol_type__filter keeps. Absolute symbols are offsets, not addresses.
 bool IsKept(char type) {
   return std::string_view("TtWwDdBb").find(type) != std::string_view::npos;
 }
@@ -56,14 +56,14 @@ bool IsText(char type) {
   return std::string_view("TtWw").find(type) != std::string_view::npos;
 }
 
-// perf's symbols__fixup_end for a symbol behind which the kernel, or a module, ends.
+// perf's symbols__fixup_end for the last symbol of the kernel or of a module.
 std::uint64_t SizeOfLast(RuntimeAddress start) {
   return ((start.value + 4096 + 4095) & ~std::uint64_t{4095}) - start.value;
 }
 
-// Of those at one address the last stays, but the kernel's own rather than one of a module: some
-// are listed once more for what is built in ("[__builtin__kprobes]"). Each reaches to the next of
-// its module.
+// Keeps the last symbol at each address, but prefers the kernel's own to a module's: some built-in
+// symbols are listed again ("[__builtin__kprobes]"). Each symbol extends to the next one of its
+// module.
 void FixEnds(std::vector<Symbol>& symbols) {
   if (!std::ranges::is_sorted(symbols, {}, &Symbol::start)) {
     std::ranges::stable_sort(symbols, {}, &Symbol::start);

@@ -18,7 +18,8 @@ struct Line {
   std::string_view name;
 };
 
-// Takes a hexadecimal number, with or without 0x, and the blanks behind it from `text`.
+// Removes a hexadecimal number, with or without 0x, and the following blanks from `text`. Returns
+// false without a number or blanks.
 bool ReadNumber(std::string_view& text, std::uint64_t& number) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
@@ -40,7 +41,7 @@ std::optional<Line> ParseLine(std::string_view text) {
   return line;
 }
 
-// Ranges in the order of their lines; a later one cuts those before it.
+// Ranges are added in the order of their lines. A later one replaces what it overlaps.
 class Layers {
  public:
   void Cover(std::uint64_t start, std::uint64_t end, std::string_view name) {
@@ -72,7 +73,7 @@ class Layers {
     std::uint64_t end = 0;
     std::string_view name;
   };
-  std::map<std::uint64_t, End> ranges_;  // by start; free of overlap
+  std::map<std::uint64_t, End> ranges_;  // sorted by start, without overlap
 };
 
 }  // namespace
@@ -95,8 +96,8 @@ PerfMap PerfMap::Parse(std::string text) {
   return map;
 }
 
-// Most lines overlap no other. Of those that do, each heap of lines that hang together is laid out
-// by itself, in the order of the file: that is the order of their names in the text.
+// Most lines overlap no other. Each group of overlapping lines is processed separately, in the
+// order of the file, which is the order of the names in the text.
 void PerfMap::AddDisjoint(std::vector<Range> lines) {
   std::ranges::sort(lines, {}, &Range::start);
   for (std::size_t begin = 0; begin < lines.size();) {
@@ -105,15 +106,15 @@ void PerfMap::AddDisjoint(std::vector<Range> lines) {
     for (; end < lines.size() && lines[end].start < reach; ++end) {
       reach = std::max(reach, lines[end].end);
     }
-    const std::span<Range> heap(&lines[begin], end - begin);
+    const std::span<Range> group(&lines[begin], end - begin);
     begin = end;
-    if (heap.size() == 1) {
-      ranges_.push_back(heap.front());
+    if (group.size() == 1) {
+      ranges_.push_back(group.front());
       continue;
     }
-    std::ranges::sort(heap, {}, [](const Range& range) { return range.name.data(); });
+    std::ranges::sort(group, {}, [](const Range& range) { return range.name.data(); });
     Layers layers;
-    for (const Range& range : heap) layers.Cover(range.start, range.end, range.name);
+    for (const Range& range : group) layers.Cover(range.start, range.end, range.name);
     layers.ForEach([&](std::uint64_t first, std::uint64_t last, std::string_view name) {
       ranges_.push_back({first, last, name});
     });

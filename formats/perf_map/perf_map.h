@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that a just-in-time compiler gives to its code, in /tmp/perf-PID.map: a line for each
-// function, "START SIZE name", both numbers hexadecimal, the name up to the end of the line
-// (tools/perf/Documentation/jit-interface.txt).
+// The names that a just-in-time compiler gives to its code, in /tmp/perf-PID.map. It has a line for
+// each function, "START SIZE name", with hexadecimal numbers; the name extends to the end of the
+// line (tools/perf/Documentation/jit-interface.txt).
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace perftape::perf_map {
 
 class PerfMap {
  public:
-  // The lines of `text`; those that are none are counted and passed over. The file has no times:
-  // where ranges overlap, the later line is right, as the compiler reuses memory.
+  // Parses the lines of `text`, and ignores invalid ones. The file has no times. If ranges overlap,
+  // the later line applies, because compilers reuse memory.
   static PerfMap Parse(std::string text);
 
-  // The name of the function that `address` lies in; empty where there is none. Lives as long as
-  // the map, also when it is moved.
+  // The name of the function at `address`. Empty if there is none. Lives as long as the map, even
+  // if it is moved.
   std::string_view Find(RuntimeAddress address) const;
 
-  std::size_t size() const { return ranges_.size(); }  // ranges, free of overlap
+  std::size_t size() const { return ranges_.size(); }  // the number of ranges without overlap
 
  private:
   struct Range {
@@ -35,8 +35,8 @@ class PerfMap {
 
   void AddDisjoint(std::vector<Range> lines);
 
-  std::unique_ptr<const std::string> text_;  // where it stays when this is moved
-  std::vector<Range> ranges_;                // by start; free of overlap
+  std::unique_ptr<const std::string> text_;  // on the heap, so that a move keeps views valid
+  std::vector<Range> ranges_;                // sorted by start, without overlap
 };
 
 }  // namespace perftape::perf_map

@@ -12,7 +12,7 @@
 namespace perftape::pprof {
 namespace {
 
-// No deflate stream makes more of its bytes than this.
+// The maximum expansion ratio of deflate.
 constexpr std::uint64_t kMaxRatio = 1032;
 
 struct FreeCompressor {
@@ -23,17 +23,18 @@ struct FreeDecompressor {
 };
 using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
 
-// The room to try first, where nothing better is known.
+// The first buffer size if no better estimate exists.
 constexpr std::uint64_t kSomeRoom = 4096;
 
-// How large the last member says it is, modulo 2^32: a guess only (RFC 1952, ISIZE).
+// The size in the last member, modulo 2^32. Only an estimate (RFC 1952, ISIZE).
 std::uint64_t StatedSize(Bytes file) {
   if (file.size() < 4) return 0;
   return LoadFixed<std::uint32_t>(file.last(4).data(), std::endian::little);
 }
 
-// Appends the next member's content to `plain` and takes the member from `file`. `room` is tried
-// first; it doubles while it is too small, so the work is in proportion to what comes out.
+// Appends the content of the next member to `plain` and removes the member from `file`. The buffer
+// has `room` bytes at first and doubles while it is too small. So the work is proportional to the
+// output.
 Status AppendMember(libdeflate_decompressor& inflate, Bytes& file, std::uint64_t room,
                     std::uint64_t max_size, std::vector<std::byte>& plain) {
   const std::size_t start = plain.size();
@@ -69,7 +70,7 @@ Result<std::vector<std::byte>> Gzip(Bytes plain, int level) {
       libdeflate_alloc_compressor(level));
   if (deflate == nullptr) return Fail(ErrorCode::kIo, "out of memory for gzip");
   const std::size_t room = libdeflate_gzip_compress_bound(deflate.get(), plain.size());
-  // Not a vector, which would fill it: the most of it is never used.
+  // A vector would initialize the buffer, most of which is never used.
   const auto file = std::make_unique_for_overwrite<std::byte[]>(room);
   const std::size_t size =
       libdeflate_gzip_compress(deflate.get(), plain.data(), plain.size(), file.get(), room);
@@ -91,7 +92,7 @@ std::vector<std::byte> GunzipBeginning(Bytes beginning, std::size_t size) {
   stream.avail_in = static_cast<uInt>(std::min(beginning.size(), kMost));
   stream.next_out = reinterpret_cast<Bytef*>(plain.data());
   stream.avail_out = static_cast<uInt>(plain.size());
-  inflate(&stream, Z_SYNC_FLUSH);  // However it ends, what it wrote is the beginning.
+  inflate(&stream, Z_SYNC_FLUSH);  // any output is the beginning, even after an error
   plain.resize(plain.size() - stream.avail_out);
   inflateEnd(&stream);
   return plain;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of each message and their numbers, for reading and writing. A visitor that writes runs
-// through all fields. A visitor that reads sees all fields for each field of the input, and uses
-// the one with the same number. `M` is the message when reading, and const when writing.
+// The fields of each message and their numbers, for reading and writing. A visitor that writes
+// visits all fields once. A visitor that reads visits all fields for each field of the input, and
+// uses the one with the same number. `M` is the message type when reading, and const when writing.
 #pragma once
 
 #include <concepts>

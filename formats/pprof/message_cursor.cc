@@ -38,7 +38,7 @@ constexpr ProfileField kTable<Location> = ProfileField::kLocation;
 template <>
 constexpr ProfileField kTable<Function> = ProfileField::kFunction;
 
-// Makes a message as new, but keeps the memory of its vectors.
+// Resets a message, but keeps the memory of its vectors.
 void Clear(Sample& sample) {
   sample.location_ids.clear();
   sample.values.clear();
@@ -54,8 +54,8 @@ void Clear(Message& message) {
   message = {};
 }
 
-// Shown the fields of a message, tells whether one has the number and the wire type that `in` is
-// at. A number of a kind that may be packed has two types.
+// Visits the fields of a message, and checks whether one has the number and the wire type of the
+// field that `in` is at. A list of numbers may be packed, so it has two types.
 class FieldMatcher {
  public:
   FieldMatcher(std::uint32_t tag, pbf_wire_type type) : tag_(tag), type_(type) {}
@@ -90,7 +90,7 @@ bool HasOnlyFieldsOf(protozero::pbf_reader in) {
   return true;
 }
 
-// What a field of a profile, which is no number, makes of the question whether it is one.
+// Whether a length-delimited field shows that the bytes are a profile.
 enum class Verdict : std::uint8_t { kYes, kNo, kOpen };
 
 template <class Message>
@@ -98,7 +98,7 @@ Verdict JudgeMessage(protozero::pbf_reader in) {
   return HasOnlyFieldsOf<Message>(in) ? Verdict::kYes : Verdict::kNo;
 }
 
-// The field that `in` is at; goes behind it.
+// Checks the field that `in` is at, and moves `in` after it.
 Verdict Judge(ProfileField field, protozero::pbf_reader& in) {
   const protozero::pbf_reader content = in.get_message();
   switch (field) {
@@ -113,7 +113,8 @@ Verdict Judge(ProfileField field, protozero::pbf_reader& in) {
       return JudgeMessage<Location>(content);
     case ProfileField::kFunction:
       return JudgeMessage<Function>(content);
-    case ProfileField::kStringTable:  // The first is empty, which in a text would be a NUL.
+    // The first text is empty. In a text file, its length would be a NUL.
+    case ProfileField::kStringTable:
       return content.length() == 0 ? Verdict::kYes : Verdict::kOpen;
     default:
       return Verdict::kOpen;
@@ -195,7 +196,7 @@ bool LooksLikeProfile(Bytes beginning) {
       is_one |= verdict == Verdict::kYes;
     }
   } catch (const protozero::exception&) {
-    // The bytes end within a message, or within what seemed to be one.
+    // The bytes end inside a message, or are not protobuf.
   }
   return is_one;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An encoded profile one message after the other, so that its tables need not be in memory:
+// Reads the messages of an encoded profile one at a time, so that its tables need not be in memory:
 //
 //   MessageCursor<Sample> samples(encoded);
 //   while (true) {
@@ -8,8 +8,8 @@
 //     ...
 //   }
 //
-// protobuf lets tables come in any order, and their messages mixed: each cursor runs through the
-// whole file and takes its own. What refers to another table is not checked here.
+// In protobuf, tables may be in any order and interleaved. So each cursor reads the whole file and
+// returns only its own messages. References between tables are not checked here.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,15 @@
 
 namespace perftape::pprof {
 
-// Of Sample, Mapping, Location or Function. The bytes, which are not compressed, must outlive it.
+// `Message` is Sample, Mapping, Location or Function. The bytes must be uncompressed and outlive
+// the cursor.
 template <class Message>
 class MessageCursor {
  public:
   explicit MessageCursor(Bytes encoded) : encoded_(encoded), rest_(encoded) {}
 
-  // The next one, valid until the next call; null behind the last. kCorrupt, naming the offset,
-  // where the protobuf is damaged or cut.
+  // The next message, valid until the next call. Null after the last. Returns kCorrupt with the
+  // offset if the protobuf is damaged or incomplete.
   Result<const Message*> Next();
 
  private:
@@ -37,16 +38,16 @@ class MessageCursor {
   Message message_;
 };
 
-// What is not in tables. kCorrupt as above.
+// Decodes the fields outside of the tables. Returns kCorrupt as Next does.
 Result<Header> DecodeHeader(Bytes encoded);
 
-// The string table: views of the bytes. kCorrupt as above, and where it has more than `limit`
-// texts: empty ones take 2 bytes in the file and 16 here.
+// Decodes the string table. The texts are views of `encoded`. Returns kCorrupt as Next does, and
+// for more than `limit` texts: an empty text needs 2 bytes in the file, but 16 here.
 Result<std::vector<std::string_view>> DecodeTexts(Bytes encoded, std::size_t limit);
 
-// Whether these may be the first bytes of a profile that is not compressed: it has only fields of
-// profile.proto as far as they reach, and one that no text has. True for a profile that is damaged
-// behind its beginning; never for text, nor for a perf.data.
+// Whether these may be the first bytes of an uncompressed profile: all fields are those of
+// profile.proto, and at least one cannot occur in a text file. True for a profile that is damaged
+// later; never for text or a perf.data.
 bool LooksLikeProfile(Bytes beginning);
 
 }  // namespace perftape::pprof

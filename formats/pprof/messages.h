@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of profile.proto as plain values. A text is its index in the string table, whose
-// first entry is ""; ids of mappings, locations and functions are chosen by the writer, unique
-// within their table and not 0, which means "none".
+// The messages of profile.proto as plain structs. A text is an index of the string table, whose
+// first entry is "". The writer chooses the ids of mappings, locations and functions. They are
+// unique in their table and not 0, which means "none".
 #pragma once
 
 #include <cstdint>
@@ -39,10 +39,10 @@ struct Mapping {
   std::uint64_t id = 0;
   std::uint64_t memory_start = 0;
   std::uint64_t memory_limit = 0;
-  std::uint64_t file_offset = 0;  // of memory_start
+  std::uint64_t file_offset = 0;  // offset in the file of memory_start
   StringIndex filename = 0;
-  StringIndex build_id = 0;  // hex
-  // pprof looks up no names of its own where any of the first three is set.
+  StringIndex build_id = 0;  // in hexadecimal
+  // pprof does not resolve names itself if one of the first three is set.
   bool has_functions = false;
   bool has_filenames = false;
   bool has_line_numbers = false;
@@ -60,7 +60,7 @@ struct Line {
 struct Location {
   std::uint64_t id = 0;
   std::uint64_t mapping_id = 0;
-  std::uint64_t address = 0;     // in memory; of a caller, its return address - 1
+  std::uint64_t address = 0;     // in memory; for a caller, its return address - 1
   std::vector<Line> lines = {};  // innermost first
   bool is_folded = false;        // several functions share this code (identical code folding)
   bool operator==(const Location&) const = default;
@@ -69,14 +69,14 @@ struct Location {
 struct Function {
   std::uint64_t id = 0;
   StringIndex name = 0;
-  // pprof demangles and shortens `name` where both are equal, and shows it as it is where not.
+  // pprof demangles and shortens `name` if both are equal, and shows it unchanged if not.
   StringIndex system_name = 0;
   StringIndex filename = 0;
   std::int64_t start_line = 0;
   bool operator==(const Function&) const = default;
 };
 
-// All of a Profile message but its tables.
+// All fields of a Profile message except its tables.
 struct Header {
   std::vector<ValueType> sample_types = {};
   StringIndex drop_frames = 0;  // regular expressions
@@ -86,7 +86,7 @@ struct Header {
   std::optional<ValueType> period_type = {};
   std::int64_t period = 0;
   std::vector<StringIndex> comments = {};
-  StringIndex default_sample_type = 0;  // a `type`; 0: the last of sample_types
+  StringIndex default_sample_type = 0;  // a `type`; 0: that of the last of sample_types
   StringIndex doc_url = 0;
   bool operator==(const Header&) const = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes UTF-8 of names. protobuf strings are UTF-8, but file names, comms and symbols are any
+// Converts names to UTF-8. protobuf strings are UTF-8, but file names, comms and symbols may be any
 // bytes.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace perftape::pprof {
 
-// The same text where it is UTF-8 as RFC 3629 has it; else with U+FFFD for each byte that belongs
-// to no character.
+// Returns valid UTF-8 (RFC 3629) unchanged. Otherwise replaces each byte that belongs to no
+// character by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
 
 }  // namespace perftape::pprof

@@ -23,12 +23,12 @@ std::uint64_t KeyOf(std::uint32_t field, pbf_wire_type type) {
   return std::uint64_t{field} << 3 | std::to_underlying(type);
 }
 
-// Of a varint: 7 bits a byte, one byte at least.
+// The size of a varint: 7 bits per byte, at least one byte.
 std::size_t SizeOf(std::uint64_t value) {
   return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-// Counts the bytes that are put to it.
+// Counts the bytes that are written to it.
 class Counter {
  public:
   void Varint(std::uint64_t value) { size_ += SizeOf(value); }
@@ -39,7 +39,7 @@ class Counter {
   std::size_t size_ = 0;
 };
 
-// Writes them where a counter has told that there is room.
+// Writes bytes to memory that a Counter has measured.
 class Pen {
  public:
   explicit Pen(char* at) : at_(at) {}
@@ -56,7 +56,7 @@ class Pen {
 template <class Message>
 std::size_t SizeOfFields(const Message& message);
 
-// Puts the fields that it is shown. As in all of proto3, numbers that are 0 are left out.
+// Writes the fields that it visits. As in all of proto3, numbers that are 0 are left out.
 template <class Out>
 class FieldWriter {
  public:
@@ -136,7 +136,7 @@ std::size_t SizeOfFields(const Message& message) {
   return counter.size();
 }
 
-// Appends what `put` does to a FieldWriter: first to one that counts.
+// Appends what `put` writes to a FieldWriter. Calls `put` twice, first to count the bytes.
 template <class Put>
 void Append(std::string& encoded, Put put) {
   Counter counter;

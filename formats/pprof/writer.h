@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes profile.proto one message at a time, so that no more than the encoded bytes is kept:
+// Writes profile.proto one message at a time, so that only the encoded bytes are in memory:
 //
 //   Writer writer;
 //   writer.Add(Header{.sample_types = {{writer.Text("cpu"), writer.Text("nanoseconds")}}});
@@ -7,8 +7,8 @@
 //   ...
 //   TRY_ASSIGN(const std::vector<std::byte> file, std::move(writer).Finish());
 //
-// The messages may come in any order: protobuf has none. Whether ids fit each other is the
-// caller's business (CheckValid tells).
+// protobuf allows messages in any order. The caller ensures that ids are consistent (CheckValid
+// checks them).
 #pragma once
 
 #include <cstddef>
@@ -27,21 +27,21 @@ class Writer {
  public:
   Writer();
 
-  // The index of `text` in the string table, which holds it once. Bytes that are not UTF-8 become
-  // U+FFFD: Go refuses a profile with any other.
+  // The index of `text` in the string table, which contains it once. Bytes that are not UTF-8
+  // become U+FFFD, because Go rejects a profile with other bytes.
   StringIndex Text(std::string_view text);
 
-  // Once.
+  // Call it once.
   void Add(const Header& header);
   void Add(const Mapping& mapping);
   void Add(const Location& location);
   void Add(const Function& function);
   void Add(const Sample& sample);
 
-  // The whole file: gzip, one member, without a time or a name, so that equal profiles are equal
-  // files. `level` as Gzip takes it. kIo where memory runs out.
+  // Returns the whole file: gzip with one member, without a time or a name, so that equal profiles
+  // give equal files. `level` is Gzip's. Returns kIo if there is not enough memory.
   Result<std::vector<std::byte>> Finish(int level = kDefaultGzipLevel) &&;
-  // The same, not compressed: Go reads it, too.
+  // The same without compression. Go reads that too.
   std::vector<std::byte> FinishPlain() &&;
 
  private:
@@ -56,7 +56,7 @@ class Writer {
   std::unordered_map<std::string, StringIndex, TextHash, std::equal_to<>> texts_;
 };
 
-// All of a profile at once, not compressed: its string table as it is.
+// Encodes a whole profile without compression. Writes its string table unchanged.
 std::string Encode(const Profile& profile);
 
 }  // namespace perftape::pprof

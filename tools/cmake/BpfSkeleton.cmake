@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # perftape_bpf_skeleton(NAME x.bpf.c DEPENDS header …)
-# x.bpf.c -> x.bpf.o (clang) -> x.skel.h (bpftool), behind the interface library NAME.
+# Builds x.bpf.c -> x.bpf.o (clang) -> x.skel.h (bpftool), and defines the interface library NAME.
 include_guard()
 
 find_program(PERFTAPE_BPF_CLANG NAMES clang clang-14 clang-19 REQUIRED)
@@ -15,7 +15,7 @@ function(perftape_bpf_skeleton name source)
   string(REGEX REPLACE "^(aarch64|arm64)$" "arm64" arch ${CMAKE_SYSTEM_PROCESSOR})
   string(REGEX REPLACE "^x86_64$" "x86" arch ${arch})
   set(warnings -Wall -Wextra)
-  if(CMAKE_COMPILE_WARNING_AS_ERROR)  # CMake applies it to its own targets only.
+  if(CMAKE_COMPILE_WARNING_AS_ERROR)  # CMake applies it only to its own targets
     list(APPEND warnings -Werror)
   endif()
   add_custom_command(

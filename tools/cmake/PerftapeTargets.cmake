@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kinds of target that perftape is made of, and the flags that all of them share, said once.
+# The types of targets that perftape consists of, and the flags that they share.
 include_guard()
 include(GoogleTest)
 find_package(PkgConfig REQUIRED)
@@ -7,11 +7,10 @@ find_package(fmt REQUIRED)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
-# Takes a third off the time to build. Not for daily work: a file that forgets an include is compiled
-# all the same.
+# Shortens the build by a third. Not for daily work: a file with a missing include still compiles.
 option(PERFTAPE_PRECOMPILE "Compile the headers that most files include once" OFF)
 
-# What the tests of one label run; `cmake --build … --target tests-LABEL` builds it alone.
+# The programs for the tests of one label. `cmake --build … --target tests-LABEL` builds only these.
 add_custom_target(perftape-tools)
 foreach(label IN ITEMS unit fuzz cli interop root lint)
   add_custom_target(tests-${label})
@@ -25,13 +24,13 @@ function(perftape_set_flags target)
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -fno-omit-frame-pointer
-    -ffunction-sections  # what no tool calls is not in it, and lint.callers finds it
-    -pthread  # some libraries ask for it; what is precompiled has to have it, too
-    # GCC 12 sees uninitialized members in inlined std::optional and std::expected, overlapping copies in
-    # std::string (PR 105651) and, at -O3, accesses out of bounds in std::vector, that are not there.
+    -ffunction-sections  # the linker removes uncalled functions, and lint.callers finds them
+    -pthread  # some libraries require it, so precompiled headers need it too
+    # False warnings of GCC 12: uninitialized members in inlined std::optional and std::expected,
+    # overlapping copies in std::string (PR 105651) and, at -O3, accesses out of bounds in std::vector.
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>"
-    # std::stable_sort of libstdc++ 12 calls what C++17 deprecates, and clang tells us of it. Of
-    # -Wconversion, clang's has more in it than GCC's, which is the one we build with.
+    # std::stable_sort of libstdc++ 12 calls a function that C++17 deprecates, and clang warns about it.
+    # clang's -Wconversion includes more than that of GCC, which builds the releases.
     "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-sign-conversion>")
   if(PERFTAPE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE} -fno-sanitize-recover=all)
@@ -43,8 +42,8 @@ function(perftape_set_flags target)
   endif()
 endfunction()
 
-# Where PERFTAPE_PRECOMPILE says so, makes a target share what was compiled for all of its kind: std,
-# or test, which has GoogleTest's headers, too.
+# With PERFTAPE_PRECOMPILE, makes a target use the precompiled headers of its kind: std, or test, which
+# includes GoogleTest's headers.
 function(perftape_precompile name kind)
   if(NOT PERFTAPE_PRECOMPILE)
     return()
@@ -69,7 +68,7 @@ function(perftape_precompile name kind)
 endfunction()
 
 # perftape_library(NAME SOURCES a.cc … [LINKS other …] [PRIVATE_LINKS outside …])
-# A library without sources is its headers.
+# A library without sources consists of its headers.
 function(perftape_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -98,8 +97,8 @@ function(perftape_tool name)
   endif()
 endfunction()
 
-# perftape_test(NAME SOURCES a_test.cc … LINKS … [LABEL unit]): one gtest executable, each of its
-# tests known to CTest by itself.
+# perftape_test(NAME SOURCES a_test.cc … LINKS … [LABEL unit]): one gtest executable. Each of its tests
+# is a test of CTest.
 function(perftape_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_LABEL)
@@ -107,7 +106,7 @@ function(perftape_test name)
   endif()
   set(alone FALSE)
   if(ARG_LABEL MATCHES "^(root|interop)$")
-    set(alone TRUE)  # They count samples; another test beside them takes CPU time away.
+    set(alone TRUE)  # they count samples, and a parallel test would use CPU time
   endif()
   add_executable(${name} ${ARG_SOURCES})
   perftape_set_flags(${name})
