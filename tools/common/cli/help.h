@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the table of options says to a person and to a shell.
+// Prints the table of options as help, completion script and version.
 #pragma once
 
 #include <string>
@@ -10,20 +10,21 @@
 
 namespace perftape::cli {
 
-// "perftape-record 0.1.0\n"
+// Returns "perftape-record 0.1.0\n".
 std::string VersionText(const Command& command);
 
-// Usage, purpose, one row an option, epilogue; at most 80 columns wide.
+// Returns usage, purpose, one row per option, and epilogue; at most 80 columns wide.
 std::string HelpText(const Command& command);
 
-// A script for the shell to source. kInvalidArgument for shells other than bash.
+// Returns a script for the shell to source. Fails with kInvalidArgument for shells other than bash.
 Result<std::string> CompletionScript(const Command& command, std::string_view shell);
 
-// Where `man_page` (Markdown) and the table disagree, one line each: options that only one of them
-// knows, or that take an argument in only one. A page describes an option in a line of its own:
+// Returns the differences between `man_page` (Markdown) and the table, one per line: options that
+// only one of them has, or that have an argument in only one of them. A page describes an option in
+// a line of its own:
 //   **-o**, **\--output** *FILE*
 //   **-z**, **\--compression-level**[=*LEVEL*]
-// Those of a verb are in a section with its name, "## list".
+// Options of a verb are in a section with its name, "## list".
 std::string ManPageDifferences(const Command& command, std::string_view man_page);
 
 }  // namespace perftape::cli
