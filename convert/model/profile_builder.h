@@ -53,7 +53,7 @@ class ProfileBuilder {
   void AddNew(const Sample& sample);
 
   // Replaces the lines of a location. The location keeps its id, even if it becomes equal to
-  // another one. Sets the `names` of its mapping according to the lines.
+  // another one. Adds to its mapping's `names` what the lines contain.
   void SetLines(LocationId location, std::span<const Line> lines);
   void SetMetadata(Metadata metadata);
 
