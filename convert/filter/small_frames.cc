@@ -69,8 +69,7 @@ std::vector<bool> FindLarge(const Profile& profile, const NameTree& tree, double
     for (const Sample& sample : profile.samples()) {
       if (sample.event.index != event || sample.period == INT64_MIN) continue;
       std::int64_t& sum = sums[tree.Of(sample.stack)];
-      sum = AddUpToLimit(sum,
-                         std::abs(sample.period));  // absolute values, for profiles of differences
+      sum = AddUpToLimit(sum, std::abs(sample.period));  // absolute values, for differences
     }
     tree.AddUp(sums);
     const double least = static_cast<double>(sums[0]) * percent / 100;
