@@ -57,8 +57,7 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
 
 ElfNames::~ElfNames() {
   if (!IsWorthKeeping() || !lines_->has_built()) return;
-  if (!TruncatedFiles().empty())
-    return;  // it may be of a truncated file, and other runs would trust it
+  if (!TruncatedFiles().empty()) return;  // may be of a truncated file; other runs would trust it
   IndexCache(options_.index_cache).Store(image_.build_id(), lines_->Save());
 }
 

@@ -24,7 +24,7 @@ std::vector<Option> AllOptions(const Command& command) {
   return all;
 }
 
-// "  -o, --output FILE", "  -z, --compression-level[=LEVEL]"
+// Returns "  -o, --output FILE" or "  -z, --compression-level[=LEVEL]".
 std::string Label(const Option& option) {
   std::string label =
       option.letter == 0 ? std::string("      ") : fmt::format("  -{}", option.letter);
@@ -35,7 +35,8 @@ std::string Label(const Option& option) {
          fmt::format(fmt::runtime(option.argument_is_optional ? "[={}]" : " {}"), option.argument);
 }
 
-// `text` in lines of at most kWidth, each behind `column` blanks; the first one begins at `at`.
+// Returns `text` in lines of at most kWidth, each indented to `column`. The first line starts at
+// `at`.
 std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   std::string wrapped;
   if (at > column) {
@@ -62,7 +63,7 @@ std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   return wrapped + '\n';
 }
 
-// The row's help with its choices.
+// Returns the row's help with its choices.
 std::string HelpOf(const Option& option) {
   constexpr std::string_view kChoices = "{choices}";
   std::string help(option.help);
@@ -88,7 +89,8 @@ std::string VerbsText(const Command& command) {
   return text + fmt::format("'{} VERB --help' prints the options of a verb.\n", command.name);
 }
 
-// The options of bash's compgen that offer such arguments; `words` are those of kChoice.
+// Returns the options of bash's compgen that offer such arguments. `words` are the choices for
+// kChoice.
 std::string CompgenFlags(Completion completion, std::string_view words) {
   switch (completion) {
     case Completion::kNothing:
@@ -107,8 +109,8 @@ std::string CompgenFlags(Completion completion, std::string_view words) {
   return "";
 }
 
-// One line a match: a name may have blanks in it. Only of files does readline quote what needs it,
-// and mark directories.
+// One line per match, because a name may contain blanks. readline quotes special characters and
+// marks directories only for file names.
 std::string OfferLines(Completion completion, std::string_view words, std::string_view indent) {
   const std::string flags = CompgenFlags(completion, words);
   if (flags.empty()) return "";
@@ -139,7 +141,8 @@ std::string ArgumentLines(const Option& option, std::string_view indent) {
   return OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), indent);
 }
 
-// What sets COMPREPLY for one command line: an option's argument, an option, or an operand.
+// Returns the lines that set COMPREPLY for one command line: an option's argument, an option, or an
+// operand.
 std::string OptionCases(const Command& command, std::string_view indent) {
   const std::string deeper = fmt::format("{}    ", indent);
   std::string cases;
@@ -169,7 +172,8 @@ std::string OptionCases(const Command& command, std::string_view indent) {
       OperandLines(command, deeper));
 }
 
-// The completion of a program of its own, which is asked for it once.
+// Returns the case for a verb that is a program of its own. That program is asked once for its
+// completion.
 std::string OtherProgramCase(const Command& command, const Verb& verb, std::string_view function) {
   return fmt::format(
       "      {0})\n"
@@ -182,7 +186,7 @@ std::string OtherProgramCase(const Command& command, const Verb& verb, std::stri
       verb.name, function, command.name);
 }
 
-// Behind a verb come its options and operands.
+// Returns the completion of the words after a verb.
 std::string VerbCases(const Command& command, std::string_view function) {
   if (command.verbs.empty()) return "";
   std::string cases =
@@ -204,7 +208,7 @@ std::string VerbCases(const Command& command, std::string_view function) {
       cases);
 }
 
-// bash makes three words of --from=folded, unless COMP_WORDBREAKS says otherwise.
+// bash splits --from=folded into three words, unless COMP_WORDBREAKS is changed.
 constexpr std::string_view kCompletedWord =
     "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix=\n"
     "  if [[ $word == --*=* ]]; then\n"
@@ -218,8 +222,8 @@ constexpr std::string_view kCompletedWord =
 constexpr std::string_view kWithArgument = " with an argument";
 constexpr std::string_view kWithOptionalArgument = " with an optional argument";
 
-// The options that a man page describes, with whether they take an argument: all **-x** and
-// **\--name** of lines that begin with one.
+// An option that a man page describes, and whether it has an argument. Options are all **-x** and
+// **\--name** in lines that begin with one.
 struct Described {
   std::string spelled;
   std::string_view argument;  // one of the above, or empty
@@ -256,7 +260,7 @@ std::set<Described> DescribedOptions(std::string_view man_page) {
   return described;
 }
 
-// What stands below "## NAME", up to the next heading.
+// Returns the text below "## NAME", up to the next heading.
 std::string_view SectionOf(std::string_view man_page, std::string_view name) {
   const std::string heading = fmt::format("\n## {}\n", name);
   const std::size_t at = man_page.find(heading);
@@ -265,7 +269,7 @@ std::string_view SectionOf(std::string_view man_page, std::string_view name) {
   return section.substr(0, section.find("\n#"));
 }
 
-// The tool's own options stand before the first section of a verb.
+// The tool's own options precede the first section of a verb.
 std::string DifferencesOfVerbs(const Command& command, std::string_view man_page) {
   Command own = command;
   own.verbs = {};
