@@ -28,7 +28,7 @@ int ExecError(const std::string& path) {
   return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-// bash's rule (check_binary_file in general.c): a NUL byte before the end of the first line.
+// Follows bash (check_binary_file in general.c): a NUL byte in the first line means a binary.
 bool MayBeScript(const std::string& path) {
   std::array<char, 128> buffer = {};
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -44,7 +44,7 @@ Executable Found(std::string path) {
 }
 
 // Searches the directories of $PATH; an empty one is the current directory. A file that may not be
-// executed does not end the search, but it is the error if nothing else is found.
+// executed does not end the search. It is the error if nothing else is found.
 Result<Executable> FindInPath(const std::string& name) {
   // The recorder never sets environment variables.
   const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)

@@ -24,8 +24,8 @@ class Ring {
 
   // Calls `on_record` for each record in the ring, header included; copies a record that wraps. The
   // record is valid during the call only. Then frees the space for the kernel. Returns the number
-  // of records. kCorrupt if a size or the head is invalid; then everything in the ring is dropped,
-  // and the next call continues behind it.
+  // of records. Fails with kCorrupt if a size or the head is invalid; then everything in the ring
+  // is dropped, and the next call continues after it.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_record);
 
  private:

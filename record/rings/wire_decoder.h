@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
+// Converts a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
 // Checks every length in a message.
 #pragma once
 
