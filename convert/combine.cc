@@ -11,8 +11,8 @@
 namespace perftape::convert {
 namespace {
 
-// Returns the event to keep for one_value. Returns nothing if no event matches, or if a profile
-// without patterns has no event.
+// Returns the event to keep for one_value; nothing if no event matches, or if the profile has no
+// events.
 std::optional<EventId> ChooseEvent(const Profile& profile, const Globs& events) {
   if (events.empty()) return DefaultEvent(profile);
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {

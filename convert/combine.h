@@ -23,7 +23,7 @@ struct CombineOptions {
   bool look_up_names = true;  // for recordings; for other inputs only if `symbols` names sources
   symbolize::SymbolOptions symbols = {};
   // For an output that holds one number per stack. From each input, only the samples of one event
-  // are kept, as plain values of this kind. So inputs with different events can be added up. The
+  // are kept, as plain values of this type. So inputs with different events can be added up. The
   // event is the first one that matches `events`, or the input's default event.
   std::optional<FoldedValue> one_value = {};
   Globs events = {};

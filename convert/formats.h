@@ -57,7 +57,7 @@ struct Format {
   Result<rewrite::NormalizeReport> (*rewrite)(Input& input, const std::filesystem::path& output,
                                               const rewrite::NormalizeOptions& options);
   // Writes a profile. `output` is a path or "-" for stdout. Equal profiles become equal bytes.
-  // Returns one line for each kind of content that the format cannot hold. Null if the format
+  // Returns one line for each type of content that the format cannot hold. Null if the format
   // cannot be written.
   Result<Losses> (*write)(const Profile& profile, const WriteOptions& options,
                           const std::filesystem::path& output);

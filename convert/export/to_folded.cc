@@ -41,7 +41,7 @@ Result<Columns> ChooseColumns(const Profile& profile, const FoldedOptions& optio
 }
 
 // The text of the root frame of each sample. kNoText if its thread is unknown, or if no root was
-// asked for.
+// requested.
 class RootTexts {
  public:
   RootTexts(const Profile& profile, folded::Root root, FrameTexts& texts)

@@ -37,7 +37,7 @@ struct FoldedOptions {
 // profile without events.
 std::optional<EventId> DefaultEvent(const Profile& profile);
 
-// Fails as the output does, and with kNotFound if a differential file is asked for and the profile
+// Fails as the output does, and with kNotFound if a differential file is requested and the profile
 // has no events "before" and "after". Stacks whose sum is 0 are left out for a sampled event. For
 // plain values they are kept, because some input had such a line.
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out);

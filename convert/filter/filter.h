@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters that select parts of a profile. All formats are filtered alike. A property that a profile
-// does not have, such as the comm of a folded line, never matches.
+// Filters that select parts of a profile, in the same way for all formats. A property that a
+// profile does not have, such as the comm of a folded line, never matches.
 //
 // Samples are dropped first by thread, event and labels, then by their frames. Then frames are cut
 // off. A sample that loses all of its frames is dropped, too.

@@ -2,9 +2,9 @@
 // pprof (profile.proto, gzip or not) -> Profile. All content is kept. Content for which Profile has
 // a field goes into that field, as to_pprof.h writes it:
 //
-//   sample types      "X_sample" in "count" and behind it "X_event" make one event X of samples and
-//                     their periods; each other type makes an event of plain values
-//   period_type       the last event's period, where it is of that event and that is sampled
+//   sample types      "X_sample" in "count" followed by "X_event" make one event X of samples and
+//                     their periods; any other type makes an event of plain values
+//   period_type       the period of the last sampled event, if that event has this name and unit
 //   labels            one pid and one tid, numbers with a unit of the same name, make a thread,
 //                     with a comm if there is one; all other labels stay labels
 //   mappings          kernel mappings are recognized by name; equal mappings at several addresses

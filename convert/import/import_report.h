@@ -22,7 +22,7 @@ struct ImportReport {
   std::uint64_t unmapped_frames = 0;  // those in no mapping
   std::uint64_t damaged_records = 0;  // could not be decoded; skipped
   std::uint64_t late_records = 0;     // after newer records; read with the state of their own time
-  std::uint64_t unknown_records = 0;  // of types that this version does not know
+  std::uint64_t unknown_records = 0;  // of types that are not supported
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
   // Messages about missing sources of names. They are no damage to the profile.

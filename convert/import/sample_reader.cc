@@ -80,7 +80,7 @@ class SampleReader {
   perfdata::Sample plain_sample_;                   // the sample that they decode
   SampleSet samples_;
   std::vector<SampleTable::Addition> batch_;  // samples of lasting records, not in the table yet
-  std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // null unless rows are asked for
+  std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // null unless rows are requested
   std::vector<std::uint32_t> plain_labels_;                // by event, for samples without labels
   std::array<ThreadCacheEntry, kThreadCacheSize> thread_cache_ = {};
 };

@@ -36,7 +36,7 @@ struct RawThread {
   bool operator==(const RawThread&) const = default;
 };
 
-// The event of a sample, and the labels that were asked for.
+// The event of a sample, and the requested labels.
 struct EventLabels {
   static constexpr std::uint32_t kNoCpu = 0xffffffff;
   std::uint32_t event = 0;  // index in the EventTable

@@ -45,8 +45,8 @@ std::size_t EntriesInside(Bytes file, std::uint64_t at, std::endian order, std::
   return inside;
 }
 
-// Returns whether each section but the first begins where the previous one ends. If there are too
-// few sections to decide, the last one must also end the file.
+// Returns whether at least three quarters of the sections begin where the previous one ends. If
+// there are fewer than three sections, the last one must also end the file.
 bool SectionsTouch(Bytes file, std::uint64_t at, std::endian order, std::size_t count) {
   std::size_t touching = 0;
   Section before = *EntryAt(file, at, order);

@@ -21,8 +21,8 @@ constexpr std::size_t kHeaderSize = sizeof(perfdata::RecordHeader);
 constexpr std::size_t kLookAhead = std::size_t{4} << 16;
 static_assert(kLookAhead < RecordScanner::kLongestWindow);
 
-// The number of records that must follow one found in a gap; less if there is other evidence. If
-// the last of them ends at the end of the records, that counts as two more.
+// The number of records that must follow one found in a gap; less if there is other evidence. A
+// last record that ends at the end of the records counts as two.
 constexpr int kMostFollowers = 3;
 constexpr int kWorthOfTheEnd = 2;
 

@@ -115,7 +115,7 @@ class Copier {
   }
 
   // The oldest supported version of perf. It rejects a file with a record type that it does not
-  // know.
+  // support.
   const ReaderLimits& reader_ = AllReaderLimits().front();
   const RecoveredLayout& layout_;
   perfdata::Writer writer_;

@@ -53,9 +53,9 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   return news;
 }
 
-// Splits the undecided expiries in the ratio of the decided ones of all CPUs. A few decided ones
-// say little about many undecided ones. If a kernel tick is too short for two overflows, no expiry
-// is ever decided, and none is counted as a loss (silences).
+// Splits the undecided expiries in the ratio of the decided ones of all CPUs. A few decided
+// expiries are weak evidence for many undecided ones. If a kernel tick is too short for two
+// overflows, no expiry is ever decided, and none is counted as a loss (silences).
 void LossLedger::CountUndecided() {
   std::uint64_t skipped = 0, no_overflow = 0;
   for (const Cpu& cpu : cpus_) {

@@ -32,7 +32,7 @@ int ExecError(const std::string& path) {
 bool MayBeScript(const std::string& path) {
   std::array<char, 128> buffer = {};
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return true;  // executable but not readable: only the kernel knows
+  if (!file) return true;  // executable but not readable: the kernel decides
   const ssize_t got = read(file.get(), buffer.data(), buffer.size());
   const std::string_view beginning(buffer.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
   return !beginning.substr(0, beginning.find('\n')).contains('\0');
