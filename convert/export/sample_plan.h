@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which SAMPLE records are written for a profile's samples, and in which order: by time if
-// labels contain one, then by thread, so that each thread's name is written once, then by event and
-// stack.
+// Decides which SAMPLE records are written for a profile's samples, and in which order. They are
+// sorted by time if labels contain one, then by thread, then by event and stack. So each thread's
+// name is written once.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 //
 //   DIR/usr/lib/libc.so.6/5f3a…/elf
 //   DIR/.build-id/5f/3a…  ->  ../../usr/lib/libc.so.6/5f3a…
-//   DIR/.build-id/5f/3a…  ->  ../../usr/lib/libc.so.6/5f3a…
 #pragma once
 
 #include <filesystem>

@@ -32,9 +32,9 @@ struct FoldedOptions {
   unsigned threads = 1;       // number of threads; the file does not depend on it
 };
 
-// Returns the event to write if none is chosen: the one that the metadata names, otherwise the
-// first sampled event that has samples, otherwise the last event, as pprof does. Nothing for a
-// profile without events.
+// Returns the event to write if none is chosen. That is the one that the metadata names, otherwise
+// the first sampled event that has samples. Otherwise it is the last event, as in pprof. Nothing
+// for a profile without events.
 std::optional<EventId> DefaultEvent(const Profile& profile);
 
 // Fails as the output does, and with kNotFound if a differential file is requested and the profile

@@ -14,7 +14,7 @@
 
 namespace perftape::convert {
 
-// Returns whether the input looks like folded stacks. It must be text whose first line ends in a
+// Returns whether the input looks like folded stacks. It must be text. Its first line must end in a
 // space and a count, or more than half of its first lines must, some of them with a ';'. So a file
 // that has some lines without a count is accepted, and reading it reports their numbers. Rejected
 // are empty input, input with NULs or other control characters (perf.data, gzip, pprof), and

@@ -24,10 +24,10 @@ namespace perftape::convert {
 // Returns whether the beginning of the input looks like a profile.proto, plain or gzip.
 bool IsPprof(const Input& input);
 
-// Fails with kCorrupt, naming the table and the index, if gzip or protobuf is damaged or truncated,
-// if the profile is not valid (pprof's CheckValid), or if it expands to more than a file of its
-// size can reasonably contain. `report.problems` lists what a Profile cannot hold: a sample type
-// that occurs twice, or a mapping that ends before it starts.
+// Fails with kCorrupt, naming the table and the index, in these cases: gzip or protobuf is damaged
+// or truncated; the profile is not valid (pprof's CheckValid); it expands to more than a file of
+// its size can reasonably contain. `report.problems` lists what a Profile cannot hold: a sample
+// type that occurs twice, or a mapping that ends before it starts.
 Result<Profile> ReadPprof(Input& input, const ImportOptions& options, ImportReport& report);
 
 }  // namespace perftape::convert

@@ -42,8 +42,8 @@ struct ImportOptions {
   // Fields of a perf.data's samples that become labels. Each one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
-  // Samples outside this range are left out and counted: those of a perf.data by their time, those
-  // of a pprof by their label "timestamp_ns", if they have one.
+  // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
+  // record, that of a pprof's sample in its label "timestamp_ns". Samples without a time are kept.
   std::optional<TimeRange> time = {};
   // Finds jitdumps of a perf.data. JIT code must be named while reading, because the same addresses
   // hold other code at another time. If not set, JIT code has no names.

@@ -74,8 +74,8 @@ struct PprofLocation {
 };
 using PprofLocations = IdMap<PprofLocation>;
 
-// Adds all mappings, functions and locations. Fails with kCorrupt, naming table and index, if the
-// protobuf is damaged, an id is 0 or used twice, or an entry refers to a missing one.
+// Adds all mappings, functions and locations. Fails with kCorrupt, naming table and index. The
+// reason is a damaged protobuf, an id that is 0 or used twice, or a reference to a missing entry.
 Result<PprofLocations> ReadLocations(Bytes encoded, PprofTexts& texts, ProfileBuilder& builder,
                                      ImportReport& report);
 

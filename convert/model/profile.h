@@ -70,8 +70,8 @@ struct Line {
 };
 
 // A frame: an address in the code. `offset` is the address to look up. For a return address, the
-// code that adds the frame has already subtracted 1, as pprof requires, so that the address is
-// inside the call instruction. No other code subtracts again.
+// code that adds the frame has already subtracted 1, as pprof requires. So the address is inside
+// the call instruction. No other code subtracts again.
 //
 // Without a mapping (MappingId 0), `offset` is the raw runtime address. A frame that never had an
 // address (from a folded file) has offset 0 and its lines.

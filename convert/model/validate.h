@@ -8,10 +8,14 @@
 
 namespace perftape::convert {
 
-// Returns kCorrupt, naming the table and the index, if an id is out of range, a caller does not
-// precede its callee (so a stack might not end), a first string, mapping, stack, thread or set of
-// labels is not empty, a mapping ends before it starts, labels are not in the order of their keys,
-// or two samples have the same stack, thread, event and labels.
+// Returns kCorrupt, naming the table and the index, if one of these rules is broken:
+//
+//   - ids are in range
+//   - a caller precedes its callees, so that each stack ends
+//   - the first string, mapping, stack, thread and set of labels are empty
+//   - mappings do not end before they start
+//   - labels are in the order of their keys
+//   - no two samples have the same stack, thread, event and labels
 Status Validate(const ProfileTables& tables);
 inline Status Validate(const Profile& profile) {
   return Validate(profile.tables());

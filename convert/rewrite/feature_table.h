@@ -21,8 +21,8 @@ struct FeatureTable {
   std::vector<perfdata::FeatureBit> lost;  // bit set, but no section in the file
 };
 
-// Searches the table of a header with these bits: first at `expected`, the end of the records
-// according to the header, then at all offsets from `from` on. Returns nothing if there is none.
+// Searches the table of a header with these bits. Tries `expected` first, the end of the records
+// according to the header, then all offsets from `from` on. Returns nothing if there is none.
 std::optional<FeatureTable> FindFeatureTable(Bytes file, const perfdata::FileHeader& header,
                                              std::endian order, std::uint64_t expected,
                                              std::uint64_t from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites a perf.data of any container, version and byte order as a little-endian PERFILE2: file
-// or pipe, compressed or not, limited to what a given version of perf can read.
+// Rewrites a perf.data of any container, version and byte order as a little-endian PERFILE2. The
+// result is a file or a pipe, compressed or not, limited to what a given version of perf can read.
 #pragma once
 
 #include <cstdint>
@@ -67,9 +67,9 @@ struct NormalizeReport {
 // existing one. A stream is copied into a temporary file first. The input's bundle is copied if the
 // output is a file. Memory does not grow with the input's length.
 //
-// Fails as Reader::Open does if the input cannot be opened, with kInvalidArgument for a file
-// container to stdout or a compression level that zstd does not have, and with kIo or kPermission
-// as the output does. After a failure no file has the output's name.
+// Fails as Reader::Open does if the input cannot be opened. Fails with kInvalidArgument for a file
+// container to stdout, or a compression level that zstd does not have. Fails with kIo or
+// kPermission as the output does. After a failure no file has the output's name.
 Result<NormalizeReport> Normalize(Input& input, const std::filesystem::path& output,
                                   const NormalizeOptions& options);
 

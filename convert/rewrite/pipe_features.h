@@ -18,9 +18,9 @@ namespace perftape::rewrite {
 std::vector<perfdata::Feature> FeaturesOfPipe(std::span<const perfdata::Feature> features,
                                               std::vector<FeatureOutcome>& outcomes);
 
-// Returns the features TRACING_DATA and BUILD_ID as records: a TRACING_DATA record followed by the
-// section, padded to a multiple of 8, and a BUILD_ID record for each entry. Fails with
-// kInvalidArgument for a path that is too long for a record.
+// Returns the features TRACING_DATA and BUILD_ID as records. The first is a TRACING_DATA record
+// followed by the section, padded to a multiple of 8. The second is a BUILD_ID record for each
+// entry. Fails with kInvalidArgument for a path that is too long for a record.
 Result<std::vector<std::byte>> RecordsOfFeatures(std::span<const perfdata::Feature> features);
 
 }  // namespace perftape::rewrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether bytes are a record: it has a known type, the size of that type, and can be decoded
-// with the format of one of the file's events.
+// Checks whether bytes are a record. A record has a known type and the size of that type, and can
+// be decoded with the format of one of the file's events.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovers a damaged perf.data. The new file has every complete record, in the same order, a
-// rebuilt header, and the features that can be decoded or rebuilt from the records.
+// Recovers a damaged perf.data. The new file has every complete record, in the same order. Its
+// header is rebuilt. It has the features that can be decoded, or rebuilt from the records.
 #pragma once
 
 #include <filesystem>

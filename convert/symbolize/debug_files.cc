@@ -209,7 +209,7 @@ std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::p
 }
 
 // Tries the recorded path below `root`. If the file was marked as deleted, a new file may have the
-// path without the mark; it is used only if its build id matches.
+// path without the mark. It is used only if its build id matches.
 std::optional<elf::ElfFile> TryPath(auto& search, const fs::path& root, const BinaryQuery& query) {
   if (!perfdata::IsFilePath(query.filename)) return std::nullopt;
   if (auto file = search.Try(Below(root, query.filename))) return file;

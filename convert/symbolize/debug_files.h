@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds files that can name the functions of a recorded binary. A recorded build id is always
 // compared, because a file of another build gives wrong names. If no build id was recorded, only a
-// file at the binary's own path is used: in a bundle whose manifest lists it, below symfs, or on
-// this machine if it made the recording. Such a file is reported as unchecked.
+// file at the binary's own path is used. It may be in a bundle whose manifest lists it, below
+// symfs, or on this machine if it made the recording. Such a file is reported as unchecked.
 #pragma once
 
 #include <filesystem>

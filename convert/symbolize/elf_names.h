@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resolves offsets in one ELF file to the name of the symbol that covers the offset. DWARF adds the
 // source line and inlined functions. The outermost function is named by the symbol, as in perf and
-// llvm-symbolizer, because the symbol distinguishes copies that the compiler made of a function
-// ("f.cold").
+// llvm-symbolizer. The symbol distinguishes copies that the compiler made of a function ("f.cold").
 #pragma once
 
 #include <filesystem>

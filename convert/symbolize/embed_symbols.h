@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a recording again together with its symbol files: the same perf.data, followed by a bundle
-// of the files that it already contained and of those found elsewhere.
+// Writes a recording again together with its symbol files. The output is the same perf.data,
+// followed by a bundle of the files that it already contained and of those found elsewhere.
 #pragma once
 
 #include <cstdint>

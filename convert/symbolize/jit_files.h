@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files in which just-in-time compilers name their code: perf-PID.map and jit-PID.dump. Files
 // in a bundle or below --symfs were given by the user, and are trusted. On this machine anybody can
-// create such a file. So it is used only if it belongs to root, to the current user or to the user
-// of the process, and if nobody else can write it.
+// create such a file. So it must belong to root, to the current user or to the user of the process.
+// Nobody else may be able to write it.
 #pragma once
 
 #include <cstdint>

@@ -52,8 +52,8 @@ class KallsymsSymbolizer : public Symbolizer {
 
   bool belongs() const { return move_.distance.has_value(); }
 
-  // If the table is of another kernel, or does not have the module of the mapping, no offset gets a
-  // name, and the problem explains it.
+  // No offset gets a name if the table is of another kernel, or does not have the module of the
+  // mapping. The problem contains the reason.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbol sources that one recording adds to those shared by all recordings: its bundles, and
-// the files of this machine if the recording was made on it.
+// The symbol sources that one recording adds to those shared by all recordings. These are its
+// bundles, and the files of this machine if the recording was made on it.
 #pragma once
 
 #include <memory>

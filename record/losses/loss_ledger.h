@@ -48,11 +48,10 @@ struct SilentCpu {
   bool operator==(const SilentCpu&) const = default;
 };
 
-// A timer expiry without a sample is a loss if it was an overflow of the event, so that
-// A timer expiry without a sample is a loss if it was an overflow of the event, so that `perf
-// record` would have a sample. It is also a loss if only throttling or too high a rate prevented
-// the overflow. Not every expiry is an overflow: a kernel may exclude tasks. If the BPF program
-// cannot distinguish these cases (bpf/wire.h: WIRE_UNDECIDED, WIRE_UNEXPLAINED), or if the timer
+// A timer expiry without a sample is a loss if it was an overflow of the event: `perf record` would
+// have a sample. It is also a loss if only throttling or too high a rate prevented the overflow.
+// Not every expiry is an overflow: a kernel may exclude tasks. The BPF program cannot always
+// distinguish these cases (bpf/wire.h: WIRE_UNDECIDED, WIRE_UNEXPLAINED). Then, and if the timer
 // was late, two percent of a CPU's samples are ordinary jitter and not counted.
 class LossLedger {
  public:

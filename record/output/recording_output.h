@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of a recording. It gets records in time order and writes those that concern the
-// targets, each build id before the first sample in its binary, and the bundle at the end.
+// targets. It writes each build id before the first sample in its binary, and the bundle at the
+// end.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that arrives from the kernel, as records in time order: samples from the BPF programs,
-// process events from the sideband, and the recorder's own LOST_SAMPLES.
+// All input from the kernel, as records in time order: samples from the BPF programs and process
+// events from the sideband. The recorder adds its own LOST_SAMPLES.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf event's ring buffer as perf_event_open(2) maps it: a page of control words, then a power
-// of two of data pages into which the kernel writes whole records, wrapping at the end.
+// A perf event's ring buffer as perf_event_open(2) maps it: a page of control words, then data
+// pages, whose number is a power of two. The kernel writes whole records into these, and wraps at
+// the end.
 #pragma once
 
 #include <cstddef>

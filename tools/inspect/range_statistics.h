@@ -11,8 +11,8 @@
 namespace perftape::inspect {
 
 // Returns the same result as CountRecords in time order. Returns nothing if the records must be
-// read in order: if the recording is short, damaged or not an uncompressed file, or if counters are
-// read with the samples (PERF_SAMPLE_READ).
+// read in order. That is so if the recording is short, damaged or not an uncompressed file, or if
+// counters are read with the samples (PERF_SAMPLE_READ).
 std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads);
 
 }  // namespace perftape::inspect

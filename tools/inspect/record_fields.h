@@ -43,8 +43,8 @@ class RecordFields {
   }
 };
 
-// Visits all fields of a record. If the record ends inside its fields, belongs to no event or has a
-// type without known fields, its bytes are passed instead, with a remark.
+// Visits all fields of a record. Some records are passed as bytes with a remark: those that end
+// inside their fields, that belong to no event, or whose type has no known fields.
 void TellFields(const perfdata::RecordView& record, const perfdata::EventTable& events,
                 RecordFields& to);
 

@@ -36,8 +36,8 @@ struct Statistics {
 // Counts with `threads` threads. The result does not depend on their number.
 Statistics CountRecords(const perfdata::Reader& reader, unsigned threads = 1);
 
-// Returns first the lines that `perf report --stats` prints for the same file, then the losses, the
-// periods, and the shares of comms and dsos, largest first.
+// Returns first the lines that `perf report --stats` prints for the same file. Then follow the
+// losses, the periods, and the shares of comms and dsos, largest first.
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events);
 
 }  // namespace perftape::inspect

@@ -10,8 +10,8 @@
 namespace perftape::record_tool {
 
 // Returns "4950 samples, 0 lost, 1.3 MiB in perf.data" with the compression ratio, then a line for
-// each cause of losses, then the CPUs that did not sample or were offline, then the symbols that
-// were saved and those that are missing.
+// each cause of losses. Then follow the CPUs that did not sample or were offline. The last lines
+// are the symbols that were saved and those that are missing.
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary);
 
 // Returns why the recording ended early, how many samples were written and how many were lost.

@@ -26,9 +26,9 @@ constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// If a caller closed stdin, stdout or stderr, the next opened file would get its number, and
-// messages for the terminal would be written to that file. So these numbers are filled first, in a
-// mode in which their use fails as on a closed one (as in gnulib's stdopen).
+// If a caller closed stdin, stdout or stderr, the next opened file would get its number. Messages
+// for the terminal would be written to that file. So these numbers are filled first, in a mode in
+// which their use fails as on a closed one (as in gnulib's stdopen).
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;

@@ -7,9 +7,10 @@
 
 namespace perftape::cli {
 
-// Returns `text` with its unsafe characters (formats/base/unsafe_text.h) made visible: control
-// characters as \t, \n, \r or \x1b, bytes that are not UTF-8 as \xff, bidirectional controls and
-// Unicode's line ends as \u202e. All other characters stay, including backslashes.
+// Returns `text` with its unsafe characters (formats/base/unsafe_text.h) made visible. Control
+// characters become \t, \n, \r or \x1b, and bytes that are not UTF-8 \xff. Bidirectional controls
+// and Unicode's line ends become \u202e and the like. All other characters stay, including
+// backslashes.
 std::string EscapeForTerminal(std::string_view text);
 
 }  // namespace perftape::cli

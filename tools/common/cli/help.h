@@ -19,9 +19,9 @@ std::string HelpText(const Command& command);
 // Returns a script for the shell to source. Fails with kInvalidArgument for shells other than bash.
 Result<std::string> CompletionScript(const Command& command, std::string_view shell);
 
-// Returns the differences between `man_page` (Markdown) and the table, one per line: options that
-// only one of them has, or that have an argument in only one of them. A page describes an option in
-// a line of its own:
+// Returns the differences between `man_page` (Markdown) and the table, one per line. These are
+// options that only one of them has, or that have an argument in only one of them. A page describes
+// an option in a line of its own:
 //   **-o**, **\--output** *FILE*
 //   **-z**, **\--compression-level**[=*LEVEL*]
 // Options of a verb are in a section with its name, "## list".

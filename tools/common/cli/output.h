@@ -13,9 +13,9 @@ namespace perftape::cli {
 // Returns the argument of -o as a path: "-" for stdout, and also for /dev/stdout and /dev/fd/1.
 std::filesystem::path OutputNamed(std::string_view argument);
 
-// Reports early the errors that OutputFile::Create would report after the work: kInvalidArgument
-// for a file that must not be replaced; kNotFound, kPermission or kIo if no file can be created in
-// its directory.
+// Reports early the errors that OutputFile::Create would report after the work. Fails with
+// kInvalidArgument for a file that must not be replaced. Fails with kNotFound, kPermission or kIo
+// if no file can be created in its directory.
 Result<OutputTarget> CheckOutput(const std::filesystem::path& path, IfExists if_exists);
 
 // Fails with kInvalidArgument if the output is a terminal. `what` ("pprof", "bundle") is a binary

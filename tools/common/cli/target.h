@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The target of an option: a field of the tool's struct, named by a path of member pointers, and
-// how the text is converted to the field's type.
+// The target of an option: a field of the tool's struct, and the conversion of the text to the
+// field's type. A path of member pointers names the field.
 //
 //   cli::Set<&Plan::show_sources>                       a switch
 //   cli::SetTo<IfExists::kReplace, &Plan::if_exists>    a switch that sets a value
