@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which samples of a recording a filter keeps. Used to write a perf.data with only these, in which
-// all other records and times stay.
+// The samples of a recording that a filter keeps. They are used to write a perf.data that has only
+// these samples, but all other records and all times.
 #pragma once
 
 #include <vector>

@@ -11,7 +11,8 @@
 namespace perftape::convert {
 namespace {
 
-// The event that one_value takes; nothing where no event has that name, or none has samples.
+// Returns the event to keep for one_value; nothing if no event matches, or if the profile has no
+// events.
 std::optional<EventId> ChooseEvent(const Profile& profile, const Globs& events) {
   if (events.empty()) return DefaultEvent(profile);
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
@@ -31,13 +32,13 @@ std::vector<std::string> SampledEventsBut(const Profile& profile, std::optional<
   return names;
 }
 
-// The samples of `event` as plain values; stacks, threads and labels stay.
+// Returns the samples of `event` as plain values, with the same stacks, threads and labels.
 Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) {
   const Event& from = profile[event];
   const bool is_count = from.values == EventValues::kSampled && value == FoldedValue::kSamples;
   ProfileBuilder builder;
   ProfileCopier copier(profile, builder);
-  const bool is_samples = value == FoldedValue::kSamples;  // whatever plain values count
+  const bool is_samples = value == FoldedValue::kSamples;  // plain values keep their number
   copier.Set(event, builder.Add(Event{.name = builder.Add(is_samples ? "samples" : "period"),
                                       .unit = builder.Add("count"),
                                       .values = EventValues::kPlain,
@@ -69,7 +70,8 @@ Result<const Format*> FormatOf(const Input& input, const Format* told) {
   return Fail(ErrorCode::kUnsupported, input.name() + ": at 0x0: " + std::string(reason));
 }
 
-// Only where the recording tells of one. Its bundle is opened once, for all of them and for names.
+// Called only if the recording maps a jitdump. Its bundle is opened once, for all jitdumps and for
+// names.
 Result<JitDumpBytes> Combiner::FindDump(Input& input,
                                         std::optional<symbolize::Recording>& recording,
                                         const std::string& path, std::uint32_t pid) {

@@ -20,21 +20,21 @@ namespace perftape::convert {
 struct CombineOptions {
   const Format* from = nullptr;  // null: detected from the first bytes of each input
   ImportOptions import = {};
-  bool look_up_names = true;  // of recordings; of other inputs if `symbols` names sources
+  bool look_up_names = true;  // for recordings; for other inputs only if `symbols` names sources
   symbolize::SymbolOptions symbols = {};
-  // For an output that holds one number for each stack. Of each input, the samples of one event
-  // become plain values of this kind, so that inputs with different events add up. The event is the
-  // first that matches `events`, or the input's default one.
+  // For an output that holds one number per stack. From each input, only the samples of one event
+  // are kept, as plain values of this type. So inputs with different events can be added up. The
+  // event is the first one that matches `events`, or the input's default event.
   std::optional<FoldedValue> one_value = {};
   Globs events = {};
 };
 
-// What was read of one input.
+// What was read from one input.
 struct InputReport {
   std::string name;
   std::string_view format;
   ImportReport read;
-  // With one_value: the chosen event (empty: none), and the other events with samples.
+  // With one_value: the chosen event (empty if none), and the other events that have samples.
   std::string event = {};
   std::vector<std::string> other_events = {};
 };
@@ -43,11 +43,11 @@ class Combiner {
  public:
   explicit Combiner(const CombineOptions& options) : options_(options) {}
 
-  // Fails with kUnsupported if the format is unknown, or as its reader does. Inputs that were added
-  // before stay.
+  // Reads an input and adds its samples. Fails with kUnsupported if the format is unknown, and as
+  // the format's reader does. After a failure, the inputs added before are kept.
   Status Add(Input& input);
 
-  // Looks up the names, once for all inputs, and returns the profile.
+  // Looks up names, once for all inputs, and returns the profile.
   Result<Profile> Finish() &&;
 
   const std::vector<InputReport>& inputs() const { return inputs_; }
@@ -57,7 +57,7 @@ class Combiner {
   Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
-  // Opens them at the first call.
+  // Opens the sources at the first call.
   Result<symbolize::SymbolSources*> Sources();
 
   CombineOptions options_;
@@ -69,8 +69,8 @@ class Combiner {
   Merger named_;
 };
 
-// `told` if it is not null, else the format detected from the input's first bytes. Fails with
-// kUnsupported if there is none.
+// Returns `told` if it is not null, otherwise the format detected from the input's first bytes.
+// Fails with kUnsupported if no format matches.
 Result<const Format*> FormatOf(const Input& input, const Format* told);
 
 }  // namespace perftape::convert

@@ -23,7 +23,8 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, IsDigit);
 }
 
-// The first word of `text`, which is taken off with the spaces before it; empty at the end.
+// Removes the first word and the spaces before it from `text`, and returns the word; empty at the
+// end.
 std::string_view ReadWord(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   const std::string_view word = text.substr(0, text.find_first_of(" \t"));
@@ -31,11 +32,11 @@ std::string_view ReadWord(std::string_view& text) {
   return word;
 }
 
-// "swapper     0 [000] 12345.678901:     1 cycles: ffffffff81 f ([kernel.kallsyms])", or with
-// pid/tid, or without the CPU; the time is in seconds with six or nine decimals.
+// Recognizes "swapper     0 [000] 12345.678901:     1 cycles: ffffffff81 f ([kernel.kallsyms])",
+// with pid/tid, and without the CPU. The time is in seconds with six or nine decimals.
 bool IsScriptHead(std::string_view line) {
   if (line.empty() || line.front() == ' ' || line.front() == '\t') return false;
-  bool has_number = false;  // a process or thread is before the time
+  bool has_number = false;  // a process or thread precedes the time
   while (true) {
     const std::string_view word = ReadWord(line);
     if (word.empty()) return false;
@@ -48,7 +49,7 @@ bool IsScriptHead(std::string_view line) {
   }
 }
 
-// "	ffffffff81001234 do_idle+0x12 ([kernel.kallsyms])"
+// Recognizes "    ffffffff81001234 do_idle+0x12 ([kernel.kallsyms])".
 bool IsScriptFrame(std::string_view line) {
   if (!line.starts_with(' ') && !line.starts_with('\t')) return false;
   const std::string_view address = ReadWord(line);
@@ -57,7 +58,7 @@ bool IsScriptFrame(std::string_view line) {
          line.find(" (") != std::string_view::npos;
 }
 
-// Without the times, which perf script can leave out, its heads end in the event's ':'.
+// perf script can omit the times. Then the first line of a sample ends in the event's ':'.
 bool IsPerfScript(std::string_view text) {
   bool may_be_head = false;
   for (std::string_view line; folded::ReadLine(text, line);) {
@@ -68,7 +69,7 @@ bool IsPerfScript(std::string_view text) {
   return false;
 }
 
-// The first lines of what google/pprof's profile/legacy_profile.go reads.
+// Recognizes the first lines of the formats in google/pprof's profile/legacy_profile.go.
 bool IsLegacyPprofText(std::string_view text) {
   std::string_view line;
   folded::ReadLine(text, line);
@@ -84,7 +85,7 @@ bool IsLegacyPprofText(std::string_view text) {
          IsNumber(line.substr(total + kTotal.size()));
 }
 
-// profilez: words 0, 3, 0, the period, 0, of 4 or 8 bytes in either order; then samples.
+// Recognizes profilez: words 0, 3, 0, the period, 0, of 4 or 8 bytes in either order; then samples.
 template <class Word>
 bool IsLegacyPprofBinary(Bytes bytes, std::endian order) {
   constexpr std::size_t kWords = 5;

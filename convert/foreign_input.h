@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes inputs in formats that cannot be read here, and says how to convert them.
+// Recognizes input formats that cannot be read, and explains how to convert them.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,9 @@
 
 namespace perftape::convert {
 
-// "is the output of perf script; convert the perf.data itself, ..." for text of perf script,
-// pprof's old text and binary formats, and directories that are no perf.data. Nothing for all else.
+// Returns a sentence such as "is the output of perf script; convert the perf.data itself, ...".
+// Recognizes text of perf script, pprof's old text and binary formats, and directories that are not
+// a perf.data. Returns nothing for any other input.
 std::optional<std::string> DescribeForeign(const Input& input);
 
 }  // namespace perftape::convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of formats that a profile can be read from and written to. A new format is one row.
+// The table of formats that profiles are read from and written to. A new format is one row.
 #pragma once
 
 #include <filesystem>
@@ -21,12 +21,12 @@
 
 namespace perftape::convert {
 
-// The options of all writers. Each writer reads its own.
+// The options of all writers. Each writer uses its own.
 struct WriteOptions {
   IfExists if_exists = IfExists::kRefuse;
   FoldedOptions folded = {};
   PprofOptions pprof = {};
-  PerfDataOptions perfdata = {};  // its if_exists is the one above
+  PerfDataOptions perfdata = {};  // its if_exists is replaced by the one above
 };
 
 // "labels without a place in a perf.data: thread_id"
@@ -39,42 +39,45 @@ inline constexpr std::string_view kPprofFormat = "pprof";
 
 struct Format {
   std::string_view name;                      // one of the above
-  std::span<const std::string_view> endings;  // of the names of its files, with the dot
-  // Whether it can be printed to a terminal.
+  std::span<const std::string_view> endings;  // file name suffixes, with the dot
+  // Whether the format can be printed to a terminal.
   bool is_text = false;
-  // Of a recording: its frames are addresses, which names are looked up for, and it has a time
-  // line, which only its own `rewrite` keeps.
+  // Whether the format is a recording. Its frames are addresses, for which names are looked up. It
+  // also has sample times, which only its own `rewrite` keeps.
   bool is_recording = false;
-  // Whether a file has one number for each stack, and so samples of one event.
+  // Whether a file has one number per stack, and so the samples of one event.
   bool holds_one_value = false;
-  // Whether the input is of this format. Null if the format cannot be read; then `read` is, too.
+  // Returns whether the input has this format. If the format cannot be read, `matches` and `read`
+  // are null.
   bool (*matches)(const Input& input);
   Result<Profile> (*read)(Input& input, const ImportOptions& options, ImportReport& report);
-  // The same format anew, record by record, so that what no profile holds is kept: each sample's
-  // time, the records between. Null where there is none. `output` is a path, "-" for stdout.
+  // Writes the same format again, record by record, so that content is kept that a profile cannot
+  // hold: sample times and other records. Null if the format has no rewrite. `output` is a path or
+  // "-" for stdout.
   Result<rewrite::NormalizeReport> (*rewrite)(Input& input, const std::filesystem::path& output,
                                               const rewrite::NormalizeOptions& options);
-  // `output` is a path, "-" for stdout. Equal profiles become equal bytes. What the format cannot
-  // hold of this one comes back, a line for each thing. Null where the format is not written.
+  // Writes a profile. `output` is a path or "-" for stdout. Equal profiles become equal bytes.
+  // Returns one line for each type of content that the format cannot hold. Null if the format
+  // cannot be written.
   Result<Losses> (*write)(const Profile& profile, const WriteOptions& options,
                           const std::filesystem::path& output);
 };
 
 std::span<const Format> AllFormats();
 
-// The one that reads the input, as its first bytes say; its name does not matter. Null where none
-// does.
+// Returns the format that can read the input, by its first bytes; the name does not matter. Null if
+// none can.
 const Format* DetectFormat(const Input& input);
 
-// Input::Open, with what is compressed in it where gzip, bzip2, xz or zstd compressed a whole file;
-// a pprof is a gzip file of its own, and stays one.
+// Calls Input::Open. If a whole file is compressed with gzip, bzip2, xz or zstd, returns its
+// decompressed content. A pprof stays compressed, because it is a gzip file by definition.
 Result<Input> OpenInput(const std::filesystem::path& path);
 
-// The format with this name, or null.
+// Returns the format with this name, or null.
 const Format* FindFormat(std::string_view name);
 
-// The one that a file is written in whose name, or path, ends so: the longest ending wins. Null
-// where none fits.
+// Returns the format to write for a file name or path with this ending; the longest ending wins.
+// Null if no ending matches.
 const Format* FormatByEnding(std::string_view path);
 
 }  // namespace perftape::convert

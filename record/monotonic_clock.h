@@ -7,7 +7,7 @@
 
 namespace perftape::record {
 
-// The time now, in nanoseconds.
+// Returns the current time in nanoseconds.
 inline std::uint64_t MonotonicNs() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);

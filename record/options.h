@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller of Record() (recorder.h) asks for.
+// The options of Record() (recorder.h).
 #pragma once
 
 #include <sys/types.h>
@@ -23,9 +23,9 @@ enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
 struct RecordOptions {
   Target target;
-  // The command and its arguments. It is started before the recording and waits; it runs exec when
-  // the recording runs, and the recording ends with it. It may be empty unless the target is
-  // Workload.
+  // The command and its arguments. Its process is created before the recording starts and waits. It
+  // calls exec when the recording runs, and the recording ends with it. May be empty unless the
+  // target is Workload.
   std::vector<std::string> command;
   SignalState command_signals = SignalState::Now();
   SamplingRate rate = Frequency{99};

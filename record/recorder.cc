@@ -37,14 +37,15 @@ Status Recording::Begin() {
                                                          : std::optional<pid_t>()));
   TRY(OpenOutput(output));
   TRY(StartSampling());
-  // Only now: an error until here leaves the name to an earlier recording.
+  // An error before this line leaves an earlier recording with this name unchanged.
   return output_->Publish();
 }
 
 Status Recording::RunToTheEnd() {
   TRY(input_->StopBackgroundDrain());
   do {
-    // Older records than those may still arrive in rings that were drained before.
+    // Records after this time wait for the next round, because older ones may still arrive in rings
+    // that were already drained.
     TRY(Flush(MonotonicNs()));
     TRY(WaitForWork());
   } while (!IsOver());
@@ -113,7 +114,7 @@ bool Recording::IsOver() {
 // Returns when a ring is full enough for a drain, when the recording may be over, or after a flush
 // interval.
 Status Recording::WaitForWork() {
-  // The shortest time between two drains; a ring holds far more than arrives in it.
+  // The shortest time between two drains. A ring has room for far more than arrives in it.
   constexpr std::chrono::milliseconds kShortestPause{10};
   pollfd wait_for[] = {
       {.fd = stop_.poll_fd(), .events = POLLIN, .revents = 0},
@@ -122,7 +123,8 @@ Status Recording::WaitForWork() {
       {.fd = input_->sideband_poll_fd(), .events = POLLIN, .revents = 0},
   };
   // After a wakeup the ring's descriptor stays readable while single samples arrive. So the first
-  // poll leaves it out: otherwise each sample would be drained, written and committed by itself.
+  // poll does not include it. Otherwise each sample would be drained, written and committed
+  // separately.
   const auto pause = std::min(kShortestPause, options_.flush_interval);
   int ready = poll(wait_for, 2, stop_.TimeoutMs(pause));
   if (ready == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording that runs: the state of Record() (recorder.h). Its start and its loop are in
+// A running recording: the state of Record() (recorder.h). Its start and its loop are in
 // recorder.cc, its end in recording_end.cc.
 #pragma once
 
@@ -39,9 +39,9 @@ class Recording {
   // Ends the command and writes the features and the bundle.
   Result<RecordSummary> Finish() &&;
 
-  // After an error of Begin: the error, or a summary if the reason is the command.
+  // After an error of Begin: returns the error, or a summary if the reason is the command.
   Result<RecordSummary> GiveUp(Error error) &&;
-  // After an error of RunToTheEnd (disk full): counts what is not in the file.
+  // After an error of RunToTheEnd (disk full): counts the records that are not in the file.
   RecordSummary EndEarly(const Error& error) &&;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a recording ends: regularly, or early with the number of records that are not in the file.
+// The end of a recording: regular, or early with the number of records that are not in the file.
 #include <csignal>
 #include <limits>
 #include <string>
@@ -38,7 +38,7 @@ Result<RecordSummary> Recording::Finish() && {
   return std::move(summary_);
 }
 
-// How many samples those processes would have had is unknown.
+// It is unknown how many samples those processes would have had.
 void Recording::WarnOfUntrackedForks() {
   std::uint64_t untracked = 0;
   for (const wire_cpu& counter : input_->Counters()) untracked += counter.untracked_forks;
@@ -66,7 +66,7 @@ RecordSummary Recording::EndEarly(const Error& error) && {
   return std::move(summary_);
 }
 
-// Counts what was appended since the last commit, and what is still in the rings.
+// Counts the records that were appended since the last commit, and those still in the rings.
 void Recording::CountUnwritten() {
   const std::uint64_t now_ns = MonotonicNs();
   losses_.CloseTimers(*input_, now_ns);
@@ -81,7 +81,7 @@ void Recording::CountUnwritten() {
   summary_.lost_process_events += unwritten.process_events;
 }
 
-// Writes the numbers of lost records, for which there may still be room.
+// Writes the numbers of lost records, for which the file may still have space.
 Status Recording::WriteLastRecords() {
   const RecordedEvents& events = input_->events();
   const std::uint64_t now_ns = MonotonicNs();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a recording ends from outside: on request, or after its duration.
+// The end of a recording by an external cause: a request, or the end of its duration.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -27,12 +27,13 @@ class StopCondition {
     deadline_ns_ = MonotonicNs() + static_cast<std::uint64_t>(duration.count());
   }
 
-  // Whether a stop was requested or the deadline has passed.
+  // Returns whether a stop was requested or the deadline has passed.
   bool IsMet() const {
     return stop_.stop_requested() || (deadline_ns_ && MonotonicNs() >= *deadline_ns_);
   }
 
-  // The time to the deadline, at most `longest`, rounded up to milliseconds: a timeout for poll(2).
+  // Returns the time to the deadline, at most `longest`, rounded up to milliseconds: a timeout for
+  // poll(2).
   int TimeoutMs(std::chrono::milliseconds longest) const {
     const auto longest_ms = static_cast<std::uint64_t>(longest.count());
     if (!deadline_ns_) return static_cast<int>(longest_ms);

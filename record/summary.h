@@ -25,14 +25,14 @@ struct RecordSummary {
   // Lost in a ring or not written. Some names of threads or mappings may be missing.
   std::uint64_t lost_process_events = 0;
   std::uint64_t bytes_written = 0;
-  std::optional<perfdata::Compression> compression;  // of the records, if compression was asked for
+  std::optional<perfdata::Compression> compression;  // of the records, if requested
   std::vector<LossByCpu> losses;                     // CPUs that lost samples
   std::vector<StalledCpu> stalls;                    // CPUs that were stopped; no sample is lost
   std::vector<SilentCpu> silences;                   // CPUs without samples for an unknown reason
   // CPUs that were offline for a time. Times count from the start of the recording.
   std::vector<AbsentCpu> absences;
   std::optional<BundleSummary> bundle;  // of symbols, if one was written
-  std::string bundle_failure;           // why no bundle was written although one was asked for
+  std::string bundle_failure;           // why no bundle was written although one was requested
   // The path of the recording: `output`, or the name that someone gave the file since. Empty if the
   // recording is in no file.
   std::filesystem::path file;

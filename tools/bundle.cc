@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle: makes, shows, checks and moves bundles of symbols.
+// perftape-bundle: creates, lists, verifies, embeds, extracts and strips bundles of symbols.
 #include "tools/bundle/command.h"
 #include "tools/common/cli/console.h"
 

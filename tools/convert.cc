@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-convert: profiles from one format into another, several into one, with names.
+// perftape-convert: converts profiles between formats, merges several into one, and adds names.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -38,7 +38,7 @@ convert::CombineOptions CombineOptionsOf(const Plan& plan) {
   return options;
 }
 
-// A perf.data of a perf.data, record by record.
+// Writes a perf.data as a perf.data, record by record.
 Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   rewrite::NormalizeOptions options = plan.normalize;
   convert::ChosenSamples chosen;
@@ -61,13 +61,13 @@ Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   return report.is_whole() ? cli::kDone : cli::kDegraded;
 }
 
-// What the conversion found, while it goes on.
+// The results of a conversion so far.
 struct Findings {
   ConversionReport report;
   int status = cli::kDone;
 };
 
-// Tells of the input that was read last.
+// Reports the input that was read last.
 void TellOfInput(const convert::InputReport& input, const Plan& plan, Findings& findings,
                  cli::Console& console) {
   for (const std::string& line : cli::DamageLines(input.read)) {
@@ -82,7 +82,7 @@ void TellOfInput(const convert::InputReport& input, const Plan& plan, Findings& 
   }
   const std::string line =
       fmt::format("{}: {}", input.name, cli::ReadLine(input.read, input.format));
-  // Of thousands the sum is told.
+  // For several inputs, only the sum is printed.
   plan.inputs.size() == 1 ? console.Note(line) : console.Detail(line);
 }
 
@@ -119,7 +119,7 @@ Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findin
   return profile;
 }
 
-// The writer's options, with the event that an output of one value a stack takes.
+// Returns the writer's options, with the event for an output that has one number per stack.
 convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& profile,
                                      Findings& findings, cli::Console& console) {
   convert::WriteOptions options = plan.write;
@@ -137,7 +137,7 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
   return options;
 }
 
-// Whether recordings with a time line become one without theirs.
+// Returns whether recordings lose their own sample times in an output that is a recording.
 bool LosesTimeLine(const std::vector<convert::InputReport>& inputs, const convert::Format& to) {
   return to.is_recording && std::ranges::any_of(inputs, [&](const convert::InputReport& input) {
            return input.format == to.name;
@@ -152,7 +152,7 @@ Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& prof
     return profile;
   }
   convert::FilterOptions options = plan.filter;
-  // Of several inputs, the events were chosen when they became one value.
+  // With several inputs, the events were chosen when each was converted to one value.
   if (plan.inputs.size() > 1 && HoldsOneValue(plan)) options.events = {};
   const convert::Profile kept = convert::ApplyFilter(profile, options, report);
   if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-inspect: a perf.data as text or JSON.
+// perftape-inspect: prints a perf.data as text or JSON.
 #include <fmt/format.h>
 
 #include "formats/base/input.h"
@@ -26,7 +26,7 @@ namespace {
 
 using perfdata::Reader;
 
-// Each of these prints a section and tells of damage that ended it before its end.
+// Each of these functions prints a section, and returns the damage that ended it early.
 using Damage = std::optional<Error>;
 
 Result<Damage> PrintStatistics(const Reader& reader, const Plan& plan, OutputFile& out) {
@@ -110,8 +110,8 @@ Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, Ou
 Result<int> Run(const Plan& plan, cli::Console& console) {
   TRY_ASSIGN(Input input, bundle::OpenExpanded(plan.input));
   const std::string& name = input.name();
-  // What comes through a pipe is read as it comes, but only one section can be made of it so, and
-  // none that reads it twice.
+  // A pipe is read as it arrives. But that is possible only for a single section, and for none that
+  // reads the records twice.
   const bool reads_twice = plan.sections.contains(Section::kValidation);
   if (input.is_stream() && (plan.sections.size() > 1 || reads_twice)) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);

@@ -47,7 +47,7 @@ Result<Plan> PlanOf(Plan plan) {
   return plan;
 }
 
-// Executes the program of the verb, the first of `words`; returns only with an error.
+// Executes the program of the verb, the first of `words`. Returns only with an error.
 Result<int> RunVerb(std::vector<std::string> words) {
   if (std::ranges::find(kVerbs, words.front(), &cli::Verb::name) == std::end(kVerbs)) {
     return Fail(ErrorCode::kNotFound,
@@ -70,7 +70,7 @@ Result<int> Run(const Plan& plan, cli::Console& /*console*/) {
     TRY(cli::PrintToStdout(cli::HelpText(kCommand)));
     return cli::kDone;
   }
-  // "help bundle list" is "bundle list --help".
+  // "help bundle list" means "bundle list --help".
   std::vector<std::string> words(plan.operands.begin() + 1, plan.operands.end());
   words.emplace_back("--help");
   return RunVerb(std::move(words));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-record: where programs spend their time, into a perf.data.
+// perftape-record: records where programs spend their time into a perf.data.
 #include <poll.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@
 namespace perftape::record_tool {
 namespace {
 
-// The words that this process was started with, as CMDLINE keeps them.
+// Returns the words that this process was started with, for the feature CMDLINE.
 std::vector<std::string> OwnCommandLine() {
   std::vector<std::string> words;
   const Result<std::string> text = ReadWholeFile("/proc/self/cmdline");
@@ -35,7 +35,7 @@ std::vector<std::string> OwnCommandLine() {
   return words;
 }
 
-// Says what this machine or user lacks; false where nothing can be recorded.
+// Reports what this machine or user lacks. Returns false if nothing can be recorded.
 bool CheckRequirements(cli::Console& console) {
   const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
   for (const std::string& sentence : findings.missing) console.Error(sentence);
@@ -44,13 +44,13 @@ bool CheckRequirements(cli::Console& console) {
   return true;
 }
 
-// Without waiting for whoever reads it.
+// Returns whether `fd` is writable now, without waiting for its reader.
 bool IsWritable(int fd) {
   pollfd entry = {.fd = fd, .events = POLLOUT, .revents = 0};
   return poll(&entry, 1, 0) == 1;
 }
 
-// Whether the recording goes into a stream.
+// Checks the outputs. Returns whether the recording is written to a stream.
 Result<bool> CheckOutputs(const record::RecordOptions& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
   TRY(cli::RefuseTerminal(target, "recording"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-recover: a damaged perf.data into a good one.
+// perftape-recover: recovers a damaged perf.data.
 #include "convert/rewrite/recover.h"
 
 #include <string>

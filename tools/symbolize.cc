@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-symbolize: names for the addresses in a profile, from saved symbols.
+// perftape-symbolize: names the addresses of a profile, from saved symbols.
 #include <fmt/format.h>
 
 #include <string>
@@ -20,7 +20,7 @@
 namespace perftape::symbolize_tool {
 namespace {
 
-// Folded lines are written as they were read, but for the names.
+// Folded lines are written as they were read, except for the names.
 convert::WriteOptions WriteOptionsOf(const Plan& plan) {
   convert::WriteOptions options = {.if_exists = plan.if_exists};
   options.folded.root = folded::Root::kNone;
@@ -46,7 +46,7 @@ void TellOfDamage(const convert::ImportReport& read, const Input& input, cli::Co
   }
 }
 
-// What has a profile's form: read, named, written in the same format.
+// Reads an input that is a profile, names it, and writes it in the same format.
 Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& input,
                         cli::Console& console) {
   convert::ImportReport read;
@@ -56,7 +56,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
 
   symbolize::SymbolOptions symbols = plan.symbol_options;
-  // A placed address of the kernel has its own digits for a name.
+  // A kernel address that was put into a mapping has its digits as name until now.
   symbols.replace_names |= format.holds_one_value;
   symbolize::SymbolizeReport report;
   TRY_ASSIGN(const convert::Profile named,
@@ -74,7 +74,7 @@ void TellWhatWasNotFound(const std::vector<std::string>& names, cli::Console& co
   for (const std::string& name : names) console.Detail(name);
 }
 
-// A recording: what its names need goes behind it, or into a cache.
+// For a recording: appends the files that its names need, or copies them into a cache.
 Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input& input,
                          cli::Console& console) {
   convert::ImportReport read;

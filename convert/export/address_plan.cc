@@ -19,7 +19,7 @@
 namespace perftape::convert {
 namespace {
 
-// Locations that samples lead to.
+// Returns which locations are in the stack of a sample.
 std::vector<bool> UsedLocations(const Profile& profile) {
   std::vector<bool> locations(profile.locations().size());
   std::vector<bool> stacks(profile.stacks().size());
@@ -32,8 +32,8 @@ std::vector<bool> UsedLocations(const Profile& profile) {
   return locations;
 }
 
-// In the order of their addresses: first the user's, then the kernel's. The path is that of a file
-// of symbols, empty for those that KSYMBOL records name.
+// The sort order of the addresses: user functions first, then kernel functions. The path is that of
+// a symbol file; empty for functions that KSYMBOL records name.
 struct FunctionKey {
   MappingKind kind = {};
   std::string_view path = {}, name = {};
@@ -81,7 +81,7 @@ class AddressPlan::Maker {
     return known->second;
   }
 
-  // As folded stacks name it, too.
+  // The same name as in folded stacks.
   std::string_view NameOfFile(MappingId mapping) {
     const std::string_view file = BaseName(profile_.text(profile_[mapping].filename));
     if (file.empty()) return "[unknown]";
@@ -94,12 +94,12 @@ class AddressPlan::Maker {
   std::string_view NameOf(const Location& location, const Line& line) {
     const std::string_view name = profile_.text(profile_[line.function].name);
     if (!name.empty()) return name;
-    // Only a folded file has frames that are meant to be empty.
+    // Only a folded file has frames with an intentionally empty name.
     const std::string_view file = profile_.text(profile_[location.mapping].filename);
     return file == folded::kMappingName ? name : NameOfFile(location.mapping);
   }
 
-  // How many addresses the functions need at most: one for each name.
+  // Reserves addresses for the largest possible number of functions: one for each name.
   void CountFunctions() {
     std::uint64_t most = 0;
     ForEachUsed([&](LocationId, const Location& location) {
@@ -109,8 +109,8 @@ class AddressPlan::Maker {
     kernel_addresses_.Reserve(perfdata::kFirstKernelFunction, most * perfdata::kFunctionSize);
   }
 
-  // Mappings of frames without a name, at their own addresses where these are free: those of
-  // several processes may lie one over the other.
+  // Plans the mappings of frames without a name. They keep their addresses if these are free:
+  // mappings of several processes may overlap.
   void PlanMappings() {
     std::set<std::tuple<std::uint32_t, std::uint32_t>> by_rank;
     ForEachUsed([&](LocationId, const Location& location) {
@@ -172,7 +172,7 @@ class AddressPlan::Maker {
     }
   }
 
-  // False where there are no addresses for the file.
+  // Returns false if there are no free addresses for the file.
   bool PlanInFile(std::span<const FunctionKey> functions) {
     constexpr std::uint64_t kPage = AddressAllocator::kPage;
     const std::uint64_t size = (functions.size() * elf::kFunctionSize / kPage + 1) * kPage;
@@ -195,13 +195,14 @@ class AddressPlan::Maker {
     return true;
   }
 
-  // 1 behind its start, where it is in the function for those who take 1 off, and for all others.
+  // The frame's address is the function's start + 1. So it is in the function for readers that
+  // subtract 1, and for all others.
   void PlanAt(const FunctionKey& function, std::uint64_t address, PlannedFrame frame) {
     frame.address = address + 1;
     frame_of_.emplace(function, frame);
   }
 
-  // A frame that keeps its address, where it can.
+  // Returns a frame that keeps its address; nothing if that is impossible.
   std::optional<PlannedFrame> Unnamed(const Location& location) const {
     const std::uint64_t offset = location.offset.value;
     if (location.mapping == MappingId{}) {
@@ -255,7 +256,7 @@ class AddressPlan::Maker {
   AddressPlan& plan_;
   std::vector<bool> used_;
   AddressAllocator user_addresses_, kernel_addresses_;
-  tsl::robin_map<MappingId, std::uint32_t, IdHash> placed_;  // in the plan's mappings
+  tsl::robin_map<MappingId, std::uint32_t, IdHash> placed_;  // indexes in the plan's mappings
   tsl::robin_map<MappingId, std::string_view, IdHash> file_names_, paths_;
   tsl::robin_map<FunctionKey, PlannedFrame, KeyHash> frame_of_;
 };

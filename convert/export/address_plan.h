@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of a profile's frames in a perf.data that is made from it.
+// The addresses that a profile's frames get in a perf.data made from it.
 //
-// A frame with a name gets an address of its own in kernel mode (converted.h), so that a KSYMBOL
-// record can name it. Equal names share an address. If symbol files are written too, a user frame
-// gets an address in such a file instead; there equal names in files of one path share an address.
-// A frame without a name keeps its address and mapping if possible. Otherwise it gets a name,
+// A named frame gets an address of its own in kernel mode (converted.h), so that a KSYMBOL record
+// can name it. Equal names share an address. If symbol files are written too, a user frame gets an
+// address in such a file instead. Equal names in files of one path share an address. A frame
+// without a name keeps its address and mapping if possible. Otherwise it gets a name,
 // "[libc.so.6]".
 #pragma once
 
@@ -26,27 +26,27 @@ namespace perftape::convert {
 // A function with an address of its own.
 struct PlannedFunction {
   std::uint64_t address = 0;
-  std::string_view name = {};  // lives as long as the plan and its profile
+  std::string_view name = {};  // valid as long as the plan and its profile
 };
 
-// A mapped part of a file that has frames.
+// A mapped range of a file that contains frames.
 struct PlannedMapping {
   std::uint64_t start = 0, size = 0, file_offset = 0;
-  std::string_view filename = {};  // lives as long as the plan and its profile
+  std::string_view filename = {};  // valid as long as the plan and its profile
   BuildId build_id = {};
   MappingKind kind = MappingKind::kUser;
 };
 
-// Where the names of user frames are written: in the perf.data, or in files beside it.
+// Where the names of user frames are written: in the perf.data, or in separate symbol files.
 enum class NamesIn : std::uint8_t { kKsymbols, kSymbolFiles };
 
-// One frame: a location whose calls were inlined has several, innermost first.
+// One frame. A location with inlined calls has several frames, innermost first.
 struct PlannedFrame {
   static constexpr std::uint32_t kNoMapping = static_cast<std::uint32_t>(-1);
 
   perfdata::CpuMode mode = perfdata::CpuMode::kUser;
-  // Readers take 1 from the address of a caller (it is where the call returns to). An address of
-  // our own choice stays in its function then, one that was kept needs 1 more.
+  // Readers subtract 1 from the address of a caller, because it is a return address. An address
+  // that the plan chose is still in its function then. An address that was kept needs 1 added.
   bool is_kept = false;
   std::uint32_t mapping = kNoMapping;  // index in mappings()
   std::uint64_t address = 0;
@@ -54,20 +54,20 @@ struct PlannedFrame {
 
 class AddressPlan {
  public:
-  // For the frames of all samples. Equal profiles get equal plans; `ranks` are the profile's. Names
-  // are views of the profile's texts, or of the plan's.
+  // Plans the frames of all samples. Equal profiles get equal plans. `ranks` are the ranks of
+  // `profile`. Names are views of the profile's texts or of the plan's own.
   AddressPlan(const Profile& profile, const Ranks& ranks, NamesIn names_in);
 
   std::span<const PlannedFunction> functions() const { return functions_; }
   std::span<const PlannedMapping> mappings() const { return mappings_; }
   std::span<const SymbolFile> symbol_files() const { return symbol_files_; }
-  // Of a location that some sample leads to.
+  // The frames of a location that is in the stack of a sample, innermost first.
   std::span<const PlannedFrame> FramesOf(LocationId location) const {
     const std::size_t first = first_frame_[location.index];
     return std::span(frames_).subspan(first, first_frame_[location.index + 1] - first);
   }
 
-  // Locations whose address could not be kept.
+  // The number of locations whose address could not be kept.
   std::uint64_t displaced() const { return displaced_; }
 
  private:
@@ -76,8 +76,8 @@ class AddressPlan {
   std::vector<PlannedFunction> functions_;
   std::vector<PlannedMapping> mappings_;
   std::vector<SymbolFile> symbol_files_;
-  std::vector<PlannedFrame> frames_;      // of the locations, in their order
-  std::vector<std::size_t> first_frame_;  // by location, and one behind
+  std::vector<PlannedFrame> frames_;      // grouped by location, in the order of locations
+  std::vector<std::size_t> first_frame_;  // by location, plus the end of the last one
   std::deque<std::string> own_names_;
   std::uint64_t displaced_ = 0;
 };

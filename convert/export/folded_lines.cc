@@ -18,13 +18,13 @@ namespace {
 
 using Node = LineTree::Node;
 
-// A node as a caller or as the end of a line, as its key says.
+// A node as a caller or as the end of a line, depending on the type of its key.
 struct Item {
   std::uint32_t key, node;
   auto operator<=>(const Item&) const = default;
 };
 
-// Appends the items of what `parents` call, the last one first.
+// Appends the items of all children of `parents`, in reverse order.
 void AppendItems(const FoldedLines& lines, std::span<const std::uint32_t> parents,
                  std::vector<Item>& items) {
   const auto begin = static_cast<std::ptrdiff_t>(items.size());
@@ -38,8 +38,8 @@ void AppendItems(const FoldedLines& lines, std::span<const std::uint32_t> parent
   std::ranges::sort(items.begin() + begin, items.end(), std::greater());
 }
 
-// Takes the items of the last key from `items`, but none before `begin`. Their nodes are in `nodes`
-// then.
+// Removes the items with the last key from `items`, but none before `begin`. Stores their nodes in
+// `nodes`.
 std::uint32_t PopLast(std::vector<Item>& items, std::size_t begin,
                       std::vector<std::uint32_t>& nodes) {
   const std::uint32_t key = items.back().key;
@@ -50,13 +50,13 @@ std::uint32_t PopLast(std::vector<Item>& items, std::size_t begin,
   return key;
 }
 
-// Lines that one thread formats: those of these items, the first one last, and of what they call.
+// Lines that one thread formats: those of `items`, in reverse order, and of all nodes below them.
 struct Piece {
   std::string path;  // the callers, each with its ';'
   std::vector<Item> items;
 };
 
-// Cuts a tree into pieces of some hundred lines, in the order of the lines.
+// Divides a tree into pieces of some hundred lines, in the order of the lines.
 class Cutter {
  public:
   explicit Cutter(const FoldedLines& lines) : lines_(lines), line_counts_(CountLines(lines.tree)) {}
@@ -76,12 +76,12 @@ class Cutter {
   }
 
  private:
-  static constexpr std::uint32_t kLines = 256;  // enough for a piece
+  static constexpr std::uint32_t kLines = 256;  // size of a piece
 
-  // Of each node, how many lines end at it or below.
+  // Returns for each node the number of lines that end at it or below it.
   static std::vector<std::uint32_t> CountLines(const LineTree& tree) {
     std::vector<std::uint32_t> counts(tree.nodes().size());
-    for (std::size_t i = counts.size(); i-- > 0;) {  // what is called first
+    for (std::size_t i = counts.size(); i-- > 0;) {  // children before parents
       const Node& node = tree.nodes()[i];
       counts[i] = node.line != 0 ? 1 : 0;
       for (std::uint32_t called = node.first_child; called != 0;
@@ -92,7 +92,7 @@ class Cutter {
     return counts;
   }
 
-  // Takes the next key of the innermost level: into the piece, or as a level of its own.
+  // Moves the next key of the innermost level into the piece, or makes it a level of its own.
   void CutNext() {
     Piece& level = levels_.back();
     const std::uint32_t key = level.items.back().key;
@@ -116,7 +116,7 @@ class Cutter {
     if (piece_lines_ >= kLines) EndPiece();
   }
 
-  // Whose items are of the innermost level.
+  // Ends the current piece, whose items are in the innermost level.
   void EndPiece() {
     if (piece_.empty()) return;
     std::ranges::reverse(piece_);
@@ -126,14 +126,14 @@ class Cutter {
 
   const FoldedLines& lines_;
   const std::vector<std::uint32_t> line_counts_;
-  std::vector<Piece> levels_;  // what is left of each
-  std::vector<Item> piece_;    // the first one first
+  std::vector<Piece> levels_;  // the items left on each level
+  std::vector<Item> piece_;    // in order
   std::uint32_t piece_lines_ = 0;
   std::vector<Piece> pieces_;
   std::vector<std::uint32_t> nodes_;  // scratch of CutNext
 };
 
-// Walks a part of the tree in the order of its texts, nodes of one text as one.
+// Walks a part of the tree in the order of its texts. Nodes of equal text are joined.
 class LineFormatter {
  public:
   explicit LineFormatter(const FoldedLines& lines) : lines_(lines) {}
@@ -163,10 +163,10 @@ class LineFormatter {
   }
 
  private:
-  // The items of nodes that are called by the same callers, the first one last.
+  // The items of nodes with the same callers, in reverse order.
   struct Level {
     std::size_t begin;      // in items_
-    std::size_t path_size;  // the callers, in path_
+    std::size_t path_size;  // of the callers, in path_
   };
 
   void AppendLine(std::uint32_t key) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a tree of lines, sorted, by several threads.
+// Writes a LineTree as sorted lines, on several threads.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace perftape::convert {
 
-// The events that the numbers of a line are of.
+// The events whose numbers a line contains.
 struct FoldedColumns {
   std::array<EventId, 2> events = {};
-  std::size_t count = 0;  // of the events
+  std::size_t count = 0;  // number of events
 };
 
 struct FoldedLines {
@@ -26,7 +26,7 @@ struct FoldedLines {
   const FrameKeys& keys;  // of the texts in the tree
 };
 
-// In the order of their bytes, those of equal texts as one. What is written does not depend on
+// Writes the lines in byte order. Lines of equal text are joined. The output does not depend on
 // `threads`. Fails as the output does.
 Status WriteLines(const FoldedLines& lines, unsigned threads, OutputFile& out);
 

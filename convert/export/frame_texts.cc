@@ -49,7 +49,7 @@ TextId FrameTexts::Intern(std::string_view name) {
 
 TextId FrameTexts::OfLine(const Line& line, const Location& location) {
   const StringId name = profile_[line.function].name;
-  // Only a folded file has frames that are meant to be empty.
+  // Only a folded file has frames with an intentionally empty name.
   if (name == StringId{} &&
       profile_.text(profile_[location.mapping].filename) != folded::kMappingName) {
     return OfUnresolved(location.mapping);
@@ -72,7 +72,7 @@ TextId FrameTexts::OfUnresolved(MappingId mapping) {
   return id;
 }
 
-// A mark that is there is not doubled: a folded file may have come with it.
+// Does not append a second mark: frames of a folded file may already have one.
 TextId FrameTexts::OfKernel(std::string_view name) {
   if (name.ends_with(folded::kKernelMark)) return Intern(name);
   return Intern(std::string(name) + std::string(folded::kKernelMark));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the frames of a profile are written as in folded lines, each text once, and an order of the
-// texts by which lines are sorted without being looked at.
+// The texts of a profile's frames in folded lines, each stored once, and an order of these texts.
+// Lines can be sorted by it without comparing their bytes.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -20,18 +20,20 @@ namespace perftape::convert {
 
 using TextId = std::uint32_t;
 
-// The names of frames, as to_folded.h tells, not yet escaped. Equal texts have equal ids.
+// Maps frames to their names, as to_folded.h describes them, not yet escaped. Equal texts have
+// equal ids.
 class FrameTexts {
  public:
-  // Both must live as long as this.
+  // `profile` and `options` must outlive this object.
   FrameTexts(const Profile& profile, const FoldedOptions& options);
 
-  // Root first: several where calls were inlined. Valid until the next call of any but operator[].
+  // Returns the frames of a location, root first; several if calls were inlined. Valid until the
+  // next call of a member function other than operator[].
   std::span<const TextId> Of(LocationId location);
   TextId Intern(std::string_view name);
 
   std::size_t size() const { return texts_.size(); }
-  // As long as this lives.
+  // Valid as long as this object.
   std::string_view operator[](TextId id) const { return texts_[id]; }
 
  private:
@@ -45,14 +47,14 @@ class FrameTexts {
   Arena arena_;
   std::vector<std::string_view> texts_;
   tsl::robin_map<std::string_view, TextId> ids_;
-  // By StringId; the second of those that are marked. kUnset where not asked for yet.
+  // By StringId. The second vector has the names with a kernel mark. kUnset if not looked up yet.
   std::vector<TextId> of_names_, of_marked_names_;
-  std::vector<TextId> of_mappings_;  // of frames without a name
-  std::vector<TextId> found_;        // what Of returned
+  std::vector<TextId> of_mappings_;  // texts of frames without a name
+  std::vector<TextId> found_;        // the result of Of
 };
 
-// All texts as they stand in lines, sorted: each twice, as a caller ("main;") and as the last frame
-// ("main"). What is written in the order of the keys of its frames is in the order of its bytes.
+// All texts as they are written in lines, sorted. Each text has two keys: one as a caller ("main;")
+// and one as the last frame ("main"). Lines sorted by the keys of their frames are in byte order.
 class FrameKeys {
  public:
   FrameKeys(const FrameTexts& texts, folded::CountLike count_like);

@@ -30,7 +30,7 @@ std::uint32_t LineTree::AddChild(std::uint32_t parent, TextId text) {
 
 std::uint32_t LineTree::NodeOf(StackId stack) {
   path_.clear();
-  // What is there of a stack from before StartRoot is below another root.
+  // A node below `begin_` belongs to an earlier root.
   for (; stack != StackId{} && of_stacks_[stack.index] < begin_; stack = profile_[stack].caller) {
     path_.push_back(stack);
   }

@@ -10,8 +10,8 @@
 namespace perftape::convert {
 namespace {
 
-// Whether pprof would take a mapping of this name for the main program: what has a name, is a file,
-// and no shared library (google/pprof profile.go, massageMappings).
+// Returns whether pprof would regard the mapping as the main program: it has a name, is a file and
+// is not a shared library (google/pprof profile.go, massageMappings).
 bool MayBeMain(const Profile& profile, const Mapping& mapping) {
   const std::string_view path = profile.text(mapping.filename);
   if (path.empty() || path.front() == '[' || path.starts_with("//")) return false;
@@ -33,7 +33,7 @@ MappingId FindMainMapping(const Profile& profile, std::span<const std::uint32_t>
   for (const Mapping& mapping : profile.mappings()) {
     may_be_main.push_back(MayBeMain(profile, mapping));
   }
-  std::vector<MappingId> outermost = {{}};  // of each stack
+  std::vector<MappingId> outermost = {{}};  // by StackId
   outermost.reserve(profile.stacks().size());
   for (const Stack& stack : profile.stacks().subspan(1)) {
     const MappingId of_caller = outermost[stack.caller.index];

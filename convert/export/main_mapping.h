@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a profile's mappings is the main program. pprof takes the first one for it.
+// Finds the mapping of the main program. pprof regards the first mapping as the main program.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace perftape::convert {
 
-// The program that most samples have as their outermost one; where none has any, the first that may
-// be one. Of equals, that which comes first in `order`, which holds the index of each mapping. No
-// mapping where none may be a program.
+// Returns the mapping that is the outermost program of most samples. If no sample has one, returns
+// the first mapping that can be a program, or no mapping if there is none. `order` has the indexes
+// of all mappings; of equal candidates the first one in `order` wins.
 MappingId FindMainMapping(const Profile& profile, std::span<const std::uint32_t> order);
 
 }  // namespace perftape::convert

@@ -14,7 +14,8 @@ namespace {
 
 using perfdata::FeatureBit;
 
-// Names of tools/perf/util/parse-events.c (event_symbols_hw, event_symbols_sw) and what they count.
+// Names from tools/perf/util/parse-events.c (event_symbols_hw, event_symbols_sw), and their type
+// and config.
 struct KnownEvent {
   std::string_view name;
   std::uint32_t type;
@@ -49,7 +50,7 @@ KnownEvent TypeOf(const Profile& profile, const Event& event) {
   return known == std::end(kKnownEvents) ? kNone : *known;
 }
 
-// Which unit ReadPerfData takes an event of this type to count, if it is not told.
+// Returns the unit that ReadPerfData assumes for an event of this type without a unit.
 std::string_view ImpliedUnit(const KnownEvent& type) {
   const bool is_clock =
       type.type == perfdata::kTypeSoftware &&
@@ -57,8 +58,8 @@ std::string_view ImpliedUnit(const KnownEvent& type) {
   return is_clock ? "nanoseconds" : "count";
 }
 
-// perf warns of unknown kernel addresses where an event counts the kernel
-// (builtin-report.c, report__warn_kptr_restrict): these are none of the kernel's.
+// perf warns of unknown kernel addresses if an event counts the kernel (builtin-report.c,
+// report__warn_kptr_restrict). These events have no addresses of the kernel.
 constexpr std::uint64_t kFlags = perfdata::kDisabled | perfdata::kExcludeKernel |
                                  perfdata::kExcludeHv | perfdata::kSampleIdAll |
                                  perfdata::kAttrMmap | perfdata::kAttrMmap2 | perfdata::kAttrComm |
@@ -76,7 +77,7 @@ perfdata::Event NoEvent(std::uint64_t sample_type) {
   return none;
 }
 
-// What ReadPerfData makes comments of.
+// The prefixes of comments that ReadPerfData makes from features.
 struct CommentKey {
   std::string_view key;
   FeatureBit bit;
@@ -105,8 +106,8 @@ bool HasArch(const Metadata& metadata) {
   });
 }
 
-// hotspot takes a header without HOSTNAME and CMDLINE for one of another byte order (perfparser's
-// perfheader.cpp), and reads nothing of an unknown architecture.
+// hotspot assumes another byte order for a header without HOSTNAME and CMDLINE (perfparser's
+// perfheader.cpp), and reads no file of an unknown architecture.
 void AddWhatHotspotNeeds(std::vector<perfdata::Feature>& features) {
   if (!HasFeature(features, FeatureBit::kHostname)) {
     features.push_back({FeatureBit::kHostname, perfdata::TextFeature{}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events and the facts about the recording in a perf.data that is made of a profile.
+// The events and features of a perf.data that is made from a profile.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace perftape::convert {
 
-// Of the same index as the profile's; one that stands for none where there are none. Each has the
-// id index + 1. `sample_type` is the same for all.
+// Returns the events, with the same indexes as in the profile. A profile without events gets one
+// placeholder event. The id of an event is its index + 1. All have the same `sample_type`.
 std::vector<perfdata::Event> PerfDataEvents(const Profile& profile, std::uint64_t sample_type,
                                             bool times_made_up);
 
-// EVENT_UPDATE records for what an attribute does not say: units, and the scale of decimals.
+// Appends EVENT_UPDATE records for what an attribute cannot hold: units, and the scale of decimals.
 Status AppendEventUpdates(const Profile& profile, std::vector<std::byte>& records);
 
-// When the first and the last sample were, as the records say it.
+// The times of the first and the last sample, as written in the records.
 struct SampleTimes {
   std::uint64_t first_ns = 0, last_ns = 0;
   bool is_wall_clock = false;
 };
 
-// What the comments and times tell, in the form in which ReadPerfData finds it. Puts the names of
-// what it cannot hold into `lost`.
+// Returns the features that hold comments and times, in the form that ReadPerfData reads. Appends
+// the names of metadata that no feature can hold to `lost`.
 std::vector<perfdata::Feature> PerfDataFeatures(const Profile& profile, const SampleTimes& times,
                                                 std::vector<std::string>& lost);
 

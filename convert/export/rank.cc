@@ -10,7 +10,7 @@
 namespace perftape::convert {
 namespace {
 
-// The rank of each of `table`'s things by `key`, which must compare by value.
+// Ranks the entries of `table` by `key`, which must compare by value.
 template <class T, class Key>
 std::vector<std::uint32_t> RankBy(std::span<const T> table, Key key) {
   std::vector<std::uint32_t> order(table.size());
@@ -54,8 +54,8 @@ std::vector<std::uint32_t> RankLocations(const Profile& profile, const Ranks& ra
   return rank;
 }
 
-// Things in an order that they already have, in the order of a second number of theirs, below
-// `limit`; those of equal number stay as they are. `first` gets where those of each number begin.
+// One pass of a radix sort. Sorts `things` by number_of(thing), which is below `limit`; entries of
+// equal number keep their order. `first` gets the index of the first entry for each number.
 template <class NumberOf>
 std::vector<std::uint32_t> Distribute(const std::vector<std::uint32_t>& things, std::size_t limit,
                                       NumberOf number_of, std::vector<std::uint32_t>& first) {
@@ -68,10 +68,10 @@ std::vector<std::uint32_t> Distribute(const std::vector<std::uint32_t>& things, 
   return distributed;
 }
 
-// Walks the tree of stacks from the empty one, callees in the order of their locations.
+// Ranks by a depth-first walk from the empty stack, callees in the order of their locations.
 std::vector<std::uint32_t> RankStacks(std::span<const Stack> stacks,
                                       const std::vector<std::uint32_t>& locations) {
-  // The callees of caller c are those from first[c] to before first[c + 1].
+  // The callees of caller c are [first[c], first[c + 1]).
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> callees(stacks.size() - 1);
   std::iota(callees.begin(), callees.end(), 1U);

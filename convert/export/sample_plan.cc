@@ -14,7 +14,7 @@
 namespace perftape::convert {
 namespace {
 
-// As perf has it; see folded stacks' roots.
+// -1 as in perf; see the roots of folded stacks.
 constexpr std::uint32_t kUnknownId = static_cast<std::uint32_t>(-1);
 
 PlannedThread ThreadFor(const Profile& profile, const Sample& sample) {
@@ -27,7 +27,7 @@ PlannedThread ThreadFor(const Profile& profile, const Sample& sample) {
           .comm = found.comm};
 }
 
-// The threads of samples, each worked out once.
+// The threads of samples, each determined once.
 class Threads {
  public:
   explicit Threads(const Profile& profile) : profile_(profile) {}
@@ -41,7 +41,7 @@ class Threads {
     return known->second;
   }
 
-  // The threads, sorted, and `samples` as they are numbered then.
+  // Returns the sorted threads, and renumbers the threads of `samples` accordingly.
   std::vector<PlannedThread> Sorted(std::vector<PlannedSample>& samples) && {
     std::vector<std::uint32_t> order(all_.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -81,7 +81,7 @@ std::uint64_t RecordsOf(const Profile& profile, const Sample& sample, SamplePlan
   return static_cast<std::uint64_t>(sample.count);
 }
 
-// Gives each sample its share of `most` records, one at least.
+// Gives each sample its share of `most` records, at least one.
 void Limit(SamplePlan& plan, std::uint64_t most) {
   if (plan.records <= most) return;
   const double share = static_cast<double>(most) / static_cast<double>(plan.records);

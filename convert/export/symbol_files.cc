@@ -47,7 +47,7 @@ std::string SymbolFilePath(std::string_view filename) {
 }
 
 SymbolFiles::~SymbolFiles() {
-  // Directories that others have put something into stay.
+  // Directories stay if another process has added files to them.
   std::error_code ignored;
   for (const fs::path& path : made_ | std::views::reverse) fs::remove(path, ignored);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that name the user frames of a converted perf.data, in the layout of perf's ~/.debug
+// Files that name the user frames of a converted perf.data. They have the layout of perf's ~/.debug
 // (tools/perf/util/build-id.c), so that `perf --buildid-dir DIR report` and `hotspot --debugPaths
 // DIR` find them:
 //
@@ -19,17 +19,17 @@
 namespace perftape::convert {
 
 struct SymbolFile {
-  std::string_view path = {};  // as SymbolFilePath makes it
+  std::string_view path = {};  // from SymbolFilePath
   BuildId build_id = {};
-  std::vector<std::string_view> names = {};  // of the functions, in the order of their addresses
+  std::vector<std::string_view> names = {};  // of the functions, in address order
 };
 
-// The path that a file of symbols for the binary `filename` is known by: that of the binary itself
-// where it is absolute and can be one below any directory, else its last part: "/folded" for
-// "[folded]". Nothing in it leads out of a directory that it is put behind.
+// Returns the path of the symbol file for the binary `filename`. That is the path of the binary if
+// it is absolute and can be appended to a directory. Otherwise it is the last component: "/folded"
+// for "[folded]". The result never leads out of the directory that it is appended to.
 std::string SymbolFilePath(std::string_view filename);
 
-// Written files that are taken away again unless they are kept.
+// Written files. The destructor removes them unless Keep was called.
 class SymbolFiles {
  public:
   SymbolFiles() = default;
@@ -37,8 +37,8 @@ class SymbolFiles {
   SymbolFiles& operator=(const SymbolFiles&) = delete;
   ~SymbolFiles();
 
-  // Writes the file and its link below `directory`, which is made where it is not there. What is
-  // there already stays: its name tells all that is in it. kIo, kPermission, kNotFound.
+  // Writes the file and its link below `directory`, which is created if needed. An existing file
+  // stays, because its name determines its content. Errors: kIo, kPermission, kNotFound.
   Status Write(const SymbolFile& file, const std::filesystem::path& directory);
   void Keep() { made_.clear(); }
 
@@ -46,7 +46,7 @@ class SymbolFiles {
   Status MakeDirectories(const std::filesystem::path& path);
   Status MakeLink(const std::filesystem::path& link, const std::filesystem::path& target);
 
-  std::vector<std::filesystem::path> made_;  // files, links and directories, as they were made
+  std::vector<std::filesystem::path> made_;  // files, links and directories, in order of creation
 };
 
 }  // namespace perftape::convert

@@ -40,8 +40,8 @@ Result<Columns> ChooseColumns(const Profile& profile, const FoldedOptions& optio
   return Columns{{*before, *after}, 2};
 }
 
-// The text of the root frame of each sample; kNoText where its thread is not known, or not asked
-// for.
+// The text of the root frame of each sample. kNoText if its thread is unknown, or if no root was
+// requested.
 class RootTexts {
  public:
   RootTexts(const Profile& profile, folded::Root root, FrameTexts& texts)
@@ -71,13 +71,14 @@ class RootTexts {
   std::vector<std::optional<TextId>> of_threads_;
 };
 
-// The samples of the columns' events, those of one root frame together, else in their order.
+// Returns the samples of the columns' events, grouped by root frame; within a group in their old
+// order. Fills `root_of`, by sample.
 std::vector<std::uint32_t> SamplesByRoot(const Profile& profile, const Columns& columns,
                                          RootTexts& roots, std::vector<TextId>& root_of) {
   const std::span events(columns.events.data(), columns.count);
   const std::span<const Sample> samples = profile.samples();
   root_of.assign(samples.size(), kNoText);
-  std::vector<std::uint32_t> first;  // of each root; those without one are the first
+  std::vector<std::uint32_t> first;  // of each root; samples without a root come first
   const auto number_of = [&](std::uint32_t i) {
     return root_of[i] == kNoText ? 0 : std::size_t{root_of[i]} + 1;
   };
@@ -110,8 +111,8 @@ void AddSamples(const Profile& profile, const FoldedOptions& options, const Colu
   }
 }
 
-// flamegraph.pl takes a line for one of two counts where its last frame ends in a space and a
-// number. Where all lines do, they are such lines.
+// flamegraph.pl reads a line as one with two counts if its last frame ends in a space and a number.
+// If all lines end so, the input had such lines.
 folded::CountLike ChooseCountLike(const LineTree& tree, const FrameTexts& texts) {
   const bool all_do = std::ranges::all_of(tree.nodes(), [&](const LineTree::Node& node) {
     return node.line == 0 || folded::EndsLikeACount(texts[node.text]);
@@ -132,7 +133,7 @@ std::optional<EventId> DefaultEvent(const Profile& profile) {
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const std::string_view name = profile.text(events[i].name);
     const bool is_sampled = events[i].values == EventValues::kSampled;
-    // A sampled event is two of pprof's sample types.
+    // A sampled event becomes two sample types of pprof.
     const auto is_called = [&](std::string_view suffix) {
       return wanted.size() == name.size() + suffix.size() && wanted.starts_with(name) &&
              wanted.ends_with(suffix);

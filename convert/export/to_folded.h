@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile -> folded stacks, as flamegraph.pl reads them. A frame is
+// Profile -> folded stacks, as flamegraph.pl reads them. A frame is written as
 //
-//   its function's name               with its callers, where it was inlined, as frames before it
-//   "[libc.so.6]"                     without a name: the base name of what is mapped there
-//   "[unknown]"                       where nothing is, or has no name either
+//   its function's name               the callers of an inlined function are frames before it
+//   "[libc.so.6]"                     if it has no name: the base name of the mapped file
+//   "[unknown]"                       if nothing is mapped there, or the mapping has no name
 //
-// and a stack without frames is one frame "[unknown]". Lines are sorted by their bytes, and each
-// stack is there once. formats/folded/escape.h says how names are written that would end a frame
-// or a line.
+// A stack without frames is the single frame "[unknown]". Lines are sorted by their bytes, and each
+// stack occurs once. formats/folded/escape.h describes how names are written that contain the end
+// of a frame or of a line.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,23 @@ namespace perftape::convert {
 enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
 
 struct FoldedOptions {
-  FoldedValue value = FoldedValue::kSamples;  // of sampled events; plain ones have one number
-  // A line has one number, so the file is of one event; DefaultEvent where none is named.
+  FoldedValue value = FoldedValue::kSamples;  // for sampled events; plain ones have one number
+  // A line has one number, so a file has one event. DefaultEvent if none is given.
   std::optional<EventId> event = {};
-  folded::Root root = folded::Root::kComm;  // of samples whose thread is known
+  folded::Root root = folded::Root::kComm;  // only for samples whose thread is known
   bool differential = false;  // two numbers a line, of the events "before" and "after"
-  bool mark_kernel = false;   // "_[k]" behind kernel frames, as flamegraph.pl colours them
-  unsigned threads = 1;       // that may work at once; the file does not depend on it
+  bool mark_kernel = false;   // append "_[k]" to kernel frames, which flamegraph.pl colours
+  unsigned threads = 1;       // number of threads; the file does not depend on it
 };
 
-// The event to show where none is named: what the metadata say, else the first sampled event that
-// has samples, else the last event, as pprof does. Nothing for a profile without events.
+// Returns the event to write if none is chosen. That is the one that the metadata names, otherwise
+// the first sampled event that has samples. Otherwise it is the last event, as in pprof. Nothing
+// for a profile without events.
 std::optional<EventId> DefaultEvent(const Profile& profile);
 
-// Fails as the output does, and with kNotFound where a differential file is asked for and the
-// profile has no events "before" and "after". Stacks whose sum is 0 are left out where the event is
-// a sampled one, and kept where its values are plain, as some file had such a line.
+// Fails as the output does, and with kNotFound if a differential file is requested and the profile
+// has no events "before" and "after". Stacks whose sum is 0 are left out for a sampled event. For
+// plain values they are kept, because some input had such a line.
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out);
 
 }  // namespace perftape::convert

@@ -26,19 +26,19 @@ namespace {
 using perfdata::CpuMode;
 using perfdata::MiscOf;
 
-// After so many samples perf may let go what it holds back for the order of time.
+// After this many samples a FINISHED_ROUND lets perf deliver the records that it holds back.
 constexpr std::uint64_t kSamplesInARound = 16'384;
-// What leaves room for the fields around it in the largest record; perf reads such names.
+// Leaves room for the other fields in the largest record. perf reads names of this length.
 constexpr std::size_t kLongestName = 65'000;
 constexpr std::size_t kLongestChain = 8'000;
-// Where the profile does not say: any time but 0, which perf takes for "no time".
+// If the profile has no start time: any time but 0, which perf reads as "no time".
 constexpr std::uint64_t kSomeTime = 1'000'000'000;
-// Between samples whose times are made up: what perf prints differs then.
+// Distance of invented times. perf prints different times then.
 constexpr std::uint64_t kStep = 1'000;
 constexpr std::string_view kNoThreadName = "[no-thread]";
 constexpr std::uint32_t kNoCpu = static_cast<std::uint32_t>(-1);
 
-// What a record can hold of a name. The ends of long ones are hashed, so that they stay apart.
+// Returns the name that a record can hold. A long name ends in a hash, so that names stay distinct.
 std::string FitName(std::string_view name, std::uint64_t& cut) {
   std::string fit(name);
   std::ranges::replace(fit, '\0', ' ');
@@ -51,7 +51,7 @@ std::string FitName(std::string_view name, std::uint64_t& cut) {
   return fit;
 }
 
-// The times of samples that have none of their own: one step each from the first to the last.
+// The times of samples without a time: evenly spaced from the first to the last.
 class Clock {
  public:
   Clock(const Metadata& metadata, const SamplePlan& plan) {
@@ -71,7 +71,7 @@ class Clock {
   const SampleTimes& span() const { return span_; }
   bool is_made_up() const { return is_made_up_; }
 
-  // Of a sample whose label says `told_ns`, or 0.
+  // Returns the time of the next sample. `told_ns` is the time from its label, or 0.
   std::uint64_t Next(std::uint64_t told_ns) {
     if (told_ns != 0) return told_ns;
     if (gaps_ == 0) return span_.first_ns;
@@ -130,13 +130,13 @@ class PerfDataExport {
   std::vector<perfdata::Event> events_;
   std::vector<perfdata::Feature> features_;
   std::optional<perfdata::Writer> writer_;
-  std::vector<std::byte> records_;  // not handed to the writer yet
+  std::vector<std::byte> records_;  // not passed to the writer yet
   PerfDataReport report_;
 
-  std::map<std::uint32_t, PlannedThread> met_;                // by tid, as last told
+  std::map<std::uint32_t, PlannedThread> met_;                // by tid, as last written
   std::set<std::pair<std::uint32_t, std::uint32_t>> mapped_;  // pid, mapping
-  std::vector<std::uint64_t> chain_;                          // of the sample in work
-  std::vector<std::uint32_t> chain_mappings_;                 // that its user's frames lie in
+  std::vector<std::uint64_t> chain_;                          // of the current sample
+  std::vector<std::uint32_t> chain_mappings_;                 // the mappings of its user frames
 };
 
 Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) && {
@@ -167,7 +167,7 @@ Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) 
   return std::move(report_);
 }
 
-// Which of them a record can hold, and which are lost.
+// Selects the labels that a record can hold, and reports the others as lost.
 void PerfDataExport::LookAtLabels() {
   std::set<std::string_view> lost;
   for (const PlannedSample& planned : samples_.samples) {
@@ -191,11 +191,10 @@ void PerfDataExport::LookAtLabels() {
   for (auto& [path, number] : cgroups_) number = ++id;
 }
 
-// In a pipe's stream there are records for the names of events, and build ids come with the
-// mappings alone.
+// A pipe has records for the names of events instead, and its build ids are only in the mappings.
 void PerfDataExport::AddFeaturesOfAFile() {
   features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
-  // hotspot knows them from here only.
+  // hotspot reads build ids only from this feature.
   perfdata::BuildIds ids;
   for (const PlannedMapping& mapping : addresses_.mappings()) {
     if (mapping.build_id.empty()) continue;
@@ -224,7 +223,7 @@ Status PerfDataExport::Flush() {
   return writer_->Commit();
 }
 
-// What is there from the beginning on: time 0.
+// Writes the mappings and functions that exist from the start: time 0.
 Status PerfDataExport::AddFunctions() {
   for (const auto& [path, id] : cgroups_) {
     TRY(Add(perfdata::Cgroup{.id = id, .path = FitName(path, report_.cut_names)}));
@@ -248,7 +247,8 @@ Status PerfDataExport::AddMapping(std::uint32_t index, std::uint32_t pid, std::u
   const PlannedMapping& mapping = addresses_.mappings()[index];
   const bool is_kernel = mapping.kind == MappingKind::kKernel;
   const bool has_id = !mapping.build_id.empty();
-  // perf knows the kernel by this name alone, and by that of its file from the table of build ids.
+  // perf recognizes the kernel only by this name, and takes the name of its file from the table of
+  // build ids.
   const bool is_vmlinux = is_kernel && perfdata::IsVmlinuxPath(mapping.filename);
   const std::string filename =
       FitName(is_vmlinux ? perfdata::kKernelMappingName : mapping.filename, report_.cut_names);
@@ -312,14 +312,14 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
   return {};
 }
 
-// What perf must know of a thread before its next sample.
+// Writes the records that perf needs about a thread before its next sample.
 Status PerfDataExport::MeetThread(const PlannedThread& thread, std::uint64_t time_ns) {
   const auto [known, is_new] = met_.try_emplace(thread.tid, thread);
   if (!is_new && known->second == thread) return {};
   const perfdata::SampleId trailer = {.pid = thread.pid, .tid = thread.tid, .time = time_ns};
   if (!is_new && known->second.pid != thread.pid) {
-    // Else perf keeps the thread in the process in which it saw it first. With the bit nothing that
-    // the other one mapped is taken over.
+    // Without this record perf keeps the thread in its first process. With the bit it inherits no
+    // mappings from the other process.
     perfdata::Fork fork;
     fork.pid = fork.ppid = thread.pid;
     fork.tid = fork.ptid = thread.tid;

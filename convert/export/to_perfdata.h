@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile -> perf.data that plain `perf report` and `perf script` open with its function names, and
-// with no other file. Equal profiles become equal files.
+// Profile -> perf.data. Plain `perf report` and `perf script` show its function names without any
+// other file. Equal profiles become equal files.
 //
 //   functions   KSYMBOL records: perf shows them as [k], each in a dso of its own name
-//               (address_plan.h); with a symbol_dir, those of the user as [.] in files of that
-//               directory, which `perf --buildid-dir` names. Inlined calls are frames of their own.
-//               Frames without a name keep their address and mapping, so that they can be named
-//               later.
-//   samples     as many SAMPLE records as were counted, whose periods add up to the sample's; of an
-//               event of plain values one record, whose period is the value
-//   threads     COMM records. Samples without a thread are in one of their own, kNoThread
+//               (address_plan.h). With a symbol_dir, user functions are shown as [.], in files
+//               of that directory, which `perf --buildid-dir` names. Inlined calls are frames
+//               of their own. Frames without a name keep their address and mapping, so that
+//               they can be named later.
+//   samples     as many SAMPLE records as were counted, whose periods add up to the sample's
+//               period. A plain value is one record, whose period is the value.
+//   threads     COMM records. Samples without a thread belong to a thread kNoThread
 //               (converted.h), called "[no-thread]".
-//   times       of the labels "timestamp_ns"; where no sample has one, from the profile's start on,
-//               spread evenly over its duration
-//   labels      "cpu" and "cgroup" are what perf has for them; all others are left out, and told
-//   events      one for each of the profile, marked so that they are read back as they were
+//   times       from the labels "timestamp_ns". If no sample has one, the times start at the
+//               profile's start and are spread evenly over its duration.
+//   labels      "cpu" and "cgroup" become perf's own fields. All others are left out and
+//               reported.
+//   events      one for each event of the profile, marked so that reading restores it
 //
-// ReadPerfData gives the profile back but for what the report tells and for the source lines,
-// addresses and mappings of frames with names.
+// ReadPerfData returns the same profile, except for the losses in the report and for the source
+// lines, addresses and mappings of named frames.
 #pragma once
 
 #include <cstdint>
@@ -35,35 +36,36 @@ namespace perftape::convert {
 
 struct PerfDataOptions {
   perfdata::Container container = perfdata::Container::kFile;
-  std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
+  std::optional<int> compression_level = {};  // of zstd, 1 to 22; not compressed if not set
   IfExists if_exists = IfExists::kRefuse;
-  // Where files are written that name the user's frames (symbol_files.h), which are then no [k] but
-  // in dsos of their own. Empty: all names are in the perf.data.
+  // Directory for files that name user frames (symbol_files.h). These frames are then not [k] but
+  // in dsos of their own. If empty, all names are in the perf.data.
   std::filesystem::path symbol_dir = {};
-  // Where the counts ask for more SAMPLE records, several counts share one.
+  // If the counts need more SAMPLE records than this, several counts share a record.
   std::uint64_t most_records = 10'000'000;
 };
 
-// What of a profile its perf.data does not hold.
+// What the perf.data does not contain of the profile.
 struct PerfDataReport {
-  std::uint64_t records = 0;             // SAMPLE records written
-  std::uint64_t negative_samples = 0;    // left out: a period is not below 0
-  std::uint64_t uncounted_samples = 0;   // a period without a count, now one record each
-  std::uint64_t joined_counts = 0;       // counts that share a record with others
-  std::uint64_t cut_stacks = 0;          // deeper than a record can be: without their outer frames
-  std::uint64_t cut_names = 0;           // longer than a record can be, or with a NUL inside
-  std::uint64_t displaced_frames = 0;    // an address that cannot be written, now "[file]"
+  std::uint64_t records = 0;            // SAMPLE records written
+  std::uint64_t negative_samples = 0;   // left out: a period cannot be below 0
+  std::uint64_t uncounted_samples = 0;  // a period without a count, written as one record each
+  std::uint64_t joined_counts = 0;      // counts that share a record with others
+  std::uint64_t cut_stacks = 0;         // too deep for a record: written without their outer frames
+  std::uint64_t cut_names = 0;          // too long for a record, or with a NUL inside
+  std::uint64_t displaced_frames = 0;   // their address cannot be written; now "[file]"
   std::vector<std::string> lost_labels;  // keys of labels that perf.data cannot hold, sorted
-  std::vector<std::string> lost_facts;   // of the metadata: comments and the like, by name
+  std::vector<std::string> lost_facts;   // metadata that perf.data cannot hold
 };
 
-// One line for each thing that was lost, for messages: "labels without a place in a perf.data: ..."
+// Returns one line for messages for each type of loss: "labels without a place in a perf.data: ..."
 std::vector<std::string> LossLines(const PerfDataReport& report);
 
-// `output` is a path, "-" for stdout, which only a pipe's stream can go to. It has its name when it
-// is complete. kInvalidArgument for an existing file (if_exists), a file to stdout, a level that
-// zstd does not have; kIo, kPermission, kNotFound of the output: then nothing has its name, and no
-// file is left in the symbol_dir that was not there.
+// `output` is a path or "-" for stdout; only a pipe container can be written to stdout. The file
+// gets its name when it is complete. Fails with kInvalidArgument for an existing file (if_exists),
+// for a file container to stdout, and for a compression level that zstd does not have. Fails with
+// kIo, kPermission or kNotFound as the output does. After a failure no file has the name `output`,
+// and the symbol_dir contains no new files.
 Result<PerfDataReport> WritePerfData(const Profile& profile, const PerfDataOptions& options,
                                      const std::filesystem::path& output);
 

@@ -17,14 +17,14 @@
 namespace perftape::convert {
 namespace {
 
-// perf's "no such process" is all ones.
+// perf writes all ones for "no such process".
 std::int64_t ToNumber(std::uint32_t pid) {
   return static_cast<std::int32_t>(pid);
 }
 
-// value / 10^decimals, to the nearest whole number, halves away from 0.
+// Returns value / 10^decimals, to the nearest whole number, halves away from 0.
 std::int64_t Rounded(std::int64_t value, int decimals) {
-  for (; decimals > 1 && value != 0; --decimals) value /= 10;  // What is cut is below a tenth.
+  for (; decimals > 1 && value != 0; --decimals) value /= 10;  // cuts less than 0.1
   return value / 10 + (value % 10 >= 5 ? 1 : 0) - (value % 10 <= -5 ? 1 : 0);
 }
 
@@ -32,7 +32,7 @@ struct ThreadKeys {
   pprof::StringIndex pid = 0, tid = 0, comm = 0;
 };
 
-// The ids that things of a table get in the file: 1, 2, … in their order, 0 for what is left out.
+// The ids of a table's entries in the file: 1, 2, … in their order, 0 for entries left out.
 using FileIds = std::vector<std::uint64_t>;
 
 class PprofExport {
@@ -82,15 +82,15 @@ class PprofExport {
   pprof::Writer writer_;
   std::vector<std::optional<pprof::StringIndex>> texts_ =
       std::vector<std::optional<pprof::StringIndex>>(profile_.texts().size());
-  std::vector<std::size_t> columns_;  // of each event, the index of its first value in a sample
+  std::vector<std::size_t> columns_;  // by event: the index of its first value in a sample
   std::size_t column_count_ = 0;
   const std::vector<EventId> lossy_ = LossyEvents(profile_);
-  std::vector<std::vector<Label>> chosen_labels_;   // where not all of a set are written
-  std::vector<std::span<const Label>> label_sets_;  // as they are written
-  std::vector<std::uint32_t> label_ranks_;          // of these
+  std::vector<std::vector<Label>> chosen_labels_;   // of sets that are not written completely
+  std::vector<std::span<const Label>> label_sets_;  // as written
+  std::vector<std::uint32_t> label_ranks_;          // of label_sets_
   FileIds mappings_, functions_, locations_;
 
-  std::optional<ThreadKeys> thread_keys_;  // once there is a thread
+  std::optional<ThreadKeys> thread_keys_;  // set at the first thread
 
   // Scratch of AddRows.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> rows_;
@@ -122,7 +122,7 @@ void PprofExport::ChooseLabels() {
   label_ranks_ = RankLabels(label_sets_, profile_);
 }
 
-// Numbers the things whose entry in `used` is not 0.
+// Numbers the entries whose value in `used` is not 0.
 FileIds Number(FileIds used, const std::vector<std::uint32_t>& order) {
   std::uint64_t last = 0;
   for (const std::uint32_t i : order) {
@@ -131,7 +131,7 @@ FileIds Number(FileIds used, const std::vector<std::uint32_t>& order) {
   return used;
 }
 
-// The indices of the things that have a number, in its order.
+// Returns the indexes of the entries that have a number, in the order of the numbers.
 std::vector<std::uint32_t> InFile(const FileIds& ids) {
   std::vector<std::uint32_t> order(ids.empty() ? 0 : std::ranges::max(ids));
   for (std::uint32_t i = 0; i < ids.size(); ++i) {
@@ -183,7 +183,7 @@ void PprofExport::AddHeader() {
     const std::string name(profile_.text(event.name));
     header.sample_types.push_back({writer_.Text(name + "_sample"), writer_.Text("count")});
     header.sample_types.push_back({writer_.Text(name + "_event"), Text(event.unit)});
-    // Of several the last: its type is shown where none is asked for.
+    // The last sampled event wins: pprof shows its type by default.
     header.period_type = {Text(event.name), Text(event.unit)};
     header.period = ToSigned(event.period);
   }
@@ -240,7 +240,7 @@ void PprofExport::AddLocations() {
   }
 }
 
-// The samples by the rank of their stack: those of rank r are from first[r] to before first[r + 1].
+// Sorts samples by the rank of their stack. The samples of rank r are [first[r], first[r + 1]).
 std::vector<std::uint32_t> PprofExport::SamplesByStack(std::vector<std::uint32_t>& first) const {
   const auto rank_of = [&](const Sample& sample) { return ranks_.stacks[sample.stack.index]; };
   const std::span<const Sample> samples = profile_.samples();
@@ -261,7 +261,7 @@ void PprofExport::AddSamples() {
   }
 }
 
-// Of samples of one stack: those of one thread and set of labels, of whatever event, are a row.
+// Adds samples of one stack. Those of one thread and set of labels are one row, for all events.
 void PprofExport::AddRows(std::span<const std::uint32_t> samples) {
   rows_.clear();
   for (const std::uint32_t i : samples) {

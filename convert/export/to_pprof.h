@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profile -> pprof (profile.proto, gzip). Equal profiles become equal files.
 //
-// Each event of samples becomes two sample types, as perf_data_converter names them:
-// "cpu-clock_sample" in "count" and "cpu-clock_event" in the event's unit; an event of plain values
-// becomes one type of its name. Samples of one stack, thread and set of labels are one sample,
-// labelled pid and tid (numbers, with a unit of the same name: Go drops a 0 that has none), comm,
-// and what else they have. Only what samples lead to is written. The first mapping is the main
-// program: the one below most samples that is neither kernel nor library.
+// A sampled event becomes two sample types, with the names that perf_data_converter uses:
+// "cpu-clock_sample" in "count" and "cpu-clock_event" in the event's unit. An event of plain values
+// becomes one type with its name. Samples of equal stack, thread and labels are one sample. It has
+// the labels pid and tid (numbers, with a unit of the same name, because Go drops a 0 without a
+// unit), comm, and its other labels. Only entries that samples refer to are written. The first
+// mapping is the main program: the one below most samples that is neither kernel nor library.
 //
-// from_pprof.h reads it back to the same profile.
+// from_pprof.h reads the file back to the same profile.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@ namespace perftape::convert {
 enum class PprofCompression : std::uint8_t { kGzip, kNone };
 
 struct PprofOptions {
-  // pid, tid and comm; without them, and without labels of these names, samples of all threads are
-  // joined.
+  // Write the labels pid, tid and comm. If false, these labels are left out, and the samples of all
+  // threads are joined.
   bool thread_labels = true;
   PprofCompression compression = PprofCompression::kGzip;
-  int level = pprof::kDefaultGzipLevel;  // of gzip, from 1, the fastest, to 12, the smallest
+  int level = pprof::kDefaultGzipLevel;  // of gzip, from 1 (fastest) to 12 (smallest)
 };
 
-// The events whose values cannot be written exactly: decimals, which pprof has not. They are
-// rounded to whole numbers, halves away from 0.
+// Returns the events whose values cannot be written exactly: those with decimals, which pprof does
+// not have. They are rounded to whole numbers, halves away from 0.
 std::vector<EventId> LossyEvents(const Profile& profile);
 
-// The whole file in memory. kIo where memory runs out.
+// Returns the whole file in memory. Fails with kIo if memory runs out.
 Result<std::vector<std::byte>> EncodePprof(const Profile& profile, const PprofOptions& options);
 
-// The same into a file; fails also as the output does.
+// Writes the same to a file. Also fails as the output does.
 Status WritePprof(const Profile& profile, const PprofOptions& options, OutputFile& out);
 
 }  // namespace perftape::convert

@@ -12,7 +12,7 @@
 namespace perftape::convert {
 namespace {
 
-// The filter that does not let something pass, if any.
+// The filter that drops something; nothing if it passes all filters.
 using Verdict = std::optional<Filter>;
 
 bool Passes(const Globs& globs, std::string_view name) {
@@ -24,10 +24,10 @@ bool Passes(const std::set<std::int64_t>& wanted, std::optional<Number> number) 
   return wanted.empty() || (number && wanted.contains(std::int64_t{*number}));
 }
 
-// perf's and pprof's word for what has no name.
+// The name that perf and pprof give to code without a name.
 constexpr std::string_view kUnknown = "[unknown]";
 
-// What the options say of samples by their event, thread and labels: each asked once.
+// The verdicts on events, threads and labels, each computed once.
 class SampleVerdicts {
  public:
   SampleVerdicts(const Profile& profile, const FilterOptions& options)
@@ -69,7 +69,7 @@ class SampleVerdicts {
     return passes ? Verdict() : Filter::kCgroup;
   }
 
-  // perf's "no such process" is -1.
+  // perf writes -1 for "no such process".
   static std::optional<std::int32_t> Signed(std::optional<std::uint32_t> id) {
     return id ? std::optional(static_cast<std::int32_t>(*id)) : std::nullopt;
   }
@@ -79,7 +79,7 @@ class SampleVerdicts {
   std::vector<Verdict> of_threads_, of_labels_, of_threads_in_labels_;
 };
 
-// What the options say of stacks by the names in them.
+// The verdicts on stacks, by the names of their frames.
 class StackVerdicts {
  public:
   StackVerdicts(const Profile& profile, const FilterOptions& options)
@@ -110,7 +110,7 @@ class StackVerdicts {
     return options_.symbols.Match(profile_.text(profile_[leaf.lines.front().function].name));
   }
 
-  // google/pprof's profile/filter.go, matchesName.
+  // Same as matchesName in google/pprof's profile/filter.go.
   bool Matches(const Location& location, const NameRegex& regex) const {
     for (const Line& line : location.lines) {
       const Function& function = profile_[line.function];
@@ -121,7 +121,7 @@ class StackVerdicts {
            regex.Find(profile_.text(profile_[location.mapping].filename));
   }
 
-  // Which stacks have a frame that matches.
+  // Returns which stacks have a frame that matches.
   std::vector<bool> HaveMatch(const std::optional<NameRegex>& regex) const {
     if (!regex) return {};
     std::vector<bool> locations;
@@ -146,7 +146,7 @@ class StackVerdicts {
   std::vector<bool> focused_, ignored_;
 };
 
-// Gives each stack to the copier without the frames that are to be left out.
+// Sets the copy of each stack to one without the frames to leave out.
 void CutFrames(const Profile& profile, const FilterOptions& options, ProfileBuilder& builder,
                ProfileCopier& copier) {
   if (!options.no_kernel && !options.no_user && !options.max_depth) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which parts of a profile to keep. All formats are filtered alike. A property that a profile does
-// not have, such as the comm of a folded line, never matches.
+// Filters that select parts of a profile, in the same way for all formats. A property that a
+// profile does not have, such as the comm of a folded line, never matches.
 //
-// Samples are dropped first by thread, event and labels, then by their frames. Last, frames are cut
+// Samples are dropped first by thread, event and labels, then by their frames. Then frames are cut
 // off. A sample that loses all of its frames is dropped, too.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace perftape::convert {
 
-// In the order of their use. The first filter that drops a sample is the one reported.
+// In the order in which they are applied. The first filter that drops a sample is reported.
 enum class Filter : std::uint8_t {
   kEvent,
   kComm,
@@ -43,32 +43,31 @@ struct FilterOptions {
   // An empty filter keeps everything.
   Globs events = {}, comms = {}, cgroups = {};
   std::set<std::int64_t> pids = {}, tids = {},
-                         cpus = {};  // cpus, cgroups: of the labels "cpu" and "cgroup"
-  // Of the innermost frame, as perf report has them: the file that it is in (by its whole path
-  // where the pattern has a '/'), the function (also inlined there).
+                         cpus = {};  // cpus, cgroups: from the labels "cpu" and "cgroup"
+  // Match the innermost frame, as perf report does: its file (by the whole path if the pattern has
+  // a '/'), its function (including inlined ones).
   Globs dsos = {}, symbols = {};
-  // Of any frame, as pprof has them: in the name of a function, of its source or of the mapped
-  // file.
+  // Match any frame, as pprof does: the name of its function, source file or mapped file.
   std::optional<NameRegex> focus = {}, ignore = {};
-  bool no_kernel = false, no_user = false;      // frames of that kind are left out
-  std::optional<std::uint32_t> max_depth = {};  // only so many frames, from the root
-  // Frames that hold less of their event's total, with all that they call, are cut off: what they
-  // hold is their caller's then. 0 to 100.
+  bool no_kernel = false, no_user = false;      // leave out kernel or user frames
+  std::optional<std::uint32_t> max_depth = {};  // keep this many frames, from the root
+  // Frames with a smaller share of their event's total, including their callees, are cut off. Their
+  // samples are then the caller's. 0 to 100.
   double min_percent = 0;
 
   bool changes_anything() const;
-  // Whether it changes stacks, not only which samples there are.
+  // Returns whether it changes stacks, and does not only drop samples.
   bool cuts_frames() const { return no_kernel || no_user || max_depth || min_percent > 0; }
-  // Whether names of functions are asked for.
+  // Returns whether the filter needs names of functions.
   bool needs_names() const { return !symbols.empty() || focus || ignore; }
-  // Whether it is asked for what importers tell only when asked to.
+  // Return whether it needs a label that importers add only on request.
   bool needs_cpu() const { return !cpus.empty(); }
   bool needs_cgroup() const { return !cgroups.empty(); }
 };
 
 struct Total {
-  std::int64_t samples = 0;  // 0 of plain values
-  std::int64_t period = 0;   // the plain value, of such
+  std::int64_t samples = 0;  // 0 for plain values
+  std::int64_t period = 0;   // or the plain value
   void Add(const Sample& sample);
 };
 
@@ -82,17 +81,18 @@ struct EventTotals {
 };
 
 struct FilterReport {
-  std::vector<EventTotals> events;  // those of the profile
+  std::vector<EventTotals> events;  // the events of the profile
 };
 
-// Decides for one sample after the other whether a filter keeps it.
+// Decides for each sample whether a filter keeps it.
 class FilterJudge {
  public:
-  // Both must outlive this.
+  // `profile` and `options` must outlive this object.
   FilterJudge(const Profile& profile, const FilterOptions& options);
   ~FilterJudge();
 
-  // The filter that drops the sample, if any. Filters that only cut frames drop none.
+  // Returns the filter that drops the sample, or nothing. Filters that only cut frames drop no
+  // sample here.
   std::optional<Filter> Of(const Sample& sample) const;
 
  private:
@@ -100,11 +100,11 @@ class FilterJudge {
   std::unique_ptr<const Parts> parts_;
 };
 
-// The report of a profile without a filter: everything is kept.
+// Returns the report of a profile without a filter: everything is kept.
 FilterReport TotalsOf(const Profile& profile);
 
-// Returns the profile that is left. It has all events that the filter keeps, even without samples.
-// The report counts all samples of `profile`.
+// Returns the filtered profile. It has all events that the filter keeps, even without samples. The
+// report counts all samples of `profile`.
 Profile ApplyFilter(const Profile& profile, const FilterOptions& options, FilterReport& report);
 
 }  // namespace perftape::convert

@@ -15,15 +15,15 @@ namespace perftape::convert {
 
 class NameRegex {
  public:
-  // kInvalidArgument, with RE2's reason.
+  // Fails with kInvalidArgument and RE2's message.
   static Result<NameRegex> Compile(std::string_view expression);
 
-  // Whether any part of `name` matches.
+  // Returns whether any part of `name` matches.
   bool Find(std::string_view name) const;
 
  private:
   explicit NameRegex(std::shared_ptr<const re2::RE2> regex);
-  std::shared_ptr<const re2::RE2> regex_;  // copies share it: matching changes nothing
+  std::shared_ptr<const re2::RE2> regex_;  // shared by copies: matching does not change it
 };
 
 }  // namespace perftape::convert

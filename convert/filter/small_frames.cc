@@ -16,9 +16,9 @@ namespace {
 // A node of the tree of names; 0 is the root.
 using Node = std::uint32_t;
 
-// What each location is called, as a number; equal names, equal numbers.
+// Numbers the names of the locations. Equal names have equal numbers.
 std::vector<std::uint32_t> NumberNames(const Profile& profile) {
-  // The functions' names; of an address without one its mapping.
+  // The key has the names of the functions; for a location without a name, its mapping.
   std::map<std::vector<StringId>, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_locations;
   for (const Location& location : profile.locations()) {
@@ -48,7 +48,7 @@ class NameTree {
   Node Of(StackId stack) const { return of_stacks_[stack.index]; }
   std::size_t size() const { return callers_.size(); }
 
-  // Of each node, the sum of what was told of it and of all that it calls.
+  // Adds to the sum of each node the sums of all nodes below it.
   void AddUp(std::vector<std::int64_t>& sums) const {
     for (Node node = static_cast<Node>(size()) - 1; node > 0; --node) {  // callees first
       std::int64_t& caller = sums[callers_[node]];
@@ -61,7 +61,7 @@ class NameTree {
   std::vector<Node> of_stacks_ = {0};
 };
 
-// Which nodes hold enough of at least one event.
+// Returns the nodes whose share of at least one event is large enough.
 std::vector<bool> FindLarge(const Profile& profile, const NameTree& tree, double percent) {
   std::vector<bool> large(tree.size());
   for (std::uint32_t event = 0; event < profile.events().size(); ++event) {
@@ -69,7 +69,7 @@ std::vector<bool> FindLarge(const Profile& profile, const NameTree& tree, double
     for (const Sample& sample : profile.samples()) {
       if (sample.event.index != event || sample.period == INT64_MIN) continue;
       std::int64_t& sum = sums[tree.Of(sample.stack)];
-      sum = AddUpToLimit(sum, std::abs(sample.period));  // differences count by their size
+      sum = AddUpToLimit(sum, std::abs(sample.period));  // absolute values, for differences
     }
     tree.AddUp(sums);
     const double least = static_cast<double>(sums[0]) * percent / 100;

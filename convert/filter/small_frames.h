@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --min-percent.
+// The filter --min-percent.
 #pragma once
 
 #include "convert/filter/filter.h"
@@ -7,10 +7,11 @@
 
 namespace perftape::convert {
 
-// Frames are one where they and all of their callers are called the same, whatever their addresses.
-// One that holds less than `percent` of the period of each event is cut off, with all that it
-// calls; what it holds is its caller's. A sample without a frame left is dropped, and moves in the
-// report, which is of a profile of the same events or more, from kept to Filter::kMinPercent.
+// Cuts off each frame with less than `percent` of the period of each event, together with its
+// callees. Its samples are then the caller's. Frames are joined before if they and all their
+// callers have equal names, whatever their addresses. A sample without frames left is dropped: in
+// the report it moves from kept to Filter::kMinPercent. The report must be of a profile with at
+// least these events.
 Profile CutSmallFrames(const Profile& profile, double percent, FilterReport& report);
 
 }  // namespace perftape::convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads back what WritePerfData wrote: a perf.data that was converted from a profile of another
-// format. formats/perfdata/converted.h describes the marks in it.
+// Reads what WritePerfData wrote: a perf.data that was converted from a profile in another format.
+// formats/perfdata/converted.h describes the marks in it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace perftape::convert {
 
-// Whether any event is marked.
+// Returns whether any event is marked.
 bool IsConverted(const perfdata::EventTable& events);
 
 bool HasPlainValues(const perfdata::Event& event);
@@ -24,18 +24,19 @@ bool HasPlainValues(const perfdata::Event& event);
 using UnitsById = std::unordered_map<std::uint64_t, std::string>;
 void AddUnit(const perfdata::RecordView& record, UnitsById& units);
 
-// Of a marked event: what the mark says, put into `event`, which is as one of a recording would be.
+// Sets in `event` what the mark of `marked` contains. Before the call, `event` is what a
+// recording's event would be.
 void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBuilder& builder,
                Event& event);
 
-// Whether the file's architecture is that of the profile.
+// Returns whether the file's architecture is that of the profile.
 bool KnowsArch(const perfdata::EventTable& events);
 
-// The profile's own duration in nanoseconds; 0 if it has none.
+// Returns the profile's own duration in nanoseconds; 0 if it has none.
 std::int64_t ConvertedDuration(const perfdata::Reader& reader);
 
-// The frame that a function of the file stands for. It has no address; it is in the mapping of
-// folded stacks' frames, or in that of the kernel's.
+// Adds the frame that a function of the file stands for. The frame has no address. Its mapping is
+// that of frames of folded stacks, or that of the kernel.
 LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& builder);
 
 }  // namespace perftape::convert

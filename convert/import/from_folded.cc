@@ -36,9 +36,7 @@ struct TextHash {
 template <class T>
 using MapOfTexts = tsl::robin_map<std::string_view, T, TextHash>;
 
-// As perf.data call the mapping of all the kernel.
-
-// How many bytes the two begin with in common.
+// Returns the number of leading bytes that both have in common.
 std::size_t CommonPrefix(std::string_view a, std::string_view b) {
   const std::size_t size = std::min(a.size(), b.size());
   std::size_t at = 0;
@@ -57,10 +55,10 @@ std::size_t CommonPrefix(std::string_view a, std::string_view b) {
   return at;
 }
 
-// What is to be known of all counts before the first becomes a sample.
+// What must be known of all counts before the first one becomes a sample.
 struct CountSurvey {
-  std::size_t decimals = 0;  // of the count that has most
-  std::uint64_t total = 0;   // at least the sum of what the counts are without their sign
+  std::size_t decimals = 0;  // largest number of decimals of a count
+  std::uint64_t total = 0;   // upper bound of the sum of the counts' absolute values
 
   void See(const folded::Count& count) {
     decimals = std::max(decimals, count.fraction.size());
@@ -73,8 +71,8 @@ struct CountSurvey {
   }
 };
 
-// The most decimals, up to those that there are, with which the total still fits 64 bits with a
-// sign.
+// Returns the largest number of decimals, up to the survey's, with which the total fits a signed
+// 64-bit number.
 unsigned DecimalsThatFit(const CountSurvey& survey) {
   std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
   unsigned decimals = 0;
@@ -109,7 +107,7 @@ class FoldedImporter {
   }
 
  private:
-  // Finds lines without count, and what numbers there are.
+  // Finds lines without a count, and surveys the counts.
   Status LookThrough(std::string_view text) {
     CountSurvey survey;
     std::uint64_t number = 0, lines = 0, lines_of_two = 0;
@@ -178,8 +176,8 @@ class FoldedImporter {
     if (options_.root != folded::Root::kNone && thread_ == ThreadId{}) ++rootless_;
   }
 
-  // Sets thread_, too. What the line has in common with the one before, up to the last ';' in it,
-  // is as it was there.
+  // Returns the stack of a line, and sets thread_. Frames that the line shares with the previous
+  // one, up to the last common ';', are reused.
   StackId StackOf(std::string_view text) {
     const std::size_t common = CommonPrefix(text, previous_);
     while (!shared_.empty() && shared_.back().end > common) shared_.pop_back();
@@ -201,7 +199,7 @@ class FoldedImporter {
     return stack;
   }
 
-  // Whether the first frame says whose stack it is; thread_ does then.
+  // Sets thread_ and returns true if the first frame names the thread.
   bool BecomesThread(std::string_view text, bool is_leaf) {
     if (options_.root == folded::Root::kNone) return false;
     const std::string name = is_leaf ? folded::LeafName(text) : folded::FrameName(text);
@@ -239,7 +237,7 @@ class FoldedImporter {
     return builder_.Add(Location{.mapping = mapping, .lines = {&line, 1}});
   }
 
-  // File offsets of this mapping are the runtime addresses themselves.
+  // The file offsets of this mapping are the runtime addresses.
   LocationId InKernel(RuntimeAddress address, const Line& line) {
     const MappingId kernel =
         builder_.Add(Mapping{.filename = builder_.Add(perfdata::kKernelMappingName),
@@ -249,9 +247,9 @@ class FoldedImporter {
         Location{.mapping = kernel, .offset = FileOffset{address.value}, .lines = {&line, 1}});
   }
 
-  // The frames of the line before that are the next one's, too.
+  // A frame of the previous line that the next line shares.
   struct SharedFrame {
-    std::size_t end;  // behind its ';'
+    std::size_t end;  // after its ';'
     StackId stack;
   };
 
@@ -265,12 +263,12 @@ class FoldedImporter {
   MappingId frames_mapping_ = {};
   std::optional<MappingId> kernel_;
   MapOfTexts<LocationId> locations_;  // by the text in the file
-  std::string_view previous_;         // the stack of the line before
+  std::string_view previous_;         // the stack of the previous line
   std::vector<SharedFrame> shared_;
   ThreadId thread_ = {};
 };
 
-// So much of a file decides whether it is folded; its first line, where that is longer.
+// IsFolded examines this many bytes, or the first line if that is longer.
 constexpr std::size_t kBeginning = 4096;
 constexpr std::size_t kLongestFirstLine = std::size_t{1} << 20;
 
@@ -278,7 +276,7 @@ bool IsControl(char c) {
   return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r';
 }
 
-// Whether a line ends in a count, and is none of bpftrace's.
+// Returns whether a line ends in a count and is not a line of bpftrace's maps.
 bool IsStackLine(std::string_view line) {
   const auto parsed = folded::ParseLine(line, folded::Columns::kOne);
   return parsed && !parsed->stack.empty() && !parsed->stack.ends_with("]:");

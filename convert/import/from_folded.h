@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folded stacks -> Profile. All that a file says is in it: one event "samples" of plain values (or
-// two, "before" and "after", of a differential file), each line's stack and count. Frames are
-// functions without address in a mapping "[folded]", so that a viewer asks for no binary; those
-// marked as the kernel's ("_[k]", which stays a part of the name) are in one of the kernel's,
-// "[kernel]".
+// Folded stacks -> Profile. The profile contains everything in the file: one event "samples" of
+// plain values (two, "before" and "after", for a differential file), and each line's stack and
+// count. Frames are functions without an address in a mapping "[folded]", so that viewers do not
+// ask for a binary. Frames marked as kernel frames ("_[k]", which stays part of the name) are in a
+// kernel mapping "[kernel]".
 #pragma once
 
 #include "convert/import/import_options.h"
@@ -14,18 +14,19 @@
 
 namespace perftape::convert {
 
-// Whether the input looks like folded stacks: text whose first line ends in a space and a count, or
-// more than half of the first lines, some with a ';'. So a file with lines that have no count is
-// one, and they are told by their number. Never an empty input, one with NULs or other control
-// characters (perf.data, gzip, pprof), or bpftrace's maps ("@[f, g]: 12").
+// Returns whether the input looks like folded stacks. It must be text. Its first line must end in a
+// space and a count, or more than half of its first lines must, some of them with a ';'. So a file
+// that has some lines without a count is accepted, and reading it reports their numbers. Rejected
+// are empty input, input with NULs or other control characters (perf.data, gzip, pprof), and
+// bpftrace's maps ("@[f, g]: 12").
 bool IsFolded(const Input& input);
 
-// Reads a whole file, in UTF-8, any bytes, or UTF-16 with a byte order mark. Counts may have
-// fractions: the event has as many decimals as the file, or as 64 bits hold of it. kCorrupt at the
-// first line without a count, with its number, from 1; with options.lenient such lines are skipped
-// and counted. Blank lines say nothing and are passed over. Where options.root names a form, the
-// first frames of that form become threads, with kUnknownId for a "?" or what is not there.
-// Nothing refers to `input` afterwards.
+// Reads a whole file in UTF-8, any other bytes, or UTF-16 with a byte order mark. Counts may have
+// fractions: the event has as many decimals as the file needs, or as fit in 64 bits. Fails with
+// kCorrupt at the first line without a count; the message has its number, from 1. With
+// options.lenient such lines are skipped and counted. Blank lines are ignored. If options.root is
+// set, the first frames of that form become threads. A "?" or a missing id becomes kUnknownId. The
+// profile keeps no reference to `input`.
 Result<Profile> ReadFolded(Input& input, const ImportOptions& options, ImportReport& report);
 
 }  // namespace perftape::convert

@@ -33,7 +33,7 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
       attr.type == perfdata::kTypeSoftware &&
       (attr.config == perfdata::kSoftwareCpuClock || attr.config == perfdata::kSoftwareTaskClock);
   std::uint64_t period = attr.Has(perfdata::kFreq) ? 0 : attr.sample_period;
-  // The kernel turns a clock's frequency into a fixed period (perf_swevent_init_hrtimer).
+  // The kernel converts a clock's frequency into a fixed period (perf_swevent_init_hrtimer).
   if (is_clock && attr.Has(perfdata::kFreq) && attr.sample_period > 0) {
     period = 1'000'000'000 / attr.sample_period;
   }
@@ -44,7 +44,7 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
   return made;
 }
 
-// Turns a table of samples into a profile, and uses the table up.
+// Converts a table of samples into a profile, and releases the table.
 class ProfileMaker {
  public:
   ProfileMaker(const perfdata::Reader& reader, const Survey& survey, SampleTable& table)
@@ -53,7 +53,7 @@ class ProfileMaker {
         table_(table),
         is_converted_(IsConverted(reader.events())) {}
 
-  // Also fills `distinct`, where it is given, with the sample of each row.
+  // If `distinct` is not null, stores the sample of each row in it.
   Profile Make(Metadata metadata, unsigned threads, ImportReport& report,
                std::vector<Sample>* distinct) &&;
 
@@ -72,8 +72,8 @@ class ProfileMaker {
   ProfileBuilder builder_;
 };
 
-// In the order of their epochs, since a Replay only goes forward. Several threads hash batches of
-// stacks; one at a time resolves them, in order.
+// Resolves stacks in the order of their epochs, because a Replay only moves forward. Several
+// threads hash batches of stacks. One at a time resolves them, in order.
 std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads) {
   constexpr std::size_t kBatch = 1024;
   const std::vector<std::uint32_t> order = table_.StacksByEpoch();
@@ -100,7 +100,8 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads)
   return answers;
 }
 
-// In the file's order those that have samples; all, if none has, or the file is no recording.
+// Adds the events that have samples, in file order. Adds all events if none has samples, or if the
+// file was converted from a profile.
 std::vector<EventId> ProfileMaker::AddEvents() {
   const std::span<const perfdata::Event> events = reader_.events().all();
   std::vector<bool> has_samples(events.size(), table_.rows().empty() || is_converted_);
@@ -146,14 +147,15 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   return builder_.Add(labels);
 }
 
-// Whether no two of the ids are equal.
+// Returns whether no two of the ids are equal.
 template <class Id>
 bool AreDistinct(std::vector<Id> ids) {
   std::ranges::sort(ids);
   return std::ranges::adjacent_find(ids) == ids.end();
 }
 
-// By index in the builder's table of stacks: whether several of the answers are that stack.
+// Returns, by index in the builder's table of stacks, whether several of the answers are that
+// stack.
 std::vector<bool> FindShared(std::span<const StackResolver::Answer> answers) {
   std::vector<bool> is_met, is_shared;
   for (const StackResolver::Answer& answer : answers) {
@@ -168,8 +170,8 @@ std::vector<bool> FindShared(std::span<const StackResolver::Answer> answers) {
   return is_shared;
 }
 
-// Rows differ in stack, thread, event or labels, as they are in the file. In the profile two of
-// these may be one. A row whose parts are all distinct there is added without a lookup.
+// Rows differ in stack, thread, event or labels of the file. In the profile, several of these can
+// become equal. A row whose parts all stay distinct is added without a lookup.
 void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
                               std::vector<Sample>* distinct) {
   const std::vector<EventId> events = AddEvents();
@@ -243,7 +245,7 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
 
 Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& report,
                      RecordedSamples* recorded) {
-  // The record of what was mapped when a sample was taken may follow the sample: two passes.
+  // Two passes are needed: the record of a mapping may follow a sample that hit it.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);

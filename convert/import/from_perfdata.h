@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // perf.data -> Profile. Equal samples are added up while they are read. A sample's comm and
-// mappings are those of its time. Frames are addresses in mappings; convert/symbolize adds the
-// names later, except those that the recording itself has (KSYMBOL, jitdump).
+// mappings are those of its time. Frames are addresses in mappings. convert/symbolize adds the
+// names later, except those in the recording itself (KSYMBOL, jitdump).
 //
-// The words of this import, in the order of its steps:
+// The terms of this import, in the order of its steps:
 //
 //   sort key        a record's time and its number in the file: its position in time order.
 //                   RoundClock computes it from FINISHED_ROUND (round_clock.h).
@@ -28,22 +28,22 @@
 
 namespace perftape::convert {
 
-// Reads a whole perf.data of any kind. What could not be read is counted in `report`; an Error
-// means that nothing could be. Damage in the middle ends the reading there: what came before is in
-// the profile, and report.problems says where it ended. Nothing refers to `input` afterwards.
+// Reads a whole perf.data of any kind. `report` counts what could not be read. Fails only if
+// nothing could be read. Damage in the middle ends the reading: the profile has what came before,
+// and report.problems contains the offset. The profile keeps no reference to `input`.
 Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportReport& report);
 
 // The samples of a recording, record by record, as a profile has them.
 struct RecordedSamples {
-  std::vector<Sample> distinct;  // in the profile's ids
-  // Of each SAMPLE record, in file order, the index of its sample in `distinct`; kNone of one
-  // that is not in the profile: outside the time asked for, or not readable.
+  std::vector<Sample> distinct;  // with the ids of the profile
+  // For each SAMPLE record, in file order, the index of its sample in `distinct`. kNone if the
+  // record is not in the profile: outside the requested time, or not readable.
   static constexpr std::uint32_t kNone = 0xffffffff;
   std::vector<std::uint32_t> of_records;
 };
 
-// The same, for who treats records by what their samples are. The periods of counters that are read
-// with the samples (PERF_SAMPLE_READ) are those of the file's order.
+// The same, and also fills `samples`, for callers that process the records again. Periods that are
+// computed from counters (PERF_SAMPLE_READ) follow file order here.
 Result<Profile> ReadPerfDataByRecord(Input& input, const ImportOptions& options,
                                      ImportReport& report, RecordedSamples& samples);
 

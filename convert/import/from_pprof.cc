@@ -17,18 +17,19 @@
 namespace perftape::convert {
 namespace {
 
-// What a file expands to is limited by its size, so that a small one cannot take all memory: no
-// profile that was seen compresses 10 times, or has a frame of its own or a text for each byte.
+// Decompression is limited relative to the file's size, so that a small file cannot use up all
+// memory. Every known profile compresses less than 10 times, and has fewer frames and texts than
+// bytes.
 constexpr std::uint64_t kMaxExpansion = 64;
 constexpr std::uint64_t kAlwaysAllowedSize = std::uint64_t{32} << 20;
-constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;  // what protobuf itself can hold
+constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;  // the limit of protobuf itself
 constexpr std::uint64_t kMaxFramesPerByte = 4;
 constexpr std::uint64_t kAlwaysAllowedFrames = std::uint64_t{2} << 20;
 constexpr std::uint64_t kMaxTextsPerByte = 1;
 constexpr std::uint64_t kAlwaysAllowedTexts = std::uint64_t{1} << 20;
 
 struct Limits {
-  std::uint64_t frames = 0;  // that are pushed: a stack shares those of the one before
+  std::uint64_t frames = 0;  // pushed frames: frames shared with the previous stack are not counted
   std::uint64_t texts = 0;
 };
 
@@ -37,14 +38,14 @@ Limits LimitsOf(Bytes file) {
           .texts = std::max(kAlwaysAllowedTexts, file.size() * kMaxTextsPerByte)};
 }
 
-// Which of a sample's values an event takes.
+// The indexes of an event's numbers in a sample's values.
 struct EventColumns {
   EventId event = {};
   std::optional<std::size_t> count = {};
   std::size_t period = 0;  // or the plain value
 };
 
-// "cycles" of "cycles_sample"; nothing where the text does not end so.
+// Returns "cycles" for "cycles_sample"; nothing if the text does not end in `ending`.
 std::optional<std::string_view> StemOf(std::string_view text, std::string_view ending) {
   if (!text.ends_with(ending)) return std::nullopt;
   text.remove_suffix(ending.size());
@@ -73,7 +74,7 @@ class PprofImport {
  private:
   struct Frames {
     StackId stack = {};
-    std::uint64_t unmapped = 0;  // so many of them
+    std::uint64_t unmapped = 0;  // number of unmapped ones
   };
 
   void AddEvents(const pprof::Header& header);
@@ -91,7 +92,7 @@ class PprofImport {
   std::optional<std::int64_t> TimeOf(const pprof::Sample& sample);
 
   const Bytes encoded_;
-  Limits limits_;  // of frames, so many may still be added
+  Limits limits_;  // of frames: the number that may still be added
   const ImportOptions& options_;
   ImportReport& report_;
   ProfileBuilder builder_;
@@ -103,9 +104,9 @@ class PprofImport {
   std::optional<Event> last_sampled_;
   std::optional<TimeWindow> window_;
 
-  // Of the sample before, from which the next one mostly differs in little.
+  // Of the previous sample, because the next one usually differs in little.
   std::vector<std::uint64_t> last_ids_;
-  std::vector<Frames> last_stacks_ = {{}};  // its 0, 1, 2, … outermost frames
+  std::vector<Frames> last_stacks_ = {{}};  // of its 0, 1, 2, … outermost frames
   std::vector<pprof::Label> last_labels_;
   ThreadId thread_ = {};
   LabelsId labels_ = {};
@@ -155,7 +156,8 @@ void PprofImport::SetMetadata(const pprof::Header& header) {
   builder_.SetMetadata(std::move(metadata));
 }
 
-// The period is the last sampled event's where it says so: to_pprof writes it like that.
+// If header.period_type is that of the last sampled event, the period belongs to that event.
+// to_pprof writes it so.
 void PprofImport::SetPeriod(const pprof::Header& header, Metadata& metadata) {
   const pprof::ValueType type = header.period_type.value_or(pprof::ValueType{});
   const bool is_own = last_sampled_ && header.period >= 0 &&
@@ -245,7 +247,7 @@ Result<StackId> PprofImport::StackOf(const pprof::Sample& sample, std::size_t in
   return last_stacks_.back().stack;
 }
 
-// A sample of which all values are 0 is kept by a 0 of the first event.
+// A sample whose values are all 0 is kept as a 0 of the first event.
 void PprofImport::AddValues(const pprof::Sample& sample, StackId stack) {
   bool has_any = false;
   const auto add = [&](const EventColumns& column) {
@@ -271,7 +273,7 @@ void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
     const std::string_view key = texts_->View(label.key);
     if (thread && (key == "pid" || key == "tid" || key == "comm")) continue;
     const StringId text = texts_->Add(label.str);
-    // A label is a text or a number; Go takes the text where a file has both.
+    // A label is a text or a number. If a file has both, Go uses the text.
     const bool is_number = text == StringId{};
     scratch_.push_back({.key = texts_->Add(label.key),
                         .text = text,
@@ -283,7 +285,8 @@ void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
   last_labels_ = labels;
 }
 
-// The thread that exactly these labels are of; nothing where they say it otherwise than ours.
+// Returns the thread that these labels describe; nothing if they differ from the labels that
+// perftape writes.
 std::optional<Thread> PprofImport::ReadThread(const std::vector<pprof::Label>& labels) {
   Thread thread;
   int pids = 0;
@@ -309,7 +312,7 @@ std::optional<Thread> PprofImport::ReadThread(const std::vector<pprof::Label>& l
   return is_one && !is_none ? std::optional(thread) : std::nullopt;
 }
 
-// The bytes of the profile: those of the file, or what was compressed in them.
+// Returns the bytes of the profile: those of the file, or its decompressed content.
 Result<Bytes> Expand(Bytes file, std::vector<std::byte>& decompressed) {
   if (!pprof::IsGzip(file)) return file;
   const std::uint64_t most =

@@ -23,7 +23,7 @@ Hash128 HashOf(const perfdata::ChainFrame& frame, const SpaceFingerprints& space
 
 }  // namespace
 
-// Makes a HashedStacks, one stack after the other.
+// Builds a HashedStacks, one stack after the other.
 class StackHasher {
  public:
   StackHasher(std::endian byte_order, Origin origin, const ProcessHistory& history)
@@ -39,7 +39,7 @@ class StackHasher {
   Origin origin_;
   const ProcessHistory& history_;
   perfdata::CallchainReader callchains_;
-  perfdata::ChainFrame ip_alone_;  // of the last stack without a callchain
+  perfdata::ChainFrame ip_alone_;  // for the last stack without a callchain
   HashedStacks hashed_;
 };
 
@@ -55,7 +55,7 @@ std::span<const perfdata::ChainFrame> StackHasher::FramesOf(const RawStack& stac
     format.branch_sample_type = perfdata::kBranchCallStack;
   }
   const auto frames = callchains_.FramesOf(sample, format, stack.mode);
-  // A profile may have a stack without frames.
+  // A converted file may have a stack without frames.
   if (!frames.empty() || origin_ == Origin::kConverted) return frames;
   ip_alone_ = {.address = stack.ip, .mode = stack.mode};
   return {&ip_alone_, 1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the callchains of distinct stacks, and hashes each frame and each prefix of a stack. This
-// part of resolving stacks needs no table, so it runs on all threads. StackResolver looks the
-// hashes up.
+// step of resolving stacks needs no table, so it runs on all threads. StackResolver looks up the
+// hashes.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ struct HashedStack {
   std::uint32_t pid = 0;
   Epoch epoch = 0;
   std::span<const perfdata::ChainFrame> frames;  // leaf first
-  // Equal if the frames are, and what was mapped in their process and in the kernel.
+  // Equal if the frames are equal, and the mappings of their process and of the kernel.
   std::span<const Hash128> frame_hashes;
   std::span<const Hash128> prefix_hashes;  // of 1, 2, ... outermost frames
 };
@@ -32,7 +32,7 @@ struct HashedStack {
 class HashedStacks {
  public:
   std::size_t size() const { return stacks_.size(); }
-  // Valid as long as this object is, and is not moved from.
+  // Valid until this object is destroyed or moved from.
   HashedStack operator[](std::size_t index) const;
 
  private:
@@ -40,15 +40,15 @@ class HashedStacks {
   struct Stack {
     std::uint32_t pid = 0;
     Epoch epoch = 0;
-    std::size_t end = 0;  // of its frames in frames_; they begin at the end of the stack before
+    std::size_t end = 0;  // of its frames in frames_; they begin at the end of the previous stack
   };
   std::vector<Stack> stacks_;
   std::vector<perfdata::ChainFrame> frames_;
   std::vector<Hash128> frame_hashes_, prefix_hashes_;
 };
 
-// Hashes the stacks of `table` with these indexes, in their order. `byte_order` is that of the
-// table's words. Changes none of its arguments, so several threads may call it at once.
+// Hashes the stacks of `table` that have these indexes, in this order. `byte_order` is the order of
+// the table's words. Does not change its arguments, so several threads may call it at once.
 HashedStacks HashStacks(const SampleTable& table, std::span<const std::uint32_t> indexes,
                         std::endian byte_order, Origin origin, const ProcessHistory& history);
 

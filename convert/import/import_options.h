@@ -14,15 +14,15 @@
 
 namespace perftape::convert {
 
-// A point in a recording: in nanoseconds since its first sample, or as a share of the time from its
-// first sample to its last. A point in nanoseconds that lies behind the recording's length and not
-// before its first sample's own time is such a time: what `perf script` prints.
+// A point in a recording: nanoseconds since its first sample, or a percentage of the time from its
+// first sample to its last. Nanoseconds that exceed the recording's length and are not below the
+// first sample's timestamp are a timestamp, as `perf script` prints it.
 struct TimePoint {
   std::int64_t nanoseconds = 0;
-  std::optional<double> percent = {};  // 0 to 100; then it counts, not the nanoseconds
+  std::optional<double> percent = {};  // 0 to 100; if set, `nanoseconds` is ignored
 };
 
-// Both ends belong to it. Without an end it reaches as far as the recording does.
+// Both ends are inclusive. A missing end means no limit.
 struct TimeRange {
   std::optional<TimePoint> from = {}, to = {};
 };
@@ -33,31 +33,31 @@ struct JitDumpBytes {
   std::shared_ptr<const void> keeper;
 };
 
-// Finds the jitdump that a process had mapped from a path. It decides which sources are allowed.
-// Fails with kNotFound if there is none.
+// Finds the jitdump that a process had mapped from a path. The finder decides which sources are
+// allowed. Fails with kNotFound if there is none.
 using JitDumpFinder =
     std::function<Result<JitDumpBytes>(const std::string& path, std::uint32_t pid)>;
 
 struct ImportOptions {
-  // Fields of a perf.data's samples that become labels. Each makes more distinct samples.
+  // Fields of a perf.data's samples that become labels. Each one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
-  // Samples outside are left out, and counted: of a perf.data by their time, of a pprof by their
-  // label "timestamp_ns", if they have one.
+  // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
+  // record, that of a pprof's sample in its label "timestamp_ns". Samples without a time are kept.
   std::optional<TimeRange> time = {};
-  // Of a perf.data with just-in-time compiled code, which has to be named while it is read: at
-  // another time other code was there. Without it that code stays memory without names.
+  // Finds jitdumps of a perf.data. JIT code must be named while reading, because the same addresses
+  // hold other code at another time. If not set, JIT code has no names.
   JitDumpFinder find_jit_dump = {};
   // The number of threads. The profile does not depend on it.
   unsigned threads = 1;
 
   // For folded stacks:
-  folded::Root root = folded::Root::kNone;  // what the first frame is, if it is no frame
+  folded::Root root = folded::Root::kNone;  // what the first frames are, if not functions
   bool differential = false;                // two counts a line: the events "before" and "after"
-  bool lenient = false;  // lines without a count are skipped and counted, not an error
-  // Frames that are no more than an address of the kernel ("[kernel] 0xffffffff81000100") lie
-  // there, in a mapping [kernel.kallsyms], so that they can be given a name; until then they have
-  // that of the file.
+  bool lenient = false;  // skip and count lines without a count, instead of failing
+  // Frames that are only a kernel address ("[kernel] 0xffffffff81000100") are put at this address
+  // in a mapping [kernel.kallsyms], so that they can be named. Until then they have the name from
+  // the file.
   bool map_kernel_addresses = false;
 };
 

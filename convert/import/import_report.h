@@ -11,23 +11,23 @@ namespace perftape::convert {
 
 struct ImportReport {
   std::uint64_t samples = 0;          // in the profile; one record may count for several events
-  std::uint64_t lost_samples = 0;     // the file says that they were lost (LOST_SAMPLES)
-  std::uint64_t lost_records = 0;     // the same of records of whatever kind (LOST)
-  std::uint64_t skipped_samples = 0;  // there, but not in the profile: undecodable or of no event
-  std::uint64_t unknown_events = 0;   // of those, the ones with an id that no event has
-  std::string first_skipped = {};     // where the first of them is: "0x1f40"
-  std::uint64_t outside_time = 0;     // left out, as ImportOptions::time asks
-  std::uint64_t skipped_lines = 0;    // of a folded file: without a count
-  std::uint64_t frames = 0;           // read
-  std::uint64_t unmapped_frames = 0;  // of those, the ones in no mapping
-  std::uint64_t damaged_records = 0;  // could not be decoded; passed over
-  std::uint64_t late_records = 0;     // behind newer ones; read in the state of their own time
-  std::uint64_t unknown_records = 0;  // of types that this version does not know
-  std::uint64_t jit_dumps = 0;        // of just-in-time compiled code, that were found and used
-  std::uint64_t jit_functions = 0;    // that these tell of
-  // What could not be used that names would need, in words; no damage to the profile.
+  std::uint64_t lost_samples = 0;     // lost by the recorder, from LOST_SAMPLES records
+  std::uint64_t lost_records = 0;     // lost records of any type, from LOST records
+  std::uint64_t skipped_samples = 0;  // cannot be decoded, or belong to no event
+  std::uint64_t unknown_events = 0;   // those of skipped_samples whose event id is unknown
+  std::string first_skipped = {};     // offset of the first skipped sample: "0x1f40"
+  std::uint64_t outside_time = 0;     // left out because of ImportOptions::time
+  std::uint64_t skipped_lines = 0;    // lines of a folded file without a count
+  std::uint64_t frames = 0;           // number of frames that were read
+  std::uint64_t unmapped_frames = 0;  // those in no mapping
+  std::uint64_t damaged_records = 0;  // could not be decoded; skipped
+  std::uint64_t late_records = 0;     // after newer records; read with the state of their own time
+  std::uint64_t unknown_records = 0;  // of types that are not supported
+  std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
+  std::uint64_t jit_functions = 0;    // functions in these jitdumps
+  // Messages about missing sources of names. They are no damage to the profile.
   std::vector<std::string> notes = {};
-  std::vector<std::string> problems;  // what else was wrong, in words: "feature BUILD_ID: ..."
+  std::vector<std::string> problems;  // all other problems: "feature BUILD_ID: ..."
 };
 
 }  // namespace perftape::convert

@@ -42,7 +42,7 @@ void JitCode::Note(std::uint32_t pid, std::uint64_t start, std::string_view path
   if (!perfdata::IsJitDumpPath(path)) return;
   const bool is_known = std::ranges::any_of(
       mapped_, [&](const MappedDump& mapped) { return mapped.pid == pid && mapped.path == path; });
-  // So that the dump, which is not larger than a file can be, has an end.
+  // Limits the start, so that start + size of the dump does not overflow.
   constexpr std::uint64_t kHighest = std::uint64_t{1} << 63;
   if (!is_known)
     mapped_.push_back({.pid = pid, .start = std::min(start, kHighest), .path = std::string(path)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code that just-in-time compilers made while a recording ran. Such a process writes a jitdump,
-// and maps it as executable so that the recording has a MMAP record of it. The jitdump says which
+// The code that just-in-time compilers made during a recording. Such a process writes a jitdump and
+// maps it as executable, so that the recording has a MMAP record of it. The jitdump describes which
 // code was at which address from which time on, on CLOCK_MONOTONIC.
 #pragma once
 
@@ -27,27 +27,27 @@ class JitCode {
   // The jitdump of one process.
   struct Dump {
     std::uint32_t pid = 0;
-    std::uint64_t start = 0;  // where it was mapped
+    std::uint64_t start = 0;  // the address at which it was mapped
     perfdata::Dso dso;
-    std::shared_ptr<const void> keeper;  // of the bytes that `code` has views of
+    std::shared_ptr<const void> keeper;  // owns the bytes that `code` has views of
     std::uint64_t size = 0;
     jitdump::JitDump code;
     bool has_lines = false;
 
-    // All of the dump as one range, of the dso that `region` is of.
+    // The whole dump as one region, with the dso of `region`.
     perfdata::Region WholeOf(const perfdata::Region& region) const {
       return {.start = start, .end = start + size, .page_offset = 0, .dso = region.dso};
     }
   };
 
-  // Remembers the file of a MMAP or MMAP2 record if it is a jitdump.
+  // Stores the file of a MMAP or MMAP2 record if it is a jitdump.
   void Note(const perfdata::RecordView& record, const perfdata::SampleFormat& format);
-  // Reads the jitdumps that were noted, and adds their code to `history`. The report has a note on
-  // each that cannot be used. The history keeps views of this object, also after a move.
+  // Reads the stored jitdumps, and adds their code to `history`. `report` gets a note for each one
+  // that cannot be used. The history keeps views of this object, which stay valid when it is moved.
   void AddTo(const perfdata::EventTable& events, const JitDumpFinder& find, ProcessHistory& history,
              ImportReport& report);
 
-  // By Dso::dump.
+  // Indexed by Dso::dump.
   const std::deque<Dump>& dumps() const { return dumps_; }
 
  private:
@@ -62,7 +62,7 @@ class JitCode {
 
   std::vector<MappedDump> mapped_;
   std::deque<Dump> dumps_;
-  std::uint64_t bytes_read_ = 0;  // of all dumps
+  std::uint64_t bytes_read_ = 0;  // sum of all dumps
 };
 
 }  // namespace perftape::convert

@@ -19,7 +19,7 @@ MappingKind KindOfMapping(std::string_view filename, std::uint64_t start) {
     default:
       break;
   }
-  // Parts of a process, such as [vsyscall], may lie in the upper half.
+  // Mappings of a process, such as [vsyscall], may be in the upper half.
   const bool is_in_kernel = start >= kUpperHalf && !filename.starts_with('[');
   return is_in_kernel ? MappingKind::kKernel : MappingKind::kUser;
 }

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kNoSuchText = "string out of range";
 constexpr std::string_view kBadId = "id 0, or one that another has";
 
-// A mapping and where it is: the mapping's own first address is the lowest of all with its id.
+// A mapping at one address. The start of the profile's mapping is the lowest of all mappings with
+// its id.
 struct PprofMapping {
   MappingId id = {};
   std::uint64_t start = 0, file_offset = 0;
@@ -27,7 +28,7 @@ struct MappingEntry {
   Mapping mapping = {};
 };
 
-// By what makes mappings equal, and then by address.
+// The fields that make mappings equal; the caller adds the address.
 auto KeyOf(const Mapping& it) {
   return std::tuple(it.filename, it.build_id, it.file_offset, it.limit - it.start, it.kind);
 }
@@ -66,7 +67,7 @@ Result<IdMap<PprofMapping>> ReadMappings(Bytes encoded, PprofTexts& texts, Profi
   for (MappingEntry& entry : entries) sorted.push_back(&entry.mapping);
   std::ranges::sort(sorted, {}, [](const Mapping* it) { return std::pair(KeyOf(*it), it->start); });
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    // The empty mapping of a Profile is none, and no instance of this one.
+    // A mapping that equals the Profile's empty mapping must not become "no mapping".
     sorted[i]->instance = KeyOf(*sorted[i]) == KeyOf(Mapping{}) ? 1 : 0;
     if (i == 0 || KeyOf(*sorted[i]) != KeyOf(*sorted[i - 1])) continue;
     sorted[i]->instance = sorted[i - 1]->instance;
@@ -98,7 +99,7 @@ Result<IdMap<FunctionId>> ReadFunctions(Bytes encoded, PprofTexts& texts, Profil
   }
 }
 
-// A column that no line has is not known.
+// A column that does not fit is unknown: 0.
 std::uint32_t ToColumn(std::int64_t column) {
   const bool fits = 0 < column && column <= std::numeric_limits<std::uint32_t>::max();
   return fits ? static_cast<std::uint32_t>(column) : 0;
@@ -157,7 +158,7 @@ Result<PprofLocations> ReadLocations(Bytes encoded, PprofTexts& texts, ProfileBu
           {.function = *function, .column = ToColumn(line.column), .number = line.line});
     }
     const PprofMapping at = mapping == nullptr ? PprofMapping{} : *mapping;
-    // Modulo 2^64: an address may be 0 where only names are known.
+    // Modulo 2^64: an address may be 0 if only names are known.
     const FileOffset offset = {read->address - at.start + at.file_offset};
     const LocationId id = builder.Add(
         Location{.mapping = at.id, .is_folded = read->is_folded, .offset = offset, .lines = lines});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the samples of a pprof refer to: its texts and locations, and through these its functions
-// and mappings, as things of a ProfileBuilder.
+// The tables that the samples of a pprof refer to: texts and locations, and through these functions
+// and mappings. They are added to a ProfileBuilder.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -19,11 +19,11 @@
 
 namespace perftape::convert {
 
-// What stands for each id of a table. Ids are mostly numbered from 1, but may be any.
+// The entries of a table by id. Ids are usually numbered from 1, but may be any number.
 template <class T>
 class IdMap {
  public:
-  // False where `id` is 0 or there already.
+  // Returns false if `id` is 0 or already used.
   bool Add(std::uint64_t id, const T& thing) {
     if (id == 0 || Find(id) != nullptr) return false;
     if (id == dense_.size() + 1) {
@@ -34,7 +34,7 @@ class IdMap {
     return true;
   }
 
-  // Null where there is none. Valid until the next Add.
+  // Returns null if there is none. Valid until the next Add.
   const T* Find(std::uint64_t id) const {
     if (id - 1 < dense_.size()) return &dense_[id - 1];
     const auto found = sparse_.find(id);
@@ -42,16 +42,17 @@ class IdMap {
   }
 
  private:
-  std::vector<T> dense_;  // of the ids from 1 on
+  std::vector<T> dense_;  // for the ids from 1 on
   tsl::robin_map<std::uint64_t, T> sparse_;
 };
 
-// The string table. An index that is not in it is the empty text and makes it not ok(), for the
-// caller to ask when it has read a whole message.
+// The string table. An index outside it yields the empty text and sets ok() to false. The caller
+// checks ok() after it has read a whole message.
 class PprofTexts {
  public:
-  // The bytes that the texts are views of, and the builder, must outlive it. kCorrupt where the
-  // first is not empty, the protobuf is damaged, or there are more than `limit`.
+  // The builder and the bytes that the texts are views of must outlive the result. Fails with
+  // kCorrupt if the first text is not empty, the protobuf is damaged, or there are more than
+  // `limit` texts.
   static Result<PprofTexts> Read(Bytes encoded, std::size_t limit, ProfileBuilder& builder);
 
   std::string_view View(pprof::StringIndex index);
@@ -62,7 +63,7 @@ class PprofTexts {
   PprofTexts(std::vector<std::string_view> texts, ProfileBuilder& builder);
 
   std::vector<std::string_view> texts_;
-  std::vector<std::optional<StringId>> ids_;  // of those that were added
+  std::vector<std::optional<StringId>> ids_;  // of the texts that were added
   ProfileBuilder* builder_;
   bool ok_ = true;
 };
@@ -73,12 +74,12 @@ struct PprofLocation {
 };
 using PprofLocations = IdMap<PprofLocation>;
 
-// Adds all mappings, functions and locations. kCorrupt, naming table and index, where the protobuf
-// is damaged, an id is 0 or used twice, or something refers to what is not there.
+// Adds all mappings, functions and locations. Fails with kCorrupt, naming table and index. The
+// reason is a damaged protobuf, an id that is 0 or used twice, or a reference to a missing entry.
 Result<PprofLocations> ReadLocations(Bytes encoded, PprofTexts& texts, ProfileBuilder& builder,
                                      ImportReport& report);
 
-// "location 12: no such mapping".
+// Returns the error "location 12: no such mapping".
 std::unexpected<Error> WrongEntry(std::string_view table, std::size_t index, std::string_view what);
 
 }  // namespace perftape::convert

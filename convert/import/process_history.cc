@@ -38,7 +38,8 @@ void ProcessHistory::Add(const perfdata::RecordView& record, const perfdata::Sam
 
 void ProcessHistory::AddCode(const Code& code, std::uint64_t time) {
   const std::span<const Code> copy = copies_.Copy(std::span(&code, 1));
-  // The first of its time: what was sampled then may be this code.
+  // Precedes all records of the same time, so that samples of that time can be resolved to this
+  // code.
   records_.push_back({.key = {.time = time, .sequence_number = 0},
                       .payload = reinterpret_cast<const std::byte*>(copy.data()),
                       .type = kJitCode});
@@ -70,7 +71,7 @@ perfdata::RecordView ProcessHistory::RecordOf(const ProcessRecord& entry) const 
           .order = order_};
 }
 
-// Notes what the record has changed, from this epoch on.
+// Stores what the record changed, from this epoch on.
 void ProcessHistory::Note(const ProcessRecord& entry, Epoch epoch) {
   if (const Code* code = entry.code()) return NoteSpace(code->pid, epoch);
   const perfdata::RecordView record = RecordOf(entry);
@@ -109,7 +110,7 @@ void ProcessHistory::Note(const ProcessRecord& entry, Epoch epoch) {
 void ProcessHistory::NoteSpace(std::uint32_t pid, Epoch epoch) {
   const std::uint64_t fingerprint =
       at_end_.UserSpace(pid).fingerprint() + at_end_.UserCode(pid).fingerprint();
-  // Most processes that exec tell so before they have mapped anything.
+  // No entry for an empty space: at an exec most processes have a record before they map anything.
   const auto known = spaces_.find(pid);
   if (known != spaces_.end()) {
     known->second.Set(epoch, fingerprint);

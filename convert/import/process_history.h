@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names and mappings of all processes at any time of a recording. perfdata::Processes knows
-// them at one time, and only moves forward. Samples in file order need them at any time.
+// The names and mappings of all processes at any time of a recording. perfdata::Processes has them
+// for one time only, and only moves forward. Samples in file order need them at any time.
 //
-// A time is given as an epoch. That is the number of process records that precede it in time order.
+// A time is an epoch: the number of process records that precede it in time order.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ namespace perftape::convert {
 
 using Epoch = std::uint32_t;
 
-// A value that changes from epoch to epoch.
+// A value that changes with the epoch.
 template <class Value>
 class Timeline {
  public:
-  // The value of the epochs [from, to).
+  // A value, valid for the epochs [from, to).
   struct Piece {
     Epoch from = 0;
     Epoch to = std::numeric_limits<Epoch>::max();
@@ -68,46 +68,46 @@ struct SpaceFingerprints {
 struct ThreadState {
   Epoch from = 0, to = 0;
   SpaceFingerprints spaces;
-  const std::string* comm = nullptr;  // lives as long as the history; null if unknown
+  const std::string* comm = nullptr;  // valid as long as the history; null if unknown
 };
 
 class ProcessHistory {
  public:
-  // Whether records of this type change names or mappings, so that Add must get them.
+  // Returns whether records of this type change names or mappings. Add needs all of these.
   static bool IsProcessRecord(perfdata::RecordType type);
 
-  // Adds a process record; its payload is copied unless the record is lasting. `format` and a
+  // Adds a process record. The payload is copied unless the record is lasting. `format` and a
   // lasting payload must outlive the history. All Add calls come before Finish.
   void Add(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
            const SortKey& key);
-  // Adds code that a just-in-time compiler has made; it is mapped from `time` on.
+  // Adds JIT code, which is mapped from `time` on.
   struct Code {
     std::uint32_t pid = 0;
     perfdata::Region range;              // its dso is not set
     const perfdata::Dso* dso = nullptr;  // must outlive the history
   };
   void AddCode(const Code& code, std::uint64_t time);
-  // Sorts the records. The queries below are allowed from here on.
+  // Sorts the records. The queries below need this.
   void Finish();
 
-  // The epoch of a record with this key. Fast if it is `guess`, the epoch of a record nearby.
+  // Returns the epoch of a record with this key. Fast if it is `guess`, the epoch of a nearby
+  // record.
   Epoch EpochOf(const SortKey& key, Epoch guess = 0) const;
-  // For a reader that goes in time order instead: the epoch after the process record that follows
-  // `epoch`, and the epoch of a sample at `time`.
+  // For readers in time order: the epoch after the process record that follows `epoch`, and the
+  // epoch of a sample at `time`.
   Epoch EpochAfterRecord(Epoch epoch) const;
   Epoch EpochAfterCode(Epoch epoch, std::uint64_t time) const;
   ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch) const;
   SpaceFingerprints SpacesOf(std::uint32_t pid, Epoch epoch) const;
-  // The path of a control group at the end of the recording; empty if unknown.
+  // Returns the path of a control group at the end of the recording; empty if unknown.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
 
-  // Applies the records once more, in time order, to look up addresses. The history must outlive
-  // it.
+  // Applies the records again, in time order, to look up addresses. The history must outlive it.
   class Replay {
    public:
     explicit Replay(const ProcessHistory& history) : history_(history) {}
-    // All processes at an epoch, which must not be less than in the call before. Always the same
-    // object; the next call changes it.
+    // Returns all processes at an epoch, which must not decrease from call to call. The result is
+    // always the same object, and the next call changes it.
     const perfdata::Processes& At(Epoch epoch);
 
    private:
@@ -129,7 +129,7 @@ class ProcessHistory {
       return type == kJitCode ? reinterpret_cast<const Code*>(payload) : nullptr;
     }
   };
-  static constexpr perfdata::RecordType kJitCode = perfdata::RecordType{0};  // no record has it
+  static constexpr perfdata::RecordType kJitCode = perfdata::RecordType{0};  // of no record
 
   perfdata::RecordView RecordOf(const ProcessRecord& entry) const;
   void Apply(const ProcessRecord& entry, perfdata::Processes& processes) const;
@@ -139,8 +139,8 @@ class ProcessHistory {
 
   enum class State : std::uint8_t { kAdding, kFinished };
   State state_ = State::kAdding;
-  std::vector<ProcessRecord> records_;  // in time order once finished
-  Arena copies_;                        // of payloads that are not lasting
+  std::vector<ProcessRecord> records_;  // in time order after Finish
+  Arena copies_;                        // payloads that are not lasting
   std::endian order_ = std::endian::native;
   perfdata::Processes at_end_;
   Timeline<std::uint64_t> kernel_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time order of records, for a reader that goes through them in file order.
+// The time order of records, for a reader that reads them in file order.
 //
-// perfdata::InTimeOrder holds records back until FINISHED_ROUND allows to sort them, as perf does.
-// A RoundClock gives each record a sort key instead: sorted by it, records have the order in which
-// InTimeOrder delivers them. There is one difference. InTimeOrder delivers a record that comes
-// later than its round promised after newer ones; here its key has the record's own time.
+// perfdata::InTimeOrder holds records back until FINISHED_ROUND allows it to sort them, as perf
+// does. A RoundClock gives each record a sort key instead. Records sorted by key have the order in
+// which InTimeOrder delivers them, with one difference. If a record is older than its round allows,
+// InTimeOrder delivers it after newer ones. Here its key has the record's own time.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace perftape::convert {
 
-// Compares by time, and for equal times by the order in the file.
+// Compares by time, and equal times by the order in the file.
 struct SortKey {
   std::uint64_t time = 0;             // on the recording's clock
-  std::uint64_t sequence_number = 0;  // of the record in the file; the first has 1
+  std::uint64_t sequence_number = 0;  // of the record in the file, from 1
   auto operator<=>(const SortKey&) const = default;
 };
 
@@ -41,8 +41,8 @@ class RoundClock {
     return {time, sequence_number};
   }
 
-  // Skips `records` records, none of which is a FINISHED_ROUND. Their times are from `oldest` to
-  // `newest`. Returns false and changes nothing if some came later than their round promised; then
+  // Skips `records` records, none of which may be a FINISHED_ROUND. Their times are from `oldest`
+  // to `newest`. Returns false and changes nothing if some are older than their round allows; then
   // call KeyOf for each.
   bool Advance(std::uint64_t records, std::uint64_t oldest, std::uint64_t newest) {
     if (oldest < released_) return false;
@@ -51,12 +51,12 @@ class RoundClock {
     return true;
   }
 
-  // The number of records that came later than their round promised.
+  // The number of records that were older than their round allows.
   std::uint64_t out_of_order() const { return out_of_order_; }
 
  private:
   std::uint64_t records_ = 0;
-  std::uint64_t newest_ = 0;       // time so far
+  std::uint64_t newest_ = 0;       // the newest time so far
   std::uint64_t round_limit_ = 0;  // newest_ at the last FINISHED_ROUND
   std::uint64_t released_ = 0;     // all records up to this time are delivered
   std::uint64_t out_of_order_ = 0;

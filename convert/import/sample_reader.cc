@@ -31,31 +31,31 @@ using perfdata::RecordView;
 
 constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 
-// Reads the samples of a recording, or of a part of it.
+// Reads the samples of a recording, or of a range of it.
 class SampleReader {
  public:
   SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey);
 
-  // From now on, appends to `rows` the row of each SAMPLE record.
+  // From now on, appends the row of each SAMPLE record to `rows`.
   void RecordRows(std::vector<std::uint32_t>& rows) { rows_of_records_ = &rows; }
 
-  // All samples in time order.
+  // Reads all samples in time order.
   void RunInTimeOrder();
-  // The samples from the cursor's record up to the file offset `end`. `clock` has seen all records
-  // before the cursor.
+  // Reads the samples from the cursor's record up to the file offset `end`. `clock` must have the
+  // state after all records before the cursor.
   void RunInFileOrder(perfdata::RecordCursor cursor, RoundClock clock, std::uint64_t end);
 
   SampleSet& samples() { return samples_; }
   const ImportReport& report() const { return report_; }
-  // Of the first sample that was skipped; the largest number where none was.
+  // Of the first skipped sample; the largest number if there is none.
   std::uint64_t first_skipped_offset() const { return first_skipped_offset_; }
 
  private:
-  // The state of the thread whose sample was the last with this tid % kThreadCacheSize.
+  // The state of a thread: of the last sampled thread with this tid % kThreadCacheSize.
   struct ThreadCacheEntry {
     std::uint32_t pid = 0, tid = 0;
     ThreadState state;
-    std::uint32_t thread = 0;  // in the table
+    std::uint32_t thread = 0;  // index in the table
   };
   static constexpr std::size_t kThreadCacheSize = 256;
 
@@ -66,7 +66,7 @@ class SampleReader {
   std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
                               const perfdata::Event& event);
   void Skip(const RecordView& sample);
-  // Counts the samples that wait in the batch.
+  // Counts the samples in the batch.
   void CountBatch();
 
   const perfdata::Reader& reader_;
@@ -76,12 +76,12 @@ class SampleReader {
   std::uint64_t first_skipped_offset_ = kToTheEnd;
   perfdata::Deliveries deliveries_;
   std::optional<TimeWindow> window_;
-  std::vector<perfdata::PlainSampleReader> plain_;  // of each event
-  perfdata::Sample plain_sample_;                   // what they read
+  std::vector<perfdata::PlainSampleReader> plain_;  // by event
+  perfdata::Sample plain_sample_;                   // the sample that they decode
   SampleSet samples_;
   std::vector<SampleTable::Addition> batch_;  // samples of lasting records, not in the table yet
-  std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // where they are asked for
-  std::vector<std::uint32_t> plain_labels_;                // of each event, without labels
+  std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // null unless rows are requested
+  std::vector<std::uint32_t> plain_labels_;                // by event, for samples without labels
   std::array<ThreadCacheEntry, kThreadCacheSize> thread_cache_ = {};
 };
 
@@ -228,7 +228,7 @@ void SampleReader::Skip(const RecordView& sample) {
   first_skipped_offset_ = sample.file_offset;
 }
 
-// Counts in `report` what a reader left out.
+// Adds the counts of a reader to `report`.
 void AddUp(const ImportReport& part, ImportReport& report) {
   if (report.skipped_samples == 0) report.first_skipped = part.first_skipped;
   report.samples += part.samples;
@@ -239,7 +239,7 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }
 
-// More readers would wait for the same memory, and each needs a table with most of the stacks.
+// More readers would compete for the same memory, and each needs a table with most of the stacks.
 constexpr unsigned kMostReaders = 4;
 
 // Reads the ranges of the file, several at once.

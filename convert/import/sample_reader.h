@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second pass over a recording. It reads the samples in file order, finds the epoch of each,
-// and counts them in a SampleTable. Samples are not sorted, except where periods need it.
+// and counts them in a SampleTable. Samples are sorted only if periods need it.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 namespace perftape::convert {
 
 struct SampleSet {
-  SampleTable table;  // finished
+  SampleTable table;  // after Finish
   TimeSpan times;     // of the samples in it
 };
 
-// Reads all samples; `report` counts those that are left out. The table has views of the survey and
+// Reads all samples. `report` counts those that are left out. The table has views of the survey and
 // of the reader's file, which must outlive it.
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
                       const Survey& survey, ImportReport& report);
 
-// The same. Also appends to `rows_of_records` the row of each SAMPLE record, in file order. A
-// record that counts for several events has the row of its own event; kNoRow if it is in no row.
-// Samples are always read in file order, so with PERF_SAMPLE_READ the periods may differ.
+// The same. Also appends the row of each SAMPLE record, in file order, to `rows_of_records`. A
+// record that counts for several events has the row of its own event; a record in no row has
+// kNoRow. Samples are always read in file order here, so with PERF_SAMPLE_READ the periods may
+// differ.
 constexpr std::uint32_t kNoRow = 0xffffffff;
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
                               const Survey& survey, ImportReport& report,

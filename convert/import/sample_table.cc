@@ -12,7 +12,7 @@
 namespace perftape::convert {
 namespace {
 
-// The index of `value` in `table`. Appends it if it is not there.
+// Returns the index of `value` in `table`. Appends it if it is not there.
 template <class Table, class Value>
 std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Value& value) {
   const std::uint32_t found =
@@ -54,7 +54,7 @@ Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
   return {hash.low64, hash.high64 ^ seed};
 }
 
-// Differs for each thread, event and labels that one stack was sampled with.
+// Differs for each thread, event and labels of one stack.
 std::uint64_t SampleTable::NumberOf(std::uint32_t thread, std::uint32_t event_labels) {
   return (std::uint64_t{thread} << 32 | event_labels) * 0x9e3779b97f4a7c15;
 }
@@ -63,8 +63,8 @@ std::uint64_t SampleTable::LowHashOf(const Addition& sample) {
   return sample.hash.low + NumberOf(sample.thread, sample.event_labels);
 }
 
-// Most rows are not in a cache, and a count takes less time than a fetch from memory. So each
-// sample's slot in the index is fetched well before its turn, and then its row.
+// Most rows are not in a CPU cache, and counting takes less time than a fetch from memory. So each
+// sample's slot in the index is prefetched well before its use, and then its row.
 void SampleTable::AddBatch(std::span<const Addition> samples) {
   assert(state_ == State::kAdding);
   constexpr std::size_t kSlotAhead = 32, kRowAhead = 16;

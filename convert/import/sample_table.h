@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up equal samples of a recording before any address is looked up. A 128-bit hash of callchain
-// and mappings identifies a stack. So each sample costs one hash and one count; everything else is
-// done once for each distinct stack.
+// Adds up equal samples of a recording before any address is resolved. A 128-bit hash of callchain
+// and mappings identifies a stack. So each sample costs one hash and one count. All other work is
+// done once per distinct stack.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace perftape::convert {
 
-// A stack as it is in a sample, with what is needed to look its addresses up.
+// A stack as recorded in a sample, with what is needed to resolve its addresses.
 struct RawStack {
   std::uint64_t ip = 0;
   Bytes chain = {};     // the words of the callchain, in the file's byte order
@@ -36,7 +36,7 @@ struct RawThread {
   bool operator==(const RawThread&) const = default;
 };
 
-// The event of a sample, and the labels that were asked for.
+// The event of a sample, and the requested labels.
 struct EventLabels {
   static constexpr std::uint32_t kNoCpu = 0xffffffff;
   std::uint32_t event = 0;  // index in the EventTable
@@ -47,7 +47,7 @@ struct EventLabels {
 
 class SampleTable {
  public:
-  // Equal samples. The last three are indexes: of stack(), threads() and event_labels().
+  // Equal samples. The last three fields are indexes in stack(), threads() and event_labels().
   struct Row {
     std::uint64_t low = 0, high = 0;  // hash
     std::uint64_t count = 0, period = 0;
@@ -56,7 +56,7 @@ class SampleTable {
   std::uint32_t Add(const RawThread& thread);
   std::uint32_t Add(const EventLabels& labels);
 
-  // Equal if the words are, and what was mapped in the process and in the kernel.
+  // Equal if the words are equal, and the mappings of the process and of the kernel.
   static Hash128 HashOf(const RawStack& stack, const ThreadState& state);
 
   struct Addition {
@@ -77,12 +77,12 @@ class SampleTable {
   std::span<const Row> rows() const { return rows_; }
   RawStack stack(std::size_t index) const;
   std::vector<RawStack> StacksAt(std::span<const std::uint32_t> indexes) const;
-  // The indexes of all stacks, sorted by epoch.
+  // Returns the indexes of all stacks, sorted by epoch.
   std::vector<std::uint32_t> StacksByEpoch() const;
   std::span<const RawThread> threads() const { return threads_; }
   std::span<const EventLabels> event_labels() const { return event_labels_; }
 
-  // Ends the adding, and frees the memory that only adding needs.
+  // Ends adding, and frees the memory that only adding needs.
   void Finish();
   // After Finish: frees the stacks. Rows, threads and labels stay.
   void ReleaseStacks();
@@ -90,7 +90,7 @@ class SampleTable {
  private:
   enum class State : std::uint8_t { kAdding, kFinished, kReleased };
 
-  // The row of a sample. A new row has the count 0 and no stack yet.
+  // Returns the row of a sample. A new row has the count 0 and no stack yet.
   Row& RowOf(const Addition& sample);
   static std::uint64_t NumberOf(std::uint32_t thread, std::uint32_t event_labels);
   static std::uint64_t LowHashOf(const Addition& sample);

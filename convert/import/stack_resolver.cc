@@ -99,8 +99,8 @@ LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64
   return builder_.Add(location);
 }
 
-// One mapping stands for all the code of a dump, and an offset in it is that of the byte in the
-// dump: so code that was at one address at different times is told apart for good.
+// All the code of a dump is one mapping, and an offset in it is the offset of a byte in the dump.
+// So code that was at the same address at different times has different offsets.
 LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
                                              std::uint64_t address) {
   const JitCode::Dump& dump = jit_.dumps()[region.dso->dump];
@@ -112,7 +112,7 @@ LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
   Line line{.function = builder_.Add(Function{.name = builder_.Add(function->name),
                                               .system_name = {},
                                               .filename = builder_.Add(file)})};
-  // Of code that was inlined from another file only the function it is in is told.
+  // For code that was inlined from another file, only the enclosing function is known.
   const jitdump::CodeLine* told = dump.code.LineOf(*function, offset);
   if (told != nullptr && told->file == file) {
     line.number = told->line;
@@ -122,7 +122,7 @@ LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
   return builder_.Add(location);
 }
 
-// The same range of a dso is most often met again, in another process or at another time.
+// Most lookups are of a known range of a dso, in another process or at another time.
 MappingId StackResolver::MappingOf(const perfdata::Region& region) {
   const std::uint64_t hash = XXH3_64bits(&region, sizeof region);
   static_assert(std::has_unique_object_representations_v<perfdata::Region>);

@@ -17,8 +17,8 @@
 
 namespace perftape::convert {
 
-// The build ids in the feature BUILD_ID, or in HEADER_BUILD_ID records. (The build id in a MMAP2
-// record is part of the mapping instead.)
+// The build ids in the feature BUILD_ID or in HEADER_BUILD_ID records. (The build id in a MMAP2
+// record belongs to the mapping instead.)
 struct ListedBuildIds {
   std::unordered_map<std::string, std::string> by_path;  // in hexadecimal digits
   perfdata::KernelNames kernel_names;
@@ -31,13 +31,13 @@ class StackResolver {
     std::uint32_t frames = 0, unmapped_frames = 0;
   };
 
-  // All references must outlive this.
+  // All references must outlive this object.
   StackResolver(Origin origin, const ListedBuildIds& build_ids, const JitCode& jit,
                 ProfileBuilder& builder)
       : origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
 
   // Adds the stacks to the builder, in their order, and returns an answer for each. Their epochs
-  // must not decrease, neither in a batch nor from batch to batch. All batches need the same
+  // must not decrease, neither in a batch nor from batch to batch. All batches must use the same
   // replay.
   std::vector<Answer> Resolve(const HashedStacks& batch, ProcessHistory::Replay& replay);
 
@@ -60,9 +60,10 @@ class StackResolver {
   };
 
   Answer Resolve(const HashedStack& stack, const perfdata::Processes& processes);
-  // Fetches the memory that Resolve looks at first.
+  // Prefetches the memory that Resolve reads first.
   void Prefetch(const HashedStack& stack) const;
-  // Sets `prefix` if one is known, and returns the number of its frames.
+  // Sets `prefix` to the longest known one, and returns the number of its frames; 0 if none is
+  // known.
   std::size_t FindLongestPrefix(std::span<const Hash128> prefix_hashes, Prefix& prefix) const;
   const KnownFrame& Find(const perfdata::ChainFrame& frame, const Hash128& hash, std::uint32_t pid,
                          const perfdata::Processes& processes);

@@ -44,14 +44,14 @@ void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
     }
     return;
   }
-  // With this bit they are no loss: a filter of perf's own let them go.
+  // With this bit they are not lost: a filter of perf dropped them intentionally.
   if ((record.misc & perfdata::kMiscLostSamplesBpf) != 0) return;
   if (const auto lost = perfdata::Decode<perfdata::LostSamples>(record, format)) {
     report.lost_samples += lost->count;
   }
 }
 
-// Adds the records that are no samples to a survey.
+// Adds the records that are not samples to a survey.
 class Surveyor {
  public:
   Surveyor(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
@@ -62,7 +62,7 @@ class Surveyor {
         report_(report),
         has_build_ids_(ReadBuildIdFeature(reader, survey.build_ids)) {}
 
-  // Whether a record must be given to Add. Of the others only the times matter.
+  // Returns whether a record must be passed to Add. Only the times of other records matter.
   static bool Needs(RecordType type) {
     return ProcessHistory::IsProcessRecord(type) || type == RecordType::kLost ||
            type == RecordType::kLostSamples || type == RecordType::kHeaderBuildId ||
@@ -70,7 +70,7 @@ class Surveyor {
   }
 
   void Add(const RecordView& record, const perfdata::Event* its_event, const SortKey& key) {
-    // All events lay their trailers out alike, so what a process did is known whoever heard of it.
+    // All events have the same trailer layout, so any event can decode a process record.
     const perfdata::Event& event = its_event == nullptr ? events_[0] : *its_event;
     if (ProcessHistory::IsProcessRecord(record.type)) {
       survey_.history.Add(record, event.format, key);
@@ -94,11 +94,11 @@ class Surveyor {
   const bool has_build_ids_;
 };
 
-// What one thread has seen of a range of records. It is added to the survey after the ranges before
-// it. Each has cache lines of its own, since other threads write to the next one.
+// The survey of a range of records by one thread. It is added to the whole survey after the ranges
+// before it. Aligned to cache lines, because other threads write to neighbouring ranges.
 class alignas(128) SurveyedRange {
  public:
-  // Some records of which only the times matter, and the record that follows them.
+  // Some records of which only the times matter, and the record after them.
   struct Stretch {
     std::uint64_t skipped = 0;
     TimeSpan times;  // of the skipped records
@@ -121,8 +121,8 @@ class alignas(128) SurveyedRange {
     if (found.time != std::numeric_limits<std::uint64_t>::max()) last_.times.Add(found.time);
   }
 
-  // Adds the range to the survey. False if a record came later than its round promised: then the
-  // times of all records are needed.
+  // Adds the range to the survey. Returns false if a record is older than its round allows, because
+  // then the times of all records are needed.
   bool Replay(RoundClock& clock, Surveyor& surveyor) const {
     for (const Stretch& stretch : stretches_) {
       if (!Advance(clock, stretch)) return false;
@@ -140,11 +140,11 @@ class alignas(128) SurveyedRange {
 
   perfdata::EventLookup lookup_;
   std::vector<Stretch> stretches_;
-  Stretch last_;  // no record follows it yet
+  Stretch last_;  // the end, without a record after it
   TimeSpan sample_times_;
 };
 
-// More ranges than threads, since some threads finish early.
+// More ranges than threads, because some threads finish early.
 std::size_t WantedRanges(const ImportOptions& options) {
   constexpr std::size_t kForEachThread = 8;
   return options.threads > 1 ? options.threads * kForEachThread : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first pass over a recording. It collects what must be known before samples can be read:
-// process records, build ids, losses and jitdumps. Of samples it reads only header, id and time.
+// process records, build ids, losses and jitdumps. Of a sample it reads only header, id and time.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace perftape::convert {
 
-// The first and the last of some times; empty if there are none.
+// The first and the last of a set of times; empty if there are none.
 struct TimeSpan {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t last = 0;
@@ -39,32 +39,32 @@ struct TimeSpan {
 // A record at which a thread can start to read samples.
 struct RangeStart {
   std::uint64_t file_offset = 0;  // of the record
-  RoundClock clock;               // has seen all records before it
+  RoundClock clock;               // the state after all records before it
 };
 
 struct Survey {
   ProcessHistory history;
   ListedBuildIds build_ids;
   TimeSpan times;   // of the samples
-  UnitsById units;  // of events that were converted
+  UnitsById units;  // of events in a converted file
   JitCode jit;      // code of just-in-time compilers
   // Each range ends where the next one starts; the first starts at the first record. Several
-  // threads can read them at once. A short or compressed recording has one range.
+  // threads can read the ranges at once. A short or compressed recording has one range.
   std::vector<RangeStart> range_starts = {};
 };
 
-// Counts in `report` all records that are no samples. The reader must outlive the survey. Only the
+// Counts all records that are not samples in `report`. The reader must outlive the survey. Only the
 // number of ranges depends on options.threads.
 Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
                   ImportReport& report);
-// The same on several threads. Returns nothing, and leaves `report` alone, if one thread has to see
-// all records in order. This is so for a short, compressed or damaged recording, for a pipe, and if
-// records came later than their round promised.
+// The same on several threads. Returns nothing, and does not change `report`, if one thread has to
+// see all records in order. That is so for a short, compressed or damaged recording, for a pipe,
+// and if records are older than their round allows.
 std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
                                          const ImportOptions& options, ImportReport& report);
 
-// Whether samples must be read in time order. With PERF_SAMPLE_READ they must: a sample's period is
-// the difference to the counter of the sample before.
+// Returns whether samples must be read in time order. They must with PERF_SAMPLE_READ, because a
+// sample's period is the difference to the counter of the sample before.
 bool NeedTimeOrder(const perfdata::EventTable& events);
 
 }  // namespace perftape::convert

@@ -16,7 +16,7 @@ std::int64_t Resolve(const TimePoint& point, const TimeWindow& recording) {
                                        static_cast<std::uint64_t>(recording.first));
   if (point.percent) {
     const double share = std::round(static_cast<double>(length) * (*point.percent / 100));
-    // Above 2^53 a double may be more than the length that it was made of.
+    // Above 2^53, rounding may make the double larger than `length`.
     if (share >= static_cast<double>(length)) return recording.last;
     return AddUpToLimit(recording.first, static_cast<std::int64_t>(share));
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kFirstChunk = std::size_t{4} << 10;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20;
 
-// The same offset or the next one that is a multiple of `alignment`, which is a power of two.
+// Returns the number of bytes from `at` to the next multiple of `alignment`, a power of two.
 std::size_t PaddingTo(std::size_t alignment, const std::byte* at) {
   return -reinterpret_cast<std::uintptr_t>(at) & (alignment - 1);
 }

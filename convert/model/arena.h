@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that stays where it is: what was copied into it keeps its address until the arena and all
-// copies of it are gone. A copy of an arena shares what is there and adds to memory of its own.
+// Memory whose content never moves. What was copied into an arena keeps its address until the arena
+// and all its copies are destroyed. A copy of an arena shares the existing content and adds new
+// content to its own memory.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ class Arena {
   }
   ~Arena() = default;
 
-  // A copy of `text` that lives as long as the arena.
+  // Returns a copy of `text` that lives as long as the arena.
   std::string_view Copy(std::string_view text);
 
   template <class T>
@@ -40,7 +41,7 @@ class Arena {
   std::span<const std::byte> CopyBytes(std::span<const std::byte> bytes, std::size_t alignment);
 
   std::vector<std::shared_ptr<std::byte[]>> chunks_;
-  std::span<std::byte> free_;  // the rest of the chunk that this arena, and no copy, writes to
+  std::span<std::byte> free_;  // the end of the last chunk; only this arena writes to it
 };
 
 }  // namespace perftape::convert

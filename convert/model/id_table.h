@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what a table holds, by hash. Only the index in the table is kept here, and 32 bits of the
-// hash; what is there is compared in the table itself. That makes 8 bytes a slot, whatever the keys
-// are: half of what a map with the keys in it takes for the smallest of them (tsl::robin_map's
-// smallest slot with an index has 16), and growing it neither hashes nor touches a key. Most of the
-// time of building a profile is spent waiting for memory, so that this is also the faster one.
+// Finds entries of a table by hash. It stores only the index of an entry and 32 bits of its hash.
+// The caller compares the entry in the table itself. So a slot has 8 bytes for any type of key,
+// half of the smallest slot of tsl::robin_map with an index. Growing neither hashes nor reads a
+// key. Building a profile mostly waits for memory, so this is also faster.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace perftape::convert {
 
-// Stands for what it was made of: two things with one hash do not happen.
+// Identifies what was hashed: collisions are assumed not to occur.
 struct Hash128 {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Hash128&) const = default;
@@ -24,7 +23,7 @@ class IdTable {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  // The id that was added with this hash and that `is_same` says is meant, or kNone.
+  // Returns the id that was added with this hash and for which `is_same` returns true, or kNone.
   template <class IsSame>
   std::uint32_t Find(std::uint64_t hash, IsSame&& is_same) const {
     if (slots_.empty()) return kNone;
@@ -36,20 +35,20 @@ class IdTable {
     }
   }
 
-  // Adds an id below kNone; not one that is there already.
+  // Adds an id below kNone, which must not be in the table yet.
   void Add(std::uint64_t hash, std::uint32_t id) {
     if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
     Put({TagOf(hash), id});
     ++size_;
   }
 
-  // What Find would look at first, or kNone.
+  // Returns the id that Find would compare first, or kNone.
   std::uint32_t Guess(std::uint64_t hash) const {
     return Find(hash, [](std::uint32_t) { return true; });
   }
 
-  // Says that the hash will be looked for soon. Inlined by force: GCC 12 takes a call that does
-  // nothing else for one without effect.
+  // Prefetches the slot of a hash that will be looked up soon. Inlining is forced: GCC 12 removes a
+  // call that does nothing else, because it seems to have no effect.
   [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[TagOf(hash) & mask_]);
   }
@@ -86,7 +85,7 @@ class IdTable {
     }
   }
 
-  Slots slots_;  // a power of two, or none
+  Slots slots_;  // its size is a power of two, or 0
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };

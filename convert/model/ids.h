@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that the parts of a profile have inside it, each a type of its own, so that none is
-// taken for another. Included with them: the three kinds of address.
+// The ids of a profile's entries. Each is a type of its own, so that they cannot be confused. This
+// header also includes the three types of address.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An allocator for large tables that are read here and there: it asks the kernel for large pages.
-// Else most reads of a table of many megabytes wait for its page's address before they wait for
-// the data, in a virtual machine twice.
+// An allocator for large tables with random access: it asks the kernel for large pages. Otherwise
+// most reads of a table of many megabytes first wait for the address translation of the page, and
+// only then for the data. In a virtual machine there are two translations.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ struct LargePages {
   T* allocate(std::size_t count) {
     const std::size_t size = count * sizeof(T);
     if (size < kWorthIt) return static_cast<T*>(::operator new(size));
-    // Mapped here, not by operator new, which keeps what it is given back.
+    // Mapped here, because operator new keeps memory that is freed.
     void* mapped =
         ::mmap(nullptr, size + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -31,7 +31,7 @@ struct LargePages {
     std::byte* memory = static_cast<std::byte*>(mapped) + before;
     if (before > 0) ::munmap(mapped, before);
     ::munmap(memory + Mapped(size), kPage - before + size - Mapped(size));
-    // A kernel that has none to give goes on with small ones.
+    // If the kernel has no large pages left, it uses small ones.
     ::madvise(memory, size, MADV_HUGEPAGE);
     return reinterpret_cast<T*>(memory);
   }
@@ -49,7 +49,7 @@ struct LargePages {
  private:
   static constexpr std::size_t kPage = std::size_t{2} << 20, kWorthIt = 2 * kPage;
 
-  // In whole small pages.
+  // Rounds up to whole small pages.
   static std::size_t Mapped(std::size_t size) { return (size + 4095) / 4096 * 4096; }
 };
 

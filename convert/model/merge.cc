@@ -11,7 +11,7 @@
 namespace perftape::convert {
 namespace {
 
-// Keeps `mine` where both are equal, else empties it.
+// Keeps `mine` if both are equal, otherwise clears it.
 template <class T>
 void Agree(T& mine, const T& other) {
   if (mine != other) mine = T{};
@@ -34,7 +34,7 @@ Merger::EventKind Merger::KindOf(const Profile& profile, const Event& event) {
           .values = event.values};
 }
 
-// Whether these are the profile's events, each at its index.
+// Returns whether these are the profile's events, with the same indexes.
 bool Merger::AreEvents(const Profile& profile, const std::vector<EventFacts>& events) {
   return std::ranges::equal(profile.events(), events, [&](const Event& a, const EventFacts& b) {
     return KindOf(profile, a) == b.kind && a.decimals == b.decimals && a.period == b.period;
@@ -118,8 +118,8 @@ void Merger::AddSamples(const Profile& profile) {
   for (const Sample& sample : profile.samples()) builder_.Add(copier.Copy(sample));
 }
 
-// The events are put in order at the end, when all lists are known. Only then, and only
-// where they differ from those of the builder, all is copied once more.
+// The events are sorted at the end, when all lists are known. All samples are copied again only if
+// the sorted events differ from those of the builder.
 Profile Merger::Finish() && {
   if (only_) return *std::move(only_);
   const Facts& facts = with_samples_.count() != 0 ? with_samples_ : without_samples_;
@@ -140,7 +140,7 @@ Profile Merger::WithEvents(const Profile& merged, const std::vector<EventFacts>&
                                     .period = event.period}));
   }
   ProfileCopier copier(merged, builder);
-  std::vector<unsigned> more_decimals;  // of each of the merged profile's events
+  std::vector<unsigned> more_decimals;  // by event of the merged profile
   for (std::uint32_t i = 0; i < merged.events().size(); ++i) {
     const Event& event = merged.events()[i];
     const auto found = std::ranges::find(events, KindOf(merged, event), &EventFacts::kind);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several profiles as one. What comes out depends neither on their order nor on which were merged
-// before: profiles that were merged, written and read again merge to the same bytes as all at once.
+// Merges several profiles into one. The result depends neither on their order nor on earlier
+// merges. Profiles that were merged, written and read again merge to the same bytes as all at once.
 //
 //   times         the earliest start; the sum of the durations
-//   events        equal by name, unit and kind; counts of other decimals are brought to the same.
-//                 Where all profiles have the same list, in its order; else sorted, and without
-//                 their nominal periods. These are kept where all agree
+//   events        equal by name, unit and kind. Counts with different decimals are scaled to the
+//                 same number of decimals. If all profiles have the same list, its order and the
+//                 nominal periods on which all agree are kept. Otherwise the list is sorted and
+//                 has no nominal periods.
 //   comments      the same list, or the sorted union
-//   pprof's texts (drop_frames …) and period  kept where all agree
+//   pprof's texts (drop_frames …) and period  kept if all agree
 //
-// Of a profile without samples nothing is kept, unless no profile has any; of mappings, functions
-// and the like what samples lead to.
+// A profile without samples contributes nothing, unless no profile has samples. Mappings, functions
+// and other entries are kept only if samples refer to them.
 #pragma once
 
 #include <compare>
@@ -26,10 +27,10 @@ namespace perftape::convert {
 
 class Merger {
  public:
-  // Memory follows the distinct stacks of all, not their number.
+  // Memory grows with the distinct stacks of all profiles, not with their number.
   void Add(const Profile& profile);
 
-  // Where only one was added that holds anything, that one as it was.
+  // If only one added profile has any content, returns it unchanged.
   Profile Finish() &&;
 
  private:
@@ -44,11 +45,11 @@ class Merger {
     std::uint8_t decimals = 0;
     std::uint64_t period = 0;
   };
-  // What is known besides the samples.
+  // All content except the samples.
   class Facts {
    public:
     void Add(const Profile& profile);
-    std::uint64_t count() const { return count_; }  // of the profiles added
+    std::uint64_t count() const { return count_; }  // number of profiles added
     std::vector<EventFacts> Events() const;
     const Metadata& metadata() const { return metadata_; }
 
@@ -57,8 +58,8 @@ class Merger {
     void AddMetadata(const Metadata& other);
 
     std::uint64_t count_ = 0;
-    bool is_mixed_ = false;           // of several lists of events
-    std::vector<EventFacts> events_;  // the first list, and behind it what others have besides
+    bool is_mixed_ = false;           // there were different lists of events
+    std::vector<EventFacts> events_;  // the first list, then events of other lists
     Metadata metadata_;
   };
 
@@ -67,8 +68,8 @@ class Merger {
   static Profile WithEvents(const Profile& merged, const std::vector<EventFacts>& events);
   void AddSamples(const Profile& profile);
 
-  std::optional<Profile> only_;  // as long as it is the only one
-  ProfileBuilder builder_;       // of all, from the second on
+  std::optional<Profile> only_;  // set while only one was added
+  ProfileBuilder builder_;       // all profiles, from the second on
   Facts with_samples_, without_samples_;
 };
 

@@ -5,7 +5,7 @@ namespace perftape::convert {
 
 Profile::Profile() : tables_(std::make_shared<const ProfileTables>()) {}
 
-// Modulo 2^64: a kernel mapping may well have a file offset above its start.
+// Modulo 2^64: the file offset of a kernel mapping may exceed its start.
 RuntimeAddress Profile::AddressOf(const Location& location) const {
   const Mapping& mapping = (*this)[location.mapping];
   return {mapping.start + (location.offset.value - mapping.file_offset)};

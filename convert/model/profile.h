@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile: how often which stacks were seen, in which threads, by which events. What every reader
-// makes and every writer takes. The words are pprof's (mapping, location, function, line, sample)
-// with one change: a stack is a node of a tree, so that common callers are kept once.
+// A profile: how often each stack was seen, in which thread, by which event. Every reader makes one
+// and every writer reads one. The terms are pprof's (mapping, location, function, line, sample),
+// with one change: a stack is a node of a tree, so that common callers are stored once.
 //
 //   for (const Sample& sample : profile.samples()) {
 //     for (StackId at = sample.stack; at != StackId{}; at = profile[at].caller) {
@@ -28,9 +28,9 @@ namespace perftape::convert {
 
 enum class MappingKind : std::uint8_t { kUser, kKernel };
 
-// What is known by name in a mapping: as pprof's has_functions and its siblings. A reader sets what
-// its file says, SetLines adds what it brings; a mapping without any of them was not symbolized, or
-// in vain.
+// What is known by name in a mapping, like pprof's has_functions and its siblings. A reader sets
+// what its file contains, and SetLines adds what it provides. A mapping with none of these was not
+// symbolized, or no names were found.
 struct MappingNames {
   bool functions = false;
   bool filenames = false;
@@ -39,53 +39,53 @@ struct MappingNames {
   bool operator==(const MappingNames&) const = default;
 };
 
-// A piece of a file, as processes map it: one for each filename, build id, file offset, size and
-// kind, in however many processes and at however many addresses it was. `start` is the lowest of
-// these, so that it does not depend on which was seen first.
+// A range of a file, as processes map it. There is one Mapping for each filename, build id, file
+// offset, size and kind, for any number of processes and addresses. `start` is the lowest of these
+// addresses, so that it does not depend on the order of input.
 struct Mapping {
   StringId filename = {};         // "/usr/bin/ls", "[vdso]", "[kernel.kallsyms]"
-  StringId build_id = {};         // lower-case hex; empty where unknown
-  std::uint64_t start = 0;        // the first runtime address ...
-  std::uint64_t limit = 0;        // ... and the first one behind
+  StringId build_id = {};         // lower-case hex; empty if unknown
+  std::uint64_t start = 0;        // the first runtime address
+  std::uint64_t limit = 0;        // the end of the runtime addresses, exclusive
   std::uint64_t file_offset = 0;  // of `start`
   MappingKind kind = MappingKind::kUser;
-  // Tells apart what is equal by all of the above and yet two mappings: a pprof may say where each
-  // of them was. 0 for the first, and everywhere else.
+  // Distinguishes mappings that are equal in all fields above. A pprof may list such mappings at
+  // several addresses. 0 for the first one, and in all other formats.
   std::uint32_t instance = 0;
-  MappingNames names = {};  // no part of what makes mappings equal
+  MappingNames names = {};  // not compared when mappings are compared
 };
 
 struct Function {
-  StringId name = {};           // as it is shown: demangled
-  StringId system_name = {};    // as the linker knows it; empty where it is not known or no other
-  StringId filename = {};       // of the source; empty where unknown
-  std::int64_t start_line = 0;  // 0 where unknown
+  StringId name = {};           // as displayed: demangled
+  StringId system_name = {};    // the linker's name; empty if unknown or equal to `name`
+  StringId filename = {};       // of the source; empty if unknown
+  std::int64_t start_line = 0;  // 0 if unknown
 };
 
 struct Line {
   FunctionId function = {};
-  std::uint32_t column = 0;  // from 1; 0 where unknown
-  std::int64_t number = 0;   // in the function's file, from 1; 0 where unknown
+  std::uint32_t column = 0;  // from 1; 0 if unknown
+  std::int64_t number = 0;   // in the function's file, from 1; 0 if unknown
   bool operator==(const Line&) const = default;
 };
 
-// A frame: an address in the code. `offset` is the address to look up: for a frame that was found
-// by a return address whoever adds it has subtracted 1 already (as pprof wants it), so that it lies
-// inside the call and not behind it. Nothing after that subtracts again.
+// A frame: an address in the code. `offset` is the address to look up. For a return address, the
+// code that adds the frame has already subtracted 1, as pprof requires. So the address is inside
+// the call instruction. No other code subtracts again.
 //
-// Without a mapping (MappingId 0) `offset` is the raw runtime address; a frame that never had an
-// address (of a folded file) has offset 0 and its lines.
+// Without a mapping (MappingId 0), `offset` is the raw runtime address. A frame that never had an
+// address (from a folded file) has offset 0 and its lines.
 struct Location {
   MappingId mapping = {};
   bool is_folded = false;  // several functions share this code (identical code folding)
   FileOffset offset = {};
-  // Several where calls were inlined: innermost first, the last is the function that the linker
-  // knows. Empty where the name is not known. Lives as long as any copy of the profile, or as the
+  // Several if calls were inlined: innermost first, the last one is the function that the linker
+  // knows. Empty if the name is unknown. Lives as long as any copy of the profile, or as the
   // builder.
   std::span<const Line> lines = {};
 };
 
-// `leaf` called by `caller`; StackId 0 calls the outermost frame.
+// `leaf` called by `caller`. The caller of the outermost frame is StackId 0.
 struct Stack {
   StackId caller = {};
   LocationId leaf = {};
@@ -98,43 +98,43 @@ struct Thread {
   StringId comm = {};
 };
 
-// What else is known of a sample, as pprof has it: a key with a text, or with a number in a unit.
-// "cpu", "cgroup", "timestamp_ns", whatever a profile came with.
+// Additional data of a sample, as in pprof: a key with a text, or with a number in a unit. Examples
+// are "cpu", "cgroup", "timestamp_ns", and any label of an input.
 struct Label {
   StringId key = {};
-  StringId text = {};  // empty: the label is the number
+  StringId text = {};  // empty: the label is a number
   std::int64_t number = 0;
   StringId unit = {};
   bool operator==(const Label&) const = default;
 };
 
-// What the numbers of an event's samples are.
+// What the numbers of an event's samples mean.
 enum class EventValues : std::uint8_t {
-  kSampled,  // how many samples there were, and the sum of what they stand for, their periods
-  kPlain,    // one number, of whatever it counts: of folded lines, of most of pprof's sample types
+  kSampled,  // the number of samples, and the sum of their periods
+  kPlain,    // one number of any meaning: a count of folded lines, most sample types of pprof
 };
 
 struct Event {
   StringId name = {};  // "cpu-clock", "cycles:u", "alloc_space"
   StringId unit = {};  // of the period: "nanoseconds" for cpu-clock and task-clock, else "count"
   EventValues values = EventValues::kSampled;
-  // A plain value v stands for v / 10^decimals: folded files may have counts such as 12.5.
+  // A plain value v means v / 10^decimals: folded files may have counts such as 12.5.
   std::uint8_t decimals = 0;
-  std::uint64_t period = 0;  // nominal, between two samples; 0 where unknown or varying
+  std::uint64_t period = 0;  // nominal, between two samples; 0 if unknown or varying
 };
 
-// All samples with the same stack, thread, event and labels. The numbers are below 0 only in
-// differences of profiles, and both 0 only where a file has such a line.
+// All samples with the same stack, thread, event and labels. The numbers are negative only in
+// differences of profiles. Both are 0 only if a file has such a line.
 struct Sample {
   StackId stack = {};
   ThreadId thread = {};
   EventId event = {};
   LabelsId labels = {};
-  std::int64_t count = 0;   // samples; 0 of an event of plain values
+  std::int64_t count = 0;   // number of samples; 0 for an event of plain values
   std::int64_t period = 0;  // the sum of their periods, in the event's unit; or the plain value
 };
 
-// A kind of number, as pprof's period_type.
+// The meaning of a number, as in pprof's period_type.
 struct ValueType {
   std::string name, unit;
   bool operator==(const ValueType&) const = default;
@@ -142,26 +142,26 @@ struct ValueType {
 
 struct Metadata {
   std::optional<std::int64_t> start_time_ns = {};  // wall clock, since 1970
-  std::int64_t duration_ns = 0;                    // 0 where unknown
+  std::int64_t duration_ns = 0;                    // 0 if unknown
   std::vector<std::string> comments = {};  // host, kernel release, command line: one line each
 
-  // What a pprof says for whoever shows it; empty where nothing does.
+  // Hints of a pprof for viewers; empty if there are none.
   std::string drop_frames = {}, keep_frames = {};  // regular expressions
   std::string doc_url = {};
   std::string default_value = {};             // the sample type to show first
-  std::optional<ValueType> period_type = {};  // where it is not the last event's own
+  std::optional<ValueType> period_type = {};  // if it is not that of the last event
   std::int64_t period = 0;                    // of period_type
 };
 
-// What a Profile holds, table by table. Only ProfileBuilder fills them for a Profile; validate and
-// its tests look at them as such.
+// The tables of a Profile. Only ProfileBuilder fills them for a Profile. validate and its tests use
+// them directly.
 struct ProfileTables {
-  Arena arena;  // what the texts, the lines of locations and the labels are views of
+  Arena arena;  // owns what the texts, the lines of locations and the labels are views of
   std::vector<std::string_view> texts = {""};
   std::vector<Mapping> mappings = {{}};
   std::vector<Function> functions;
   std::vector<Location> locations;
-  std::vector<Stack> stacks = {{}};  // callers before those whom they call
+  std::vector<Stack> stacks = {{}};  // callers before their callees
   std::vector<Thread> threads = {{}};
   std::vector<Event> events;
   std::vector<std::span<const Label>> labels = {{}};  // sets, each sorted by the text of the key
@@ -169,11 +169,11 @@ struct ProfileTables {
   Metadata metadata;
 };
 
-// Never changes, is cheap to copy, and may be read by many threads. Views that it hands out live as
-// long as any copy of it. An id must be one of this profile's own.
+// Never changes, is cheap to copy, and may be read by many threads. Views that it returns are valid
+// as long as any copy of it. Ids must come from this profile.
 class Profile {
  public:
-  Profile();  // the empty one
+  Profile();  // empty
 
   std::string_view text(StringId id) const { return tables_->texts[id.index]; }
   const Mapping& operator[](MappingId id) const { return tables_->mappings[id.index]; }
@@ -184,8 +184,8 @@ class Profile {
   const Event& operator[](EventId id) const { return tables_->events[id.index]; }
   std::span<const Label> operator[](LabelsId id) const { return tables_->labels[id.index]; }
 
-  // Whole tables: what is at index i has the id i. The first string, mapping, stack, thread and set
-  // of labels are the empty ones.
+  // Whole tables: the entry at index i has the id i. The first string, mapping, stack, thread and
+  // set of labels are empty.
   std::span<const std::string_view> texts() const { return tables_->texts; }
   std::span<const Mapping> mappings() const { return tables_->mappings; }
   std::span<const Function> functions() const { return tables_->functions; }
@@ -197,8 +197,8 @@ class Profile {
   std::span<const Sample> samples() const { return tables_->samples; }
   const Metadata& metadata() const { return tables_->metadata; }
 
-  // Where the location was in the process that its mapping was first seen in; the raw address of an
-  // unmapped one.
+  // Returns the runtime address of a location, computed from its mapping's `start`. Returns the raw
+  // address of an unmapped location.
   RuntimeAddress AddressOf(const Location& location) const;
 
   const ProfileTables& tables() const { return *tables_; }
@@ -210,7 +210,7 @@ class Profile {
   std::shared_ptr<const ProfileTables> tables_;
 };
 
-// The last part of a path: "libc.so.6" of "/usr/lib/libc.so.6", all of "[vdso]".
+// Returns the last component of a path: "libc.so.6" of "/usr/lib/libc.so.6", all of "[vdso]".
 std::string_view BaseName(std::string_view path);
 
 }  // namespace perftape::convert

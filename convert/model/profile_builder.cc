@@ -20,7 +20,7 @@ std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-// The keys by which things are equal. Those that are hashed as bytes must have no padding.
+// The keys that determine equality. Keys that are hashed as bytes must have no padding.
 struct MappingKey {
   std::uint64_t file_offset, size;
   StringId filename, build_id;
@@ -118,15 +118,16 @@ struct KeyHash {
 };
 static_assert(std::has_unique_object_representations_v<Line>);
 
-// Where in its table each thing is. Made when first asked for, so that a builder that starts from a
-// whole profile indexes only what it adds to.
+// The index of each entry of a table, by value. Built at its first use, so that a builder that
+// starts from a whole profile only indexes the tables that it adds to.
 template <class T>
 class Index {
  public:
-  // The first `skipped` of the table are never found.
+  // The first `skipped` entries of the table are never found.
   explicit Index(std::size_t skipped = 0) : skipped_(skipped), indexed_(skipped) {}
 
-  // The index of what equals `value`; where nothing does, what `append` has put at the end.
+  // Returns the index of the entry that equals `value`. If there is none, calls `append`, which
+  // adds it at the end.
   template <class Append>
   std::uint32_t FindOr(const std::vector<T>& table, const T& value, Append append) {
     assert(table.size() < IdTable::kNone);
@@ -150,7 +151,7 @@ class Index {
 
   IdTable indexes_;
   std::size_t skipped_;
-  std::size_t indexed_;  // so many of the table are in `indexes_`
+  std::size_t indexed_;  // number of entries in `indexes_`
 };
 
 template <class T>
@@ -166,14 +167,14 @@ struct ProfileBuilder::State {
   Index<Mapping> mappings{};
   Index<Function> functions{};
   Index<Location> locations{};
-  Index<Stack> stacks{1};  // The empty stack is not location 0, called by nothing.
+  Index<Stack> stacks{1};  // keeps the empty stack apart from location 0 without a caller
   Index<Thread> threads{};
   Index<Event> events{};
   Index<std::span<const Label>> labels{};
   Index<Sample> samples{};
   std::vector<Label> sorted_labels;  // scratch of Add
 
-  // The mapping of a location has now at least the names that these lines show.
+  // Adds the names in these lines to the names of the location's mapping.
   void NoteNames(MappingId id, std::span<const Line> lines) {
     if (id == MappingId{} || lines.empty()) return;
     MappingNames& names = tables.mappings[id.index].names;
@@ -200,7 +201,7 @@ StringId ProfileBuilder::Add(std::string_view text) {
                                [&] { tables.texts.push_back(tables.arena.Copy(text)); })};
 }
 
-// The empty mapping stands for none, whatever equals it.
+// Any mapping that equals the empty one is "no mapping".
 MappingId ProfileBuilder::Add(const Mapping& mapping) {
   const MappingId id = {Intern(state_->tables.mappings, state_->mappings, mapping)};
   Mapping& known = state_->tables.mappings[id.index];
@@ -266,7 +267,7 @@ void ProfileBuilder::Add(const Sample& sample) {
   sum.period = AddUpToLimit(sum.period, sample.period);
 }
 
-// It is indexed when another one is looked for.
+// The sample is indexed at the next lookup.
 void ProfileBuilder::AddNew(const Sample& sample) {
   state_->tables.samples.push_back(sample);
 }

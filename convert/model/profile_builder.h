@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way to make a Profile: interns, so that equal things get equal ids, and adds up samples.
+// Builds a Profile. It interns entries, so that equal entries get equal ids, and adds up samples.
 //
 //   ProfileBuilder builder;
 //   const MappingId libc = builder.Add(Mapping{.filename = builder.Add("/lib/libc.so.6"), ...});
@@ -8,7 +8,7 @@
 //   builder.Add(Sample{.stack = stack, .thread = thread, .event = event, .count = 1});
 //   const Profile profile = std::move(builder).Finish();
 //
-// And to give names to the frames of a finished one, at the price of copying its tables once:
+// It can also name the frames of a finished profile, at the cost of one copy of its tables:
 //
 //   ProfileBuilder builder(profile);
 //   builder.SetLines(location, lines);
@@ -24,36 +24,36 @@
 
 namespace perftape::convert {
 
-// The ids that things refer to must come from this builder, or from the profile that it started
-// from. What is given is copied: nothing needs to outlive the call.
+// Ids must come from this builder, or from the profile that it started from. All arguments are
+// copied, so nothing needs to outlive a call.
 class ProfileBuilder {
  public:
   ProfileBuilder();
-  // Starts with all that `profile` holds; each id of the profile means the same here.
+  // Starts with the content of `profile`. Ids of the profile are valid here.
   explicit ProfileBuilder(const Profile& profile);
   ProfileBuilder(ProfileBuilder&&) noexcept;
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
   ~ProfileBuilder();
 
   StringId Add(std::string_view text);
-  // Equal by filename, build id, file offset, size, kind and instance. The lowest `start` is kept,
-  // and all `names`.
+  // Mappings are equal by filename, build id, file offset, size, kind and instance. Keeps the
+  // lowest `start`, and the union of all `names`.
   MappingId Add(const Mapping& mapping);
   FunctionId Add(const Function& function);
   LocationId Add(const Location& location);
   ThreadId Add(const Thread& thread);
-  // Equal by all but the period, of which the largest is kept.
+  // Events are equal by all fields but the period. Keeps the largest period.
   EventId Add(const Event& event);
-  // Sorted by the texts of their keys; those of one key keep their order.
+  // Stores the labels sorted by the text of their keys. Labels of one key keep their order.
   LabelsId Add(std::span<const Label> labels);
   StackId Push(StackId caller, LocationId leaf);
-  // Adds to the sample of equal stack, thread, event and labels; sums stop at the largest number.
+  // Adds to the sample of equal stack, thread, event and labels. Sums saturate.
   void Add(const Sample& sample);
-  // The same for those who know that none of equal stack, thread, event and labels was added yet.
+  // The same, if no sample of equal stack, thread, event and labels was added before.
   void AddNew(const Sample& sample);
 
-  // Replaces the lines of a location. It keeps its id, also where it has become equal to another.
-  // Its mapping's `names` tell from then on what they show.
+  // Replaces the lines of a location. The location keeps its id, even if it becomes equal to
+  // another one. Adds to its mapping's `names` what the lines contain.
   void SetLines(LocationId location, std::span<const Line> lines);
   void SetMetadata(Metadata metadata);
 

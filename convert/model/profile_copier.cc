@@ -16,7 +16,7 @@ ProfileCopier::ProfileCopier(const Profile& from, ProfileBuilder& to)
       threads_(from.threads().size(), kUnknown),
       events_(from.events().size(), kUnknown),
       labels_(from.labels().size(), kUnknown) {
-  // What stands for none is the same everywhere.
+  // The empty entries have the same ids in all profiles.
   texts_[0] = mappings_[0] = stacks_[0] = threads_[0] = labels_[0] = 0;
 }
 

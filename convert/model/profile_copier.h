@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies things of one profile into the builder of another, each when it is first asked for, so
-// that only what is reached comes along.
+// Copies entries of one profile into the builder of another. Each entry is copied at its first use,
+// so only entries that are used are copied.
 //
 //   ProfileCopier copier(profile, builder);
 //   for (const Sample& sample : profile.samples()) builder.Add(copier.Copy(sample));
@@ -16,10 +16,10 @@ namespace perftape::convert {
 
 class ProfileCopier {
  public:
-  // Both must live as long as the copier.
+  // `from` and `to` must outlive the copier.
   ProfileCopier(const Profile& from, ProfileBuilder& to);
 
-  // What of the other profile is the same as this. Metadata is the caller's business.
+  // Each returns the id of the copy in the builder. The caller copies the metadata.
   StringId Copy(StringId id);
   MappingId Copy(MappingId id);
   FunctionId Copy(FunctionId id);
@@ -30,12 +30,12 @@ class ProfileCopier {
   LabelsId Copy(LabelsId id);
   Sample Copy(const Sample& sample);
 
-  // Lets `id` become `copy` from now on: another event, a stack with frames left out.
+  // Makes `copy` the copy of `id` from now on: another event, or a stack with fewer frames.
   void Set(EventId id, EventId copy) { Remember(events_, id, copy); }
   void Set(StackId id, StackId copy) { Remember(stacks_, id, copy); }
 
  private:
-  // The copy of each thing of a table, kUnknown where there is none yet.
+  // The copy of each entry of a table; kUnknown if not copied yet.
   static constexpr std::uint32_t kUnknown = UINT32_MAX;
   using Copies = std::vector<std::uint32_t>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a sample is: as its thread says, or as its labels do. A pprof of other tools may say it in
-// labels that ours would not (a pid without a tid, or without a unit); these stay labels, so that
-// they are written as they came.
+// The thread of a sample, from its Thread or from its labels. A pprof of another tool may have it
+// in labels that perftape would not write (a pid without a tid, or without a unit). These stay
+// labels, so that they are written as they were read.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace perftape::convert {
 
-// The pid or tid of a Thread where it is not known: -1, as perf has it. A folded file tells of some
-// threads no more than their comm.
+// An unknown pid or tid of a Thread: -1, as in perf. For some threads, a folded file has only the
+// comm.
 inline constexpr std::uint32_t kUnknownId = 0xffff'ffff;
 
 struct SampleThread {
-  std::optional<std::uint32_t> pid = {}, tid = {};  // nothing where unknown
-  std::string_view comm = {};  // lives as long as the profile; empty where unknown
+  std::optional<std::uint32_t> pid = {}, tid = {};  // nothing if unknown
+  std::string_view comm = {};  // valid as long as the profile; empty if unknown
 };
 
 SampleThread ThreadOf(const Profile& profile, const Sample& sample);
 
-// The first label of that key; null where there is none.
+// Returns the first label with this key, or null.
 const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key);
 
 }  // namespace perftape::convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of what a file says, which may say anything.
+// Sums of numbers from files, which may contain any number.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace perftape::convert {
 
-// The sum, or the largest number where that is more than it.
+// Returns the sum, or the largest number if it overflows.
 constexpr std::uint64_t AddUpToLimit(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t sum = a + b;
   return sum < a ? std::numeric_limits<std::uint64_t>::max() : sum;
 }
 
-// The sum, or the number nearest to it that there is.
+// Returns the sum, or the nearest number if it overflows.
 constexpr std::int64_t AddUpToLimit(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
@@ -21,7 +21,7 @@ constexpr std::int64_t AddUpToLimit(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::max();
 }
 
-// The number itself, or the largest where that is less.
+// Returns the number, or the largest signed number if it is larger.
 constexpr std::int64_t ToSigned(std::uint64_t value) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(value < kMax ? value : kMax);

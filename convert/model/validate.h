@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a profile keeps what profile.h says of it: for tests, fuzzers, and whoever changes the
+// Checks whether a profile fulfils the rules in profile.h. For tests, fuzzers and changes of the
 // builder.
 #pragma once
 
@@ -8,10 +8,14 @@
 
 namespace perftape::convert {
 
-// kCorrupt, naming the table and the index, where an id is out of range, a caller does not come
-// before the one it calls (so a stack might not end), a first string, mapping, stack, thread or set
-// of labels is not the empty one, a mapping ends before it starts, labels are not in the order of
-// their keys, or two samples are of the same stack, thread, event and labels.
+// Returns kCorrupt, naming the table and the index, if one of these rules is broken:
+//
+//   - ids are in range
+//   - a caller precedes its callees, so that each stack ends
+//   - the first string, mapping, stack, thread and set of labels are empty
+//   - mappings do not end before they start
+//   - labels are in the order of their keys
+//   - no two samples have the same stack, thread, event and labels
 Status Validate(const ProfileTables& tables);
 inline Status Validate(const Profile& profile) {
   return Validate(profile.tables());

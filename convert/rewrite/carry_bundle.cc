@@ -12,7 +12,7 @@
 namespace perftape::rewrite {
 
 Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path) {
-  // A footer that is damaged leads to no bundle; validate tells of it.
+  // A damaged footer means that there is no bundle; validate reports it.
   const auto extent = bundle::FindEmbedded(old);
   if (!extent || !*extent) return 0;
   const UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC));

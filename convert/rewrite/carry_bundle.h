@@ -10,9 +10,9 @@
 
 namespace perftape::rewrite {
 
-// Appends the bundle of `old`, a whole perf.data, to the one at `path`, byte for byte. Returns its
-// size with the footer; 0 if there is none, or `path` is no regular file. On failure (kIo: disk
-// full) the file is unchanged.
+// Appends the bundle in `old`, a whole perf.data, to the file at `path`, byte for byte. Returns the
+// bundle's size with its footer, or 0 if there is no bundle or `path` is no regular file. On
+// failure (kIo: disk full) the file is unchanged.
 Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path);
 
 }  // namespace perftape::rewrite

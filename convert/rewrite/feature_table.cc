@@ -24,13 +24,14 @@ bool IsInside(const Section& section, std::uint64_t table_end, Bytes file) {
          section.size <= file.size() - section.offset;
 }
 
-// How many entries a table at `at` has, by its first one, which points right behind the last.
+// Returns the number of entries of a table at `at`. Its first entry has the offset of the byte
+// after the table.
 std::optional<std::size_t> CountAt(Bytes file, std::uint64_t at, std::endian order,
                                    std::size_t most) {
   const std::optional<Section> first = EntryAt(file, at, order);
   if (!first || first->offset <= at || (first->offset - at) % kEntrySize != 0) return std::nullopt;
   const std::uint64_t count = (first->offset - at) / kEntrySize;
-  // perf leaves room for features that it then could not write (perf_header__clear_feat).
+  // perf reserves entries for features that it then cannot write (perf_header__clear_feat).
   if (count > 2 * most) return std::nullopt;
   return static_cast<std::size_t>(count);
 }
@@ -44,8 +45,8 @@ std::size_t EntriesInside(Bytes file, std::uint64_t at, std::endian order, std::
   return inside;
 }
 
-// Each section but the first begins where another ends; where they are too few to tell, the last
-// one ends the file.
+// Returns whether at least three quarters of the sections begin where the previous one ends. If
+// there are fewer than three sections, the last one must also end the file.
 bool SectionsTouch(Bytes file, std::uint64_t at, std::endian order, std::size_t count) {
   std::size_t touching = 0;
   Section before = *EntryAt(file, at, order);
@@ -64,7 +65,7 @@ FeatureTable TableAt(Bytes file, std::uint64_t at, std::endian order, std::size_
   FeatureTable table{.offset = at, .sections = {}, .lost = {}};
   for (std::size_t i = 0; i < bits.size(); ++i) {
     const std::optional<Section> entry = EntryAt(file, at + i * kEntrySize, order);
-    // The bits that are one too many are taken for the last ones.
+    // If there are more bits than entries, the last bits have no section.
     if (i >= count || !entry || !IsInside(*entry, at + count * kEntrySize, file)) {
       table.lost.push_back(bits[i]);
       continue;
@@ -80,7 +81,7 @@ std::vector<FeatureBit> FeaturesOf(const perfdata::FileHeader& header) {
   std::vector<FeatureBit> bits;
   for (unsigned bit = 0; bit < perfdata::kFeatureBits; ++bit) {
     if ((header.features[bit / 64] >> (bit % 64) & 1) != 0) {
-      // Also a bit that has no name yet has an entry in the table.
+      // A bit without a known name has an entry, too.
       bits.push_back(static_cast<FeatureBit>(bit));  // NOLINT(*-optin.core.EnumCastOutOfRange)
     }
   }
@@ -95,7 +96,8 @@ std::optional<FeatureTable> FindFeatureTable(Bytes file, const perfdata::FileHea
   if (expected >= from && expected <= file.size()) {
     const std::optional<std::size_t> counted = CountAt(file, expected, order, bits.size());
     const std::size_t count = counted.value_or(bits.size());
-    // A table whose first entry is right was cut off; one with most entries right was damaged.
+    // If the first entry is right, the file may be truncated. If most entries are right, the table
+    // may be damaged. Both are accepted.
     const std::size_t inside = EntriesInside(file, expected, order, count);
     if (counted >= bits.size() || inside * 2 > bits.size()) {
       return TableAt(file, expected, order, count, bits);

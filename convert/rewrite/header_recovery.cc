@@ -19,7 +19,7 @@ using perfdata::Preamble;
 using perfdata::Section;
 using Corrections = std::vector<std::string>;
 
-constexpr std::uint64_t kSizeAt = 8;  // of the header's size
+constexpr std::uint64_t kSizeAt = 8;  // offset of the header's size
 constexpr std::uint64_t kLargestEntry = 4096 + sizeof(Section);
 
 bool IsHeaderSize(std::uint64_t size) {
@@ -41,8 +41,8 @@ FileHeader HeaderOf(Bytes file, std::endian order) {
   return perfdata::ReadFileHeader(file, order, ignored).value_or(FileHeader{});
 }
 
-// How many of six fields are what they would be in a file. The bytes of a pipe's first records give
-// absurd ones.
+// Returns how many of six fields have values that are possible in a file. The first records of a
+// pipe give impossible ones.
 int FieldsLikeAFile(Bytes file, std::endian order) {
   const FileHeader header = HeaderOf(file, order);
   const bool fields[] = {
@@ -73,7 +73,7 @@ std::endian Other(std::endian order) {
   return order == std::endian::little ? std::endian::big : std::endian::little;
 }
 
-// A magic that is damaged: the rest has to be beyond doubt.
+// For a damaged magic: all other checks must succeed.
 std::optional<Preamble> PreambleWithoutMagic(Bytes file) {
   for (const std::endian order : {std::endian::little, std::endian::big}) {
     const std::uint64_t size = HeaderSizeIn(file, order);
@@ -86,7 +86,8 @@ std::optional<Preamble> PreambleWithoutMagic(Bytes file) {
   return std::nullopt;
 }
 
-// Whether a perf_event_attr may begin here: for a search, so nothing in it may be odd.
+// Returns whether a perf_event_attr may begin here. The check is strict, because it is used to
+// search.
 bool IsLikelyAttr(Bytes bytes, std::endian order) {
   const Result<EventAttr> attr = perfdata::DecodeAttr(bytes, order);
   constexpr std::uint32_t kLargest = 256;
@@ -99,7 +100,8 @@ bool IsLikelyAttr(Bytes bytes, std::endian order) {
          attr->read_format < 256;
 }
 
-// The first run of attributes, each with a section of ids that is in the file, in [from, to).
+// Returns the first sequence of attributes in [from, to), each with a section of ids inside the
+// file.
 std::optional<Section> FindAttrs(Bytes file, std::endian order, std::uint64_t from,
                                  std::uint64_t to, std::uint64_t& entry_size) {
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;  // perf writes it near the beginning
@@ -121,7 +123,7 @@ std::optional<Section> FindAttrs(Bytes file, std::endian order, std::uint64_t fr
   return std::nullopt;
 }
 
-// Whether records that end at `claimed` go on behind it.
+// Returns whether records continue after `claimed`, the end according to the header.
 bool GoOnBehind(Bytes file, std::endian order, const perfdata::EventTable& events,
                 const Section& records, std::uint64_t claimed) {
   RecordScanner scanner(events, order);
@@ -203,7 +205,7 @@ void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Correction
       header.attr_size = entry_size;
     }
   }
-  // Attributes that reach into the records, by whole entries: their size is wrong.
+  // The attributes overlap the records by whole entries: the size of the attributes is wrong.
   const std::uint64_t room = header.data.offset - header.attrs.offset;
   if (has_data && header.attrs.offset < header.data.offset && header.attrs.size > room &&
       IsEntrySize(header.attr_size) && room % header.attr_size == 0 && room > 0) {
@@ -226,7 +228,7 @@ void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Correction
 RecordsExtent FindRecords(Bytes file, std::endian order, const FileHeader& header,
                           const perfdata::EventTable& events, Corrections& corrections) {
   const std::uint64_t from = header.data.offset;
-  // perf inject writes the attributes behind the records.
+  // perf inject writes the attributes after the records.
   const bool attrs_behind = header.attrs.offset > from && header.attrs.offset < file.size();
   const std::uint64_t limit = attrs_behind ? header.attrs.offset : file.size();
   const bool is_claim_possible = header.data.size <= limit - from;

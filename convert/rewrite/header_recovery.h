@@ -15,12 +15,12 @@
 
 namespace perftape::rewrite {
 
-// The first 16 bytes. If either magic or size is wrong, it is recovered from the other and from
-// what follows. Fails with kCorrupt or kTruncated if the file is no perf.data.
+// Reads the first 16 bytes. If either magic or size is wrong, it is recovered from the other one
+// and the bytes that follow. Fails with kCorrupt or kTruncated if the file is not a perf.data.
 Result<perfdata::Preamble> FindPreamble(Bytes file, std::vector<std::string>& corrections);
 
 // Corrects impossible offsets of attributes and records. perf writes header, ids, attributes and
-// records in this order.
+// records in this order. Appends a message for each correction.
 void RecoverHeader(Bytes file, std::endian order, perfdata::FileHeader& header,
                    std::vector<std::string>& corrections);
 

@@ -15,7 +15,7 @@ using perfdata::Feature;
 using perfdata::FeatureBit;
 using perfdata::FeatureValue;
 
-// struct perf_file_header: where it has the features' bits.
+// Offset of the feature bits in struct perf_file_header.
 constexpr std::uint64_t kBitsField = 0x48;
 
 class FeatureBuilder {
@@ -44,7 +44,7 @@ class FeatureBuilder {
       case FeatureBit::kDirFormat:
         return Note(bit, FeatureFate::kLeftOut, "this is one file");
       case FeatureBit::kAuxtrace:
-        return;  // AddMissing: it holds offsets of the old file
+        return;  // AddMissing: it has offsets in the old file
       case FeatureBit::kEventDesc:
         return AddEventDesc(section);
       case FeatureBit::kSampleTime:
@@ -53,7 +53,7 @@ class FeatureBuilder {
         }
         break;
       case FeatureBit::kTracingData:
-        // It says its own byte order.
+        // The section contains its own byte order.
         if (!IsTracingData(section)) return Lose(bit, At(section) + "it is damaged");
         return Add(bit, Raw(section), FeatureFate::kKept, "");
       default:
@@ -62,8 +62,8 @@ class FeatureBuilder {
     CopyFeature(bit, section);
   }
 
-  // What reads is copied byte by byte. What comes from a pipe may be padded, and what is in the
-  // other byte order cannot be copied: of these, what has a type is written anew.
+  // Features that can be decoded are copied byte by byte. A feature from a pipe may be padded, and
+  // one in the other byte order cannot be copied. These are encoded again if their type is known.
   void CopyFeature(FeatureBit bit, Bytes section) {
     std::uint32_t cpus = 0;
     if (const auto found = layout_.features.find(FeatureBit::kNrCpus);
@@ -90,7 +90,7 @@ class FeatureBuilder {
         At(section) + value.error().message);
   }
 
-  // What the file had no section of, or a section that was lost.
+  // Adds features that had no section in the file, or whose section was lost.
   void AddMissing() {
     if (!Has(FeatureBit::kEventDesc)) AddTold(FeatureBit::kEventDesc, EventDesc());
     const bool may_miss = layout_.container == perfdata::Container::kPipe ||
@@ -125,7 +125,7 @@ class FeatureBuilder {
     AddTold(FeatureBit::kTracingData, perfdata::RawFeature{MakeTracingData(events)});
   }
 
-  // From the records. It was lost before only where its bit said that it should be there.
+  // Adds a feature made from the records. It was lost before only if its bit was set.
   void AddTold(FeatureBit bit, FeatureValue value) {
     const auto lost = std::ranges::find(outcomes_, bit, &FeatureOutcome::bit);
     if (lost == outcomes_.end()) {
@@ -150,7 +150,7 @@ class FeatureBuilder {
     return std::ranges::find(features_, bit, &Feature::bit) != features_.end();
   }
 
-  // "at 0x1f40: ", of bytes that lie in the file; empty of those that lie nowhere.
+  // Returns "at 0x1f40: " for bytes of the file; empty for other bytes.
   std::string At(Bytes bytes) const {
     if (bytes.data() == nullptr) return "";
     return fmt::format("at {:#x}: ", bytes.data() - layout_.file.data());
@@ -182,7 +182,7 @@ class FeatureBuilder {
   std::vector<Feature> features_;
 };
 
-// Binaries that one recording has hit; what is beyond is in the records all the same.
+// The largest number of entries that are collected. The records still have all of them.
 constexpr std::size_t kMostBuildIds = 1 << 16;
 
 void GatherTime(const perfdata::RecordView& sample, const perfdata::EventTable& events,
@@ -208,7 +208,7 @@ void Gather(const perfdata::RecordView& record, const perfdata::EventTable& even
 
 void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered) {
   if (!gathered.tracing_data.empty()) return;
-  // Behind the record, as perf has it, or inside, as simpleperf has it.
+  // After the record, as perf writes it, or inside, as simpleperf does.
   const auto value = perfdata::Decode<perfdata::HeaderTracingData>(record, {});
   if (!value) return;
   gathered.tracing_data =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which features a rewritten file gets: those that can be decoded, and those rebuilt from records.
+// The features of a rewritten file: those that can be decoded, and those rebuilt from records.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,39 @@
 namespace perftape::rewrite {
 
 enum class FeatureFate : std::uint8_t {
-  kKept,     // as it was
-  kMade,     // told by the records of a pipe; nothing was lost
-  kRebuilt,  // what was there was damaged or missing, and the records tell the same
-  kLeftOut,  // of no use in the new file
+  kKept,     // unchanged
+  kMade,     // made from the records of a pipe; nothing was lost
+  kRebuilt,  // damaged or missing, but restored from the records
+  kLeftOut,  // useless in the new file
   kDropped,  // lost
 };
 
 struct FeatureOutcome {
   perfdata::FeatureBit bit = {};
   FeatureFate fate = FeatureFate::kKept;
-  std::string reason;  // empty for those that were kept
+  std::string reason;  // empty for kKept
 };
 
-// What is collected from the records while they are copied.
+// Collected from the records while they are copied.
 struct Gathered {
-  std::uint64_t first_sample_ns = 0, last_sample_ns = 0;  // 0 where no sample has a time
-  std::vector<perfdata::BuildIdEntry> build_ids;          // of BUILD_ID records
-  std::vector<perfdata::Section>
-      traces;  // where AUXTRACE records begin in the new file, their sizes
+  std::uint64_t first_sample_ns = 0, last_sample_ns = 0;  // 0 if no sample has a time
+  std::vector<perfdata::BuildIdEntry> build_ids;          // from BUILD_ID records
+  std::vector<perfdata::Section> traces;  // offsets in the new file and sizes of AUXTRACE records
 
-  Bytes tracing_data;  // of the first TRACING_DATA record
+  Bytes tracing_data;  // from the first TRACING_DATA record
 
   bool lost_records = false;
 };
 
-// Takes what a record tells: the time of a sample, a BUILD_ID, where `events` knows its shape.
+// Collects the time of a sample, and BUILD_ID entries. A sample needs its format in `events`.
 void Gather(const perfdata::RecordView& record, const perfdata::EventTable& events,
             Gathered& gathered);
 
-// Takes the formats of tracepoints from a TRACING_DATA record, the first of them; they stay views
-// of it.
+// Collects the formats of tracepoints from the first TRACING_DATA record, as views of it.
 void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered);
 
-// Adds to `outcomes` the result for each feature that the file has, or has the bit of.
+// Returns the features of the new file. Adds an outcome for each feature that the old file has, or
+// has the bit of.
 std::vector<perfdata::Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,
                                            std::vector<FeatureOutcome>& outcomes);
 

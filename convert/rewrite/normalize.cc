@@ -29,7 +29,7 @@ bool IsName(const RecordView& record) {
   return update && update->update_type == perfdata::EventUpdate::kName;
 }
 
-// The events as the new file has them, in the same order.
+// Returns the events of the new file, in the same order.
 perfdata::EventTable EventsFor(const perfdata::EventTable& events, const ReaderLimits* reader) {
   perfdata::EventTable reduced;
   for (const Event& event : events.all()) {
@@ -41,7 +41,7 @@ perfdata::EventTable EventsFor(const perfdata::EventTable& events, const ReaderL
   return reduced;
 }
 
-// What the input says of itself, as the features of the new file are made from it.
+// Describes the input for FeaturesFor, which makes the features of the new file.
 RecoveredLayout OutlineOf(const Reader& reader, const perfdata::EventTable& events) {
   RecoveredLayout layout;
   layout.order = reader.order();
@@ -60,7 +60,7 @@ class Normalizer {
   }
 
   Result<NormalizeReport> Run(const std::filesystem::path& output) && {
-    // A pipe's features come before its records, which they are made from.
+    // A pipe's features precede its records, but are made from them.
     if (ToPipe())
       TRY(ForEachRecord([this](const RecordView& record) { return GatherFrom(record); }));
     TRY_ASSIGN(perfdata::Writer writer, Open(output));
@@ -79,7 +79,7 @@ class Normalizer {
   bool ToPipe() const { return options_.container == Container::kPipe; }
   bool FromPipe() const { return reader_.container() == Container::kPipe; }
 
-  // Its names belong to the samples that are left as to all of them.
+  // The bundle is copied whole, even if only some samples are kept.
   Status CopyBundle(const std::filesystem::path& output) {
     if (!ToPipe()) {
       TRY_ASSIGN(const std::uint64_t size, CarryBundle(reader_.file(), output));
@@ -95,7 +95,7 @@ class Normalizer {
     while (true) {
       const Result<std::optional<RecordView>> record = cursor.Next();
       if (!record) {
-        // Told when all that can be read was delivered.
+        // Reported after all readable records were visited.
         report_.damage = record.error();
         return {};
       }
@@ -121,7 +121,7 @@ class Normalizer {
     return perfdata::Writer::CreatePipe(output, events_.all(), sent, options);
   }
 
-  // Features that a pipe has as records of their own.
+  // Writes the features that a pipe has as records of their own.
   Status AppendHead() {
     if (FromPipe()) return {};
     TRY_ASSIGN(const std::vector<std::byte> records, RecordsOfFeatures(features_));
@@ -143,22 +143,22 @@ class Normalizer {
     return features;
   }
 
-  // Part of the new file's header.
+  // Returns whether the record's content is in the new file's header.
   bool IsMoved(const RecordView& record) const {
     switch (record.type) {
       case RecordType::kHeaderAttr:
       case RecordType::kHeaderFeature:
-        // A file's mean nothing there, and would in a pipe.
+        // In a file these records have no effect, but in a pipe they would.
         return FromPipe() || ToPipe();
       case RecordType::kHeaderTracingData:
         return !(FromPipe() && ToPipe());
       case RecordType::kHeaderBuildId:
         return FromPipe() && !ToPipe();
       case RecordType::kEventUpdate:
-        // A pipe's names are in its head, a file's in EVENT_DESC.
+        // The names of a pipe's events are in its header, those of a file in EVENT_DESC.
         return (FromPipe() || ToPipe()) && IsName(record);
       case RecordType::kFinishedRound:
-        // Each file of a directory is in order by itself: only together are they one.
+        // The rounds of one file of a directory do not apply to all files together.
         return reader_.further_files() != 0;
       default:
         return false;
@@ -193,8 +193,8 @@ class Normalizer {
     return Append(record);
   }
 
-  // Why a record cannot be read; empty where it can, or where its type is not known. Records of
-  // unknown events, but for samples, have the format that all events share.
+  // Returns why a record cannot be read; empty if it can, or if its type is unknown. Records of
+  // unknown events, except samples, have the format that all events share.
   std::string DamageOf(const RecordView& record) const {
     if (!perfdata::IsKnown(record.type)) return {};
     const bool takes_first =
@@ -215,7 +215,7 @@ class Normalizer {
         {.header = header, .size = record.size(), .reason = std::move(reason)});
   }
 
-  // Whether the next sample is.
+  // Returns whether the next sample is kept.
   bool IsKept() {
     const std::size_t index = samples_++;
     if (options_.kept_samples == nullptr) return true;
@@ -230,7 +230,7 @@ class Normalizer {
     return Transcode(record, event == nullptr ? nullptr : &event->format, target, record_);
   }
 
-  // What lies behind a record in the file must not be inside a COMPRESSED one.
+  // Bytes after a record in the file must not be inside a COMPRESSED record.
   Status Append(const RecordView& record) {
     if (record.behind.empty()) {
       TRY(writer_->Append(record_));
@@ -259,14 +259,14 @@ class Normalizer {
   const Reader& reader_;
   const NormalizeOptions& options_;
   perfdata::EventTable events_;       // of the new file
-  perfdata::EventTable first_event_;  // alone, of the old one
+  perfdata::EventTable first_event_;  // only the first event, of the old file
   Gathered gathered_;
   std::vector<perfdata::Feature> features_;  // of a pipe
   std::optional<perfdata::Writer> writer_;
   NormalizeReport report_;
   std::vector<std::byte> record_;
   std::size_t uncommitted_ = 0;
-  std::size_t samples_ = 0;  // met so far
+  std::size_t samples_ = 0;  // samples visited so far
 };
 
 }  // namespace
@@ -280,7 +280,7 @@ bool NormalizeReport::is_whole() const {
 
 Result<NormalizeReport> Normalize(Input& input, const std::filesystem::path& output,
                                   const NormalizeOptions& options) {
-  // A pipe's head comes first, but what it holds is known at the end.
+  // A pipe's header comes first, but its content is known only at the end.
   if (input.is_stream()) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(input.name(), std::move(reader).error()));

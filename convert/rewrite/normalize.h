@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites a perf.data of any container, version and byte order as little-endian PERFILE2: as a
-// file or a pipe's stream, compressed or not, limited to what a given version of perf can read.
+// Rewrites a perf.data of any container, version and byte order as a little-endian PERFILE2. The
+// result is a file or a pipe, compressed or not, limited to what a given version of perf can read.
 #pragma once
 
 #include <cstdint>
@@ -22,53 +22,54 @@ namespace perftape::rewrite {
 
 struct NormalizeOptions {
   perfdata::Container container = perfdata::Container::kFile;
-  std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
-  const ReaderLimits* reader = nullptr;       // who is to read it; null: whoever knows all of it
-  // Which samples to keep: an entry for each SAMPLE record in file order. Null: all.
+  std::optional<int> compression_level = {};  // of zstd, 1 to 22; not compressed if not set
+  const ReaderLimits* reader = nullptr;  // the version of perf that must read it; null: no limits
+  // The samples to keep: an entry for each SAMPLE record, in file order. Null: all.
   const std::vector<bool>* kept_samples = nullptr;
 };
 
 // A record that was not written.
 struct DroppedRecord {
-  perfdata::RecordView header;  // without its bytes, which do not last
+  perfdata::RecordView header;  // without its bytes, which are no longer valid
   std::size_t size = 0;
   std::string reason;  // with its offset: "record at 0x1a8: SAMPLE of 24 bytes: ..."
 };
 
 struct NormalizeReport {
-  // The most dropped records that are listed.
+  // The largest number of dropped records that are listed.
   static constexpr std::size_t kMostDropped = 1000;
 
   RecordCounts kept;
-  // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA, BUILD_ID; FINISHED_ROUND
-  // of a directory, whose rounds are not those of one file. COMPRESSED ones are not counted at all,
-  // but what was in them.
+  // Records whose content is in the new header: ATTR, FEATURE, TRACING_DATA, BUILD_ID. Also
+  // FINISHED_ROUND of a directory, whose rounds do not apply to a single file. COMPRESSED records
+  // are not counted, only their contents.
   RecordCounts moved;
-  // Complete records of types that the reader does not know.
+  // Complete records of types that the reader does not support.
   RecordCounts left_out;
-  std::uint64_t filtered_samples = 0;  // left out as kept_samples asks
-  // Damaged records that were not written: too short for their contents, of an unknown event, or in
-  // the other byte order with unknown fields.
+  std::uint64_t filtered_samples = 0;  // left out because of kept_samples
+  // Damaged records that were not written: too short for their type, of an unknown event, or in the
+  // other byte order with unknown fields.
   RecordCounts lost;
-  std::vector<DroppedRecord> dropped;  // the first kMostDropped of them, in the order of the file
+  std::vector<DroppedRecord> dropped;  // the first kMostDropped of them, in file order
   std::vector<FeatureOutcome> features;
-  std::vector<std::string> problems;  // what was wrong with the input but could be passed over
-  std::optional<Error> damage;        // why the input was not read to its end
+  std::vector<std::string> problems;  // errors in the input that could be skipped
+  std::optional<Error> damage;        // why reading stopped before the end of the input
   std::uint64_t size = 0;             // bytes written
 
-  std::uint64_t records() const { return TotalOf(kept); }  // those kept
+  std::uint64_t records() const { return TotalOf(kept); }  // records kept
   std::uint64_t samples() const { return CountOf(kept, perfdata::RecordType::kSample); }
-  // Whether nothing was lost, apart from what was left out on purpose.
+  // Returns whether nothing was lost, apart from what was left out on purpose.
   bool is_whole() const;
 };
 
-// Writes every sound record of `input`, in the order of the file, to `output`, which has its name
-// when it is complete, and replaces what had it; "-" is stdout, where only a pipe's stream can go.
-// A stream is copied into a temporary file first. A bundle in the input goes along into a file.
-// Memory does not follow the input's length.
+// Writes every valid record of `input`, in file order, to `output`: a path, or "-" for stdout,
+// where only a pipe can be written. The file gets its name when it is complete, and replaces an
+// existing one. A stream is copied into a temporary file first. The input's bundle is copied if the
+// output is a file. Memory does not grow with the input's length.
 //
-// As Reader::Open where the input is none; kInvalidArgument for a file to stdout or a level that
-// zstd does not have; kIo, kPermission of the output. Then nothing has the output's name.
+// Fails as Reader::Open does if the input cannot be opened. Fails with kInvalidArgument for a file
+// container to stdout, or a compression level that zstd does not have. Fails with kIo or
+// kPermission as the output does. After a failure no file has the output's name.
 Result<NormalizeReport> Normalize(Input& input, const std::filesystem::path& output,
                                   const NormalizeOptions& options);
 

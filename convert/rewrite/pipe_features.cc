@@ -23,9 +23,9 @@ std::vector<std::byte> SectionOf(const Feature& feature) {
   return section;
 }
 
-// Empty for what a pipe takes.
+// Returns why a pipe cannot contain the feature; empty if it can.
 std::string ReasonAgainst(const Feature& feature) {
-  // tools/perf/util/header.c, feat_ops: beyond the last one perf's report ends.
+  // tools/perf/util/header.c, feat_ops: perf report fails at a feature above the last one.
   if (feature.bit == FeatureBit::kAuxtrace) return "a pipe has no offsets";
   if (feature.bit > FeatureBit::kClnSize) return "perf reads no such feature from a pipe";
   if (SectionOf(feature).size() > kMostInARecord) return "it is larger than a record can be";

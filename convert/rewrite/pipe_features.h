@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes features as the records of a pipe: most as HEADER_FEATURE, two as records of their own
-// type.
+// Writes features as records of a pipe: most as HEADER_FEATURE, two as records of their own type.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +12,15 @@
 
 namespace perftape::rewrite {
 
-// Those that go as HEADER_FEATURE. Says in `outcomes` which of the others are left out: AUXTRACE
-// holds offsets of a file, simpleperf's end perf's report, and what is larger than a record does
-// not fit.
+// Returns the features to write as HEADER_FEATURE. Adds the others to `outcomes`, with the reason.
+// AUXTRACE contains offsets in a file, simpleperf's features end perf's report, and a section that
+// exceeds a record's size does not fit.
 std::vector<perfdata::Feature> FeaturesOfPipe(std::span<const perfdata::Feature> features,
                                               std::vector<FeatureOutcome>& outcomes);
 
-// TRACING_DATA and BUILD_ID as records: a TRACING_DATA record with the section behind it, padded to
-// a multiple of 8, and a BUILD_ID record for each entry. kInvalidArgument for a path that is longer
-// than a record can be.
+// Returns the features TRACING_DATA and BUILD_ID as records. The first is a TRACING_DATA record
+// followed by the section, padded to a multiple of 8. The second is a BUILD_ID record for each
+// entry. Fails with kInvalidArgument for a path that is too long for a record.
 Result<std::vector<std::byte>> RecordsOfFeatures(std::span<const perfdata::Feature> features);
 
 }  // namespace perftape::rewrite

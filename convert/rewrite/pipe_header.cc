@@ -28,8 +28,8 @@ bool HasZero(Bytes words, std::endian order) {
   return std::ranges::find(ids.begin(), ids.end(), std::uint64_t{0}) != ids.end();
 }
 
-// How much of an ATTR record's payload is the attribute, where that does not say so itself: ids,
-// which are never 0, follow it, and its last fields mostly are 0.
+// Returns the likely size of the attribute in an ATTR record whose attribute does not contain its
+// size. The attribute is followed by ids, which are never 0, while its last fields usually are 0.
 std::size_t LikelyAttrSize(Bytes payload, std::endian order) {
   for (const std::size_t size : kAttrSizes) {
     if (size > payload.size()) break;
@@ -55,7 +55,7 @@ std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>&
       .attr = *attr, .format = FormatOf(*attr), .ids = {ids.begin(), ids.end()}, .name = {}};
 }
 
-// `known` has the records of all events so far: a stream may tell of one twice.
+// `known` has the records of all events so far: a stream may repeat one.
 void AddEvent(const FoundRecord& found, PipeHeader& head, std::set<std::string>& known) {
   if (!known.emplace(AsText(found.whole)).second) {
     head.problems.push_back(
@@ -73,7 +73,7 @@ void AddFeature(const FoundRecord& found, PipeHeader& head) {
         fmt::format("record at {}: there is no feature {}", TextOf(found.position), feature->bit));
     return;
   }
-  // perf ends its features with an empty one.
+  // perf marks the end of its features with an empty one.
   if (feature->payload.empty()) return;
   head.features.emplace(static_cast<FeatureBit>(feature->bit), feature->payload);
 }
@@ -90,7 +90,7 @@ void AddRecord(const FoundRecord& found, PipeHeader& head, std::set<std::string>
       AddEvent(found, head, known);
       return;
     case RecordType::kHeaderFeature:
-      // What was expanded does not last.
+      // Expanded bytes are not lasting.
       if (!found.position.is_inside) AddFeature(found, head);
       return;
     case RecordType::kEventUpdate:
@@ -113,7 +113,7 @@ PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order)
                                  },
                                  .dropped = [](const Stretch&) {},
                                  .guessed = [](const std::string&) {}};
-  // The visitor gives no error, and the walk has none of its own.
+  // Cannot fail: neither the visitor nor the walk returns an error.
   (void)RecordWalk(unknown, order, visitor).Run(stream, offset);
   return head;
 }

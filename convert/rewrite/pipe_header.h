@@ -15,14 +15,14 @@
 namespace perftape::rewrite {
 
 struct PipeHeader {
-  perfdata::EventTable events;  // each once, even if the pipe repeats it
+  perfdata::EventTable events;  // each event once, even if the pipe repeats it
   std::map<perfdata::FeatureBit, Bytes> features;
-  std::map<std::uint64_t, std::string> names;  // of events, by their ids
+  std::map<std::uint64_t, std::string> names;  // of events, by event id
   std::vector<std::string> problems;
 };
 
-// Reads all records of `stream`, since such records may be at its end. `offset` is that of the
-// stream in its file. The stream must outlive the header.
+// Reads all records of `stream`, because header records may be at its end. `offset` is the offset
+// of the stream in its file. The stream must outlive the header.
 PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order);
 
 }  // namespace perftape::rewrite

@@ -12,7 +12,8 @@ using perfdata::RecordType;
 
 constexpr std::uint64_t kBranchBitsBeforeCounters = perfdata::kBranchCounters - 1;
 
-// Sizes and types were tried with each; branch counters came with Linux 6.8.
+// Attribute sizes and record types were tried with each version. Branch counters exist since Linux
+// 6.8.
 constexpr ReaderLimits kReaders[] = {
     {.version = "6.1",
      .attr_size = 128,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a given version of perf can read. It rejects a file that has more.
+// The limits of a given version of perf. It rejects a file that exceeds them.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 namespace perftape::rewrite {
 
 struct ReaderLimits {
-  std::string_view version;               // "6.1", as --compat takes it
-  std::uint32_t attr_size;                // the largest that is accepted
-  perfdata::RecordType last_kernel_type;  // types beyond it end the report
-  perfdata::RecordType last_tool_type;    //
-  perfdata::FeatureBit last_feature;      // what follows is of no use, and ends perf inject
-  std::uint64_t branch_sample_type;       // the bits whose fields are known
+  std::string_view version;               // "6.1", the value of --compat
+  std::uint32_t attr_size;                // the largest one that is accepted
+  perfdata::RecordType last_kernel_type;  // perf report fails at types above it
+  perfdata::RecordType last_tool_type;
+  perfdata::FeatureBit last_feature;  // perf ignores higher ones, and perf inject fails at them
+  std::uint64_t branch_sample_type;   // the bits whose fields are known
   perfdata::DeferredChains deferred_chains;
 
   bool Knows(perfdata::RecordType type) const;
   bool Knows(perfdata::FeatureBit bit) const;
-  // The attribute as this reader takes it: its size and the fields of its samples.
+  // Returns the attribute reduced to what this version accepts: its size and the fields of its
+  // samples.
   perfdata::EventAttr Reduced(const perfdata::EventAttr& attr) const;
 };
 
-// All that are known, oldest first.
+// All known versions, oldest first.
 std::span<const ReaderLimits> AllReaderLimits();
 
-// The limits of a version, or null.
+// Returns the limits of a version, or null.
 const ReaderLimits* FindReaderLimits(std::string_view version);
 
 }  // namespace perftape::rewrite

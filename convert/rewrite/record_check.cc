@@ -28,13 +28,13 @@ constexpr RecordCheck kOfNoEvent = {Fit::kBroken, "no event has its id"};
 constexpr RecordCheck kOddMisc = {Fit::kLoose, "its misc has bits that nobody sets"};
 
 enum class Shape : std::uint8_t {
-  kFixed,    // exactly the bytes of its fixed part
-  kNamed,    // then a name, padded to 8
-  kCounted,  // then as many items as the word at `count_at` says
-  kOpen,     // then something that is not looked at
+  kFixed,    // only its fixed fields
+  kNamed,    // followed by a name, padded to 8
+  kCounted,  // followed by items; the last fixed word is their count
+  kOpen,     // followed by bytes that are not checked
 };
 
-// The shape of a body: what lies between a record's header and its trailer. Sizes are those of
+// The shape of a body, the bytes between a record's header and its trailer. Sizes come from
 // include/uapi/linux/perf_event.h and tools/lib/perf/include/perf/event.h.
 struct BodyShape {
   RecordType type;
@@ -95,8 +95,7 @@ const BodyShape* ShapeOf(RecordType type) {
   return found == kShapes.end() ? nullptr : found;
 }
 
-// A name ends in NUL, and is padded to 8; what is padded further was written by someone, but by
-// nobody known.
+// A name ends in NUL and is padded to 8. No known writer pads it further.
 RecordCheck JudgeName(Bytes field) {
   const std::string_view text = AsText(field.first(std::min(field.size(), kLongestName)));
   const std::size_t end = text.find('\0');
@@ -112,7 +111,8 @@ RecordCheck JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
       return rest.empty() ? kFits : kLeftOver;
     case Shape::kNamed: {
       const RecordCheck name = JudgeName(rest);
-      // Linux 3.12 to 3.15 and RHEL 7.0 wrote no protection and no flags, and nothing tells.
+      // Linux 3.12 to 3.15 and RHEL 7.0 wrote no protection and no flags. No field marks such
+      // records.
       const bool may_be_old = name.fit == Fit::kBroken && shape.type == RecordType::kMmap2;
       return may_be_old ? JudgeName(body.subspan(kOldMmap2Size)) : name;
     }
@@ -120,7 +120,7 @@ RecordCheck JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
       const std::byte* count_at = body.data() + shape.fixed - sizeof(std::uint64_t);
       const auto count = LoadFixed<std::uint64_t>(count_at, order);
       if (count > rest.size() / shape.item) return kTooShort;
-      // ID_INDEX has a second list behind its first.
+      // ID_INDEX has a second list after its first.
       const bool has_more = rest.size() != count * shape.item && shape.type != RecordType::kIdIndex;
       return has_more ? kLeftOver : kFits;
     }
@@ -148,7 +148,7 @@ RecordCheck JudgeRead(Bytes body, std::endian order, const perfdata::SampleForma
   return at.remaining() == 0 ? kFits : kLeftOver;
 }
 
-// perf's own records, of which some can be checked further.
+// Records of perf itself. Some of them allow further checks.
 RecordCheck JudgeToolRecord(const RecordView& record) {
   const std::size_t size = record.payload.size();
   ByteReader at(record.payload, record.order);
@@ -213,7 +213,7 @@ std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
   return size;
 }
 
-// Bits 3 to 11 are nobody's, and the modes end at 5.
+// Bits 3 to 11 are not used by any writer, and the CPU modes end at 5.
 bool HasOddMisc(const RecordView& record) {
   constexpr std::uint16_t kUnused = 0x0ff8;
   return (record.misc & kUnused) != 0 || (record.misc & perfdata::kMiscCpumodeMask) > 5;
@@ -226,8 +226,8 @@ bool IsCompressed(RecordType type) {
 }
 
 bool MayBeForeign(const RecordView& record) {
-  // All known writers use 16 bits for types. They pad records to 8; simpleperf's first one has 12
-  // bytes where it knows no kernel symbols.
+  // All known writers use 16 bits for types. They pad records to 8. Only simpleperf's first record
+  // has 12 bytes if it has no kernel symbols.
   constexpr std::uint32_t kTypesEnd = 1 << 16;
   const auto type = std::to_underlying(record.type);
   return type != 0 && type < kTypesEnd && !perfdata::IsKnown(record.type) &&

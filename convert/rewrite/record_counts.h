@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many records there are of each type.
+// The number of records of each type.
 #pragma once
 
 #include <cstdint>

@@ -16,17 +16,18 @@ using perfdata::RecordView;
 
 constexpr std::size_t kHeaderSize = sizeof(perfdata::RecordHeader);
 
-// How much of a window is kept back while more follows: a record and those that must follow it.
+// This many bytes of a window are not searched while more follows: room for a record and its
+// followers.
 constexpr std::size_t kLookAhead = std::size_t{4} << 16;
 static_assert(kLookAhead < RecordScanner::kLongestWindow);
 
-// How many records must follow one that is found in a gap: fewer, the more speaks for it. That the
-// last of them ends where the records end counts for two.
+// The number of records that must follow one found in a gap; less if there is other evidence. A
+// last record that ends at the end of the records counts as two.
 constexpr int kMostFollowers = 3;
 constexpr int kWorthOfTheEnd = 2;
 
-// Records of unknown type that are stepped over to reach one that can be judged. So many in a row,
-// each where the one before ends, are no accident.
+// Records of unknown type are skipped to reach one that can be checked. This many in a row, each
+// starting where the previous one ends, are accepted.
 constexpr int kMostForeign = 16;
 
 constexpr std::uint64_t kDayNs = std::uint64_t{86'400} * 1'000'000'000;
@@ -35,7 +36,7 @@ bool AreNear(std::uint64_t one_ns, std::uint64_t other_ns) {
   return std::max(one_ns, other_ns) - std::min(one_ns, other_ns) < kDayNs;
 }
 
-// Whether the record carries an id that an event has. Id 0 says nothing.
+// Returns whether the record contains an id of an event. Id 0 does not count.
 bool HasKnownId(const RecordView& stored, const perfdata::EventTable& events) {
   const RecordView record = WithoutExcess(stored, events);
   const perfdata::Event* event = events.EventOf(record);
@@ -74,7 +75,7 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
   skipped_ = 0;
   Frame frame;
   const Framing framing = ReadFrame(window, order_, frame);
-  // A record that is not whole yet; its size says at most 64 KiB, unless a trace follows it.
+  // An incomplete record. Its size is at most 64 KiB, unless a trace follows it.
   if (framing == Framing::kCut && extent == Window::kMoreFollows &&
       window.size() < kLongestWindow) {
     return {};
@@ -83,7 +84,7 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
     return Search(window, 1, WhyNoFrame(framing, frame, window.size()), extent);
   }
   const bool is_foreign = MayBeForeign(frame.record);
-  // Only what follows confirms its size.
+  // Its size can be confirmed only by the next records.
   if (is_foreign && extent == Window::kMoreFollows && window.size() < kLongestWindow) return {};
   const RecordCheck judgement = CheckRecord(frame.record, *events_);
   const Bytes rest = window.subspan(frame.size);
@@ -91,12 +92,12 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
     return Accept(frame);
   }
 
-  // Either its size is wrong, and then it may hold others; or what follows it is damaged. What is
-  // inside decides first, so that a record is judged alike wherever it lies.
+  // Either the size is wrong, and the record may contain others; or the next record is damaged. The
+  // bytes inside are checked first, so that the verdict does not depend on the window.
   std::optional<std::size_t> inner =
       FindChain(window.first(frame.size), 1, frame.size, Window::kAll);
   if (inner || !AreLikelyNext(rest, extent)) {
-    // One that begins earlier may go on behind the end.
+    // A chain that begins earlier may continue after the record's end.
     const auto earlier = FindChain(window, 1, inner.value_or(frame.size), extent);
     if (earlier) inner = earlier;
   }
@@ -121,8 +122,8 @@ Step RecordScanner::Accept(const Frame& frame) {
   return {.kind = Step::Kind::kRecord, .size = frame.size, .frame = frame};
 }
 
-// A gap to the next chain, or of all that was searched. The first `from` bytes belong to it for
-// certain.
+// Returns a gap up to the next chain, or of all bytes that were searched. The first `from` bytes
+// always belong to the gap.
 Step RecordScanner::Search(Bytes window, std::size_t from, std::string reason, Window extent) {
   std::size_t reach = window.size();
   if (extent == Window::kMoreFollows) reach -= std::min(reach, kLookAhead);
@@ -138,12 +139,12 @@ Step RecordScanner::Search(Bytes window, std::size_t from, std::string reason, W
 std::optional<std::size_t> RecordScanner::FindChain(Bytes window, std::size_t from, std::size_t to,
                                                     Window extent) const {
   to = std::min(to, window.size());
-  // Most bytes can be told from a record by its type alone.
+  // The type alone rules out most offsets.
   constexpr auto kLastType = std::to_underlying(RecordType::kSchedstatDomain);
   for (std::size_t at = from; at < to && window.size() - at >= kHeaderSize; ++at) {
     const auto type = LoadFixed<std::uint32_t>(window.data() + at, order_);
     if (type == 0 || type > kLastType) continue;
-    // Records are aligned but in a pipe that other output got into.
+    // Records are aligned, except in a pipe with foreign output in it.
     const Odds odds = (skipped_ + at) % 8 == 0 ? Odds::kLikely : Odds::kUnlikely;
     if (IsChain(window, at, extent, odds)) return at;
   }
@@ -160,7 +161,7 @@ bool RecordScanner::IsChain(Bytes window, std::size_t at, Window extent, Odds od
     if (foreign > 0 && rest.empty()) return true;
     Frame frame;
     const Framing framing = ReadFrame(rest, order_, frame);
-    // What lies behind the window cannot speak against it.
+    // Bytes after the window are not evidence against a record.
     if (framing == Framing::kCut && extent == Window::kMoreFollows) return followers > 0;
     if (framing != Framing::kWhole) return false;
     if (MayBeForeign(frame.record)) {
@@ -193,7 +194,7 @@ int RecordScanner::FollowersFor(const RecordView& record, Odds odds) const {
          static_cast<int>(knows_time && HasKnownId(record, *events_));
 }
 
-// Cheaper than a chain: what follows a record that fits is a header that could be.
+// Cheaper than IsChain: after a record that fits, a plausible header is enough.
 bool RecordScanner::IsLikelyNext(Bytes rest, Window extent) const {
   for (int foreign = 0; foreign < kMostForeign && !rest.empty(); ++foreign) {
     Frame frame;
@@ -210,7 +211,7 @@ bool RecordScanner::IsLikelyNext(Bytes rest, Window extent) const {
   return true;
 }
 
-// Whether what follows a record that may be right are records that may be.
+// Returns whether a plausible record is followed by plausible records.
 bool RecordScanner::AreLikelyNext(Bytes rest, Window extent) const {
   int foreign = 0;
   for (int followers = 0; followers < kMostFollowers && !rest.empty();) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds records in bytes that may be damaged anywhere. While in step, each record starts where the
-// one before ends. If there is no record, the scanner searches for an offset at which several
-// records follow each other.
+// previous one ends. If there is no record there, the scanner searches for an offset at which
+// several records follow each other.
 //
 //   RecordScanner scanner(events, order);
 //   while (!window.empty()) {
@@ -10,7 +10,7 @@
 //     window = window.subspan(step.size);
 //   }
 //
-// It reads each byte a bounded number of times, whatever the bytes are.
+// It reads each byte a bounded number of times, for any input.
 #pragma once
 
 #include <cstdint>
@@ -25,34 +25,33 @@ namespace perftape::rewrite {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    kRecord,   // a valid record, or one of unknown type that others follow
+    kRecord,   // a valid record, or one of unknown type that is followed by others
     kDamaged,  // a record with a valid frame and an invalid body
     kGap,      // bytes that are no record
     kMore,     // more bytes are needed to decide
   };
   Kind kind = Kind::kMore;
   std::uint64_t size = 0;   // in bytes; 0 for kMore
-  Frame frame = {};         // of a record and of a damaged one
-  std::string reason = {};  // why it is damaged, or a gap; empty if the gap began in an
-                            // earlier step
+  Frame frame = {};         // for kRecord and kDamaged
+  std::string reason = {};  // why it is kDamaged or kGap; empty if the gap began earlier
 };
 
 class RecordScanner {
  public:
   enum class Window : std::uint8_t { kAll, kMoreFollows };
 
-  // A window of this size is never answered with kMore.
+  // A window of this size never yields kMore.
   static constexpr std::size_t kLongestWindow = std::size_t{5} << 16;
 
-  // If `events` is empty, only frames are checked. It must outlive the scanner.
+  // If `events` is empty, only frames are checked. `events` must outlive the scanner.
   RecordScanner(const perfdata::EventTable& events, std::endian order)
       : events_(&events), order_(order) {}
 
-  // What is at the start of `window`, which must start where the last step ended. If the window is
-  // not empty, the step has a size above 0 or is kMore.
+  // Returns what is at the start of `window`, which must start where the last step ended. If the
+  // window is not empty, the step is kMore or has a size above 0.
   Step Next(Bytes window, Window extent);
 
-  // Whether a record starts at the expected offset `at`, and others follow it.
+  // Returns whether a record starts at the expected offset `at` and others follow it.
   bool IsChain(Bytes window, std::size_t at, Window extent) const {
     return IsChain(window, at, extent, Odds::kLikely);
   }
@@ -61,13 +60,13 @@ class RecordScanner {
   Step InStep(Bytes window, Window extent);
   Step Search(Bytes window, std::size_t from, std::string reason, Window extent);
   Step Accept(const Frame& frame);
-  // The first offset in [from, to) where a chain begins.
+  // Returns the first offset in [from, to) where a chain begins.
   std::optional<std::size_t> FindChain(Bytes window, std::size_t from, std::size_t to,
                                        Window extent) const;
-  // Whether a record could be expected at an offset.
+  // Whether a record is expected at an offset.
   enum class Odds : std::uint8_t { kLikely, kUnlikely };
   bool IsChain(Bytes window, std::size_t at, Window extent, Odds odds) const;
-  // How many records must follow this one for it to count as a record.
+  // Returns how many records must follow this one for it to count as a record.
   int FollowersFor(const perfdata::RecordView& record, Odds odds) const;
   bool IsLikelyNext(Bytes rest, Window extent) const;
   bool AreLikelyNext(Bytes rest, Window extent) const;
@@ -76,7 +75,7 @@ class RecordScanner {
   const perfdata::EventTable* events_;
   std::endian order_;
   bool in_step_ = true;
-  std::uint64_t skipped_ = 0;  // bytes of the gap so far
+  std::uint64_t skipped_ = 0;  // bytes of the current gap
   std::uint64_t last_time_ = 0;
 };
 

@@ -16,9 +16,9 @@ using Extent = RecordScanner::Window;
 
 constexpr std::size_t kExpandedAtOnce = std::size_t{64} << 10;
 // perf expands a COMPRESSED record into a buffer of the size of its ring (mmap_len of the feature
-// COMPRESSED), mostly 512 KiB. Where this much gives no record, none will come.
+// COMPRESSED), usually 512 KiB. If this many bytes contain no record, the search ends.
 constexpr std::uint64_t kFruitless = std::uint64_t{4} << 20;
-// A frame's four first bytes may be found in what is compressed, too.
+// Compressed bytes may contain the magic of a frame by accident.
 constexpr int kRestartsInARecord = 16;
 
 bool BeginsFrame(Bytes bytes) {
@@ -26,7 +26,7 @@ bool BeginsFrame(Bytes bytes) {
          LoadFixed<std::uint32_t>(bytes.data(), std::endian::little) == kZstdFrameMagic;
 }
 
-// Where in `bytes`, from `from` on, a frame begins.
+// Returns the offset in `bytes`, from `from` on, at which a frame begins.
 std::optional<std::size_t> FindFrame(Bytes bytes, std::size_t from) {
   for (std::size_t at = from; at < bytes.size(); ++at) {
     if (BeginsFrame(bytes.subspan(at))) return at;
@@ -34,7 +34,8 @@ std::optional<std::size_t> FindFrame(Bytes bytes, std::size_t from) {
   return std::nullopt;
 }
 
-// The compressed bytes in a record: all of COMPRESSED, of COMPRESSED2 as many as it says.
+// Returns the compressed bytes of a record: the whole payload of COMPRESSED, as many as its size
+// field for COMPRESSED2.
 Bytes CompressedIn(const perfdata::RecordView& record) {
   if (record.type != RecordType::kCompressed2) return record.payload;
   std::uint64_t size = 0;
@@ -98,7 +99,8 @@ Result<Onward> RecordWalk::Visit(const Step& step, Bytes window, const StreamPos
   return visitor_.record(found);
 }
 
-// A record that cannot be what its type says, but has a zstd frame, or more of one, for a body.
+// Returns whether a record that contradicts its type has the start or the continuation of a zstd
+// frame as its body.
 bool RecordWalk::IsLikelyCompressed(const Step& step) const {
   const RecordType type = step.frame.record.type;
   const bool is_foreign = step.kind == Step::Kind::kRecord && !perfdata::IsKnown(type);
@@ -111,8 +113,8 @@ bool RecordWalk::IsLikelyCompressed(const Step& step) const {
 Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
   expanded_.sources.push_back({expanded_.at + expanded_.bytes.size(), offset});
   budget_.Take(payload.size());
-  std::size_t searched = 0;  // the front of the payload, where no frame begins
-  bool is_full = false;      // then zstd may hold more than there was room for
+  std::size_t searched = 0;  // bytes at the front of the payload in which no frame begins
+  bool is_full = false;      // then zstd may have more output
   for (int restarts = 0; !payload.empty() || is_full;) {
     if (zstd_problem_) {
       const auto frame = restarts++ < kRestartsInARecord ? FindFrame(payload, searched)
@@ -147,7 +149,7 @@ Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
   return Onward::kGoOn;
 }
 
-// Visits what became whole of the expanded records.
+// Visits the expanded records that are now complete.
 Result<Onward> RecordWalk::Drain(Extent extent) {
   Bytes window = expanded_.bytes;
   Onward onward = Onward::kGoOn;
@@ -155,8 +157,8 @@ Result<Onward> RecordWalk::Drain(Extent extent) {
     const Step step = inner_.Next(window, extent);
     if (step.kind == Step::Kind::kMore) break;
     const StreamPosition position = PositionInside(expanded_.at);
-    // No perf compresses what is compressed. Kept, its pieces would go before all others in the
-    // stream of the new file.
+    // perf never compresses a COMPRESSED record. If it were kept, its records would precede all
+    // others in the new file.
     const bool is_nested = step.kind == Step::Kind::kRecord && IsCompressed(step.frame.record.type);
     if (step.kind == Step::Kind::kRecord && !is_nested) {
       expanded_.fruitless = 0;
@@ -171,7 +173,7 @@ Result<Onward> RecordWalk::Drain(Extent extent) {
   const auto used = expanded_.bytes.size() - window.size();
   expanded_.bytes.erase(expanded_.bytes.begin(),
                         expanded_.bytes.begin() + static_cast<std::ptrdiff_t>(used));
-  // A new frame begins with a record, and what is left of an old one has been dropped.
+  // A new frame begins with a record. The rest of an old frame has been dropped.
   if (extent == Extent::kAll) inner_ = RecordScanner(events_, order_);
   return onward;
 }
@@ -190,7 +192,7 @@ StreamPosition RecordWalk::PositionInside(std::uint64_t at) {
   return {.offset = sources.front().offset, .inside = at - sources.front().from, .is_inside = true};
 }
 
-// `reason` is empty for more of the stretch before.
+// An empty `reason` extends the previous stretch.
 void RecordWalk::Drop(const StreamPosition& position, std::uint64_t size, std::string_view reason) {
   if (size == 0) return;
   if (pending_ && reason.empty()) {

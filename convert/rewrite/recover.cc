@@ -19,12 +19,12 @@ namespace {
 using perfdata::RecordType;
 using perfdata::RecordView;
 
-// Copies the records that a walk finds, and gathers what the features are made of.
+// Copies the records that a walk finds, and collects the content of features.
 class Copier {
  public:
   Copier(const RecoveredLayout& layout, perfdata::Writer writer, RecoverReport& report)
       : layout_(layout), writer_(std::move(writer)), report_(report), at_(writer_.size()) {
-    // In a file they would describe the events a second time.
+    // In a file such records would describe the events a second time.
     has_head_ = layout.container == perfdata::Container::kPipe ||
                 layout.attributes_from == AttributesFrom::kRecords;
   }
@@ -59,7 +59,7 @@ class Copier {
  private:
   Result<Onward> CopyRecord(const FoundRecord& found) {
     const RecordType type = found.view.type;
-    // What was expanded does not last.
+    // Expanded bytes are not lasting.
     if (type == RecordType::kHeaderTracingData && !found.position.is_inside) {
       GatherTracingData(found.view, gathered_);
     }
@@ -83,20 +83,21 @@ class Copier {
     return Onward::kGoOn;
   }
 
-  // Into record_, in native order. Not where its order is another and its fields are not known.
+  // Converts a record into record_, in native order. Returns false if its order is the other one
+  // and its fields are unknown.
   bool Transcoded(const RecordView& view) {
     const perfdata::Event* event = layout_.events.EventOf(view);
     record_.clear();
     return Transcode(view, event == nullptr ? nullptr : &event->format, {}, record_).has_value();
   }
 
-  // Part of the new file's header.
+  // Returns whether the record's content is in the new file's header.
   bool IsMoved(RecordType type) const {
     if (type == RecordType::kHeaderTracingData) return true;
     return has_head_ && (type == RecordType::kHeaderAttr || type == RecordType::kHeaderFeature);
   }
 
-  // In pieces, so that a trace of gigabytes takes no more memory than a sample.
+  // In pieces, so that a trace of gigabytes needs no more memory than a sample.
   Status Append(Bytes bytes) {
     while (!bytes.empty()) {
       const Bytes piece = bytes.first(std::min(bytes.size(), perfdata::kCommitSize));
@@ -111,8 +112,8 @@ class Copier {
     return {};
   }
 
-  // The oldest that our files are made for; it gives up on a file with a type that it does not
-  // know.
+  // The oldest supported version of perf. It rejects a file with a record type that it does not
+  // support.
   const ReaderLimits& reader_ = AllReaderLimits().front();
   const RecoveredLayout& layout_;
   perfdata::Writer writer_;
@@ -120,7 +121,7 @@ class Copier {
   Gathered gathered_;
   bool has_head_ = false;
   std::vector<std::byte> record_;  // as it is written
-  std::uint64_t at_;               // where the next record begins in the new file
+  std::uint64_t at_;               // offset of the next record in the new file
   std::size_t uncommitted_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovers a damaged perf.data. The new file has every complete record, in the same order, a
-// rebuilt header, and the features that can be decoded or rebuilt from the records.
+// Recovers a damaged perf.data. The new file has every complete record, in the same order. Its
+// header is rebuilt. It has the features that can be decoded, or rebuilt from the records.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace perftape::rewrite {
 
-// Writes what can be read of `file`, which may be of any kind, age and byte order, to `output`: a
-// little-endian file of the format PERFILE2, uncompressed, that perf 6.1 opens. It has its name
-// when it is complete; what had the name is replaced. A bundle in it goes along. Memory does not
-// follow the file's length.
+// Writes what can be read of `file` to `output`. `file` may be of any container, version and byte
+// order. The output is a little-endian PERFILE2 file, uncompressed, that perf 6.1 opens. The output
+// gets its name when it is complete, and replaces an existing file. A bundle in `file` is copied.
+// Memory does not grow with the file's length.
 //
-// kTruncated, kCorrupt, naming the offset, where nothing can be recovered; kIo, kPermission of the
-// output. Nothing is written then.
+// Fails with kTruncated or kCorrupt, naming the offset, if nothing can be recovered. Fails with kIo
+// or kPermission as the output does. After a failure nothing is written.
 Result<RecoverReport> Recover(Bytes file, const std::filesystem::path& output);
 
 }  // namespace perftape::rewrite

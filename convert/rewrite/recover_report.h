@@ -16,7 +16,8 @@
 namespace perftape::rewrite {
 
 struct RecoverReport {
-  // The most stretches, and guesses, that are listed. A file of random bytes has millions.
+  // The largest number of stretches and guesses that are listed. A file of random bytes has
+  // millions.
   static constexpr std::size_t kMostStretches = 1000;
 
   perfdata::Container container = perfdata::Container::kFile;
@@ -25,26 +26,26 @@ struct RecoverReport {
   std::vector<std::string> corrections;
 
   RecordCounts kept;
-  // Records that became a part of the header: ATTR, FEATURE, TRACING_DATA; and COMPRESSED ones are
-  // not counted at all, but what was in them.
+  // Records whose content is in the new header: ATTR, FEATURE, TRACING_DATA. COMPRESSED records are
+  // not counted, only their contents.
   RecordCounts moved;
-  // Whole records of types that perf 6.1 does not know: it would read nothing of the file.
+  // Complete records of types that perf 6.1 does not support. With them it would read nothing of
+  // the file.
   RecordCounts left_out;
-  std::map<perfdata::RecordType, StreamPosition>
-      first_left_out;  // where the first of each type was
-  // Of those kept, the ones whose header counted bytes behind the trailer, which are gone now
+  std::map<perfdata::RecordType, StreamPosition> first_left_out;  // the first record of each type
+  // Kept records whose header counted bytes after the trailer, which are now removed
   // (formats/perfdata/kernel_size.h). Nothing is lost with them.
   std::uint64_t resized_records = 0;
 
-  std::vector<Stretch> dropped;  // the first kMostStretches, in the order of the file
-  std::uint64_t stretches = 0;   // all of them
+  std::vector<Stretch> dropped;  // the first kMostStretches, in file order
+  std::uint64_t stretches = 0;   // total number
   std::uint64_t dropped_bytes = 0;
 
   std::vector<FeatureOutcome> features;
 
   std::uint64_t records() const { return TotalOf(kept); }
   std::uint64_t samples() const { return CountOf(kept, perfdata::RecordType::kSample); }
-  // Whether the new file holds all that the old one did, and none of it was guessed.
+  // Returns whether the new file has everything that the old one had, and nothing was guessed.
   bool is_whole() const;
 };
 

@@ -15,7 +15,7 @@
 namespace perftape::rewrite {
 namespace {
 
-// struct perf_file_header: where it tells of the attributes.
+// Offset of the attributes' section in struct perf_file_header.
 constexpr std::uint64_t kAttrsField = 0x18;
 
 using perfdata::Container;
@@ -31,7 +31,7 @@ EventTable TableOf(std::vector<Event> events) {
   return table;
 }
 
-// Events that a source tells of, and what had to be passed over for them.
+// Events from one source, and the problems in reading them.
 struct Candidate {
   AttributesFrom from;
   EventTable events;
@@ -49,7 +49,7 @@ bool ReadAlike(const EventTable& one, const EventTable& other) {
   });
 }
 
-// How many of the first records are as long as these events make them.
+// Returns how many of the first records have exactly the size that these events require.
 std::size_t RecordsThatFit(const RecoveredLayout& layout, const EventTable& events) {
   constexpr std::size_t kEnough = 5000;
   std::size_t seen = 0, fit = 0;
@@ -62,12 +62,12 @@ std::size_t RecordsThatFit(const RecoveredLayout& layout, const EventTable& even
       },
       .dropped = [](const Stretch&) {},
       .guessed = [](const std::string&) {}};
-  // The visitor gives no error, and the walk has none of its own.
+  // Cannot fail: neither the visitor nor the walk returns an error.
   (void)RecordWalk(events, layout.order, visitor).Run(layout.stream, layout.stream_offset);
   return fit;
 }
 
-// The source under which most records read; the first of several.
+// Returns the source with which most records can be read; the first of equal ones.
 Candidate Best(std::vector<Candidate> candidates, const RecoveredLayout& layout) {
   const auto differs = [&](const Candidate& candidate) {
     return !ReadAlike(candidate.events, candidates.front().events);
@@ -91,7 +91,7 @@ std::string_view NameOf(AttributesFrom from) {
   return "";
 }
 
-// perf 6.1 refuses larger ones; what they add is used by few events, and named where it is lost.
+// perf 6.1 rejects larger attributes. Few events use the additional fields; their loss is reported.
 void CutAttrs(EventTable& events, Problems& corrections) {
   constexpr std::uint32_t kLargestRead = 128;  // PERF_ATTR_SIZE_VER7
   std::uint32_t size = 0;
@@ -108,8 +108,8 @@ void CutAttrs(EventTable& events, Problems& corrections) {
   }
 }
 
-// The widest source wins: EVENT_UPDATE, then EVENT_DESC, then what the attribute says. Ids that one
-// source has lost another may know.
+// Names from EVENT_UPDATE are preferred to those from EVENT_DESC, and these to the attribute's.
+// Missing ids are taken from EVENT_DESC.
 void NameEvents(EventTable& events, const EventTable& described, const PipeHeader& head) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
@@ -137,7 +137,7 @@ EventTable DescribedEvents(const RecoveredLayout& layout) {
   return description == nullptr ? EventTable() : TableOf(description->events);
 }
 
-// Header, attribute table, features, and where the records lie.
+// Finds the header, the attribute table, the features and the range of the records.
 Result<std::vector<Candidate>> OutlineFile(Bytes file, RecoveredLayout& layout) {
   TRY_ASSIGN(FileHeader header, perfdata::ReadFileHeader(file, layout.order, layout.corrections));
   RecoverHeader(file, layout.order, header, layout.corrections);
@@ -167,7 +167,7 @@ Result<std::vector<Candidate>> OutlineFile(Bytes file, RecoveredLayout& layout) 
 Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) {
   const EventTable described = DescribedEvents(layout);
   if (described.size() != 0) candidates.push_back({AttributesFrom::kEventDesc, described});
-  // A pipe has its attributes among its records; a file has them there where all else is lost.
+  // A pipe has its attributes in records. In a file they are used if no other source is left.
   PipeHeader head;
   if (layout.container == Container::kPipe || candidates.empty()) {
     head = ReadPipeHeader(layout.stream, layout.stream_offset, layout.order);

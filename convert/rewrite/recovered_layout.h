@@ -17,9 +17,9 @@
 namespace perftape::rewrite {
 
 enum class AttributesFrom : std::uint8_t {
-  kTable,      // of the file's header
-  kEventDesc,  // the feature
-  kRecords,    // HEADER_ATTR
+  kTable,      // from the file's header
+  kEventDesc,  // from the feature EVENT_DESC
+  kRecords,    // from HEADER_ATTR records
 };
 
 struct RecoveredLayout {
@@ -32,19 +32,19 @@ struct RecoveredLayout {
   Bytes stream;  // the records
   std::uint64_t stream_offset = 0;
 
-  std::map<perfdata::FeatureBit, Bytes> features;   // their sections, not checked yet
+  std::map<perfdata::FeatureBit, Bytes> features;   // sections, not checked yet
   std::vector<perfdata::FeatureBit> lost_features;  // the bit is set, but there is no section
 
   // The offset of the bytes after all sections, which belong to none of them. The file's size if
-  // there are none.
+  // there are no such bytes.
   std::uint64_t unclaimed_from = 0;
 
-  // Where the file's own words were not believed: "at 0x30: data size is 0; …".
+  // Values in the file that were corrected: "at 0x30: data size is 0; …".
   std::vector<std::string> corrections;
 };
 
 // `file` must outlive the layout. Fails with kCorrupt or kTruncated, naming the offset, if there is
-// no event: then no record can be decoded.
+// no event, because then no record can be decoded.
 Result<RecoveredLayout> RecoverLayout(Bytes file);
 
 }  // namespace perftape::rewrite

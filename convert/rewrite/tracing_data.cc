@@ -19,21 +19,21 @@ constexpr std::string_view kVersion = "0.6\0"sv;
 constexpr std::string_view kHeaderPage = "header_page\0"sv;
 constexpr std::string_view kHeaderEvent = "header_event\0"sv;
 
-// What tracefs/events/header_page says on a 64-bit machine; perf refuses an empty one.
+// The content of tracefs/events/header_page on a 64-bit machine. perf rejects an empty one.
 constexpr std::string_view kPageText =
     "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
     "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
     "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
     "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
-// The fields that trace_define_common_fields of kernel/trace/trace_events.c gives to each event.
+// The fields that trace_define_common_fields in kernel/trace/trace_events.c adds to each event.
 constexpr std::string_view kCommonFields =
     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
     "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n";
 
-// A section that is read front to back. Each of its parts says how long it is.
+// Reads a section sequentially. Each of its parts begins with its size.
 class SectionReader {
  public:
   SectionReader(Bytes bytes, std::endian order) : at_(bytes, order) {}
@@ -78,7 +78,7 @@ bool IsIdentifier(std::string_view text) {
   });
 }
 
-// By their names, "sched:sched_switch", where these are known.
+// Groups them by their names, "sched:sched_switch", if these are known.
 Systems TracepointsOf(std::span<const perfdata::Event> events) {
   Systems systems;
   for (const perfdata::Event& event : events) {

@@ -13,12 +13,12 @@
 
 namespace perftape::rewrite {
 
-// Whether all parts of the section are there, as trace_report of
-// tools/perf/util/trace-event-read.c reads them.
+// Returns whether the section is complete, as trace_report of tools/perf/util/trace-event-read.c
+// reads it.
 bool IsTracingData(Bytes section);
 
-// A section that tells the names and ids of the tracepoints among `events`, and of their fields
-// those that all have: perf opens the file, and prints the other fields as raw bytes.
+// Returns a section with the names and ids of the tracepoints among `events`, and with the fields
+// that all tracepoints have. perf opens the file, and prints the other fields as raw bytes.
 std::vector<std::byte> MakeTracingData(std::span<const perfdata::Event> events);
 
 }  // namespace perftape::rewrite

@@ -20,7 +20,8 @@ class BuildIdCache {
  public:
   explicit BuildIdCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  // Once for each entry, however often it is called. Without bytes it was not found.
+  // Adds a file, once even if it is called several times for an entry. Without bytes the entry is
+  // reported as not found.
   Status Add(const SymbolFile& entry, std::optional<Bytes> bytes);
   CacheReport Finish() && { return std::move(report_); }
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path` below the directory `root`, whatever ".." it has.
+// Returns `path` below the directory `root`, even if it contains "..".
 fs::path Below(const fs::path& root, const fs::path& path) {
   return root / path.lexically_normal().relative_path();
 }
@@ -29,7 +29,7 @@ std::string Different(const BuildId& found, const BuildId& wanted) {
   return "build id " + (found.empty() ? "absent" : found.hex()) + ", recorded was " + wanted.hex();
 }
 
-// Where a bundle says that the file of this path lies in it; null where it says nothing.
+// Returns the manifest's entry for the file with this path, or null.
 const bundle::BundledFile* EntryOf(const bundle::Manifest& manifest, std::string_view path,
                                    bundle::FileKind kind) {
   const auto entry = std::ranges::find_if(manifest.files, [&](const bundle::BundledFile& file) {
@@ -44,7 +44,7 @@ void AddNew(const std::vector<std::string>& notes, std::vector<std::string>& all
   }
 }
 
-// What a file must have to be of use.
+// What a file must contain to be useful.
 enum class Content : std::uint8_t { kAny, kSymbols, kDwarf };
 
 bool Has(const elf::ElfFile& file, Content content) {
@@ -55,7 +55,7 @@ bool Has(const elf::ElfFile& file, Content content) {
       return std::ranges::any_of(file.sections(), [](const elf::Section& section) {
         return section.type == SHT_SYMTAB && section.size != 0;
       });
-    case Content::kDwarf:  // that of relocatable files is not read
+    case Content::kDwarf:  // DWARF of relocatable files is not read
       return file.header().type != ET_REL && dwarf::HasDwarf(file, dwarf::Part::kLinked);
   }
   return true;
@@ -63,10 +63,10 @@ bool Has(const elf::ElfFile& file, Content content) {
 
 }  // namespace
 
-// Opens the first of several candidates that is what it should be; remembers what the others were.
+// Opens the first of several candidates that matches, and notes why the others did not.
 class DebugFiles::Search {
  public:
-  // `wanted` is empty where only the path can tell.
+  // `wanted` is empty if files are identified by path only.
   explicit Search(const BuildId& wanted, Content content = Content::kAny)
       : wanted_(wanted), content_(content) {}
 
@@ -95,7 +95,7 @@ class DebugFiles::Search {
     return taken;
   }
 
-  // Which CRC the file should have, instead of which build id.
+  // Compares the CRC instead of the build id.
   std::optional<elf::ElfFile> TryByCrc(const fs::path& path, std::uint32_t crc) {
     auto file = elf::ElfFile::Open(path);
     if (!file) {
@@ -110,7 +110,7 @@ class DebugFiles::Search {
     return AcceptIfMatching(path.native(), std::move(file));
   }
 
-  // Whether files in it can be looked for; if not, one note says why.
+  // Returns whether files in it can be searched; if not, adds one note with the reason.
   bool CanSearch(const fs::path& directory) {
     std::error_code error;
     (void)fs::exists(directory / ".", error);
@@ -136,7 +136,7 @@ class DebugFiles::Search {
     return false;
   }
 
-  // A directory there, or a file where a directory should be, belongs to another layout.
+  // If the path is a directory, or one of its directories is a file, another layout is used there.
   void NoteUnusable(const fs::path& path, const Error& error) {
     std::error_code ignored;
     const fs::file_type type = fs::status(path, ignored).type();
@@ -158,8 +158,8 @@ class DebugFiles::Search {
   BuildId wanted_;
   Content content_;
   bool found_other_build_ = false;
-  std::string taken_;    // the one that was opened last
-  SharedBundle bundle_;  // where it is from one
+  std::string taken_;    // the file that was opened last
+  SharedBundle bundle_;  // the bundle of that file, if it is from one
   std::vector<std::string> notes_;
   std::vector<std::string> absent_;
 };
@@ -208,8 +208,8 @@ std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::p
   return std::nullopt;
 }
 
-// At its own path, below `root`. What has been replaced since it was mapped may be there again, but
-// only its build id can tell.
+// Tries the recorded path below `root`. If the file was marked as deleted, a new file may have the
+// path without the mark. It is used only if its build id matches.
 std::optional<elf::ElfFile> TryPath(auto& search, const fs::path& root, const BinaryQuery& query) {
   if (!perfdata::IsFilePath(query.filename)) return std::nullopt;
   if (auto file = search.Try(Below(root, query.filename))) return file;
@@ -262,7 +262,7 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
   Search debugs(id);
   found.debug = FindDebug(query, found.image ? &*found.image : nullptr, id, debugs);
   if (!found.debug && id.empty() && images.bundle()) {
-    // What lies beside it is of the same machine, and of the same time.
+    // Other files in the same bundle are from the same machine and time.
     const SharedBundle own[] = {images.bundle()};
     found.debug = TryBundles(debugs, {.filename = query.filename, .bundles = own}, id,
                              bundle::FileKind::kDebug);
@@ -289,7 +289,7 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
 }
 
 // The first source often has less than a later one: a bundle has no DWARF, an installed binary has
-// no symbol table. Only a build id tells that two files are of one binary.
+// no symbol table. Only an equal build id proves that two files are of the same binary.
 void DebugFiles::Complete(const BinaryQuery& query, DebugFile& found) const {
   BinaryQuery later = query;
   later.build_id = found.image->build_id();

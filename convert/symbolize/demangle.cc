@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/demangle.h"
 
-// Else libiberty declares a basename() that contradicts <cstring>'s.
+// Without this, libiberty declares a basename() that contradicts <cstring>'s.
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
@@ -19,14 +19,14 @@
 namespace perftape::symbolize {
 namespace {
 
-// libiberty goes down into itself with each level of a name. Of C++ it may go so deep, which is
-// more than its own limit of 1024 characters, that names of today exceed. Rust's refer back to
-// their own parts, so that short ones can be deep without end: there its limit holds.
+// libiberty recurses for each level of a name. For C++, recursion up to this length is safe.
+// libiberty's own limit is 1024 characters, which today's names exceed. Rust names can refer back
+// to their own parts, so short ones can recurse without end; for these libiberty's limit stays.
 constexpr std::size_t kLongestMangled = 4096;
-// Each pair of a type with itself doubles the text, so that 200 characters can stand for gigabytes.
+// Each pair of a type with itself doubles the text, so 200 characters can expand to gigabytes.
 constexpr std::size_t kLongestName = 64 << 10;
 
-// Not a std::string: what a jump leaves behind must need no destructor.
+// Not a std::string: longjmp must not skip a destructor.
 struct Output {
   char text[kLongestName];
   std::size_t size;
@@ -35,14 +35,14 @@ struct Output {
 
 void Append(const char* text, std::size_t size, void* opaque) {
   auto& output = *static_cast<Output*>(opaque);
-  // libiberty cannot be told to stop. Its frames between here and there hold nothing to free but,
-  // of a Rust name in punycode, one identifier.
+  // libiberty cannot be stopped otherwise. Its frames that longjmp skips own nothing, except one
+  // identifier of a Rust name in punycode.
   if (size > kLongestName - output.size) std::longjmp(output.too_long, 1);
   for (std::size_t i = 0; i < size; ++i) output.text[output.size++] = text[i];
 }
 
-// Text of what `print(Append, &output)` makes; nothing where that fails or becomes too long. No
-// frame between may hold anything that must be destroyed.
+// Returns the text that `print(Append, &output)` produces; nothing if it fails or the text is too
+// long. No frame in between may own anything that needs a destructor.
 template <class Print>
 std::optional<std::string> Collect(const Print& print) {
   static thread_local Output output;
@@ -71,11 +71,11 @@ std::optional<std::string> DemangleCpp(const std::string& name, Demangling how) 
 
 using Component = demangle_component;
 
-// Takes the arguments of templates and functions out of a name that libiberty has parsed, so that
-// it prints what is left.
+// Removes the arguments of templates and functions from a name that libiberty has parsed, so that
+// it prints the rest.
 class Simplifier {
  public:
-  // `parsed` is changed. Null where it cannot be told without those arguments.
+  // Changes `parsed`. Returns null if the name cannot be shown without those arguments.
   Component* Simplify(Component* parsed) {
     if (parsed == nullptr) return nullptr;
     const auto [known, is_new] = done_.try_emplace(parsed, parsed);
@@ -90,7 +90,7 @@ class Simplifier {
     switch (parsed->type) {
       case DEMANGLE_COMPONENT_TEMPLATE:
         return WithoutArguments(parsed);
-      case DEMANGLE_COMPONENT_TYPED_NAME:  // of which the right side is the parameters
+      case DEMANGLE_COMPONENT_TYPED_NAME:  // its right side is the parameters
       case DEMANGLE_COMPONENT_RESTRICT_THIS:
       case DEMANGLE_COMPONENT_VOLATILE_THIS:
       case DEMANGLE_COMPONENT_CONST_THIS:
@@ -152,7 +152,7 @@ class Simplifier {
     return parent;
   }
 
-  // "operator T" tells its type by the arguments that are taken away.
+  // The type of "operator T" may be one of the removed arguments.
   Component* WithoutArguments(Component* parsed) {
     Component* const outer = std::exchange(arguments_, parsed->u.s_binary.right);
     Component* simple = Simplify(parsed->u.s_binary.left);
@@ -186,7 +186,7 @@ class Simplifier {
   }
 
   Component* arguments_ = nullptr;  // of the template that is being reduced
-  // Substitutions make a name a graph; each of its nodes is seen once.
+  // Substitutions make a name a graph. Each of its nodes is visited once.
   std::unordered_map<Component*, Component*> done_;
 };
 
@@ -205,22 +205,24 @@ std::optional<std::string> DemangleCppSimply(const std::string& name) {
   });
 }
 
-// How much of `text` is a literal, if it begins with one: "…" or '…', with backslashes.
+// Returns the size of the literal at the start of `text`: "…" or '…', with backslashes; 0 if there
+// is none.
 std::size_t LiteralSize(std::string_view text) {
   if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
       ++i;
     } else if (text[i] == text[0]) {
-      // A lone ' begins the name of a lifetime: a character has 4 bytes at most, or a backslash.
+      // A lone ' begins the name of a lifetime. A character literal has at most 4 bytes, or a
+      // backslash.
       return text[0] == '"' || i <= 5 || text[1] == '\\' ? i + 1 : 0;
     }
   }
   return 0;
 }
 
-// How much of `text`, which begins with `open`, there is up to where that is closed again. All of
-// it where it is not.
+// Returns the size of the group at the start of `text`, from `open` to the matching `close`. All of
+// `text` if it is not closed.
 std::size_t GroupSize(std::string_view text, char open, char close) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -240,8 +242,8 @@ bool IsOfIdentifier(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// "<Vec as Extend>::extend" of "<Vec<T> as Extend<U>>::extend::<I>": where no path comes before, a
-// bracket begins one.
+// Returns "<Vec as Extend>::extend" for "<Vec<T> as Extend<U>>::extend::<I>". A bracket that is not
+// after a path begins a path, and is kept.
 std::string WithoutRustGenerics(std::string_view name) {
   std::string simple;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -258,9 +260,9 @@ std::string WithoutRustGenerics(std::string_view name) {
   return simple;
 }
 
-// "tape.reel.reel" of "tape.reel!(char).reel(int) const": a template's name comes once for itself
-// and once for what is in it. What is in parentheses goes, of templates only where that is asked
-// for.
+// Returns "tape.reel.reel" for "tape.reel!(char).reel(int) const": the name of a template occurs
+// once for itself and once for its content. Removes everything in parentheses; template arguments
+// only for kSimple.
 std::string WithoutDArguments(std::string_view name, Demangling how) {
   std::string simple;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -284,8 +286,8 @@ std::string WithoutDArguments(std::string_view name, Demangling how) {
 }
 
 std::optional<std::string> DemangleD(const std::string& name, Demangling how) {
-  // A name may refer back ("Q") to parts of itself, several of which may refer back again: with so
-  // few, there are at most some megabytes of it. libiberty gives it in one piece.
+  // A name may refer back ("Q") to its own parts, which may refer back again. With this limit the
+  // result has at most some megabytes. libiberty returns it in one piece.
   constexpr auto kMostReferences = 32;
   if (std::ranges::count(name, 'Q') > kMostReferences) return std::nullopt;
   struct Free {
@@ -295,12 +297,12 @@ std::optional<std::string> DemangleD(const std::string& name, Demangling how) {
   if (!text || std::string_view(text.get()).size() > kLongestName) return std::nullopt;
   if (how == Demangling::kFull) return text.get();
   const std::string simple = WithoutDArguments(text.get(), how);
-  return simple.empty() ? text.get() : simple;  // of what no compiler calls a function: "(x)"
+  return simple.empty() ? text.get() : simple;  // empty for names that are no functions: "(x)"
 }
 
 std::optional<std::string> TryDemangle(const std::string& name, Demangling how) {
   if (name.starts_with("_D")) return DemangleD(name, how);
-  // Rust first, since its older names are C++ ones as well.
+  // Rust first, because its legacy names are valid C++ names as well.
   if (auto rust = DemangleRust(name)) {
     return how == Demangling::kSimple ? WithoutRustGenerics(*rust) : rust;
   }

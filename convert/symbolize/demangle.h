@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linker names into those that people write: C++ (Itanium ABI), Rust (legacy and v0), D. Names of
-// other languages stay as they are.
+// Converts linker names into source names: C++ (Itanium ABI), Rust (legacy and v0), D. Names of
+// other languages are unchanged.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace perftape::symbolize {
 
-// The name itself where it is not mangled, or where what it stands for would be absurdly long. Of
-// "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" always "core::ptr::drop_in_place"; of C++'s
-// "_ZN4Tape4playIiEEvT_":
+// Returns `name` itself if it is not mangled, or if the demangled name would be excessively long.
+// For "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" it is always "core::ptr::drop_in_place".
+// For C++'s "_ZN4Tape4playIiEEvT_" it is
 //
 //   kFull       void Tape::play<int>(int)
 //   kTemplates  Tape::play<int>             as perf report, and pprof with demangle=templates
-//   kSimple     Tape::play                  as pprof unasked
+//   kSimple     Tape::play                  as pprof by default
 //
-// What marks a copy of a function that the compiler made (".cold", ".part.0") is shown by kFull
-// alone. Safe to call from several threads.
+// Only kFull shows the suffix of a copy of a function that the compiler made (".cold", ".part.0").
+// Safe to call from several threads.
 std::string Demangle(const std::string& name, Demangling how = Demangling::kTemplates);
 
 }  // namespace perftape::symbolize

@@ -6,7 +6,7 @@
 namespace perftape::symbolize {
 namespace {
 
-// Whether any name came with a line, which only DWARF has.
+// Returns whether any name has a line, which only DWARF has.
 bool HasLines(const Resolution& resolution) {
   return std::ranges::any_of(resolution.answers, [](const Resolved& resolved) {
     return std::ranges::any_of(resolved.frames,

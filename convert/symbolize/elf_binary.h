@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A binary with all files that were found of it, and the names in them.
+// A binary with all files that were found for it, and the names in them.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 
 namespace perftape::symbolize {
 
-// Stays where it was made: the names refer to the files.
+// Cannot be moved, because the names refer to the files.
 struct ElfBinary {
   ElfBinary(DebugFile found, const SymbolOptions& options);
   ElfBinary(const ElfBinary&) = delete;
   ElfBinary& operator=(const ElfBinary&) = delete;
 
   DebugFile file;
-  std::optional<ElfNames> names;  // none where there is no image
+  std::optional<ElfNames> names;  // nothing if there is no image
 };
 
-// Names at all the offsets, with what they are of: "/usr/bin/ls (symbols, DWARF)". The file's
-// misses where it was not found.
+// Resolves all offsets. The source is reported with its content: "/usr/bin/ls (symbols, DWARF)". If
+// no file was found, all offsets get its miss.
 Resolution ResolveIn(ElfBinary& binary, std::span<const FileOffset> offsets);
 
 }  // namespace perftape::symbolize

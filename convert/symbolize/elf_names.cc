@@ -15,7 +15,7 @@ namespace perftape::symbolize {
 namespace {
 
 constexpr std::string_view kPlt = "@plt";
-// Of an inlined function whose entry is damaged: there is no symbol that could tell.
+// For an inlined function whose entry is damaged: no symbol has its name.
 constexpr std::string_view kNameless = "[unknown]";
 
 constexpr std::uint64_t kWorthKeeping = std::uint64_t{4} << 20;
@@ -33,7 +33,7 @@ std::unique_ptr<dwarf::SourceIndex> OpenLines(const elf::ElfFile& image, const e
   return nullptr;
 }
 
-// Go's own table, where there is no DWARF to tell the same.
+// Opens Go's own table, if there is no DWARF, which has the same information.
 std::optional<go::PcLineTable> OpenGoLines(const elf::ElfFile& image, bool has_dwarf) {
   if (has_dwarf) return std::nullopt;
   auto table = go::PcLineTable::Read(image);
@@ -57,7 +57,7 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
 
 ElfNames::~ElfNames() {
   if (!IsWorthKeeping() || !lines_->has_built()) return;
-  if (!TruncatedFiles().empty()) return;  // it may be of this file, and others would trust it
+  if (!TruncatedFiles().empty()) return;  // may be of a truncated file; other runs would trust it
   IndexCache(options_.index_cache).Store(image_.build_id(), lines_->Save());
 }
 
@@ -68,7 +68,7 @@ std::string ElfNames::problem() const {
   return lines_ ? lines_->problem() : std::string();
 }
 
-// Small ones are built sooner than files are opened.
+// Building a small index is faster than opening a file.
 bool ElfNames::IsWorthKeeping() const {
   return lines_ && !options_.index_cache.empty() && !image_.build_id().empty() &&
          lines_->size() >= kWorthKeeping;
@@ -82,7 +82,7 @@ std::vector<Resolved> ElfNames::ResolveAll(std::span<const FileOffset> offsets) 
     }
     lines_->Prepare(addresses);
   }
-  // What lies together in the code lies together in the tables, too.
+  // Offsets that are close in the code are close in the tables, too.
   std::vector<std::size_t> order(offsets.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return offsets[i]; });
@@ -101,7 +101,7 @@ Resolved ElfNames::Resolve(FileOffset offset) {
     frames.back().name = name.shown;
     frames.back().system_name = name.linker;
   }
-  // A line alone is no name.
+  // A line without a name is not enough.
   if (frames.empty() || frames.back().name.empty()) return {.miss = Miss::kNoSymbol};
   for (SourceFrame& frame : frames) {
     if (frame.name.empty()) frame.name = kNameless;
@@ -109,7 +109,7 @@ Resolved ElfNames::Resolve(FileOffset offset) {
   return {.frames = std::move(frames)};
 }
 
-// Those that DWARF tells, innermost first.
+// Returns the frames from DWARF, innermost first.
 std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
   if (go_lines_) return GoFramesAt(address);
   std::vector<SourceFrame> frames;
@@ -126,7 +126,7 @@ std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
                       .start_line = found.start_line});
   }
   if (options_.source_lines == SourceLines::kLines && frames.size() > 1) {
-    // The line is where the address is, whatever function it was written in.
+    // Keeps the line of the address, even if it is in the source of an inlined function.
     SourceFrame& outermost = frames.back();
     outermost.filename = frames.front().filename;
     outermost.line = frames.front().line;
@@ -146,7 +146,7 @@ std::vector<SourceFrame> ElfNames::GoFramesAt(ImageAddress address) {
     frames.back().start_line = found.start_line;
   }
   if (options_.source_lines != SourceLines::kLinesAndInlines && frames.size() > 1) {
-    // The line is where the address is, whatever function it was written in.
+    // Keeps the line of the address, even if it is in the source of an inlined function.
     SourceFrame& outermost = frames.back();
     outermost.filename = frames.front().filename;
     outermost.line = frames.front().line;
@@ -155,7 +155,7 @@ std::vector<SourceFrame> ElfNames::GoFramesAt(ImageAddress address) {
   return frames;
 }
 
-// "std::terminate()@plt" of "_ZSt9terminatev@plt".
+// Shows "_ZSt9terminatev@plt" as "std::terminate()@plt".
 const ElfNames::Name& ElfNames::Show(std::string_view linker_name) {
   const auto [known, is_new] = shown_.try_emplace({linker_name.data(), linker_name.size()});
   Name& name = known->second;

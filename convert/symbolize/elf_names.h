@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets in one ELF file to names: of the symbol that covers the offset, with the source line and
-// what was inlined there where DWARF tells. The outermost function is named by the symbol, as perf
-// and llvm-symbolizer do: it tells copies apart that the compiler made of a function ("f.cold").
+// Resolves offsets in one ELF file to the name of the symbol that covers the offset. DWARF adds the
+// source line and inlined functions. The outermost function is named by the symbol, as in perf and
+// llvm-symbolizer. The symbol distinguishes copies that the compiler made of a function ("f.cold").
 #pragma once
 
 #include <filesystem>
@@ -26,37 +26,37 @@
 namespace perftape::symbolize {
 
 struct ElfNameOptions {
-  const elf::ElfFile* lines =
-      nullptr;  // a third file of the binary, which is asked for DWARF first
-  const elf::ElfFile* supplementary = nullptr;  // what dwz moved out of the image or its debug file
+  const elf::ElfFile* lines = nullptr;  // a third file of the binary; its DWARF is preferred
+  const elf::ElfFile* supplementary = nullptr;  // the part of the DWARF that dwz moved out
   elf::SearchedDirectories searched = {};       // for split units (.dwo)
   Demangling demangling = Demangling::kTemplates;
   SourceLines source_lines = SourceLines::kLinesAndInlines;
-  std::filesystem::path index_cache = {};  // empty: none is kept
+  std::filesystem::path index_cache = {};  // empty: no cache
 };
 
 class ElfNames {
  public:
   ElfNames(const ElfNames&) = delete;
   ElfNames& operator=(const ElfNames&) = delete;
-  // With the names of `debug` too, where there is one. The files must outlive this.
+  // Also uses the names of `debug` if it is not null. The files must outlive this object.
   ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
            const ElfNameOptions& options = {});
-  // Keeps what was built in the cache.
+  // Stores new indexes in the cache.
   ~ElfNames();
 
-  // The answers are views of this and of the files.
+  // The result has views of this object and of the files.
   Resolved Resolve(FileOffset offset);
-  // Many at once, on all processors. The answers are in the order of the offsets.
+  // Resolves many offsets at once, on all processors. The results are in the order of the offsets.
   std::vector<Resolved> ResolveAll(std::span<const FileOffset> offsets);
 
-  // What of the debug information could not be used, for people; empty if there is no such thing.
+  // Returns why part of the debug information cannot be used, for messages; empty if all can be
+  // used.
   std::string problem() const;
 
  private:
   struct Name {
     std::string shown;   // demangled
-    std::string linker;  // empty where it is no other
+    std::string linker;  // empty if it is the same
   };
 
   bool IsWorthKeeping() const;
@@ -67,10 +67,10 @@ class ElfNames {
   const elf::ElfFile& image_;
   const ElfNameOptions options_;
   elf::SymbolTable symbols_;
-  IndexCache::Entry restored_;                 // what of lines_ was built before
-  std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or none is wanted
-  std::optional<go::PcLineTable> go_lines_;    // none: no Go binary, or its DWARF tells more
-  // By where in the files the name is; hashing that is quicker than hashing names.
+  IndexCache::Entry restored_;                 // the cached index of lines_
+  std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or not wanted
+  std::optional<go::PcLineTable> go_lines_;  // nothing if it is no Go binary, or if DWARF has more
+  // By the address of the name in the files; hashing that is faster than hashing names.
   struct HashView {
     std::size_t operator()(const std::pair<const char*, std::size_t>& view) const {
       return std::hash<const void*>()(view.first) ^ view.second;

@@ -9,8 +9,8 @@
 namespace perftape::symbolize {
 namespace {
 
-// Where the code of a kernel module begins in its file. Its mapping begins there, too: the kernel
-// puts the sections with code first (kernel/module/main.c, layout_sections).
+// Returns the offset of the code in the file of a kernel module. The mapping begins with it,
+// because the kernel loads the sections with code first (kernel/module/main.c, layout_sections).
 std::uint64_t StartOfModule(const elf::ElfFile& file) {
   const auto text = std::ranges::find_if(file.segments(), &elf::Segment::executable);
   return text == file.segments().end() ? 0 : text->offset.value;
@@ -37,7 +37,7 @@ Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, conve
 }
 
 ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
-  // Files of this machine add lines, but only to recordings that were made on it.
+  // Files of this machine add lines, but only for recordings that were made on it.
   const std::pair key(build_id, recording_.not_local().empty());
   if (const auto known = shared_.by_build_id.find(key); known != shared_.by_build_id.end()) {
     return *known->second;

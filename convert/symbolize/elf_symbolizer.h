@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of binaries and of kernel modules, from their ELF files.
+// Resolves names of binaries and of kernel modules from their ELF files.
 #pragma once
 
 #include <map>
@@ -13,8 +13,7 @@
 
 namespace perftape::symbolize {
 
-// The binaries that all recordings of a run share: those that a build id identifies. They stay
-// open.
+// The binaries that all recordings of a run share: those identified by a build id. They stay open.
 struct ElfBinaries {
   explicit ElfBinaries(DebugFiles searched, SymbolOptions wanted = {})
       : files(std::move(searched)), options(std::move(wanted)) {}
@@ -25,18 +24,18 @@ struct ElfBinaries {
   std::map<std::pair<BuildId, bool>, std::unique_ptr<ElfBinary>> by_build_id;
 };
 
-// Of one recording.
+// Resolves the binaries of one recording.
 class ElfSymbolizer : public Symbolizer {
  public:
-  // Both must outlive this.
+  // `shared` and `recording` must outlive this object.
   ElfSymbolizer(ElfBinaries& shared, RecordingSources& recording)
       : shared_(shared), recording_(recording) {}
 
-  // Opens each binary once, however many mappings it is in.
+  // Opens each binary once, even if several mappings need it.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
-  // The files of a binary, which live as long as this and the shared binaries.
+  // Returns the files of a binary, valid as long as this object and the shared binaries.
   const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
     return Open(filename, build_id).file;
   }
@@ -46,7 +45,7 @@ class ElfSymbolizer : public Symbolizer {
 
   ElfBinaries& shared_;
   RecordingSources& recording_;
-  // Those that were not found, or that no build id identifies.
+  // Binaries that were not found, or that have no build id.
   std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };
 

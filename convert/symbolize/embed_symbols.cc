@@ -75,7 +75,7 @@ class Filling {
     return Add(std::move(about), *slim);
   }
 
-  // The archive, in a file without a name.
+  // Returns the archive, in a file without a name.
   Result<MappedFile> Finish(bundle::Manifest manifest, EmbedReport& report) && {
     report.files = files_;
     report.not_found.assign(missing_.begin(), missing_.end());
@@ -100,7 +100,7 @@ class Filling {
   std::uint64_t files_ = 0;
 };
 
-// Of a recording that had no bundle: no more than its records say.
+// For a recording without a bundle: contains only what its records contain.
 bundle::Manifest ManifestOf(const Recording::Machine& machine) {
   return {.perftape_version = PERFTAPE_VERSION,
           .kernel_release = machine.kernel_release,

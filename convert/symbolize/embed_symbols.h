@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording made anew with what its names need: the same perf.data, and behind it a bundle of
-// what it carried before and of what was found elsewhere.
+// Writes a recording again together with its symbol files. The output is the same perf.data,
+// followed by a bundle of the files that it already contained and of those found elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@
 namespace perftape::symbolize {
 
 struct EmbedReport {
-  std::uint64_t files = 0;             // that the recording carries now
-  std::uint64_t bytes = 0;             // of the bundle
+  std::uint64_t files = 0;             // in the new bundle
+  std::uint64_t bytes = 0;             // size of the bundle
   std::vector<std::string> not_found;  // names with build ids
 };
 
-// Writes `perf_data`, whose samples `profile` has, to `output`, "-" for stdout, with its bundle; of
-// binaries slim copies. kUnsupported for a recording in the form of a pipe or a directory, which
-// can carry none; else as its bundle is read and `output` written.
+// Writes `perf_data` and its bundle to `output`, a path or "-" for stdout. `profile` has the
+// samples of `perf_data`. The bundle has slim copies of binaries. Fails with kUnsupported for a
+// pipe or a directory, which cannot contain a bundle, and as reading the old bundle and writing
+// `output` do.
 Result<EmbedReport> EmbedSymbols(Input& perf_data, const convert::Profile& profile,
                                  SymbolSources& sources, const std::filesystem::path& output,
                                  IfExists if_exists);

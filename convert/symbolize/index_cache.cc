@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMagic = 0x3130786469657074;  // "tpeidx01", the last two the version
+constexpr std::uint64_t kMagic = 0x3130786469657074;  // "tpeidx01"; the last two are the version
 constexpr std::string_view kEnding = ".lines";
 
 struct CacheHeader {
@@ -66,7 +66,7 @@ IndexCache::Entry IndexCache::Load(const BuildId& build_id) const {
   const Bytes body = file->bytes().subspan(sizeof(header));
   const CacheHeader right = HeaderOf(build_id, body);
   if (std::memcmp(&header, &right, sizeof(header)) != 0) return {};
-  futimens(fd.get(), nullptr);  // used now; where that fails, it is only removed sooner
+  futimens(fd.get(), nullptr);  // marks it as used; after a failure it is only removed earlier
   return Entry(*std::move(file), body);
 }
 
@@ -75,7 +75,7 @@ void IndexCache::Store(const BuildId& build_id, Bytes body) const {
   if (body.size() > limit_) return;
   fs::create_directories(directory_.parent_path(), failed);
   mkdir(directory_.c_str(), S_IRWXU);
-  // mkstemp makes it for nobody else.
+  // mkstemp makes it accessible only to the user.
   std::string temporary = PathOf(build_id).native() + ".XXXXXX";
   const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd) return;
@@ -92,7 +92,7 @@ void IndexCache::Trim() const {
   std::error_code failed;
   std::vector<CachedFile> files;
   std::uint64_t sum = 0;
-  // Also what a process left behind that was ended while it wrote.
+  // Also removes temporary files of processes that were killed while writing.
   for (fs::directory_iterator at(directory_, failed), end; !failed && at != end;
        at.increment(failed)) {
     const std::string name = at->path().filename();

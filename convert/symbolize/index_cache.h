@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indexes of source lines that were built before, by build id: a directory with one file for each
-// binary. It is never needed: whatever fails costs time only. Many processes may use it at once,
-// since files are written beside their names and renamed; each is checked by its content, and only
-// what belongs to who runs this, and nobody else may write to, is read.
+// A cache of source line indexes by build id: a directory with one file per binary. It is optional:
+// failures only cost time. Many processes may use it at once, because files are written under
+// temporary names and then renamed. The content of a file is checked by its hash. Only files are
+// read that belong to the current user and that nobody else can write.
 //
-// A file is { u64 magic; u64 body size; u64 XXH3 of the body; u8 build id[20]; padding to 64 bytes;
-// body }.
+// File format: { u64 magic; u64 body size; u64 XXH3 of the body; u8 build id[20]; padding to 64
+// bytes; body }.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ class IndexCache {
  public:
   static constexpr std::uint64_t kUsualLimit = std::uint64_t{1} << 30;
 
-  // Beyond `limit` bytes the files that were not used for longest are removed.
+  // Above `limit` bytes, the least recently used files are removed.
   explicit IndexCache(std::filesystem::path directory, std::uint64_t limit = kUsualLimit)
       : directory_(std::move(directory)), limit_(limit) {}
 
-  // What was stored, mapped. Empty bytes where there is no such thing, or it is not to be trusted.
+  // A stored body, mapped. Empty if there is none or it failed the checks.
   class Entry {
    public:
     Entry() = default;
     explicit Entry(MappedFile file, Bytes body) : file_(std::move(file)), body_(body) {}
-    Bytes body() const { return body_; }  // as long as this lives, wherever it was moved
+    Bytes body() const { return body_; }  // valid as long as this object, also after a move
 
    private:
     std::optional<MappedFile> file_;
@@ -39,7 +39,7 @@ class IndexCache {
   };
   Entry Load(const BuildId& build_id) const;
 
-  // Makes the directory where there is none, for nobody else.
+  // Creates the directory if needed, accessible only to the user.
   void Store(const BuildId& build_id, Bytes body) const;
 
  private:
@@ -50,7 +50,7 @@ class IndexCache {
   std::uint64_t limit_;
 };
 
-// $XDG_CACHE_HOME/perftape, or ~/.cache/perftape; empty where neither is known.
+// Returns $XDG_CACHE_HOME/perftape or ~/.cache/perftape; empty if neither is known.
 std::filesystem::path UsualIndexCache();
 
 }  // namespace perftape::symbolize

@@ -30,7 +30,8 @@ std::string MapName(std::uint32_t pid) {
   return "tmp/perf-" + std::to_string(pid) + ".map";
 }
 
-// By what number a process of this machine knows itself: the last of "NSpid:\t123\t1".
+// Returns the pid that a process of this machine has in its own namespace: the last number of
+// "NSpid:\t123\t1". Nothing if it is the same.
 std::optional<std::uint32_t> OwnPidOf(std::uint32_t pid) {
   const auto status = ReadWholeFile("/proc/" + std::to_string(pid) + "/status");
   if (!status) return std::nullopt;
@@ -44,7 +45,7 @@ std::optional<std::uint32_t> OwnPidOf(std::uint32_t pid) {
   return own;
 }
 
-// Files of both kinds have a limit, wherever they are from.
+// Both kinds of files have a size limit, for every source.
 Status CheckSize(const JitFile& file, FileKind kind) {
   const std::uint64_t limit =
       kind == FileKind::kPerfMap ? symbol_limits::kPerfMap : symbol_limits::kJitDump;
@@ -53,7 +54,7 @@ Status CheckSize(const JitFile& file, FileKind kind) {
               file.source + ": " + MoreThanIsRead(file.bytes.size(), limit));
 }
 
-// What was looked at in vain.
+// Collects the sources that were tried without success.
 class Search {
  public:
   void Missed(const Error& error) {
@@ -95,7 +96,7 @@ Result<JitFile> OpenGiven(const std::filesystem::path& path) {
   return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
 }
 
-// One path below --symfs, then on this machine.
+// Tries one path below --symfs, then on this machine.
 std::optional<JitFile> FindInDirectories(const JitSearchPath& search_path, std::string_view below,
                                          std::uint32_t pid, Search& search) {
   if (!search_path.symfs.empty()) {
@@ -110,7 +111,7 @@ std::optional<JitFile> FindInDirectories(const JitSearchPath& search_path, std::
   auto file = OpenTrusted(search_path.local_root / below, pid);
   if (file) return *std::move(file);
   search.Missed(file.error());
-  // In a container it has names, and often a number, of its own.
+  // A process in a container has its own root directory, and often another pid.
   const std::filesystem::path root = "/proc/" + std::to_string(pid) + "/root";
   const std::optional<std::uint32_t> own = OwnPidOf(pid);
   if (!own || search_path.local_root != "/") return std::nullopt;
@@ -152,7 +153,7 @@ Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid,
                             const JitSearchPath& search_path) {
   Search search;
   auto file = FindInBundles(search_path, FileKind::kJitDump, pid, path, search);
-  // As a path below another root; ".." would lead out of it.
+  // As a path below another root, which ".." must not leave.
   const std::filesystem::path below =
       std::filesystem::path(path).lexically_normal().relative_path();
   if (!file) file = FindInDirectories(search_path, below.native(), pid, search);

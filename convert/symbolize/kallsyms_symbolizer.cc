@@ -12,8 +12,8 @@
 namespace perftape::symbolize {
 namespace {
 
-// The runtime address of an offset in a mapping. Modulo 2^64: perf has written kernel mappings that
-// start at 0.
+// Returns the runtime address of an offset in a mapping. Modulo 2^64: perf has written kernel
+// mappings that start at 0.
 RuntimeAddress AddressIn(const convert::Mapping& mapping, FileOffset offset) {
   return {mapping.start + (offset.value - mapping.file_offset)};
 }
@@ -86,7 +86,8 @@ Result<Resolution> KallsymsSymbolizer::ResolveModule(const convert::Mapping& map
   const bool is_told = told != recorded_.modules.end();
   const std::uint64_t base = is_told ? told->start : mapping.start;
   const std::uint64_t size = is_told ? told->limit - told->start : mapping.limit - mapping.start;
-  // The last function's size is that of a page at least (kallsyms.h), so its start counts.
+  // The last function has at least the size of a page (kallsyms.h), so its start is compared
+  // instead of its end.
   const kallsyms::Symbol* last = table_->symbols().Find({extent->limit.value - 1});
   if (last != nullptr && last->start.value - extent->start.value >= size) {
     return MissAll(offsets.size(), Miss::kWrongBuildId,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of kernel, modules and BPF programs from a kallsyms, by runtime address. The kernel's own
-// symbols are moved as kernel_relocation.h tells; each module by the distance of its own base,
-// since modules are loaded anywhere. What has no base that is recorded (BPF programs, trampolines)
-// is named only where the kernel has not moved.
+// Resolves names of kernel, modules and BPF programs from a kallsyms, by runtime address. The
+// kernel's own symbols are relocated as kernel_relocation.h describes. Each module is relocated by
+// the distance of its own base, because modules are loaded at any address. Code without a recorded
+// base (BPF programs, trampolines) is named only if the kernel has not moved.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@
 
 namespace perftape::symbolize {
 
-// A kallsyms, and what is known of the kernel that it is of.
+// A kallsyms, and what is known of its kernel.
 class KernelTable {
  public:
-  // `name` is for people. `modules` with the addresses at which they were when the table was saved;
-  // of those that are not among them the table's own symbols tell.
+  // `name` is for messages. `modules` has the addresses of modules when the table was saved. For
+  // other modules the addresses come from the table's own symbols.
   KernelTable(std::string name, kallsyms::Kallsyms symbols, BuildId build_id = {},
               std::vector<bundle::Module> modules = {});
 
@@ -31,7 +31,7 @@ class KernelTable {
   const kallsyms::Kallsyms& symbols() const { return symbols_; }
   KernelMove MoveFrom(const RecordedKernel& recorded) const;
 
-  // Where a module is in the table; nothing where the table has none of its symbols.
+  // Returns the range of a module in the table; nothing if the table has none of its symbols.
   std::optional<kallsyms::Kallsyms::Extent> ExtentOf(std::string_view module) const;
 
  private:
@@ -41,19 +41,19 @@ class KernelTable {
   kallsyms::Kallsyms symbols_;
   BuildId build_id_;
   std::vector<bundle::Module> modules_;
-  // Of the symbols that show where the kernel is loaded. Finding them takes some milliseconds.
+  // Addresses of the symbols that show where the kernel is loaded. Finding them takes milliseconds.
   std::vector<std::pair<std::string_view, std::optional<std::uint64_t>>> reference_addresses_;
 };
 
 class KallsymsSymbolizer : public Symbolizer {
  public:
-  // Of the kernel mappings of a recording that was made on `recorded`.
+  // For the kernel mappings of a recording that was made on `recorded`.
   KallsymsSymbolizer(std::shared_ptr<const KernelTable> table, RecordedKernel recorded);
 
   bool belongs() const { return move_.distance.has_value(); }
 
-  // A table of another kernel, or without the module that the mapping is of, gives no name; the
-  // problem says so.
+  // No offset gets a name if the table is of another kernel, or does not have the module of the
+  // mapping. The problem contains the reason.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with the kernel's symbols. Each is opened once in a run, whichever recordings need it.
+// The files with symbols of kernels. Each is opened once per run, for all recordings.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ inline constexpr char kRunningKallsyms[] = "/proc/kallsyms";
 
 class KernelFiles {
  public:
-  // `directories` are searched by build id, as DebugFiles does.
+  // `directories` are searched by build id, as in DebugFiles.
   KernelFiles(const SymbolOptions& options, std::vector<std::filesystem::path> directories)
       : options_(options), directories_(std::move(directories)) {}
 
@@ -31,15 +31,16 @@ class KernelFiles {
   // Fails if the options name a kallsyms or a vmlinux that cannot be read.
   Status CheckGiven();
 
-  // A kallsyms or System.map. `build_id` is the kernel's that it is of; empty if unknown.
+  // Opens a kallsyms or System.map. `build_id` is that of its kernel; empty if unknown.
   Result<std::shared_ptr<const KernelTable>> TableAt(const std::filesystem::path& path,
                                                      const BuildId& build_id);
   Result<std::shared_ptr<ElfBinary>> VmlinuxAt(const std::filesystem::path& path);
 
-  // The kallsyms in `bundle` of the kernel with `build_id`, or any if that is empty.
+  // Returns the kallsyms in `bundle` for the kernel with `build_id`, or for any kernel if that is
+  // empty.
   Result<std::shared_ptr<const KernelTable>> TableIn(const bundle::Bundle& bundle,
                                                      const BuildId& build_id);
-  // The table that TableIn found for this build id before; null if there is none.
+  // Returns the table that TableIn found before for this build id, or null.
   std::shared_ptr<const KernelTable> BundledTable(const BuildId& build_id) const;
 
  private:
@@ -50,7 +51,7 @@ class KernelFiles {
   std::map<BuildId, std::shared_ptr<const KernelTable>> bundled_;
 };
 
-// The build id of the kernel that runs; empty if it cannot be read.
+// Returns the build id of the running kernel; empty if it cannot be read.
 BuildId RunningKernelBuildId();
 
 }  // namespace perftape::symbolize

@@ -9,16 +9,17 @@ namespace perftape::symbolize {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-// Where x86-64 and riscv map their kernels: the last 2 GiB (Documentation/arch/x86/x86_64/mm.rst).
+// x86-64 and riscv map their kernels in the last 2 GiB (Documentation/arch/x86/x86_64/mm.rst).
 constexpr std::uint64_t kLastTwoGibibytes = 0xffffffff80000000;
-// No kernel moves as far: those of 64 bits have halves of the address space of this size, or more.
+// No kernel is relocated as far: in 64-bit address spaces, the kernel's half has at least this
+// size.
 constexpr std::uint64_t kFarthest = std::uint64_t{1} << 47;
-// No kernel's code is as large; what says so was made up (perf's maps__fixup_end) or is no end.
+// No kernel has as much code. A larger limit was invented (perf's maps__fixup_end) or is no end.
 constexpr std::uint64_t kLargestKernel = std::uint64_t{1} << 30;
 
-// What the kernel's load address is a multiple of. x86-64: CONFIG_PHYSICAL_ALIGN, at least 2 MiB.
-// Others: arm64 64 KiB (MIN_KIMG_ALIGN, EFI_KIMG_ALIGN); s390 16 KiB (THREAD_SIZE,
-// arch/s390/boot/kaslr.c), and i386's CONFIG_PHYSICAL_ALIGN is 8 KiB at least.
+// Returns the alignment of the kernel's load address. x86-64: CONFIG_PHYSICAL_ALIGN, at least 2
+// MiB. Others: arm64 64 KiB (MIN_KIMG_ALIGN, EFI_KIMG_ALIGN); s390 16 KiB (THREAD_SIZE,
+// arch/s390/boot/kaslr.c); i386's CONFIG_PHYSICAL_ALIGN is at least 8 KiB.
 std::uint64_t AlignmentAt(std::uint64_t address) {
   if (address >= kLastTwoGibibytes) return 2 * kMebibyte;
   if (address >= std::uint64_t{1} << 47) return std::uint64_t{64} << 10;
@@ -27,24 +28,24 @@ std::uint64_t AlignmentAt(std::uint64_t address) {
 
 std::string Moved(std::uint64_t distance) {
   if (distance == 0) return "not moved";
-  // The way that the recording's addresses go to become the table's.
+  // The direction from the recording's addresses to the table's.
   const bool is_up = distance < std::uint64_t{1} << 63;
   return fmt::format("moved by {}0x{:x}", is_up ? "" : "-", is_up ? distance : -distance);
 }
 
-// Where the table has the recording's symbol of reference.
+// Returns the address in the table of the recording's reference symbol.
 std::optional<std::uint64_t> FindReference(const RecordedKernel& recorded,
                                            const KernelIdentity& table) {
   if (!recorded.reference.empty()) {
     if (const auto address = table.address_of(recorded.reference)) return address;
   }
   const auto text = table.address_of("_text"), stext = table.address_of("_stext");
-  // Which of the two was meant does not matter where it fits.
+  // If one of the two matches exactly, it does not matter which one was recorded.
   if (stext == recorded.reference_address) return stext;
   return text ? text : stext;
 }
 
-// What speaks against a move by this distance; empty where nothing does.
+// Returns why the kernel cannot have moved by this distance; empty if it can.
 std::string Objection(const RecordedKernel& recorded, std::uint64_t distance,
                       const KernelIdentity& table) {
   const std::uint64_t was = recorded.reference_address;
@@ -78,7 +79,7 @@ KernelMove MoveOf(const RecordedKernel& recorded, const KernelIdentity& table) {
                                   table.build_id.hex(), recorded.build_id.hex())};
   }
   const std::string_view by = knows_both ? "by build id" : "build id unchecked";
-  // Formats that do not tell where the kernel was have to be trusted.
+  // Formats without the kernel's address cannot be checked.
   if (recorded.reference_address == 0) {
     return {.distance = 0, .reason = fmt::format("{}, place unchecked", by)};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a table of kernel symbols belongs to a recording, and by how much the kernel was
+// Decides whether a table of kernel symbols belongs to a recording, and by how much the kernel was
 // relocated between the two. With KASLR its address differs at every boot.
 //
 // perf records the address of a reference symbol: the file offset of the mapping
@@ -20,17 +20,17 @@
 
 namespace perftape::symbolize {
 
-// The kernel that a table is of, as far as known.
+// The kernel of a table, as far as known.
 struct KernelIdentity {
-  BuildId build_id = {};  // empty where unknown
-  // The address of a symbol; nothing if the table has no such symbol.
+  BuildId build_id = {};  // empty if unknown
+  // Returns the address of a symbol; nothing if the table has no such symbol.
   std::function<std::optional<std::uint64_t>(std::string_view)> address_of;
 };
 
 struct KernelMove {
-  // From the recording to the table, modulo 2^64; nothing if it is another kernel's.
+  // From the recording to the table, modulo 2^64; nothing for a table of another kernel.
   std::optional<std::uint64_t> distance = {};
-  // For people: "by build id, moved by 0x5e00000", or why it is another kernel's.
+  // For messages: "by build id, moved by 0x5e00000", or why the table is of another kernel.
   std::string reason;
 };
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAbsent = "not there";
 
-// Below a root, as perf looks for them (tools/perf/util/symbol.c, vmlinux_paths).
+// Paths below a root, in perf's order (tools/perf/util/symbol.c, vmlinux_paths).
 std::vector<fs::path> VmlinuxPaths(const std::string& release) {
   std::vector<fs::path> paths = {"vmlinux", "boot/vmlinux"};
   if (release.empty() || release.find('/') != std::string::npos) return paths;
@@ -81,7 +81,7 @@ Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, co
 
 void KernelSymbolizer::AddLines(Resolution& named, std::span<Source> later,
                                 const std::function<Result<Resolution>(Symbolizer&)>& resolve) {
-  // Only a build id tells that both are of one kernel.
+  // Only an equal build id proves that both are of the same kernel.
   if (files_.options().source_lines == SourceLines::kNone || kernel_.build_id.empty()) return;
   for (Source& source : later) {
     if (!source.is_vmlinux || !HasLines(source)) continue;
@@ -132,7 +132,7 @@ std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const convert::Pr
 
 void KernelSymbolizer::ListSources(const convert::Profile& profile) {
   if (std::exchange(are_listed_, true)) return;
-  // What the profile itself says has to do for other formats.
+  // For other formats than perf.data the profile's mappings describe the kernel.
   if (kernel_.reference_address == 0) kernel_ = KernelOf(profile);
   AddBundles();
   AddSymfs();
@@ -207,7 +207,7 @@ void KernelSymbolizer::AddVmlinux(const fs::path& path) {
                           return Opened{.symbolizer = std::make_unique<VmlinuxSymbolizer>(
                                             *std::move(vmlinux), kernel_)};
                         }
-                        // A System.map, then.
+                        // If it is not an ELF file, it may be a System.map.
                         TRY_ASSIGN(auto table, files_.TableAt(path, {}));
                         return NamesOf(std::move(table));
                       },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the kernel and its modules in one recording. They come from the first source that has
-// them: a saved kallsyms, a vmlinux, a System.map, or the running kernel.
+// Resolves names of the kernel and its modules in one recording. They come from the first source
+// that has them: a saved kallsyms, a vmlinux, a System.map, or the running kernel.
 #pragma once
 
 #include <filesystem>
@@ -19,23 +19,23 @@ namespace perftape::symbolize {
 
 class KernelSymbolizer : public Symbolizer {
  public:
-  // Both must outlive this.
+  // `files` and `recording` must outlive this object.
   KernelSymbolizer(KernelFiles& files, RecordingSources& recording);
   ~KernelSymbolizer() override;
 
-  // The first table that belongs to the kernel of the recording; null if none does.
+  // Returns the first table that belongs to the kernel of the recording; null if none does.
   std::shared_ptr<const KernelTable> FindTable(const convert::Profile& profile);
 
-  // Asks one source after the other, until one has names for the mapping.
+  // Tries one source after the other until one has names for the mapping.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
  private:
   struct Opened {
     std::unique_ptr<Symbolizer> symbolizer = {};
-    std::shared_ptr<const KernelTable> table = {};  // null for an ELF file or another kernel's
+    std::shared_ptr<const KernelTable> table = {};  // null for an ELF file or another kernel
   };
-  // A source of names, opened when it is first asked.
+  // A source of names, opened at its first use.
   struct Source {
     std::string name;
     std::function<Result<Opened>()> open = {};
@@ -53,7 +53,7 @@ class KernelSymbolizer : public Symbolizer {
   void AddVmlinux(const std::filesystem::path& path);
   void AddRunningKernel();
   Opened NamesOf(std::shared_ptr<const KernelTable> table) const;
-  // Adds lines to names of a table: those of the first vmlinux in `later` of the same build id.
+  // Adds lines to names from a table, using the first vmlinux in `later` of the same build id.
   void AddLines(Resolution& named, std::span<Source> later,
                 const std::function<Result<Resolution>(Symbolizer&)>& resolve);
   bool HasLines(const Source& vmlinux);
@@ -62,7 +62,7 @@ class KernelSymbolizer : public Symbolizer {
   KernelFiles& files_;
   RecordingSources& recording_;
   RecordedKernel kernel_;
-  std::vector<Source> sources_;  // empty until the first question
+  std::vector<Source> sources_;  // empty until the first Resolve or FindTable
   bool are_listed_ = false;
 };
 

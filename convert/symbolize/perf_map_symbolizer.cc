@@ -28,7 +28,7 @@ Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
     for (const std::uint32_t pid : pids) {
       const Opened& opened = MapOf(pid);
       if (!opened.map) {
-        // Most memory without a file is no compiled code, and most compilers write no map.
+        // Most memory without a file is not JIT code, and most compilers write no map.
         const bool is_plain = opened.map.error().code == ErrorCode::kNotFound;
         if (!is_plain && resolution.problem.empty()) resolution.problem = opened.source;
         continue;
@@ -89,8 +89,8 @@ const PerfMapSymbolizer::Pids& PerfMapSymbolizer::OwnersOf(const convert::Profil
 
 void PerfMapSymbolizer::CollectOwners(const convert::Profile& profile) {
   owners_.clear();
-  owners_of_ = profile;  // kept, so that no other can be where it was
-  std::map<std::uint32_t, std::vector<convert::StackId>> sampled;  // of each process its stacks
+  owners_of_ = profile;  // a copy, so that no other profile can have the same address
+  std::map<std::uint32_t, std::vector<convert::StackId>> sampled;  // stacks, by pid
   for (const convert::Sample& sample : profile.samples()) {
     sampled[profile[sample.thread].pid].push_back(sample.stack);
   }
@@ -99,7 +99,7 @@ void PerfMapSymbolizer::CollectOwners(const convert::Profile& profile) {
     is_jit.push_back(perfdata::MayHoldJitCode(profile.text(mapping.filename)));
   }
   is_jit[0] = false;  // no mapping
-  // Callers that a stack of the same process has led to already are not climbed again.
+  // Stops at callers that were visited from another stack of the same process.
   constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::vector<std::uint64_t> seen_by(profile.stacks().size(), kNever);
   const auto climb = [&](std::uint32_t pid, convert::StackId at) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of just-in-time compiled code from perf-PID.map. A map has no times: what was compiled last
-// at an address names all samples there. (Where there is a jitdump, names are there already:
-// convert/import/jit_code.h.)
+// Names JIT code from perf-PID.map. A map has no times: the last code compiled at an address names
+// all samples there. If there is a jitdump, frames already have names (convert/import/jit_code.h).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ class PerfMapSymbolizer : public Symbolizer {
   explicit PerfMapSymbolizer(JitSearchPath search_path) : search_path_(std::move(search_path)) {}
 
   // An offset belongs to the process in the name of the mapping (".../perf-123.map"), or to all
-  // processes whose samples hit it. If several of these have maps, the maps must agree.
+  // processes whose samples contain it. If several of these have maps, the maps must agree.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
@@ -41,8 +40,9 @@ class PerfMapSymbolizer : public Symbolizer {
 
   JitSearchPath search_path_;
   std::map<std::uint32_t, Opened> maps_;  // by pid
-  std::uint64_t bytes_read_ = 0;          // of all of them
-  // Of this profile: which processes hit an offset in memory without a file.
+  std::uint64_t bytes_read_ = 0;          // sum of all maps
+  // The processes whose samples contain an offset in memory without a file. Computed for the
+  // profile owners_of_.
   std::optional<convert::Profile> owners_of_;
   std::map<std::pair<convert::MappingId, FileOffset>, Pids> owners_;
 };

@@ -23,8 +23,8 @@ const BootFacts& Here() {
   return facts;
 }
 
-// What the records before the first sample say of the kernel: perf and perftape-record begin with
-// it.
+// Finds the kernel in the records before the first sample. perf and perftape-record write it at the
+// start.
 class KernelSearch {
  public:
   void AddRecord(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
@@ -100,7 +100,7 @@ RecordedKernel ReadKernel(const perfdata::Reader& reader) {
   return std::move(search).Finish();
 }
 
-// When it was made, on the wall clock, as BootFacts has it.
+// Returns the time of the recording, on the wall clock, for BootFacts.
 std::optional<std::int64_t> WhenMade(const perfdata::Reader& reader, const Input& input) {
   if (const auto value = reader.DecodedFeature(FeatureBit::kClockData)) {
     return static_cast<std::int64_t>(std::get<perfdata::ClockData>(*value).wall_ns);
@@ -145,7 +145,8 @@ RecordedKernel KernelOf(const convert::Profile& profile) {
     }
     if (perfdata::SourceOf(filename) != perfdata::MappingSource::kKernel) continue;
     if (const auto id = BuildId::FromHex(profile.text(mapping.build_id))) kernel.build_id = *id;
-    // A mapping of the kernel may have been cut by those of modules; its first piece tells.
+    // Mappings of modules may have split the kernel's mapping. Its first piece has the reference
+    // address.
     const bool is_first =
         kernel.reference_address == 0 || mapping.file_offset < kernel.reference_address;
     if (mapping.file_offset != 0 && is_first) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile was made of, as far as that decides where its names may come from.
+// The recording that a profile was made from. It decides which sources of names are valid.
 #pragma once
 
 #include <compare>
@@ -19,56 +19,57 @@
 
 namespace perftape::symbolize {
 
-// A module where it was loaded.
+// A module and the addresses at which it was loaded.
 struct RecordedModule {
-  std::string name;  // as the kernel calls it: "nf_tables"
+  std::string name;  // the kernel's name for it: "nf_tables"
   std::uint64_t start = 0, limit = 0;
   auto operator<=>(const RecordedModule&) const = default;
 };
 
-// The kernel that was running, as far as the recording says.
+// The kernel that was running, as far as recorded.
 struct RecordedKernel {
   BuildId build_id = {};
-  // The symbol whose address shows where it was loaded ("_text" or "_stext"; empty if unknown) and
-  // its address; 0 if not recorded.
+  // The symbol whose address shows where the kernel was loaded ("_text" or "_stext"; empty if
+  // unknown), and its address; 0 if not recorded.
   std::string reference = {};
   std::uint64_t reference_address = 0;
-  std::uint64_t limit = 0;  // where its own code ended, by the recording; 0 where not recorded
+  std::uint64_t limit = 0;  // the end of the kernel's own code; 0 if not recorded
   std::vector<RecordedModule> modules = {};
   auto operator<=>(const RecordedKernel&) const = default;
 };
 
-// As far as the profile's mappings tell.
+// Returns the kernel as far as the profile's mappings describe it.
 RecordedKernel KernelOf(const convert::Profile& profile);
 
 class Recording {
  public:
-  // Where it was made. Recordings of equal machines may be merged before they are given names.
+  // The machine that made the recording. Recordings of equal machines may be merged before they are
+  // named.
   struct Machine {
-    // Empty where it is this one, since it was booted; else what says that it is not.
+    // Empty if it was this machine in its current boot. Otherwise the reason why it was not.
     std::string other_than_here = "nothing tells on which machine it was recorded";
     std::string kernel_release = {};
     RecordedKernel kernel = {};
     auto operator<=>(const Machine&) const = default;
   };
 
-  // Of nobody knows which machine: a pprof, folded lines.
+  // From an unknown machine: a pprof, folded stacks.
   Recording() = default;
-  // Of several, which brought nothing along.
+  // For several recordings that have no symbol files of their own.
   explicit Recording(Machine machine) : machine_(std::move(machine)) {}
-  // Of a perf.data that was read, which must live as long.
+  // For a perf.data. The input must outlive this object.
   explicit Recording(Input& input);
 
-  // By the manifest of its bundle too, once that was opened.
+  // After OwnBundle the bundle's manifest is considered, too.
   const Machine& machine() const { return machine_; }
-  // The kernel's symbols that the directory of a recording brings along (perf record --kcore).
+  // The kallsyms in the directory of a recording (perf record --kcore).
   const std::optional<std::filesystem::path>& kallsyms() const { return kallsyms_; }
 
-  // Whether it must be given its names before it is merged with others.
+  // Returns whether it must be named before it is merged with others.
   bool brings_names() const { return kallsyms_.has_value() || has_bundle_; }
 
-  // The bundle in the recording, unpacked at the first call; null where there is none, or it cannot
-  // be read, of which `problem` then tells.
+  // Returns the bundle in the recording, unpacked at the first call. Null if there is none or it
+  // cannot be read; bundle_problem() has the reason.
   std::shared_ptr<const bundle::Bundle> OwnBundle();
   const std::string& bundle_problem() const { return bundle_problem_; }
 
@@ -76,7 +77,7 @@ class Recording {
   Machine machine_;
   std::optional<std::filesystem::path> kallsyms_;
   bool has_bundle_ = false;
-  Input* input_ = nullptr;  // while the bundle is not opened
+  Input* input_ = nullptr;  // null after the bundle was opened
   std::shared_ptr<const bundle::Bundle> bundle_;
   std::string bundle_problem_;
 };

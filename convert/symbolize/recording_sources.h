@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbol sources that one recording adds to those shared by all recordings: its bundles, and
-// the files of this machine if the recording was made on it.
+// The symbol sources that one recording adds to those shared by all recordings. These are its
+// bundles, and the files of this machine if the recording was made on it.
 #pragma once
 
 #include <memory>
@@ -18,18 +18,18 @@ using SharedBundle = std::shared_ptr<const bundle::Bundle>;
 
 class RecordingSources {
  public:
-  // `given` is the bundle that the user named, or null. `recording` and `options` must outlive
-  // this.
+  // `given` is the bundle that the user named, or null. `recording` and `options` must outlive this
+  // object.
   RecordingSources(Recording& recording, const SymbolOptions& options, SharedBundle given = {})
       : recording_(recording), options_(options), given_(std::move(given)) {}
 
   const Recording& recording() const { return recording_; }
 
-  // The recording's own bundle first, then the given one. The first call unpacks the own bundle.
-  // Its manifest may name the machine, which can change not_local().
+  // Returns the recording's own bundle, then the given one. The first call unpacks the own bundle.
+  // Its manifest may identify the machine, which can change not_local().
   std::vector<SharedBundle> Bundles();
 
-  // Why files of this machine may not be used; empty if they may.
+  // Returns why files of this machine must not be used; empty if they may be used.
   std::string not_local() const;
 
   JitSearchPath JitFiles();

@@ -22,7 +22,8 @@ std::vector<std::filesystem::path> DirectoriesOf(const SymbolOptions& options) {
   return directories;
 }
 
-// A directory that the user named: a wrong one would look like one without symbols.
+// Checks a directory that the user named. Otherwise a wrong path would look like a directory
+// without symbols.
 Status CheckDirectory(std::string_view what, const std::filesystem::path& path) {
   const std::string name = std::string(what) + " " + path.native();
   struct stat status = {};
@@ -80,7 +81,7 @@ Result<Resolution> RecordingSymbolizer::ResolveKernel(const convert::Profile& pr
   TRY_ASSIGN(Resolution named, kernel_.Resolve(profile, id, offsets));
   const bool is_module = !perfdata::ModuleNameOf(profile.text(profile[id].filename)).empty();
   if (!named.source.empty() || !is_module) return named;
-  // The module's own file may be somewhere.
+  // The module's own file may be available.
   TRY_ASSIGN(Resolution of_file, binaries_.Resolve(profile, id, offsets));
   of_file.tried.insert(of_file.tried.begin(), named.tried.begin(), named.tried.end());
   if (!of_file.source.empty()) return of_file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives names to one recording: picks the symbolizer that fits each mapping. What is expensive to
-// open or build stays in SharedSources, for the recordings that follow.
+// Names one recording: selects the symbolizer for each mapping. Everything that is expensive to
+// open or build is in SharedSources, for the recordings that follow.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace perftape::symbolize {
 
-// What all recordings of a run share: the options, the given bundle, open files and their indexes.
+// Shared by all recordings of a run: the options, the given bundle, open files and their indexes.
 struct SharedSources {
   // Fails if `options` names a file that cannot be read, or a directory that does not exist.
   static Result<std::unique_ptr<SharedSources>> Open(const SymbolOptions& options);
@@ -37,10 +37,11 @@ struct SharedSources {
 
 class RecordingSymbolizer : public Symbolizer {
  public:
-  // Both must outlive this.
+  // `shared` and `recording` must outlive this object.
   RecordingSymbolizer(SharedSources& shared, Recording& recording);
 
-  // Asks the kernel's files, the vdso, perf maps or the binary itself, as the mapping's name says.
+  // Uses the kernel's files, the vdso, perf maps or the binary itself, depending on the mapping's
+  // name.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
@@ -56,7 +57,7 @@ class RecordingSymbolizer : public Symbolizer {
   ElfSymbolizer binaries_;
   VdsoSymbolizer vdso_;
   KernelSymbolizer kernel_;
-  std::optional<PerfMapSymbolizer> perf_maps_;  // made for the first mapping that needs it
+  std::optional<PerfMapSymbolizer> perf_maps_;  // created for the first mapping that needs it
 };
 
 }  // namespace perftape::symbolize

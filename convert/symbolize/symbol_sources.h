@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sources of names, in the order of their use, for all profiles of a run: what was
-// opened for one is there for the next.
+// All sources of names, in the order of their use, for all profiles of a run. Files that were
+// opened for one profile are reused for the next.
 //
-//   the recording's own bundle, and the one that was given
+//   the recording's own bundle, and the given one
 //   symfs: the recording machine's files at their paths below a directory
 //   kallsyms and vmlinux, for the kernel
-//   directories by build id: those that were given, ~/.debug, debuginfod's cache, /usr/lib/debug
-//   this machine, where it made the recording since it was booted (this_boot.h), or where asked to
+//   directories by build id: given ones, ~/.debug, debuginfod's cache, /usr/lib/debug
+//   this machine, if it made the recording in its current boot (this_boot.h), or on request
 //
 // If a build id was recorded, it is always compared.
 #pragma once
@@ -31,20 +31,21 @@
 
 namespace perftape::symbolize {
 
-// A file with names: its path in the recording, and its build id.
+// A symbol file: its path in the recording, and its build id.
 struct SymbolFile {
   std::string path;
   bundle::FileKind kind = bundle::FileKind::kElf;
   BuildId build_id;
 };
 
-// Gets each file once or more; no bytes if it was not found. The bytes live for the call.
+// Receives each file once or more; no bytes if it was not found. The bytes are valid during the
+// call.
 using SymbolFileSink = std::function<Status(const SymbolFile&, std::optional<Bytes>)>;
 
 // The result for a profile's binaries, debug files, vdsos and kernel.
 struct CacheReport {
   std::uint64_t copied = 0;
-  std::uint64_t there = 0;             // that the cache had before
+  std::uint64_t there = 0;             // already in the cache
   std::vector<std::string> not_found;  // names with build ids
 };
 
@@ -59,19 +60,19 @@ class SymbolSources {
   SymbolSources& operator=(SymbolSources&&) noexcept;
   ~SymbolSources();
 
-  // Where to search for the jitdumps and perf maps of `recording`.
+  // Returns the search paths for the jitdumps and perf maps of `recording`.
   JitSearchPath JitFilesOf(Recording& recording) const;
 
   // Returns the profile with names from the sources of `recording`. Adds to `report`.
   convert::Profile Name(const convert::Profile& profile, Recording recording,
                         SymbolizeReport& report);
 
-  // Gives `sink` the files of the profile's binaries and of its kernel whose build ids were
-  // recorded. Fails if `sink` does.
+  // Passes the files of the profile's binaries and of its kernel whose build ids were recorded to
+  // `sink`. Fails if `sink` does.
   Status Collect(const convert::Profile& profile, Recording& recording, const SymbolFileSink& sink);
 
-  // Copies these files into `directory`, in the layout of perf's ~/.debug. Files that are there
-  // stay. Fails with kIo or kPermission if it cannot write.
+  // Copies these files into `directory`, in the layout of perf's ~/.debug. Existing files stay.
+  // Fails with kIo or kPermission if it cannot write.
   Result<CacheReport> FillCache(const convert::Profile& profile, Recording recording,
                                 const std::filesystem::path& directory);
 
@@ -80,7 +81,7 @@ class SymbolSources {
   std::unique_ptr<SharedSources> shared_;
 };
 
-// The same for one profile alone.
+// The same for a single profile.
 Result<convert::Profile> SymbolizeFrom(const convert::Profile& profile,
                                        const SymbolOptions& options, Recording recording,
                                        SymbolizeReport& report);

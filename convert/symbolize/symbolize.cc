@@ -8,13 +8,13 @@
 namespace perftape::symbolize {
 namespace {
 
-// The locations of one mapping that have no name yet, and where they lie.
+// The locations of one mapping that need names, and their offsets.
 struct Batch {
   std::vector<convert::LocationId> locations;
   std::vector<FileOffset> offsets;
 };
 
-// Frames of folded lines have a mapping, but no offset in it.
+// Frames of folded stacks have a mapping, but no offset in it.
 bool HasOffset(const convert::Location& location) {
   return location.mapping != convert::MappingId{} && location.offset.value != 0;
 }

@@ -17,7 +17,7 @@ namespace perftape::symbolize {
 namespace {
 
 constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
-// Clocks are read one after the other, and file systems round.
+// Tolerance: clocks are read one after the other, and file systems round times.
 constexpr std::int64_t kSlackNs = kNanosecondsASecond;
 
 std::string BootId() {
@@ -38,8 +38,8 @@ std::optional<std::int64_t> BootTime() {
   return Nanoseconds(wall) - Nanoseconds(since_boot);
 }
 
-// The table begins with _text, or with some hundred per-CPU variables before it; to read all of it
-// would take longer than many a recording does.
+// Reads only the start of /proc/kallsyms, which begins with _text, or with some hundred per-CPU
+// variables before it. Reading all of it would take longer than many recordings.
 std::uint64_t RunningKernelText() {
   const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   if (!fd) return 0;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a recording was made on this machine since it was booted, so that what is here now (files
-// at their paths, /proc/kallsyms, perf maps) was there then.
+// Whether a recording was made on this machine in its current boot. Then its files, /proc/kallsyms
+// and perf maps are those of the recording.
 //
-// The id of the boot decides where it was recorded, as bundles have it. A perf.data does not have
-// it. There all of these must hold:
+// If both boot ids are known, as in bundles, they decide. A perf.data has no boot id. For it all of
+// these must be true:
 //
-//   - it names its host and kernel release, and both are this machine's
-//   - the build id of its kernel, where it was recorded, is the running kernel's
-//   - its _text was where that of the running kernel is, as far as both are known: with KASLR that
-//     is another address at every boot
-//   - it was made after this boot: its first sample's wall-clock time, else the time at which the
-//     file was last written; what comes through a pipe was made now
+//   - it contains host and kernel release, and both are this machine's
+//   - the build id of its kernel, if recorded, is the running kernel's
+//   - the recorded address of _text is that of the running kernel, if both are known: with KASLR
+//     the address differs at every boot
+//   - it was made after this boot: by the wall-clock time in CLOCK_DATA, else by the file's
+//     modification time; a pipe was made now
 //
-// A user without the right to see kernel addresses records none, and the rest has to do. So a
-// recording of an earlier boot can pass only where the kernel is not moved at boot (or was moved to
-// the same address) and the file was copied since; what is taken then is still compared by build
-// ids.
+// A user without the right to see kernel addresses does not record them; then the other checks must
+// suffice. So a recording of an earlier boot can pass only if the kernel has the same address and
+// the file was copied since. Its symbol files are still compared by build id.
 #pragma once
 
 #include <cstdint>
@@ -26,21 +25,21 @@
 
 namespace perftape::symbolize {
 
-// One boot of one machine; empty, or nothing, where it is not known.
+// One boot of one machine. Unknown facts are empty.
 struct BootFacts {
   std::string boot_id = {};  // /proc/sys/kernel/random/boot_id
-  std::string host = {};     // uname's nodename and release
+  std::string host = {};     // nodename and release of uname
   std::string kernel_release = {};
   BuildId kernel_build_id = {};
-  std::uint64_t kernel_text = 0;               // where _text was
-  std::optional<std::int64_t> made_ns = {};    // of a recording: since 1970
-  std::optional<std::int64_t> booted_ns = {};  // of this machine: since 1970
+  std::uint64_t kernel_text = 0;               // address of _text; 0 if unknown
+  std::optional<std::int64_t> made_ns = {};    // time of a recording, since 1970
+  std::optional<std::int64_t> booted_ns = {};  // time of this boot, since 1970
 };
 
-// What this machine says of itself, as far as the user may know it.
+// Returns the facts of this machine, as far as the user may read them.
 BootFacts FactsOfThisBoot();
 
-// Empty where `recorded` is of the same boot as `here`; else what says that it is not.
+// Returns why `recorded` is not of the same boot as `here`; empty if it may be.
 std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here);
 
 }  // namespace perftape::symbolize

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kOwn = "the vdso of this machine";
 
-// Takes the first image that is what was recorded; remembers what the others were.
+// Uses the first image that matches, and notes why the others did not.
 class VdsoSearch {
  public:
   explicit VdsoSearch(const BuildId& wanted) : wanted_(wanted) {}
@@ -58,7 +58,7 @@ class VdsoSearch {
   DebugFile found_;
 };
 
-// The bytes that a bundle has: by build id, or where none was recorded by the name.
+// Returns the vdso in a bundle: by build id, or by name if none was recorded.
 std::optional<Bytes> FindInBundle(const bundle::Bundle& bundle, std::string_view filename,
                                   const BuildId& build_id) {
   if (!build_id.empty()) return bundle.Find(build_id, bundle::FileKind::kVdso);
@@ -79,7 +79,7 @@ Result<elf::ElfFile> OwnVdso() {
 Result<std::vector<std::byte>> ReadOwnVdso() {
   const std::uint64_t start = getauxval(AT_SYSINFO_EHDR);
   if (start == 0) return Fail(ErrorCode::kNotFound, "this process has no vdso");
-  // How far it reaches is told by the mapping alone.
+  // Only the mapping has its size.
   TRY_ASSIGN(const std::string maps, ReadWholeFile("/proc/self/maps"));
   for (std::string_view rest = maps; !rest.empty();) {
     const std::string line(rest.substr(0, rest.find('\n')));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vdso: code that the kernel maps into every process. It is in no file of the file system. It
-// may have been saved, in a bundle or by perf; and this process has it too, the same for all as
-// long as the kernel runs.
+// The vdso: code that the kernel maps into every process. No file contains it. A bundle or perf may
+// have saved it. This process has it, too: it is the same for all processes as long as the kernel
+// runs.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@
 
 namespace perftape::symbolize {
 
-// A copy of this process's vdso; kNotFound where it has none.
+// Returns a copy of this process's vdso. Fails with kNotFound if there is none.
 Result<std::vector<std::byte>> ReadOwnVdso();
 
-// The vdsos that all recordings of a run share: those that a build id identifies.
+// The vdsos that all recordings of a run share: those identified by a build id.
 struct VdsoImages {
-  // Saved ones are searched by build id in these directories (formats/elf/debug_search_paths.h).
+  // Saved vdsos are searched by build id in these directories (formats/elf/debug_search_paths.h).
   explicit VdsoImages(std::vector<std::filesystem::path> searched)
       : directories(std::move(searched)) {}
 
@@ -32,10 +32,10 @@ struct VdsoImages {
   std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id;
 };
 
-// Of one recording.
+// Resolves the vdso of one recording.
 class VdsoSymbolizer : public Symbolizer {
  public:
-  // Both must outlive this.
+  // `shared` and `recording` must outlive this object.
   VdsoSymbolizer(VdsoImages& shared, RecordingSources& recording)
       : shared_(shared), recording_(recording) {}
 
@@ -43,7 +43,7 @@ class VdsoSymbolizer : public Symbolizer {
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
-  // The files of a vdso, which live as long as this and the shared ones.
+  // Returns the files of a vdso, valid as long as this object and the shared ones.
   const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
     return Open(filename, build_id).file;
   }

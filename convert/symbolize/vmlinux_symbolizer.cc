@@ -13,7 +13,7 @@
 namespace perftape::symbolize {
 namespace {
 
-// The addresses of the symbols that show where the kernel was loaded.
+// Returns the addresses of the symbols that show where the kernel was loaded.
 std::map<std::string, std::uint64_t, std::less<>> AddressesOf(const elf::ElfFile& file) {
   std::map<std::string, std::uint64_t, std::less<>> addresses;
   for (const elf::Section& section : file.sections()) {
@@ -36,7 +36,7 @@ VmlinuxSymbolizer::VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, Recorde
     : vmlinux_(std::move(vmlinux)), recorded_(std::move(recorded)) {
   const elf::ElfFile& image = *vmlinux_->file.image;
   auto addresses = AddressesOf(image);
-  // A stripped one may have its symbols in the debug file.
+  // A stripped vmlinux may have its symbols in the debug file.
   if (addresses.empty() && vmlinux_->file.debug) addresses = AddressesOf(*vmlinux_->file.debug);
   move_ = MoveOf(recorded_,
                  {.build_id = image.build_id(), .address_of = [&](std::string_view name) {
@@ -58,7 +58,7 @@ Result<Resolution> VmlinuxSymbolizer::Resolve(const convert::Profile& profile,
   for (const FileOffset offset : offsets) {
     const std::uint64_t address = mapping.start + (offset.value - mapping.file_offset);
     const auto found = image.ToFile({address + *move_.distance});
-    // No file is as large.
+    // An offset outside any file: no symbol is found there.
     in_file.push_back(found.value_or(FileOffset{~std::uint64_t{0}}));
   }
   Resolution resolution = ResolveIn(*vmlinux_, in_file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the kernel itself from its ELF file, vmlinux, with lines and inlined functions where it
-// has DWARF.
+// Resolves names of the kernel itself from its ELF file, vmlinux, with lines and inlined functions
+// if it has DWARF.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ namespace perftape::symbolize {
 
 class VmlinuxSymbolizer : public Symbolizer {
  public:
-  // `vmlinux` has an image. The recording was made on `recorded`.
+  // `vmlinux` must have an image. The recording was made on `recorded`.
   VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded);
 
-  // For the mappings of the kernel itself; of modules it knows nothing.
+  // For mappings of the kernel itself; modules get no names.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 

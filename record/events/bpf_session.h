@@ -45,8 +45,8 @@ enum class Callchains : std::uint8_t { kNone, kFramePointers };
 // Receives one message of libbpf, without its last newline.
 using LibbpfLog = std::function<void(std::string_view message)>;
 
-// How the program knows when its timer was due. With its own clock alone, it cannot know why an
-// expiry was missed.
+// How the program determines when its timer was due. With its own clock alone, it cannot find out
+// why an expiry was missed.
 enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 
 struct BpfOptions {
@@ -61,17 +61,17 @@ struct BpfOptions {
 // Owns programs, maps and links. Not thread-safe.
 class BpfSession {
  public:
-  // kPermission: the message says which capability or setting is missing and how to get it.
-  // kUnsupported: what the kernel lacks (BTF). kInvalidArgument: a ring size that no kernel
-  // accepts.
+  // Fails with kPermission: the message names the missing capability or setting and how to get it.
+  // Fails with kUnsupported if the kernel lacks something (BTF), and with kInvalidArgument for a
+  // ring size that no kernel accepts.
   static Result<BpfSession> Load(const BpfOptions& options);
 
   BpfSession(BpfSession&&) noexcept;
   BpfSession& operator=(BpfSession&&) noexcept;
   ~BpfSession();
 
-  // Makes each overflow of these events a sample. The events must stay open. The process filter
-  // follows forks from here on.
+  // Makes each overflow of these events a sample. The events must stay open. From here on the
+  // process filter follows forks.
   Status AttachTo(std::span<const CpuEvent> events);
 
   // Calls `on_message` for every message in the ring (bpf/wire.h: a wire_header and its body), in

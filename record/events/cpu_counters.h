@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters that the BPF programs keep for each CPU (bpf/wire.h, wire_cpu), read without a
-// system call: during bpf(2) the kernel skips overflows on the calling CPU.
+// The counters that the BPF programs keep for each CPU (bpf/wire.h, wire_cpu). They are read
+// without a system call, because the kernel skips overflows on the calling CPU during bpf(2).
 #pragma once
 
 #include <linux/types.h>

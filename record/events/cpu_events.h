@@ -22,9 +22,9 @@ struct CpuEvent {
 // Opens `attr` on each of `cpus`. Skips CPUs that are offline or do not exist. Raises the soft
 // limit of open files if it is too low.
 //
-// kInvalidArgument if none of the CPUs exists, or if a frequency is above
-// kernel.perf_event_max_sample_rate; kPermission if the kernel refuses: the message names the
-// setting and the capability; kUnsupported if the kernel has no such event.
+// Fails with kInvalidArgument if none of the CPUs exists, or if a frequency is above
+// kernel.perf_event_max_sample_rate. Fails with kPermission if the kernel refuses; the message
+// names the setting and the capability. Fails with kUnsupported if the kernel has no such event.
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus);
 
@@ -33,8 +33,9 @@ Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to);
 
 // Returns how long the event has been enabled, in nanoseconds. Its attribute must have
-// kReadTotalTimeEnabled. The time stands still after the CPU went offline: the kernel removes the
-// event for good, even if the CPU comes back (kernel/events/core.c, __perf_event_exit_context).
+// kReadTotalTimeEnabled. The time no longer grows after the CPU went offline: the kernel then
+// removes the event for good, even if the CPU comes back (kernel/events/core.c,
+// __perf_event_exit_context).
 Result<std::uint64_t> EnabledNs(const CpuEvent& event);
 
 // Start and stop counting on every CPU.

@@ -29,7 +29,7 @@ struct AbsentCpu {
 
 class CpuHotplug {
  public:
-  // How to look at CPUs and open events. Tests replace these functions.
+  // Functions that check CPUs and open events. Tests replace them.
   struct Machine {
     std::function<Result<std::vector<int>>()> online;
     // EnabledNs of the sampling event of a CPU; an error if the CPU has none.

@@ -18,7 +18,7 @@ struct Range {
   int first, last;
 };
 
-// "7" or "0-3".
+// Parses "7" or "0-3".
 std::optional<Range> ParseRange(std::string_view text) {
   const bool has_two = text.contains('-');
   const std::optional<std::uint64_t> first = ParseNumber(NextField(text, '-'));

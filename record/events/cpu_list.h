@@ -13,8 +13,8 @@
 
 namespace perftape::record {
 
-// Returns the CPUs of a list, ascending and without duplicates; none for an empty text.
-// kInvalidArgument for anything but numbers and ranges, and for CPUs above 65535: the message
+// Returns the CPUs of a list, ascending and without duplicates; none for an empty text. Fails with
+// kInvalidArgument for anything except numbers and ranges, and for CPUs above 65535. The message
 // quotes the wrong element.
 Result<std::vector<int>> ParseCpuList(std::string_view text);
 

@@ -7,8 +7,8 @@
 namespace perftape::record {
 namespace {
 
-// What all readers understand: IDENTIFIER distinguishes the events, and both have the same fields
-// in the trailer.
+// Fields that all readers support. IDENTIFIER distinguishes the events, and both have the same
+// fields in the trailer.
 constexpr std::uint64_t kSampleType = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
                                       perfdata::kTime | perfdata::kCpu | perfdata::kPeriod |
                                       perfdata::kCallchain;

@@ -33,8 +33,8 @@ std::uint64_t TimerPeriodNs(SamplingRate rate);
 // open.
 perfdata::EventAttr SidebandAttr();
 
-// Returns `attr` as the kernel gets it if a BPF program takes the samples. It has no CALLCHAIN,
-// because the program walks the stack and the kernel would walk it again. It has what EnabledNs
+// Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because
+// the program walks the stack and the kernel would walk it again. It has the fields that EnabledNs
 // reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 

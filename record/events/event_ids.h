@@ -25,8 +25,8 @@ class EventIds {
   // Returns the ids of an event, by CPU, for the file's attribute table.
   std::vector<std::uint64_t> IdsOf(std::uint32_t event) const;
 
-  // Gives made-up ids to an event on the CPUs that have none, because the file's attribute table is
-  // written before these CPUs come online. Call it after all Add.
+  // Adds invented ids of an event for the CPUs that have none, because the file's attribute table
+  // is written before these CPUs come online. Call it after all Add.
   void Reserve(std::uint32_t event, std::span<const int> cpus);
 
   // An event was opened again on a CPU and its records carry `kernel_id`. ReplaceAliases replaces

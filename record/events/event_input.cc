@@ -38,7 +38,8 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                .period_ns = TimerPeriodNs(options.rate),
                                                .log = options.libbpf_log}));
   const std::uint64_t user_limit = UserAddressLimit();
-  // From here on no fork, exec or mapping is missed. The initial state has what happened before.
+  // From here on no fork, exec or mapping is missed. The initial state describes what happened
+  // before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.sideband()));
   TRY(RedirectOutput(events.sampling(), events.sideband()));
 

@@ -28,9 +28,9 @@ namespace perftape::record {
 // Not thread-safe.
 class EventInput {
  public:
-  // Opens everything that may fail for want of privileges or memory. From then on no fork, exec or
-  // mapping is missed: until the first Drain a thread empties the sideband rings. No sample is
-  // taken before Start. `command` is the process of the command, if there is one.
+  // Opens everything that may fail because of missing privileges or memory. From then on no fork,
+  // exec or mapping is missed: until the first Drain a thread empties the sideband rings. No sample
+  // is recorded before Start. `command` is the process of the command, if there is one.
   static Result<std::unique_ptr<EventInput>> Open(const RecordOptions& options,
                                                   std::optional<pid_t> command);
 
@@ -42,13 +42,13 @@ class EventInput {
   // it before any of the functions below.
   Status StopBackgroundDrain();
 
-  // Reads what is in the rings now.
+  // Reads the current content of the rings.
   Status Drain();
-  // Opens the events of CPUs that came back online, if it is time to look for them.
+  // Opens the events of CPUs that came back online, if a check is due.
   Status ReopenOnReturnedCpus(std::uint64_t now_ns);
   // Adds a record of the recorder itself.
   void AddOwn(std::uint64_t time_ns, Bytes record) { records_.AddOwn(time_ns, record); }
-  // Hands on the records that were read, up to and including `limit_ns`, oldest first.
+  // Passes the records that were read, up to and including `limit_ns`, to `sink`, oldest first.
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit_ns, Sink& sink) {
     return records_.Release(limit_ns, sink);
@@ -56,13 +56,13 @@ class EventInput {
 
   const Targets& targets() const { return targets_; }
   const RecordedEvents& events() const { return events_; }
-  // What the BPF programs counted on each possible CPU; the index is the CPU.
+  // Returns the counters of the BPF programs on each possible CPU; the index is the CPU.
   std::vector<wire_cpu> Counters() const { return bpf_.Counters(); }
   // The CPUs that are being sampled now.
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.
   std::vector<AbsentCpu> absences() const;
-  // Messages and records that were damaged.
+  // The number of damaged messages and records.
   std::uint64_t damaged() const { return records_.damaged(); }
 
   // Descriptors for poll(2), which belong to this object.

@@ -35,9 +35,10 @@ class RecordedEvents {
   void KeepSideband(CpuEvent event);
   void KeepSampling(CpuEvent event);
 
-  // Whether the sampling event was asked for on this CPU.
+  // Returns whether the sampling event was requested on this CPU.
   bool IsSampled(int cpu) const;
-  // How long the sampling event of the CPU has been enabled. kNotFound if it has none.
+  // Returns how long the sampling event of the CPU has been enabled. Fails with kNotFound if it has
+  // none.
   Result<std::uint64_t> SamplingEnabledNs(int cpu) const;
 
   // The events as the file's attribute table lists them.
@@ -48,7 +49,7 @@ class RecordedEvents {
 
   std::span<const CpuEvent> sampling() const { return sampling_; }
   std::span<const CpuEvent> sideband() const { return sideband_; }
-  // The CPUs of this machine, running or not; empty if the kernel does not list them.
+  // The CPUs of this machine, online or not; empty if the kernel does not list them.
   std::span<const int> present_cpus() const { return present_cpus_; }
   const EventIds& ids() const { return ids_; }
   // The layout of the records of both events.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The losses of a recording while it runs: turns counters into LOST_SAMPLES records, and keeps the
-// totals for the summary.
+// The losses of a recording while it runs. Converts counters into LOST_SAMPLES records, and keeps
+// the totals for the summary.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class LossAccount {
 
   // Sampling has started at `start_ns`.
   void Start(std::uint64_t start_ns) { start_ns_ = start_ns; }
-  // Sampling ends at `end_ns`: counts what the timers missed since the BPF program's last call.
+  // Sampling ends at `end_ns`. Counts what the timers missed since the BPF program's last call.
   void CloseTimers(const EventInput& input, std::uint64_t end_ns);
 
   // Adds to `input` a LOST_SAMPLES of `time_ns` for each CPU that lost samples since the last call.

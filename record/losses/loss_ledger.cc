@@ -53,9 +53,9 @@ std::vector<LossLedger::NewLoss> LossLedger::Update(std::span<const wire_cpu> co
   return news;
 }
 
-// Splits the undecided expiries in the ratio of the decided ones of all CPUs. A few decided ones
-// say little about many undecided ones. If a kernel tick is too short for two overflows, no expiry
-// is ever decided, and none is counted as a loss (silences).
+// Splits the undecided expiries in the ratio of the decided ones of all CPUs. A few decided
+// expiries are weak evidence for many undecided ones. If a kernel tick is too short for two
+// overflows, no expiry is ever decided, and none is counted as a loss (silences).
 void LossLedger::CountUndecided() {
   std::uint64_t skipped = 0, no_overflow = 0;
   for (const Cpu& cpu : cpus_) {
@@ -81,7 +81,7 @@ void LossLedger::CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::ui
   const bool never_called = counters.overflows == 0;
   if (last_ns + period_ns_ >= end_ns || !(never_called || counters.was_wanted != 0)) return;
   const std::uint64_t silence_ns = end_ns - last_ns;
-  // One expiry may be due at this instant.
+  // One expiry may be due now.
   const std::uint64_t missed = silence_ns / period_ns_ - 1;
   if (counters.interrupts == WIRE_THROTTLING) {
     cpus_[cpu].throttled_at_end += missed;

@@ -20,7 +20,7 @@ struct LossByCpu {
   std::uint64_t throttled = 0;    // by the kernel: perf_event_max_sample_rate
   std::uint64_t skipped = 0;      // the kernel did not call the program while others used BPF
   std::uint64_t late = 0;         // the timer could not keep up with the rate
-  std::uint64_t unexplained = 0;  // one of the three before; the kernel does not say which
+  std::uint64_t unexplained = 0;  // one of the three above; the kernel does not report which
 
   std::uint64_t total() const {
     return ring_full + no_scratch + throttled + skipped + late + unexplained;
@@ -48,11 +48,11 @@ struct SilentCpu {
   bool operator==(const SilentCpu&) const = default;
 };
 
-// A timer expiry without a sample is a loss if it was an overflow of the event, so that
-// `perf record` would have a sample. It is also a loss if only throttling or a rate that is too
-// high prevented the overflow. Not every expiry is an overflow: a kernel may exclude tasks. If the
-// BPF program cannot distinguish these cases (bpf/wire.h: WIRE_UNDECIDED, WIRE_UNEXPLAINED), or if
-// the timer was late, two percent of a CPU's samples are ordinary jitter and not counted.
+// A timer expiry without a sample is a loss if it was an overflow of the event: `perf record` would
+// have a sample. It is also a loss if only throttling or too high a rate prevented the overflow.
+// Not every expiry is an overflow: a kernel may exclude tasks. The BPF program cannot always
+// distinguish these cases (bpf/wire.h: WIRE_UNDECIDED, WIRE_UNEXPLAINED). Then, and if the timer
+// was late, two percent of a CPU's samples are ordinary jitter and not counted.
 class LossLedger {
  public:
   explicit LossLedger(std::uint64_t timer_period_ns) : period_ns_(timer_period_ns) {}
@@ -68,8 +68,9 @@ class LossLedger {
   // last call.
   std::vector<NewLoss> Update(std::span<const wire_cpu> counters);
 
-  // The timer of `cpu` ran from `start_ns` to `end_ns` and is stopped now. Estimates what it missed
-  // after the last call of the program, which no counter has. The next Update returns it.
+  // The timer of `cpu` ran from `start_ns` to `end_ns` and is stopped now. Estimates the expiries
+  // it missed after the last call of the program, which no counter has. The next Update returns
+  // them.
   void CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::uint64_t start_ns,
                   std::uint64_t end_ns);
 

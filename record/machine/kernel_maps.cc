@@ -21,14 +21,14 @@
 namespace perftape::record {
 namespace {
 
-// Lines of a file in /proc, read piece by piece: kallsyms is megabytes that the kernel formats as
-// they are read, and the end of the text stands before most of it.
+// Reads a file in /proc line by line and piece by piece. kallsyms has megabytes, which the kernel
+// formats as they are read, and the end of the text precedes most of it.
 class LineReader {
  public:
   explicit LineReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(64 << 10, '\0') {}
 
-  // The next line, until the next call; nothing at the end. A last line without a newline, or one
-  // longer than the buffer, is no line of a file in /proc and counts as the end.
+  // Returns the next line, valid until the next call; nothing at the end. A last line without a
+  // newline, or one longer than the buffer, does not occur in /proc and counts as the end.
   Result<std::optional<std::string_view>> Next() {
     while (true) {
       const std::string_view unread = std::string_view(buffer_).substr(begin_, end_ - begin_);
@@ -58,7 +58,7 @@ class LineReader {
 
   UniqueFd fd_;
   std::string buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // of what was read and not handed out
+  std::size_t begin_ = 0, end_ = 0;  // of the bytes that were read and not returned yet
 };
 
 struct KernelText {
@@ -66,7 +66,8 @@ struct KernelText {
   std::uint64_t start = 0, end = 0;
 };
 
-// The reference symbol and the end of the kernel's text; nothing where they are hidden or absent.
+// Returns the reference symbol and the end of the kernel's text; nothing if they are hidden or
+// missing.
 Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& kallsyms) {
   UniqueFd fd(::open(kallsyms.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return FailErrno(kallsyms.string(), errno);
@@ -75,7 +76,7 @@ Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& ka
   while (etext == 0) {
     TRY_ASSIGN(std::optional<std::string_view> line, lines.Next());
     if (!line) break;
-    // "ffffffff81000000 T _text"; a module's symbols follow all of the kernel's own.
+    // "ffffffff81000000 T _text"; symbols of modules follow all of the kernel's own.
     if (line->ends_with(']')) break;
     const std::string_view address = NextField(*line, ' ');
     NextField(*line, ' ');
@@ -93,8 +94,8 @@ Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& ka
   return kernel;
 }
 
-// The path of each module under `directory`, by name: modules.dep has a line "PATH: DEPENDENCIES"
-// for each.
+// Returns the path of each module under `directory`, by name. modules.dep has a line "PATH:
+// DEPENDENCIES" for each.
 std::map<std::string, std::string> ModulePaths(const std::filesystem::path& directory) {
   std::map<std::string, std::string> paths;
   const Result<std::string> dependencies = ReadWholeFile(directory / "modules.dep");
@@ -118,8 +119,8 @@ Status AppendMap(const perfdata::Mmap& map, const perfdata::SampleFormat& format
   return perfdata::Encode(map, {}, format, MiscOf(perfdata::CpuMode::kKernel), out);
 }
 
-// "nf_tables 311296 45 nft_ct,nft_chain_nat, Live 0xffffffffc0a1b000 (OE)"; how many modules had no
-// address.
+// Appends the modules in lines such as "nf_tables 311296 45 nft_ct,nft_chain_nat, Live
+// 0xffffffffc0a1b000 (OE)". Returns how many had no address.
 Result<std::size_t> AppendModules(std::string_view modules, const std::filesystem::path& directory,
                                   const perfdata::SampleFormat& format,
                                   std::vector<std::byte>& out) {

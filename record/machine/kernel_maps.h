@@ -16,19 +16,19 @@
 
 namespace perftape::record {
 
-// Where to look; a test puts a tree of its own there.
+// The directories to read; tests use their own.
 struct SystemRoots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
-  std::filesystem::path modules;  // /lib/modules/RELEASE; empty: that of the running kernel
+  std::filesystem::path modules;  // /lib/modules/RELEASE; empty: of the running kernel
 };
 
 // The pid of the kernel's mappings.
 inline constexpr std::uint32_t kKernelPid = UINT32_MAX;
 
 // Appends MMAP "[kernel.kallsyms]_text" and a MMAP for each module. Returns warnings for the
-// summary, one sentence each: where addresses are hidden (kptr_restrict) there is no mapping, and
-// kernel frames will have no names. A missing /proc/modules is a kernel without modules.
+// summary, one sentence each. If addresses are hidden (kptr_restrict), there are no mappings, and
+// kernel frames will have no names. Without /proc/modules the kernel has no modules.
 //
 // Start and page_offset are the address of _text, or _stext: readers move the kernel's symbols by
 // the difference to the symbol of that name (tools/perf/util/machine.c,
@@ -37,9 +37,9 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
                                                   const perfdata::SampleFormat& format,
                                                   std::vector<std::byte>& out);
 
-// Appends KSYMBOL for each function of each program, and behind those of one program its BPF_EVENT
-// (tools/perf/util/bpf-event.c, perf_event__synthesize_one_bpf_prog). Functions whose address is
-// hidden, and programs that have no other, are left out.
+// Appends KSYMBOL for each function of each program, followed by its BPF_EVENT
+// (tools/perf/util/bpf-event.c, perf_event__synthesize_one_bpf_prog). Leaves out functions whose
+// address is hidden, and programs that have no other functions.
 Status AppendBpfPrograms(std::span<const BpfProgram> programs, const perfdata::SampleFormat& format,
                          std::vector<std::byte>& out);
 

@@ -54,13 +54,14 @@ std::optional<std::uint64_t> KilobytesOf(std::string_view meminfo, std::string_v
   return std::nullopt;
 }
 
-// Adds `text` unless it is empty or in `texts` already.
+// Adds `text` unless it is empty or already in `texts`.
 void AddOnce(std::vector<std::string>& texts, std::string text) {
   const bool is_new = std::ranges::find(texts, text) == texts.end();
   if (!text.empty() && is_new) texts.push_back(std::move(text));
 }
 
-// As build_cpu_topology in tools/perf/util/cputopo.c: lists of the online CPUs, ids of all.
+// Same as build_cpu_topology in tools/perf/util/cputopo.c: lists of the online CPUs, ids of all
+// CPUs.
 std::optional<perfdata::CpuTopology> ReadTopology(const std::filesystem::path& sys,
                                                   std::uint32_t cpus_available) {
   const Result<std::vector<int>> online = OnlineCpus(sys);

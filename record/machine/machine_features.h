@@ -32,9 +32,9 @@ struct MachineOptions {
   clockid_t clock = CLOCK_MONOTONIC;  // of the records
 };
 
-// HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CMDLINE, CPU_TOPOLOGY,
-// NUMA_TOPOLOGY, PMU_MAPPINGS, CLOCKID and CLOCK_DATA, in the order of their bits. Leaves out
-// what cannot be read, because no feature is worth a failed recording.
+// Returns HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CMDLINE,
+// CPU_TOPOLOGY, NUMA_TOPOLOGY, PMU_MAPPINGS, CLOCKID and CLOCK_DATA, in the order of their bits.
+// Leaves out features that cannot be read, because no feature is worth a failed recording.
 std::vector<perfdata::Feature> DescribeMachine(const MachineRoots& roots,
                                                const MachineOptions& options);
 

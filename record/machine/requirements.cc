@@ -23,7 +23,7 @@
 namespace perftape::record {
 namespace {
 
-// "CapEff:\t000001ffffffffff" of /proc/self/status.
+// Parses "CapEff:\t000001ffffffffff" in /proc/self/status.
 std::uint64_t EffectiveCapabilities() {
   constexpr std::string_view kField = "\nCapEff:\t";
   const Result<std::string> status = ReadWholeFile("/proc/self/status");
@@ -36,13 +36,13 @@ std::uint64_t EffectiveCapabilities() {
   return capabilities;
 }
 
-// "none integrity [confidentiality]": the brackets mark the active mode.
+// Parses "none integrity [confidentiality]": the brackets mark the active mode.
 bool IsLockedDown() {
   const Result<std::string> text = ReadWholeFile("/sys/kernel/security/lockdown");
   return text && text->find("[confidentiality]") != std::string::npos;
 }
 
-// CAP_SYS_ADMIN includes both capabilities that Linux 5.8 split off it.
+// CAP_SYS_ADMIN includes the two capabilities that Linux 5.8 separated from it.
 bool HasPart(const SystemFacts& facts, int capability) {
   return facts.Has(capability) || facts.Has(CAP_SYS_ADMIN);
 }
@@ -83,7 +83,7 @@ SystemFacts ReadSystemFacts() {
 
 std::string HiddenAddressesText() {
   const std::string why = WhyAddressesAreHidden(ReadSystemFacts());
-  // If none is known, CAP_SYSLOG may be that of a user namespace.
+  // If no reason is known, CAP_SYSLOG may be that of a user namespace.
   return "/proc/kallsyms hides addresses" + (why.empty() ? "" : ": " + why);
 }
 

@@ -26,7 +26,7 @@ SystemFacts ReadSystemFacts();
 // "kernel.kptr_restrict is 2, …"; empty if they should show them (kallsyms_show_value in
 // kernel/ksyms_common.c).
 std::string WhyAddressesAreHidden(const SystemFacts& facts);
-// The same for this process, after it has read zeros there.
+// Returns the same for this process, after it has read zeros there.
 std::string HiddenAddressesText();
 
 struct Findings {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records at the start of a file: what already runs, so that the samples behind them have
-// names.
+// The records at the start of a file. They describe what already runs, so that the following
+// samples have names.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace perftape::record {
 
 // Returns ID_INDEX, the mappings of the kernel, `programs`, the processes of the targets (or all)
-// and FINISHED_INIT. Adds to `warnings` what cannot be seen.
+// and FINISHED_INIT. Adds a warning for each part that cannot be read.
 Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
                                                   const Targets& targets,
                                                   std::span<const BpfProgram> programs,

@@ -10,7 +10,7 @@
 namespace perftape::record {
 namespace {
 
-// A pipe carries a feature in one record. BPF_PROG_INFO of very many programs does not fit.
+// A pipe contains a feature in one record. BPF_PROG_INFO of very many programs does not fit.
 void RemovePipeIncompatibleFeatures(std::vector<perfdata::Feature>& features,
                                     std::vector<std::string>& warnings) {
   std::erase_if(features, [&](const perfdata::Feature& feature) {

@@ -19,7 +19,7 @@
 
 namespace perftape::record {
 
-// Where and how to write.
+// The destination and format of the file.
 struct RecordingFileOptions {
   std::filesystem::path path;
   OutputTarget target;  // of `path`; a stream gets pipe format
@@ -30,14 +30,14 @@ struct RecordingFileOptions {
 class RecordingFile {
  public:
   // Creates the file under a temporary name, or opens the stream, and writes the header with
-  // `events`. A pipe carries `features` at once; those too large for it are left out, and
-  // `warnings` gets a sentence for each. Returns the errors of perfdata::Writer.
+  // `events`. A pipe gets `features` at once. Those too large for it are left out, and `warnings`
+  // gets a sentence for each. Returns the errors of perfdata::Writer.
   static Result<RecordingFile> Create(const RecordingFileOptions& options,
                                       std::span<const perfdata::Event> events,
                                       std::vector<perfdata::Feature> features,
                                       std::vector<std::string>& warnings);
 
-  // As perfdata::Writer has them.
+  // Same as in perfdata::Writer.
   Status Append(Bytes records) { return writer_.Append(records); }
   Status Commit() { return writer_.Commit(); }
   Status CommitInstead(Bytes records) { return writer_.CommitInstead(records); }
@@ -47,18 +47,17 @@ class RecordingFile {
   // Gives the file its name. An earlier file of that name is kept as PATH.old.
   Status Publish();
 
-  // Writes the features, with `more` behind those given to Create. Returns the size in bytes.
+  // Writes the features given to Create, then `more`. Returns the size in bytes.
   Result<std::uint64_t> Finish(std::vector<perfdata::Feature> more) &&;
 
-  // The name as the user gave it; empty for standard output.
+  // The name that the user gave; empty for standard output.
   std::filesystem::path requested_path() const;
   // The path that Publish gave the file, and its path now: another one, or nothing, if someone has
   // renamed or deleted it. Both are nothing for a stream.
   const std::optional<std::filesystem::path>& published_path() const { return published_path_; }
   std::optional<std::filesystem::path> CurrentPath() const;
 
-  // The descriptor of the file, for the bundle behind it; -1 for a stream. It belongs to this
-  // object.
+  // The descriptor of the file, to append the bundle; -1 for a stream. It belongs to this object.
   int fd() const { return file_.get(); }
 
  private:

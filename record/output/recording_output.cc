@@ -91,7 +91,7 @@ Status RecordingOutput::Append(Bytes bytes) {
     TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(*record, format_));
     lost_process_events_ += lost.count;
   }
-  // A build id comes before the first sample that hits its binary.
+  // A build id precedes the first sample in its binary.
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(bytes, build_ids));
   TRY(file_.Append(build_ids));
@@ -132,7 +132,7 @@ void RecordingOutput::Summarize(RecordSummary& summary) const {
   summary.lost_process_events = lost_process_events_;
 }
 
-// Another recording may have taken the name; then this one is PATH.old, or deleted.
+// If another recording has the name now, this one is PATH.old, or deleted.
 void RecordingOutput::CheckName(RecordSummary& summary) const {
   const std::filesystem::path requested = file_.requested_path();
   summary.file = requested;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of a recording: takes records in time order and writes those that concern the targets,
-// each build id before the first sample that hits its binary, and the bundle at the end.
+// The output of a recording. It gets records in time order and writes those that concern the
+// targets. It writes each build id before the first sample in its binary, and the bundle at the
+// end.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,14 @@ namespace perftape::record {
 // Numbers of records that were appended.
 struct RecordCounts {
   std::uint64_t samples = 0;
-  std::uint64_t process_events = 0;  // everything else but LOST_SAMPLES
+  std::uint64_t process_events = 0;  // all other records except LOST_SAMPLES
 };
 
 // Not thread-safe.
 class RecordingOutput {
  public:
   // Prepares the bundle and creates the file under a temporary name. `target` is the resolved
-  // options.output. Refers to nothing of `input` later. Adds to `warnings`. Returns the errors of
+  // options.output. Keeps no reference to `input`. Adds to `warnings`. Returns the errors of
   // RecordingBundle::Prepare and RecordingFile::Create.
   static Result<std::unique_ptr<RecordingOutput>> Open(const RecordOptions& options,
                                                        const OutputTarget& target,
@@ -44,7 +45,7 @@ class RecordingOutput {
                                                        const std::stop_token& stop,
                                                        std::vector<std::string>& warnings);
 
-  // Writes and commits what already runs (initial_state.h).
+  // Writes and commits the initial state (initial_state.h).
   Status WriteInitialState(Bytes records);
   // Gives the file its name.
   Status Publish() { return file_.Publish(); }
@@ -55,16 +56,16 @@ class RecordingOutput {
   Status CommitRound();
   // After a failed Append or Commit: replaces all uncommitted records by these.
   Status CommitInstead(Bytes records) { return file_.CommitInstead(records); }
-  // What was appended since the last commit.
+  // The numbers of records appended since the last commit.
   RecordCounts uncommitted() const;
 
   // Writes the features. Returns the size of the file in bytes. Nothing may be appended later.
   Result<std::uint64_t> WriteFeatures();
   // Writes the counts of the appended records into `summary`.
   void Summarize(RecordSummary& summary) const;
-  // Writes the path of the file into `summary`, and what happened to its name.
+  // Writes the path of the file into `summary`, and reports if the file was renamed or deleted.
   void CheckName(RecordSummary& summary) const;
-  // Writes the bundle, if one was asked for, and its result into `summary`. Call it last.
+  // Writes the bundle, if it was requested, and its result into `summary`. Call it last.
   void WriteBundle(RecordSummary& summary);
 
   std::uint64_t size() const { return file_.size(); }

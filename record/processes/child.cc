@@ -32,7 +32,7 @@ Result<Channel> MakeChannel() {
   return Channel{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// Also false at the end of the stream.
+// Returns false also at the end of the stream.
 bool ReadExactly(int fd, void* to, std::size_t size) {
   ssize_t got = 0;
   do {
@@ -73,7 +73,7 @@ ExecPlan MakeExecPlan(const Executable& executable, std::span<const std::string>
   if (plan.output == CommandOutput::kStderr) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
   plan.signals.Restore();
   execv(plan.executable.path.c_str(), plan.arguments.data());
-  // A script without "#!", as execvp(3) runs it.
+  // A script without "#!" is run as by execvp(3).
   if (errno == ENOEXEC && plan.executable.may_be_script) {
     execv(_PATH_BSHELL, plan.shell_arguments.data());
   }
@@ -82,7 +82,7 @@ ExecPlan MakeExecPlan(const Executable& executable, std::span<const std::string>
   _exit(kExecFailed);
 }
 
-// Of a command that was found.
+// Explains a failed exec of a command that was found.
 std::unexpected<Error> ExplainExec(const std::string& name, int error_number) {
   if (error_number == ENOENT) {
     return Fail(ErrorCode::kUnsupported, name + ": the interpreter that it names does not exist");
@@ -175,7 +175,7 @@ Result<std::optional<int>> Child::TryWait() {
   return Reap(WNOHANG);
 }
 
-// Without WNOHANG there is always a status.
+// Without WNOHANG it always returns a status.
 Result<std::optional<int>> Child::Reap(int options) {
   if (exit_status_) return exit_status_;
   int wait_status = 0;

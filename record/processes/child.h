@@ -30,16 +30,16 @@ class SignalState {
   sigset_t ignored_;
 };
 
-// Where the standard output of a command goes: to that of the recorder, or to its standard error if
-// the recording is written to standard output.
+// The standard output of a command: that of the recorder, or its standard error if the recording is
+// written to standard output.
 enum class CommandOutput : std::uint8_t { kStdout, kStderr };
 
 // A child process. It inherits standard input, output and error and the process group, so Ctrl-C on
 // the terminal reaches both.
 class Child {
  public:
-  // Finds the executable and forks; the child waits. `command` is the name and its arguments.
-  // kInvalidArgument if it is empty; the errors of FindExecutable.
+  // Finds the executable and forks; the child waits. `command` is the name and its arguments. Fails
+  // with kInvalidArgument if it is empty, and as FindExecutable does.
   static Result<Child> Start(std::span<const std::string> command, const SignalState& signals,
                              CommandOutput output = CommandOutput::kStdout);
 
@@ -61,7 +61,7 @@ class Child {
   // called again.
   Result<int> Wait();
 
-  // The same without waiting: nothing while the command runs.
+  // The same without waiting. Returns nothing while the command runs.
   Result<std::optional<int>> TryWait();
 
   // Sends `signal` unless the command has ended.

@@ -28,11 +28,11 @@ int ExecError(const std::string& path) {
   return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-// bash's rule (check_binary_file in general.c): a NUL byte before the end of the first line.
+// Follows bash (check_binary_file in general.c): a NUL byte in the first line means a binary.
 bool MayBeScript(const std::string& path) {
   std::array<char, 128> buffer = {};
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return true;  // executable but not readable: only the kernel knows
+  if (!file) return true;  // executable but not readable: the kernel decides
   const ssize_t got = read(file.get(), buffer.data(), buffer.size());
   const std::string_view beginning(buffer.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
   return !beginning.substr(0, beginning.find('\n')).contains('\0');
@@ -44,7 +44,7 @@ Executable Found(std::string path) {
 }
 
 // Searches the directories of $PATH; an empty one is the current directory. A file that may not be
-// executed does not end the search, but it is the error if nothing else is found.
+// executed does not end the search. It is the error if nothing else is found.
 Result<Executable> FindInPath(const std::string& name) {
   // The recorder never sets environment variables.
   const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)

@@ -15,7 +15,7 @@ struct Executable {
   bool may_be_script = false;
 };
 
-// Returns `name` if it has a slash; else the first executable file of that name in $PATH. The
+// Returns `name` if it has a slash, otherwise the first executable file of that name in $PATH. The
 // errors kNotFound and kPermission name the command and the reason.
 Result<Executable> FindExecutable(const std::string& name);
 

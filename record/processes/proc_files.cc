@@ -15,7 +15,7 @@ namespace {
 // include/linux/sched.h: set in the flags of every kernel thread.
 constexpr std::uint64_t kPfKthread = 0x00200000;
 
-// "r-xp": one letter each for read, write, execute and shared-or-private.
+// Parses "r-xp": one letter each for read, write, execute and shared or private.
 bool ParsePermissions(std::string_view text, MapsLine& line) {
   if (text.size() != 4) return false;
   line.protection = static_cast<std::uint32_t>((text[0] == 'r' ? PROT_READ : 0) |

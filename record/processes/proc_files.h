@@ -18,7 +18,7 @@ std::optional<std::string_view> NextLine(std::string_view& text);
 // Returns all of `text` if it has no separator.
 std::string_view NextField(std::string_view& text, char separator);
 
-// Returns the number if all of `text` is one and fits; else nothing.
+// Returns the number if all of `text` is a number and fits; otherwise nothing.
 std::optional<std::uint64_t> ParseNumber(std::string_view text, int base = 10);
 
 // The fields of /proc/PID/stat that identify a task (Documentation/filesystems/proc.rst, table

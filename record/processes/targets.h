@@ -31,8 +31,8 @@ using Target = std::variant<WholeSystem, ProcessTrees, Threads, Workload>;
 
 class Targets {
  public:
-  // `command` is the waiting process of the command, if there is one. kNotFound if a process or
-  // thread does not exist.
+  // `command` is the waiting process of the command, if there is one. Fails with kNotFound if a
+  // process or thread does not exist.
   static Result<Targets> Resolve(const Target& target, std::optional<pid_t> command);
 
   // The filter for samples in the kernel, without user and excluded process.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that arrives from the kernel, as records in time order: samples from the BPF programs,
-// process events from the sideband, and the recorder's own LOST_SAMPLES.
+// All input from the kernel, as records in time order: samples from the BPF programs and process
+// events from the sideband. The recorder adds its own LOST_SAMPLES.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace perftape::record {
 // Owns copies of all records that were added and not released. Not thread-safe.
 class IncomingRecords {
  public:
-  // `ids` must outlive this object. `user_limit` is what UserAddressLimit returns.
+  // `ids` must outlive this object. `user_limit` is the result of UserAddressLimit.
   IncomingRecords(const EventIds& ids, const perfdata::SampleFormat& format,
                   std::uint64_t user_limit)
       : ids_(ids), format_(format), decoder_(ids, format, user_limit) {}
@@ -31,13 +31,13 @@ class IncomingRecords {
   // Adds a whole record of the recorder itself.
   void AddOwn(std::uint64_t time_ns, Bytes record) { merge_.Add(time_ns, record); }
 
-  // Hands on all records up to and including `limit_ns` (TimeMerge::Release).
+  // Passes all records up to and including `limit_ns` to `sink` (TimeMerge::Release).
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit_ns, Sink& sink) {
     return merge_.Release(limit_ns, sink);
   }
 
-  // How many messages and records were damaged and left out.
+  // The number of messages and records that were damaged and left out.
   std::uint64_t damaged() const { return damaged_; }
 
  private:

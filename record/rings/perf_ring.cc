@@ -13,7 +13,8 @@ namespace perftape::record {
 
 Result<std::size_t> Ring::Drain(const std::function<void(Bytes)>& on_record) {
   // The kernel writes records before it advances data_head, and reuses space only after data_tail
-  // has advanced (include/uapi/linux/perf_event.h). Both never wrap; the offset is their remainder.
+  // has advanced (include/uapi/linux/perf_event.h). Both never wrap; the offset in the ring is
+  // their remainder.
   const std::uint64_t head =
       std::atomic_ref<__u64>(control_->data_head).load(std::memory_order_acquire);
   const std::uint64_t tail = control_->data_tail;  // only this process writes it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf event's ring buffer as perf_event_open(2) maps it: a page of control words, then a power
-// of two of data pages into which the kernel writes whole records, wrapping at the end.
+// A perf event's ring buffer as perf_event_open(2) maps it: a page of control words, then data
+// pages, whose number is a power of two. The kernel writes whole records into these, and wraps at
+// the end.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ class Ring {
 
   // Calls `on_record` for each record in the ring, header included; copies a record that wraps. The
   // record is valid during the call only. Then frees the space for the kernel. Returns the number
-  // of records. kCorrupt if a size or the head is invalid; then everything in the ring is dropped,
-  // and the next call continues behind it.
+  // of records. Fails with kCorrupt if a size or the head is invalid; then everything in the ring
+  // is dropped, and the next call continues after it.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_record);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
+// Converts a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
 // Checks every length in a message.
 #pragma once
 
@@ -27,7 +27,7 @@ class WireDecoder {
   // The callchain starts at the leaf: PERF_CONTEXT_KERNEL and the kernel frames (if the sample is
   // in the kernel), then PERF_CONTEXT_USER and the user frames. It always starts with the sampled
   // mode and an address. A frame-pointer walk through code without frame pointers ends at a random
-  // value. So user frames end before the first that is 0 or not a user address: perf and hotspot
+  // value. So user frames end before the first that is 0 or not a user address. perf and hotspot
   // drop a whole chain with an entry that looks like an unknown context marker.
   Result<std::uint64_t> Append(Bytes message, std::vector<std::byte>& out);
 

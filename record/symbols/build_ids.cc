@@ -29,16 +29,17 @@ using perfdata::MappingSource;
 using perfdata::Region;
 
 constexpr unsigned kMostAttempts = 3;  // each with another process
-// What a build id could be read of. An executable may be a memfd.
+// Returns whether a build id can be read for this name. An executable may be a memfd.
 bool NamesAFile(std::string_view name) {
   return perfdata::IsFilePath(name) || perfdata::SourceOf(name) == MappingSource::kMemfd;
 }
 
-// From linux/magic.h, which names neither in all releases.
+// Both are in linux/magic.h, but not in all releases.
 constexpr std::uint64_t kBtrfsMagic = 0x9123683e;
 constexpr std::uint64_t kOverlayMagic = 0x794c7630;
 
-// On btrfs and overlayfs, stat(2) tells another device than the mapping does, but the same inode.
+// Returns true on btrfs and overlayfs: there stat(2) reports another device than the mapping has,
+// but the same inode.
 bool TellsOtherDevices(int fd) {
   struct statfs system = {};
   if (::fstatfs(fd, &system) != 0) return false;
@@ -46,7 +47,7 @@ bool TellsOtherDevices(int fd) {
   return type == kBtrfsMagic || type == kOverlayMagic;
 }
 
-// Whether an open file is the one that was mapped. A mapping without inode fits any file.
+// Returns whether an open file is the mapped one. A mapping without inode matches any file.
 bool IsFileOf(const Dso& dso, int fd) {
   if (dso.inode == 0) return true;
   struct stat status = {};
@@ -56,7 +57,7 @@ bool IsFileOf(const Dso& dso, int fd) {
   return device == dso.device || TellsOtherDevices(fd);
 }
 
-// "7f2003018000-7f200316e000": how /proc/PID/map_files names a mapping.
+// Returns "7f2003018000-7f200316e000", the name of a mapping in /proc/PID/map_files.
 std::string MapFileName(const Region& region) {
   std::array<char, 40> name = {};
   std::snprintf(name.data(), name.size(), "%llx-%llx",
@@ -65,7 +66,7 @@ std::string MapFileName(const Region& region) {
   return name.data();
 }
 
-// Where the addresses of 32-bit processes end: their vdso is another one than ours.
+// The end of the addresses of 32-bit processes. Their vdso differs from that of this process.
 constexpr std::uint64_t kEndOf32Bit = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -100,7 +101,7 @@ void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
 
 Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vector<std::byte>& out) {
   const Dso& dso = *region.dso;
-  if (!dso.symbol.empty()) return {};  // a BPF program, a trampoline: never in a file
+  if (!dso.symbol.empty()) return {};  // a BPF program or a trampoline, which is in no file
   KeepOthers(pid, region);
   const bool is_file =
       dso.is_kernel || dso.path == perfdata::kVdsoMappingName || NamesAFile(dso.path);
@@ -170,7 +171,7 @@ void BuildIdCollector::KeepMissing() const {
 
 Status BuildIdCollector::Announce(const perfdata::BuildIdEntry& entry,
                                   std::vector<std::byte>& out) {
-  // A file may be mapped under several device numbers; readers know it by its name.
+  // A file may be mapped under several device numbers. Readers identify it by its name.
   const bool is_known = std::ranges::any_of(all_.entries, [&](const perfdata::BuildIdEntry& other) {
     return other.filename == entry.filename && other.build_id == entry.build_id;
   });
@@ -202,13 +203,13 @@ BuildIdCollector::Attempt BuildIdCollector::ReadKernel(const Dso& dso) const {
   return {build_id.empty() ? Outcome::kAbsent : Outcome::kFound, build_id};
 }
 
-// map_files leads to the very file, also when it was deleted or lies in a container, but only with
-// CAP_CHECKPOINT_RESTORE or root's rights. root follows the process's view of its paths.
+// map_files leads to the mapped file itself, even if it was deleted or is in a container, but needs
+// CAP_CHECKPOINT_RESTORE or root privileges. root resolves paths as the process sees them.
 BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
                                                      const Region& region) const {
   const std::filesystem::path process = roots_.proc / std::to_string(pid);
   std::string_view name = perfdata::WithoutDeleted(region.dso->path);
-  name.remove_prefix(1);  // "/" would make operator/ forget what is before it
+  name.remove_prefix(1);  // with "/" operator/ would ignore its left operand
 
   const auto is_settled = [](const Attempt& attempt) {
     return attempt.outcome == Outcome::kFound || attempt.outcome == Outcome::kAbsent;
@@ -220,7 +221,7 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
     if (is_settled(attempt)) return attempt;
     is_replaced = is_replaced || attempt.outcome == Outcome::kReplaced;
   }
-  // The root of a process that has ended is not known any more: it may have been this one.
+  // The root of a process that has ended is unknown. It may have been the recorder's root.
   Attempt outside = ReadFileAt(roots_.root / name, *region.dso);
   if (is_settled(outside)) return outside;
   if (is_replaced) return {Outcome::kReplaced, {}};
@@ -239,7 +240,7 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::pa
   if (!fd && fd.error().code == ErrorCode::kUnsupported) return {Outcome::kAbsent, {}};
   if (!fd) return {Outcome::kUnreachable, {}};
   const Result<BuildId> build_id = elf::ReadBuildId(fd->get());
-  // A file that is mapped to be executed but is no ELF file has no build id either.
+  // An executable mapping of a file that is not ELF has no build id.
   const bool is_other_format = !build_id && build_id.error().code != ErrorCode::kIo;
   if (!build_id && !is_other_format) return {Outcome::kUnreachable, {}};
   if (!build_id) return {Outcome::kAbsent, {}};

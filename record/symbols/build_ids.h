@@ -31,7 +31,7 @@ struct BuildIdRoots {
   std::filesystem::path sys = "/sys";
 };
 
-// What keeps the hit files for a bundle. Null: nothing is kept.
+// The owners of sampled files for a bundle. Null: no files are kept.
 struct HitKeepers {
   HitFiles* files = nullptr;
   JitFiles* jit = nullptr;
@@ -54,7 +54,7 @@ class BuildIdCollector {
   // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }
 
-  // Adds the binaries that could not be read to the kept files, if there are any. Call it once,
+  // Adds the binaries that could not be read to the kept files, if files are kept. Call it once,
   // after all records.
   void KeepMissing() const;
 

@@ -32,7 +32,7 @@ std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
   return std::nullopt;
 }
 
-// Compares the build ids if both have one, else the checksum of the whole file.
+// Compares the build ids if both have one, otherwise the checksum of the whole file.
 std::optional<SeparateDebugFile> Linked(const fs::path& path, std::uint32_t crc,
                                         const BuildId& build_id) {
   Result<UniqueFd> file = OpenRegularFile(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the separate debug files of a binary on this machine, by build id or by the name and
-// checksum in .gnu_debuglink; so never those of another build. Includes the shared file made by
-// dwz.
+// checksum in .gnu_debuglink. So files of another build are never found. Includes the shared file
+// made by dwz.
 #pragma once
 
 #include <filesystem>
@@ -20,9 +20,9 @@ struct SeparateDebugFile {
   std::string refused = {};  // why a linked file was not opened; then `file` is empty
 };
 
-// Returns the debug files of the binary that was at `path`: by build id in `directories`, or by its
-// links, there and in its own directory (formats/elf/debug_search_paths.h). Refuses links to any
-// other directory.
+// Returns the debug files of the binary that was at `path`. Searches `directories` by build id, and
+// follows the binary's links, there and in its own directory (formats/elf/debug_search_paths.h).
+// Refuses links to any other directory.
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
     const std::vector<std::filesystem::path>& directories);

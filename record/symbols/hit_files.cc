@@ -17,7 +17,7 @@ namespace perftape::record {
 namespace {
 
 constexpr std::size_t kMostOpen = 16384;
-// Reserved for other files of this program, besides those that are open already.
+// Reserved for other files of this program, in addition to those that are already open.
 constexpr std::size_t kOthers = 128;
 
 // Estimates the number of open files: a new descriptor gets the lowest free number.

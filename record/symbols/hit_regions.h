@@ -19,9 +19,9 @@ class HitRegions {
   HitRegions() : seen_(kSeenFrames) {}
 
   // Call it with every record, in time order. For a sample, calls hit(pid, region), which returns a
-  // Status, for the mapping of each frame that was not seen lately. The region is valid during the
-  // call; its dso is valid as long as this object. Ignores damaged records. A frame that was seen
-  // before costs one table lookup.
+  // Status, for the mapping of each frame that was not seen recently. The region is valid during
+  // the call; its dso is valid as long as this object. Ignores damaged records. A frame that was
+  // seen before costs one table lookup.
   template <class Hit>
   Status Observe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
                  const Hit& hit) {
@@ -48,8 +48,8 @@ class HitRegions {
 
   void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
   void Visit(std::uint32_t pid, perfdata::CpuMode mode, std::uint64_t address);
-  // Whether a frame with this key was not seen lately in this generation of an address space. Adds
-  // it to the seen ones.
+  // Returns whether a frame with this key was not seen recently in this generation of an address
+  // space. Adds it to the seen ones.
   bool IsNew(std::uint64_t generation, std::uint64_t key);
 
   perfdata::Processes processes_;

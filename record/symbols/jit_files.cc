@@ -20,7 +20,7 @@
 namespace perftape::record {
 namespace {
 
-// A path that someone else chose: opened with O_PATH, and not outside `root`.
+// Opens a path that another process chose: with O_PATH, and only inside `root`.
 UniqueFd OpenWithin(const std::filesystem::path& root, std::string_view path) {
   const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {};
@@ -32,8 +32,9 @@ UniqueFd OpenWithin(const std::filesystem::path& root, std::string_view path) {
       static_cast<int>(::syscall(SYS_openat2, directory.get(), name.c_str(), &how, sizeof how)));
 }
 
-// "Uid:\t1000\t1001\t1000\t1000": real, effective, saved, file system. "NSpid:\t4711\t7": the last
-// is how the process knows itself (Documentation/filesystems/proc.rst).
+// Returns a number from "Uid:\t1000\t1001\t1000\t1000" (real, effective, saved, file system) or
+// from "NSpid:\t4711\t7", whose last number is the pid in the process's own namespace
+// (Documentation/filesystems/proc.rst).
 std::optional<std::uint64_t> NumberOf(std::string_view status, std::string_view key,
                                       std::size_t column) {
   while (std::optional<std::string_view> line = NextLine(status)) {
@@ -45,11 +46,12 @@ std::optional<std::uint64_t> NumberOf(std::string_view status, std::string_view 
   return std::nullopt;
 }
 
-// Why the open file is not to be trusted; empty where it is.
+// Returns why the open file is not trusted; empty if it is.
 std::string WhyNot(int fd, std::int64_t user) {
   struct stat status = {};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return "not a regular file";
-  // Of a process that was gone before it could be asked: what we or root wrote is trusted.
+  // If the process had ended before its user was read, files of root and of the current user are
+  // trusted.
   if (user < 0 && (status.st_uid == 0 || status.st_uid == ::geteuid())) {
     user = static_cast<std::int64_t>(status.st_uid);
   }
@@ -62,13 +64,13 @@ std::string WhyNot(int fd, std::int64_t user) {
   return {};
 }
 
-// The file for reading, or why there is none.
+// The file, open for reading, or the reason why there is none.
 struct Trusted {
   UniqueFd file = {};
   std::string refused = {};
 };
 
-// `path_only` was opened with O_PATH.
+// `path_only` must have been opened with O_PATH.
 Trusted OpenTrusted(const UniqueFd& path_only, std::int64_t user) {
   if (std::string reason = WhyNot(path_only.get(), user); !reason.empty()) {
     return {.refused = std::move(reason)};
@@ -110,7 +112,8 @@ JitFiles::Process& JitFiles::Meet(std::uint32_t pid) {
 void JitFiles::Hit(std::uint32_t pid) {
   Process& process = processes_[pid];
   ++process.hits;
-  // A compiler opens its map when it has something to say: looked for at hits 1, 2, 4, 8 and so on.
+  // A compiler creates its map with its first code. So the map is searched at hits 1, 2, 4, 8 and
+  // so on.
   if (process.map || (process.hits & (process.hits - 1)) != 0) return;
   FindMap(pid, Meet(pid));
 }

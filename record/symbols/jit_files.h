@@ -34,7 +34,7 @@ class JitFiles {
   // A sample of the process hit code that may be JIT code. At the first hits, looks for the perf
   // map and keeps it open.
   void Hit(std::uint32_t pid);
-  // The process mapped a file of which perfdata::IsJitDumpPath.
+  // The process mapped a file for which perfdata::IsJitDumpPath is true.
   void Mapped(std::uint32_t pid, const perfdata::Region& region);
 
   // Returns the perf maps and jitdumps of the processes that were hit, by pid.

@@ -20,7 +20,7 @@ BuildId NotesId(const std::filesystem::path& notes) {
   return text ? elf::BuildIdFromNotes(AsBytes(*text)) : BuildId{};
 }
 
-// "nf_tables 311296 45 nft_ct,nft_chain_nat, Live 0xffffffffc0a1b000 (OE)"
+// Parses lines "nf_tables 311296 45 nft_ct,nft_chain_nat, Live 0xffffffffc0a1b000 (OE)".
 std::vector<bundle::Module> ReadModules(const KernelRoots& roots) {
   std::vector<bundle::Module> modules;
   const Result<std::string> text = ReadWholeFile(roots.proc / "modules");

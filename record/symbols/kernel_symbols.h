@@ -18,12 +18,12 @@ struct KernelRoots {
   std::filesystem::path sys = "/sys";
 };
 
-// Returns the machine, its kernel and its modules. `files` stays empty, and so does everything that
-// cannot be read.
+// Returns the machine, its kernel and its modules. `files` stays empty, and so does every field
+// that cannot be read.
 bundle::Manifest DescribeSystem(const KernelRoots& roots = {});
 
-// Returns the text of /proc/kallsyms and writes its reference symbol into `system`. kPermission if
-// the kernel hides addresses; else the errors of reading.
+// Returns the text of /proc/kallsyms and writes its reference symbol into `system`. Fails with
+// kPermission if the kernel hides addresses, and with the errors of reading.
 Result<std::string> ReadKallsyms(const KernelRoots& roots, bundle::Manifest& system);
 
 // Returns the vdso of this process in memory; empty if it has none. All processes of the same width

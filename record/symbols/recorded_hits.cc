@@ -23,7 +23,7 @@ using perfdata::Region;
 
 using BuildIdsByPath = std::map<std::string, BuildId, std::less<>>;
 
-// The kernel may be listed by its file: "/boot/vmlinux-6.1".
+// The kernel may be listed under its file name: "/boot/vmlinux-6.1".
 void AddKernel(perfdata::CpuMode mode, std::string_view filename, const BuildId& build_id,
                BuildIdsByPath& ids) {
   if (mode != perfdata::CpuMode::kKernel || !perfdata::ModuleNameOf(filename).empty()) return;
@@ -42,10 +42,10 @@ BuildIdsByPath BuildIdTable(const perfdata::Reader& reader) {
   return ids;
 }
 
-// What was hit, each once, in the order of the first hits.
+// The dsos that were hit, each once, in the order of the first hits.
 struct Hits {
   std::vector<const Dso*> dsos;
-  std::optional<std::uint64_t> kernel_reference;  // where its reference symbol was
+  std::optional<std::uint64_t> kernel_reference;  // address of its reference symbol
   HitRegions regions;                             // owns the dsos
 };
 
@@ -108,7 +108,7 @@ class Finder {
     for (const std::filesystem::path& candidate : candidates) {
       Result<UniqueFd> file = OpenRegularFile(candidate);
       if (!file) {
-        // Of a cache it is no news that something else lies there, or nothing.
+        // In a cache a missing or different file is normal. Only the recorded path gives a reason.
         const bool is_recorded_path = candidate == candidates.front();
         const Error& error = file.error();
         if (is_recorded_path && error.code != ErrorCode::kNotFound) {
@@ -142,7 +142,7 @@ class Finder {
   HitFiles& files_;
 };
 
-// What the recording says of the system that it was made on.
+// Returns the system that the recording describes.
 bundle::Manifest RecordedSystem(const perfdata::Reader& reader, const BuildId& kernel) {
   bundle::Manifest system;
   system.perftape_version = PERFTAPE_VERSION;
@@ -153,7 +153,7 @@ bundle::Manifest RecordedSystem(const perfdata::Reader& reader, const BuildId& k
   return system;
 }
 
-// Why the kernel that runs is not the one that was recorded; empty where it is.
+// Returns why the running kernel is not the recorded one; empty if it is.
 std::string OtherKernel(const perfdata::Reader& reader, const RecordedRoots& roots,
                         const BuildId& recorded, std::uint64_t reference) {
   bundle::Manifest now = DescribeSystem(roots.kernel);

@@ -25,8 +25,8 @@ struct RecordedRoots {
 
 // Reads all records and fills `files` and `jit`. Uses binaries at their recorded paths or in the
 // caches if they have the recorded build id. Uses the symbols of the running kernel if it is the
-// recorded kernel and boot, by build id and reference address; else returns what the recording says
-// about its system. Returns the errors of reading the recording.
+// recorded kernel and boot, by build id and reference address. Otherwise returns the system that
+// the recording describes. Returns the errors of reading the recording.
 Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Reader& reader,
                                                             const RecordedRoots& roots,
                                                             HitFiles& files, JitFiles& jit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bundle of a recording that runs. Binaries that samples hit are kept open from the start. The
+// The bundle of a running recording. Binaries that samples hit are kept open from the start. The
 // bundle is written when the recording is finished.
 #pragma once
 
@@ -35,7 +35,7 @@ class RecordingBundle {
   RecordingBundle(RecordingBundle&&) noexcept = default;
   RecordingBundle& operator=(RecordingBundle&&) = delete;
 
-  // What is bundled. Both stay at their address when this object is moved.
+  // The bundled files. Both stay at their address when this object is moved.
   HitFiles& files() { return *files_; }
   JitFiles& jit() { return *jit_; }
 
@@ -45,8 +45,8 @@ class RecordingBundle {
 
   // Writes the bundle to its destination. `recording` is the finished recording, open for reading
   // and writing; `name` is its name for messages. An existing separate file is kept as FILE.old. If
-  // the bundle does not fit behind the recording, the recording is restored. kIo if the disk is
-  // full.
+  // the bundle does not fit after the recording, the recording is restored. Fails with kIo if the
+  // disk is full.
   Result<BundleSummary> Write(int recording, std::string_view name) &&;
 
  private:

@@ -38,8 +38,8 @@ struct BundleContents {
 };
 
 // Adds `contents` to `writer` and finishes it. Lists files as missing, with the reason, if they
-// cannot be read or exceed a limit (symbol_limits.h). kIo if the bundle cannot be written. A thread
-// makes each slim copy while the previous one is compressed.
+// cannot be read or exceed a limit (symbol_limits.h). Fails with kIo if the bundle cannot be
+// written. A thread makes each slim copy while the previous one is compressed.
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle clean: removes from a build-id cache what came out of bundles.
+// perftape-bundle clean: removes the files that bundles added to a build-id cache.
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -8,7 +8,7 @@ namespace perftape::bundle_tool {
 
 const cli::Command& CleanCommand();
 
-// Its main(), whose first word is the verb. Returns the exit status.
+// The main() of the verb, which is the first word. Returns the exit status.
 int CleanMain(int argc, char** argv);
 
 }  // namespace perftape::bundle_tool

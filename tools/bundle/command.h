@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle's verbs, as one table: a new one is a row in it and a file beside this.
+// The table of perftape-bundle's verbs. A new verb is a row there and a file in this folder.
 #pragma once
 
 #include "tools/common/cli/options.h"

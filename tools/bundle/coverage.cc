@@ -17,7 +17,7 @@ using bundle::FileKind;
 using bundle::Kept;
 using perfdata::MappingSource;
 
-// A file, the kernel or the vdso: what symbols can be kept of.
+// Returns whether it is a file, the kernel or the vdso, whose symbols a bundle can contain.
 bool HasSymbols(const convert::Mapping& mapping, std::string_view path) {
   return mapping.kind == convert::MappingKind::kKernel ||
          perfdata::SourceOf(path) == MappingSource::kVdso || perfdata::IsFilePath(path);
@@ -27,7 +27,7 @@ bool IsKept(const BundledFile& file) {
   return file.kept != Kept::kNothing;
 }
 
-// Why the bundle is of no use for what is mapped; nothing where it has it.
+// Returns why the bundle does not cover the mapping; nothing if it does.
 std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::Mapping& mapping,
                                   std::string_view path, std::string_view hex) {
   const auto& files = bundle.manifest().files;
@@ -36,7 +36,7 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
     const bool is_kernel = perfdata::SourceOf(path) == MappingSource::kKernel;
     const auto names_it = [&](const BundledFile& file) {
       if (file.kind != FileKind::kKallsyms || !IsKept(file)) return false;
-      // Modules have theirs there, under the kernel's build id.
+      // The symbols of modules are in the kernel's kallsyms, under its build id.
       return !is_kernel || !id || file.build_id.empty() || id->Matches(file.build_id);
     };
     if (std::ranges::any_of(files, names_it)) return {};
@@ -61,7 +61,7 @@ Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profil
   for (const convert::Location& location : profile.locations()) ++places[location.mapping.index];
 
   Coverage coverage;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> seen;  // into missing
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> seen;  // indexes in missing
   for (std::size_t i = 1; i < places.size(); ++i) {
     const convert::Mapping& mapping = profile.mappings()[i];
     const std::string_view path = profile.text(mapping.filename);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a bundle has all that a recording hit.
+// Checks whether a bundle covers every binary that a recording sampled.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace perftape::bundle_tool {
 
 struct Uncovered {
   std::string path;
-  std::string build_id;      // in hexadecimal digits; empty where the recording has none
-  std::uint64_t places = 0;  // distinct addresses that were hit in it
+  std::string build_id;      // in hexadecimal digits; empty if not recorded
+  std::uint64_t places = 0;  // number of distinct addresses sampled in it
   std::string reason;        // "is not in the bundle"
 };
 
 struct Coverage {
-  std::uint64_t files = 0;  // that were hit
+  std::uint64_t files = 0;  // number of files with samples
   std::vector<Uncovered> missing;
 };
 
-// Of the files that `profile` has a place in. Memory without a file (//anon, [heap]) is none; of
-// the kernel and its modules the symbols are meant.
+// Checks the files that contain locations of `profile`. Memory without a file (//anon, [heap]) is
+// not counted. The kernel and its modules are covered if the bundle has their symbols.
 Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profile);
 
 }  // namespace perftape::bundle_tool

@@ -23,7 +23,7 @@
 namespace perftape::bundle_tool {
 namespace {
 
-// Slower than that of a recording, at whose end the user waits.
+// Slower than at the end of a recording, when the user waits.
 constexpr int kCompressionLevel = 9;
 
 struct CreatePlan : cli::BaseOptions {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle create: the symbols of what a recording hit, from this machine.
+// perftape-bundle create: collects the symbols of a recording from this machine.
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -8,7 +8,7 @@ namespace perftape::bundle_tool {
 
 const cli::Command& CreateCommand();
 
-// Its main(), whose first word is the verb. Returns the exit status.
+// The main() of the verb, which is the first word. Returns the exit status.
 int CreateMain(int argc, char** argv);
 
 }  // namespace perftape::bundle_tool

@@ -50,7 +50,7 @@ Result<EmbedPlan> EmbedPlanOf(EmbedPlan plan) {
   return plan;
 }
 
-// The bytes of the bundle itself, whether it is a file of its own or in another perf.data.
+// Returns the bytes of the bundle itself, from a file of its own or from another perf.data.
 Result<Bytes> ArchiveIn(Input& input) {
   TRY_ASSIGN(const Bytes bytes, input.All());
   if (!bundle::IsPerfData(bytes)) return bytes;
@@ -65,7 +65,7 @@ Result<int> Run(const EmbedPlan& plan, cli::Console& console) {
   if (!archive) return Fail(InContext(input.name(), archive.error()));
   const auto sound = bundle::Bundle::FromBytes(*archive);
   if (!sound) return Fail(InContext(input.name(), sound.error()));
-  // It may be the very file that is written to: what is mapped would change under us.
+  // A copy, because the input may be the file that is written to.
   const std::vector<std::byte> copy(archive->begin(), archive->end());
 
   const UniqueFd recording(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle embed: a bundle into a perf.data.
+// perftape-bundle embed: appends a bundle to a perf.data.
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -8,7 +8,7 @@ namespace perftape::bundle_tool {
 
 const cli::Command& EmbedCommand();
 
-// Its main(), whose first word is the verb. Returns the exit status.
+// The main() of the verb, which is the first word. Returns the exit status.
 int EmbedMain(int argc, char** argv);
 
 }  // namespace perftape::bundle_tool

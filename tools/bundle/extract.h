@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle extract: a bundle's files into a directory that perf knows.
+// perftape-bundle extract: writes a bundle's files into a directory in perf's layout.
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -8,7 +8,7 @@ namespace perftape::bundle_tool {
 
 const cli::Command& ExtractCommand();
 
-// Its main(), whose first word is the verb. Returns the exit status.
+// The main() of the verb, which is the first word. Returns the exit status.
 int ExtractMain(int argc, char** argv);
 
 }  // namespace perftape::bundle_tool

@@ -45,7 +45,7 @@ Result<ListPlan> ListPlanOf(ListPlan plan) {
   return plan;
 }
 
-// How many bytes of a file the bundle has.
+// Returns the number of bytes that the bundle has of a file.
 std::uint64_t KeptSize(const bundle::Bundle& bundle, const BundledFile& file) {
   const auto bytes = bundle.Find(file.member);
   return bytes ? bytes->size() : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle list: what a bundle says of itself and of its files.
+// perftape-bundle list: prints the manifest and the files of a bundle.
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -8,7 +8,7 @@ namespace perftape::bundle_tool {
 
 const cli::Command& ListCommand();
 
-// Its main(), whose first word is the verb. Returns the exit status.
+// The main() of the verb, which is the first word. Returns the exit status.
 int ListMain(int argc, char** argv);
 
 }  // namespace perftape::bundle_tool

@@ -15,7 +15,7 @@ namespace {
 
 using bundle::FileKind;
 
-// What names and lines need, and files of the same build id may have or lack.
+// Sections that names and lines need. Files of the same build id may differ in having them.
 constexpr std::array<std::string_view, 2> kSections = {".symtab", ".debug_info"};
 
 bool Has(const elf::ElfFile& file, std::string_view name) {

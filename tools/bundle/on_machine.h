@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this machine has a bundle's file itself.
 #pragma once
 
 #include "formats/base/bytes.h"
@@ -7,9 +6,10 @@
 
 namespace perftape::bundle_tool {
 
-// A binary or debug file is there with the same build id: at its recorded path, or a debug file
-// below /usr/lib/debug. Not so if `content` has a symbol table or DWARF that the file here lacks.
-// False for other kinds.
+// Returns whether this machine has a binary or debug file of a bundle itself. It must have the same
+// build id, and be at the recorded path, or for a debug file below /usr/lib/debug. Returns false if
+// `content` has a symbol table or DWARF that the file on this machine lacks, and for other kinds of
+// files.
 bool IsOnMachine(const bundle::BundledFile& file, Bytes content);
 
 }  // namespace perftape::bundle_tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs have in common: one bundle to look at.
+// Functions that the verbs share: they open one bundle.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace perftape::bundle_tool {
 
-// The bundle of that name, "-" for stdin; its errors name it. Tells of members that were passed
-// over.
+// Opens the bundle with that name, "-" for stdin. Errors contain the name. Reports members that
+// were skipped.
 Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console);
 
-// The only operand. kInvalidArgument if there is none, or more than one.
+// Returns the only operand. Fails with kInvalidArgument if there is none, or more than one.
 Result<std::string> OnlyBundle(const cli::BaseOptions& options);
 
-// "2 members with a path outside of the directory, 1 member with a repeated name"; empty if there
-// are none.
+// Returns "2 members with a path outside of the directory, 1 member with a repeated name"; empty if
+// there are none.
 std::string TextOf(const bundle::PassedOver& passed_over);
 
 }  // namespace perftape::bundle_tool

@@ -63,19 +63,20 @@ class Check {
     if (file.kind == FileKind::kKallsyms) CheckKallsyms(file, *bytes);
   }
 
-  // What it is and whose, its place says as well.
+  // The path of a member contains the type and the build id of the file.
   void CheckPlace(const BundledFile& file) {
     const BuildId& id = file.build_id;
     if (id.empty()) return;
     const auto at = bundle::FileAt(file.member);
     if (!at)
-      return;  // Where perf does not look, as with a short build id: the manifest alone tells.
+      return;  // perf does not look there, as with a short build id: only the manifest describes
+               // it.
     if (!at->build_id.Matches(id))
       return Report(file, "is in the directory of another build id than {}", id.hex());
     const bundle::BuildIdLink link = bundle::LinkTo(file.member, id);
     const auto found = links_.find(link.name);
-    // perf before 4.7 linked to the file itself. And one build id has one link: a binary's debug
-    // file may lie under another path than the binary.
+    // perf before 4.7 linked to the file itself. A build id has only one link, and a binary's debug
+    // file may have another path than the binary.
     const bool is_linked = found != links_.end() && (found->second == link.target ||
                                                      found->second == "../../" + file.member ||
                                                      found->second.ends_with("/" + id.hex()));
@@ -95,8 +96,8 @@ class Check {
     if (!symbols) Report(file, "{}", symbols.error().message);
   }
 
-  // Markers are of no interest here: extract writes its own. A perf archive has no manifest, and
-  // whatever else the cache held.
+  // Markers are ignored, because extract writes its own. A perf archive has no manifest, but may
+  // have any other file of the cache.
   void CheckForOthers() {
     if (!bundle_.Find(bundle::kManifestName)) return;
     known_.insert(bundle::kManifestName);
@@ -110,7 +111,7 @@ class Check {
 
   const bundle::Bundle& bundle_;
   std::map<std::string_view, std::string_view> links_;
-  std::set<std::string_view> known_;  // members that the manifest tells of
+  std::set<std::string_view> known_;  // members that the manifest lists
   std::vector<std::string> findings_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a bundle is what it says: each file where the manifest has it, under its own build id,
-// and found by perf's link.
+// Checks a bundle: each file must be at the path in the manifest, have its build id, and be found
+// by perf's link.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace perftape::bundle_tool {
 
-// What is not as it should be, a line for each; none where all is.
+// Returns a line for each error; empty for a valid bundle.
 std::vector<std::string> FindContradictions(const bundle::Bundle& bundle);
 
 }  // namespace perftape::bundle_tool

@@ -56,7 +56,7 @@ Result<VerifyPlan> VerifyPlanOf(VerifyPlan plan) {
   return plan;
 }
 
-// The recording that a bundle is judged by; nothing where there is none.
+// Returns the recording to check the bundle against; nothing if there is none.
 Result<std::optional<Input>> RecordingOf(const VerifyPlan& plan) {
   if (plan.recording.empty() && plan.bundle == "-") return std::nullopt;
   TRY_ASSIGN(Input input, Input::Open(plan.recording.empty() ? plan.bundle : plan.recording));

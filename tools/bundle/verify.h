@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-bundle verify: whether a bundle is what it says, and enough for a recording.
+// perftape-bundle verify: checks a bundle, and whether it has all binaries that a recording
+// sampled.
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -8,7 +9,7 @@ namespace perftape::bundle_tool {
 
 const cli::Command& VerifyCommand();
 
-// Its main(), whose first word is the verb. Returns the exit status.
+// The main() of the verb, which is the first word. Returns the exit status.
 int VerifyMain(int argc, char** argv);
 
 }  // namespace perftape::bundle_tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-burner: a program whose profile is known beforehand. Its threads share their CPU time
-// out 40 : 30 : 20 : 10, whatever else runs on the machine, since they meet after each round of
-// work:
+// perftape-burner: a program whose profile is known in advance. Its threads share their CPU time 40
+// : 30 : 20 : 10, whatever else runs on the machine, because they wait for each other after each
+// round of work:
 //
 //   thread           share  call chain, outermost first
 //   burn-matrix       40 %  matrix_worker  burn_rounds  burn_matrix
@@ -9,11 +9,11 @@
 //   burn-sort         20 %  sort_worker    burn_rounds  burn_sort
 //   perftape-burner   10 %  main  burn_threads  read_worker  burn_rounds  burn_read  (kernel)
 //
-// With --processes it forks short-lived children instead, which execute this program anew and spend
+// With --processes it instead forks short-lived children. They execute this program again and spend
 // 20 ms each in main > burn_child > burn_hash.
 //
 // Built with frame pointers, without inlining and without tail calls, so that each of these names
-// is a frame. The names have C linkage for the same reason: they are what a profile shows.
+// is a frame. The names have C linkage for the same reason: a profile shows linker names.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -39,11 +39,11 @@ constexpr int kThreads = 4;
 struct Options {
   double seconds = 5;
   int processes = 0;
-  int child = 0;  // This is such a child.
+  int child = 0;  // this process is such a child
 };
 
-// The threads wait for each other after each round; the main thread names the last one. A thread
-// that is late compares with its own round, so it cannot take the next round's end for its own.
+// The threads wait for each other after each round. The main thread determines the last one. A late
+// thread compares with its own round, so it cannot mistake a later round for it.
 struct Rounds {
   pthread_barrier_t barrier;
   std::int64_t deadline_ns;
@@ -51,7 +51,7 @@ struct Rounds {
 };
 Rounds rounds;
 
-// Where results go, so that the compiler cannot leave the work out.
+// Receives results, so that the compiler cannot remove the work.
 volatile std::uint64_t sink;
 
 std::int64_t NowNs(clockid_t clock) {
@@ -60,13 +60,13 @@ std::int64_t NowNs(clockid_t clock) {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// In a function that calls no other, GCC leaves the frame out, whatever it is told; a walk by frame
-// pointers then misses the caller. Asking for its address keeps it.
+// GCC omits the frame of a function that calls no other one, regardless of options. A walk by frame
+// pointers then misses the caller. Using the frame's address keeps the frame.
 [[gnu::always_inline]] inline void KeepFrame() {
   asm volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
-// read(2) without the C library, whose wrapper keeps no frame pointer: the walk would miss the
+// read(2) without the C library: its wrapper has no frame pointer, so the walk would miss the
 // wrapper's caller.
 [[gnu::always_inline]] inline std::int64_t ReadDirectly(int fd, void* buffer, std::size_t size) {
 #if defined(__x86_64__)
@@ -134,14 +134,14 @@ void burn_read() {
   if (ReadDirectly(zeros, buffer, sizeof buffer) < 0) abort();
 }
 
-// Calls `burn` until it has had its share of each round's CPU time.
+// Calls `burn` until it has used its share of each round's CPU time.
 void burn_rounds(int share_percent, void (*burn)()) {
   const std::int64_t quota_ns = kRoundCpuNs / 100 * share_percent;
   std::int64_t goal_ns = NowNs(CLOCK_THREAD_CPUTIME_ID);
   for (std::uint64_t round = 0;; ++round) {
     goal_ns += quota_ns;
     while (NowNs(CLOCK_THREAD_CPUTIME_ID) < goal_ns) burn();
-    const bool names_the_last = burn == burn_read;  // The main thread does.
+    const bool names_the_last = burn == burn_read;  // only the main thread
     if (names_the_last && NowNs(CLOCK_MONOTONIC) >= rounds.deadline_ns) rounds.last_round = round;
     pthread_barrier_wait(&rounds.barrier);
     if (round == rounds.last_round) return;
@@ -189,8 +189,8 @@ void burn_child() {
   while (NowNs(CLOCK_PROCESS_CPUTIME_ID) < kChildCpuNs) burn_hash();
 }
 
-// Returns whether all children ended well. They are started by this program's path, not by
-// /proc/self/exe, after which the kernel would name them "exe".
+// Returns whether all children succeeded. They are started by this program's path, because the
+// kernel would name them "exe" after /proc/self/exe.
 int burn_processes(int count, char* program) {
   char path[4096] = {};
   if (readlink("/proc/self/exe", path, sizeof path - 1) <= 0) return 0;

@@ -20,11 +20,11 @@ enum class Symbols : std::uint8_t { kLookUp, kNone };
 
 enum class ReportAs : std::uint8_t { kText, kJson };
 
-// Labels of samples that a pprof gets only if they are selected.
+// Labels of samples that a pprof gets only on request.
 enum class SampleLabel : std::uint8_t { kCpu, kCgroup };
 
 struct Plan : cli::SymbolPlan {
-  std::vector<std::filesystem::path> inputs;  // of this shard; "-" is stdin
+  std::vector<std::filesystem::path> inputs;  // only those of this shard; "-" is stdin
   std::filesystem::path output;               // "-" is stdout
   const convert::Format* from = nullptr;      // null: detected from the first bytes
   const convert::Format* to = nullptr;        // never null
@@ -32,11 +32,11 @@ struct Plan : cli::SymbolPlan {
   convert::FilterOptions filter;
   Symbols symbols = Symbols::kLookUp;
   convert::WriteOptions write;
-  rewrite::NormalizeOptions normalize;  // of a perf.data into a perf.data
+  rewrite::NormalizeOptions normalize;  // for a perf.data that is written as a perf.data
   ReportAs report_as = ReportAs::kText;
 
   // PlanOf copies these into the structs above.
-  std::vector<std::string> lists;  // of --files-from0
+  std::vector<std::string> lists;  // arguments of --files-from0
   std::optional<std::string> shard;
   std::set<SampleLabel> labels;
   bool differential = false;
@@ -45,11 +45,11 @@ struct Plan : cli::SymbolPlan {
 
 const cli::Command& ConvertCommand();
 
-// The name of the option that selects a filter: "--comm".
+// Returns the name of the option that selects a filter: "--comm".
 std::string OptionOf(convert::Filter filter);
 
-// Checks a parsed plan and completes it. kInvalidArgument for usage errors; if a list of inputs
-// cannot be read, as ReadWholeFile.
+// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors, and as
+// ReadWholeFile does if a list of inputs cannot be read.
 Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::convert_tool

@@ -18,7 +18,7 @@ std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
               fmt::format("{}: '{}' {}", option, cli::EscapeForTerminal(text), reason));
 }
 
-// A decimal number, at least 0.
+// Parses a decimal number that is at least 0.
 std::optional<double> NumberOf(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the options that select what of a profile is kept. Each function gets the option
-// as the user typed it, and fails with kInvalidArgument.
+// Parses the arguments of the options that filter a profile. Each function gets the option as the
+// user typed it, and fails with kInvalidArgument.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace perftape::convert_tool {
 
-// "2.5,10", "10%,90%", ",5": one of the ends can be missing. Seconds since the first sample, or
-// times that perf script prints; percent of the time from the first sample to the last.
+// "2.5,10", "10%,90%", ",5": either end can be missing. The values are seconds since the first
+// sample, times as perf script prints them, or percent of the time from the first sample to the
+// last.
 Result<convert::TimeRange> ParseTimeRange(std::string_view option, std::string_view text);
 
 // "12,13": process or thread ids, or 0.

@@ -23,14 +23,14 @@ Result<std::uint64_t> NumberIn(std::string_view name, const std::string& value) 
   return cli::ParseNumber(name, value);
 }
 
-// A number that Slurm may not have set.
+// Returns a number that Slurm may not have set.
 Result<std::uint64_t> SlurmNumber(Environment environment, std::string_view name,
                                   std::uint64_t otherwise) {
   const std::optional<std::string> value = environment(name);
   return value ? NumberIn(name, *value) : otherwise;
 }
 
-// The shard of this task; its count is 0 where nothing tells of it.
+// Returns the shard of this task; its count is 0 if it is unknown.
 Result<Shard> FromSlurm(Environment environment, const std::string& id) {
   TRY_ASSIGN(const std::uint64_t number, NumberIn("SLURM_ARRAY_TASK_ID", id));
   TRY_ASSIGN(const std::uint64_t first, SlurmNumber(environment, "SLURM_ARRAY_TASK_MIN", 0));
@@ -55,7 +55,8 @@ Result<Shard> FromEnvironment(Environment environment) {
   return NoShard("auto", "none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, PARALLEL_SEQ is set");
 }
 
-// One name alone may lack its NUL; it has no line end then, which find's names end in.
+// Returns whether the list has line ends instead of NULs. A single name may lack its NUL, but then
+// it has no line end either.
 bool IsListOfLines(const std::string& text) {
   constexpr std::size_t kLongestPath = 4096;
   return text.find('\0') == std::string::npos &&
@@ -99,7 +100,7 @@ std::vector<std::filesystem::path> RepeatedInputs(
   std::set<std::pair<dev_t, ino_t>> seen;
   for (const std::filesystem::path& input : inputs) {
     struct stat status = {};
-    // A pipe has something else to say each time; what is not there is told when it is opened.
+    // A pipe has other content each time. A missing file is reported when it is opened.
     if (stat(input.c_str(), &status) != 0) continue;
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) continue;
     if (!seen.emplace(status.st_dev, status.st_ino).second) repeated.push_back(input);

@@ -18,7 +18,7 @@ using convert::PprofOptions;
 using convert::WriteOptions;
 using rewrite::NormalizeOptions;
 
-// The tag of the option that selects a filter.
+// Returns the tag of the option that selects a filter.
 constexpr int TagOf(Filter filter) {
   return static_cast<int>(filter) + 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-convert under the name and with the options of perf_data_converter's program, which
-// google/pprof runs for a perf.data (internal/driver/fetch.go, convertPerfData):
+// perftape-convert under the name and with the options of perf_data_converter's program
+// perf_to_profile. google/pprof runs that program for a perf.data (internal/driver/fetch.go,
+// convertPerfData):
 //
 //   perf_to_profile -i perf.data -o out.pb.gz -f
 #pragma once
@@ -11,21 +12,21 @@
 
 namespace perftape::convert_tool {
 
-// Whether a program that was started by this path is perf_to_profile.
+// Returns whether a program that was started by this path is perf_to_profile.
 bool IsPerfToProfile(std::string_view program);
 
 const cli::Command& PerfToProfileCommand();
 
-// kInvalidArgument for usage errors.
+// Fails with kInvalidArgument for usage errors.
 Result<Plan> PlanOfPerfToProfile(Plan plan);
 
-// pprof has the output open, and empty, before it asks, and reads on from there: such a file is
-// made stdout, and the plan writes to that. Any other output stays what the plan says. kIo, or what
-// opening gives.
+// pprof opens the output, as an empty file, before it runs perf_to_profile, and reads from that
+// descriptor. For such an output this opens the file as stdout, and the plan writes to stdout. Any
+// other output is unchanged. Fails with kIo, or as opening the file does.
 Status TakeOverEmptyOutput(Plan& plan);
 
-// What a status of perftape-convert is for pprof, which has no use for a profile whose maker did
-// not end with 0: done, though the input was damaged, is done.
+// Converts a status of perftape-convert for pprof, which ignores a profile unless the status is 0.
+// So kDegraded becomes kDone.
 int StatusForPprof(int status);
 
 }  // namespace perftape::convert_tool

@@ -20,14 +20,14 @@ std::string SamplesText(std::int64_t samples) {
   return cli::Counted(static_cast<std::uint64_t>(samples), "sample");
 }
 
-// How much of an event: its samples, or the sum of its plain values.
+// Returns the amount of an event: the number of samples, or the sum of its plain values.
 std::string AmountText(const convert::EventTotals& event, const convert::Total& total) {
   if (event.values == convert::EventValues::kSampled) return fmt::format("{}", total.samples);
   const double scale = std::pow(10.0, event.decimals);
   return fmt::format("{:.{}f}", static_cast<double>(total.period) / scale, event.decimals);
 }
 
-// "5 CALLCHAIN_DEFERRED, 1 type 99"
+// Returns "5 CALLCHAIN_DEFERRED, 1 type 99".
 std::string CountsText(const rewrite::RecordCounts& counts) {
   std::string text;
   for (const auto& [type, count] : counts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a conversion found and what it could not keep, for a person.
+// Messages about what a conversion read and what it could not keep.
 #pragma once
 
 #include <set>
@@ -17,44 +17,46 @@
 
 namespace perftape::convert_tool {
 
-// All that a conversion by way of a Profile found.
+// The results of a conversion that uses a Profile.
 struct ConversionReport {
   std::vector<convert::InputReport> inputs;
   symbolize::SymbolizeReport symbols;
   convert::FilterReport filter;
-  std::vector<std::string> left_out_events;  // with samples, but not of the one that is written
+  std::vector<std::string> left_out_events;  // events with samples that are not written, because
+                                             // the output has only one event
   convert::Losses losses;                    // what the output cannot hold
-  std::string empty_because;                 // why nothing was written; empty where something was
+  std::string empty_because;                 // why nothing was written; empty if something was
 };
 
-// Whether the output has one number a stack, and so samples of one event.
+// Returns whether the output has one number per stack, and so samples of only one event.
 bool HoldsOneValue(const Plan& plan);
 
-// "12 inputs: 4950 samples; 80123 frames".
+// Returns "12 inputs: 4950 samples; 80123 frames".
 std::string InputsLine(const ConversionReport& report);
 
-// "cycles: kept 40 of 100 samples; 60 dropped by --comm"; none of events of which all was kept.
+// Returns "cycles: kept 40 of 100 samples; 60 dropped by --comm" for each event. Events whose
+// samples were all kept have no line.
 std::vector<std::string> FilterLines(const convert::FilterReport& report);
 
-// Why there is nothing to write, in words.
+// Returns the reason why there is nothing to write.
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
 
-// That no event is called so, and which there are.
+// Returns the message that no event has the given name, with the names that exist.
 std::string NoEventLine(const std::set<std::string>& events);
 
-// "320 samples in 462 records; left out, because perf 6.1 does not know them: 5
-// CALLCHAIN_DEFERRED". `reader` is null where nobody was named.
+// Returns "320 samples in 462 records; left out, because perf 6.1 does not know them: 5
+// CALLCHAIN_DEFERRED". `reader` is null if no version of perf was selected.
 std::string RewrittenLine(const rewrite::NormalizeReport& report,
                           const rewrite::ReaderLimits* reader);
 
-// What of a perf.data could not be kept that was meant to be, a line each.
+// Returns a line for each loss from a perf.data that was not intended.
 std::vector<std::string> LossLines(const rewrite::NormalizeReport& report);
 
-// Each feature that was made or left out without loss, a line each.
+// Returns a line for each feature that was made or left out without loss.
 std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report);
 
-// The events of `profile` that have samples and are not `taken`: "cycles (99 samples)",
-// "alloc_space" where they are plain values.
+// Returns the events of `profile` that have samples and are not `taken`: "cycles (99 samples)", or
+// "alloc_space" for plain values.
 std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId taken);
 
 }  // namespace perftape::convert_tool

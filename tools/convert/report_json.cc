@@ -39,7 +39,7 @@ Json InputJson(const convert::InputReport& input) {
   return json;
 }
 
-// Plain values are `value`, in units of 10^-decimals where there are any.
+// Plain values are `value`, in units of 10^-decimals if the event has decimals.
 Json TotalJson(const convert::EventTotals& event, const convert::Total& total) {
   if (event.values == convert::EventValues::kPlain) return {{"value", total.period}};
   return {{"samples", total.samples}, {"period", total.period}};
@@ -69,7 +69,7 @@ Json CountsJson(const rewrite::RecordCounts& counts) {
   return object;
 }
 
-// Where it was as perftape-recover tells it.
+// The location has the same form as in the report of perftape-recover.
 Json DroppedJson(const rewrite::DroppedRecord& record) {
   Json json = {{"type", RecordName(record.header.type)}, {"offset", record.header.file_offset}};
   if (record.header.inside >= 0) json["inside"] = record.header.inside;

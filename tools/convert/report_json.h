@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a conversion found, as one JSON object and a line end: for scripts. Texts that are not UTF-8
-// have U+FFFD in them.
+// The report of a conversion as one JSON object and a line end. Bytes that are not UTF-8 become
+// U+FFFD.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace perftape::convert_tool {
 
 std::string ReportJson(const ConversionReport& report, const Plan& plan);
 
-// Of a perf.data into a perf.data.
+// The report of a perf.data that was written as a perf.data.
 std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan);
 
 }  // namespace perftape::convert_tool

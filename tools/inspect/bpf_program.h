@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bpf_prog_info says of its program, as far as a listing needs it.
+// The fields of a bpf_prog_info that a listing shows.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ struct BpfProgram {
   std::uint32_t id = 0;
   std::array<std::uint8_t, 8> tag = {};
   std::uint32_t jited_size = 0;   // bytes of machine code
-  std::uint32_t xlated_size = 0;  // bytes of BPF code, as verified
-  std::string short_name;         // at most 15 letters
+  std::uint32_t xlated_size = 0;  // bytes of BPF code after verification
+  std::string short_name;         // at most 15 characters
 
-  // "bpf_prog_6deef7357e7b4530_sd_fw_egress", as kallsyms and perf name it.
+  // Returns "bpf_prog_6deef7357e7b4530_sd_fw_egress", as in kallsyms and perf.
   std::string name() const;
 };
 
-// From the start of struct bpf_prog_info (include/uapi/linux/bpf.h); nothing where `info` is
-// shorter than up to the program's name, which came with Linux 4.15.
+// Decodes the start of a struct bpf_prog_info (include/uapi/linux/bpf.h). Returns nothing if `info`
+// ends before the program's name, which exists since Linux 4.15.
 std::optional<BpfProgram> BpfProgramOf(Bytes info, std::endian order);
 
 }  // namespace perftape::inspect

@@ -33,7 +33,7 @@ struct Plan : cli::BaseOptions {
 
 const cli::Command& InspectCommand();
 
-// Checks a parsed plan and completes it. kInvalidArgument for usage errors.
+// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors.
 Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::inspect

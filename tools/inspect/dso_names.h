@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that perf shows for what is mapped.
+// The names that perf shows for dsos.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@ namespace perftape::inspect {
 
 class DsoNames {
  public:
-  // Takes what it needs of the reader.
+  // Copies what it needs from the reader.
   explicit DsoNames(const perfdata::Reader& reader);
 
-  // Takes a BUILD_ID record, which a pipe has in place of the file's table; others tell it nothing.
+  // Reads a BUILD_ID record, which a pipe has instead of the feature section. Ignores other
+  // records.
   void Apply(const perfdata::RecordView& record);
 
-  // "ls", "[kernel.kallsyms]", "perf-7.map" for memory that only generated code of process 7 can be
-  // in, "[unknown]" where nothing is mapped (null).
+  // Returns "ls", "[kernel.kallsyms]", "perf-7.map" for memory that can only contain JIT code of
+  // process 7, or "[unknown]" for null (nothing is mapped).
   std::string NameOf(const perfdata::Dso* dso, std::uint32_t pid) const;
 
  private:
   perfdata::KernelNames kernel_names_;
 };
 
-// Memory without a file, in which just-in-time compiled code may be: perf looks for its symbols in
-// a file of that process, and shows that file's name.
+// Returns whether a dso is memory without a file that may contain JIT code. perf looks up its
+// symbols in a file of that process, and shows the name of that file.
 bool HoldsGeneratedCode(const perfdata::Dso& dso);
 
 }  // namespace perftape::inspect

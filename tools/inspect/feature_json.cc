@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using perfdata::FeatureBit;
 
-// An array with what `describe` makes of each.
+// Returns an array of describe(item) for each item.
 template <class Items, class Describe>
 Json ListOf(const Items& items, Describe describe) {
   Json list = Json::array();
@@ -26,7 +26,7 @@ Json ListOf(const Items& items, Describe describe) {
   return list;
 }
 
-// Names may come twice, so this is no object.
+// An array of pairs, because names may be repeated.
 Json CapsOf(const std::vector<perfdata::NamedValue>& caps) {
   return ListOf(caps, [](const auto& cap) -> Json {
     return {{"name", cap.name}, {"value", cap.value}};

@@ -9,8 +9,8 @@
 
 namespace perftape::inspect {
 
-// `value` is the feature `bit` of the file that `reader` has open. A text, number, list or object,
-// as suits it; bytes without a meaning are told by their size.
+// `value` is the feature `bit` of the file that `reader` has open. Returns a text, number, list or
+// object, depending on the feature. Bytes of unknown meaning are represented by their size.
 nlohmann::ordered_json FeatureJson(const perfdata::FeatureValue& value, perfdata::FeatureBit bit,
                                    const perfdata::Reader& reader);
 

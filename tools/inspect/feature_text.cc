@@ -27,7 +27,7 @@ std::string SecondsText(std::uint64_t nanoseconds) {
                      nanoseconds % kNanosecondsInSecond);
 }
 
-// clock_gettime(2)'s names, by number.
+// Returns the name in clock_gettime(2), by number.
 std::string ClockText(std::uint32_t clockid) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"realtime", "monotonic", "process_cputime_id", "thread_cputime_id", "monotonic_raw",
@@ -46,7 +46,7 @@ std::string CapsText(const std::vector<NamedValue>& caps) {
   return text.empty() ? " none" : text;
 }
 
-// The set bits as ranges, "0-23,32-69".
+// Returns the set bits as ranges, "0-23,32-69".
 std::string BitsText(const std::vector<std::uint64_t>& words) {
   const auto is_set = [&](std::uint64_t bit) {
     return bit / 64 < words.size() && (words[bit / 64] >> (bit % 64) & 1) != 0;
@@ -62,8 +62,8 @@ std::string BitsText(const std::vector<std::uint64_t>& words) {
   return text.empty() ? "none" : text;
 }
 
-// "2G": the largest unit of which there is at least one, as perf rounds. A product that does not
-// fit is shown as its factors.
+// Returns "2G": rounded down to the largest unit that fits, as in perf. A product that overflows is
+// shown as its factors.
 std::string SizeText(std::uint64_t blocks, std::uint64_t block_size) {
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(blocks, block_size, &bytes)) {
@@ -149,7 +149,7 @@ class TextOf {
     }
     return text + '\n';
   }
-  // "{cycles,instructions}", by the names of its events.
+  // "{cycles,instructions}", with the names of its events.
   std::string operator()(const perfdata::GroupDesc& description) const {
     const auto events = reader_.events().all();
     std::string text = "\n";
@@ -159,7 +159,7 @@ class TextOf {
            i < events.size() && i < std::uint64_t{group.leader} + group.members; ++i) {
         names += fmt::format("{}{}", names.empty() ? "" : ",", EscapeForTerminal(events[i].name));
       }
-      // What perf calls a group that the user gave no name.
+      // perf's name for a group without a name.
       const std::string name = group.name == "{anon_group}" ? "" : group.name;
       text += fmt::format("  {}{{{}}}: {} from event {}\n", EscapeForTerminal(name), names,
                           Counted(group.members, "event"), group.leader);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A feature of a perf.data's header in the words of `perf report --header-only -I`.
+// A feature of a perf.data's header as text, as in `perf report --header-only -I`.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace perftape::inspect {
 
-// How `value`, the feature `bit` of the file that `reader` has open, reads behind its name and a
-// colon: the rest of that line, and a line, indented, for each part where it has several.
+// `value` is the feature `bit` of the file that `reader` has open. Returns the text after the
+// feature's name and a colon: the rest of that line, and an indented line for each part if there
+// are several.
 std::string FeatureText(const perfdata::FeatureValue& value, perfdata::FeatureBit bit,
                         const perfdata::Reader& reader);
 

@@ -14,7 +14,7 @@
 namespace perftape::inspect {
 namespace {
 
-// Names by bit number; empty ones have none. include/uapi/linux/perf_event.h.
+// Names by bit number, from include/uapi/linux/perf_event.h. Empty ones have no name.
 constexpr std::string_view kSampleBits[] = {"IP",
                                             "TID",
                                             "TIME",

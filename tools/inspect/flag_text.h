@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits and attributes in words: the kernel's own names, lower case where C code has them so.
+// Bits and attributes as text, with the kernel's own names, lower case where C code has them so.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace perftape::inspect {
 
-// "IP|TID|TIME"; "none" for no bit. Bits without a name are shown as one number.
+// Returns "IP|TID|TIME", or "none" if no bit is set. Bits without a name are shown as one number.
 std::string SampleTypeText(std::uint64_t sample_type);
 std::string ReadFormatText(std::uint64_t read_format);
 
-// "disabled|inherit|freq"; precise_ip as "precise_ip=2".
+// Returns "disabled|inherit|freq", with precise_ip as "precise_ip=2".
 std::string AttrFlagsText(std::uint64_t flags);
 
-// All fields that are not zero, on one line: "type software size 128 config 0 sample_freq 99 …".
+// Returns all fields that are not zero, on one line: "type software size 128 config 0 sample_freq
+// 99 …".
 std::string AttrText(const perfdata::EventAttr& attr);
 
-// The fields that most attributes leave 0: calls number(name, value), or hex(name, value) for those
-// that are bits or addresses, of each that is not, under its name in perf_event_attr.
+// Visits the fields that are 0 in most attributes. Calls number(name, value), or hex(name, value)
+// for bits and addresses, for each field that is not 0, with its name in perf_event_attr.
 template <class Number, class Hex>
 void ForEachRareField(const perfdata::EventAttr& attr, Number&& number, Hex&& hex) {
   const auto number_of = [&](const char* name, std::uint64_t value) {
@@ -50,10 +51,10 @@ void ForEachRareField(const perfdata::EventAttr& attr, Number&& number, Hex&& he
   hex_of("config4", attr.config4);
 }
 
-// "r-xp", without the last letter: "r-x".
+// Returns "r-x": the protection as in "r-xp", without the last letter.
 std::string ProtectionText(std::uint32_t protection);
 
-// "[user]" for a context marker, the bare address in hex for all else.
+// Returns "[user]" for a context marker, and the address in hex for any other entry.
 std::string CallchainEntryText(std::uint64_t entry);
 
 }  // namespace perftape::inspect

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "IP|TID" as ["IP","TID"].
+// Returns ["IP","TID"] for "IP|TID".
 Json NamesOf(std::string_view bits) {
   Json names = Json::array();
   if (bits == "none") return names;

@@ -17,7 +17,7 @@ namespace {
 using cli::EscapeForTerminal;
 using perfdata::FeatureBit;
 
-// The first part of the header's text; each event on a line that `describe` makes.
+// Returns the first part of the header's text. describe(event) gives the line of each event.
 template <class Describe>
 std::string BeginText(const perfdata::Reader& reader, Describe describe) {
   std::string text;
@@ -33,7 +33,7 @@ std::string BeginText(const perfdata::Reader& reader, Describe describe) {
   return text;
 }
 
-// Of a bundle of symbols behind all that the header tells of.
+// Returns the line of a bundle after the end of the perf.data.
 std::string BundleText(const perfdata::Reader& reader) {
   const auto extent = bundle::FindEmbedded(reader.file());
   if (!extent) return fmt::format("problem: {}\n", extent.error().message);

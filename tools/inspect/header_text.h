@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perf.data says of itself: its kind, its events with their attributes, its features.
+// The header of a perf.data as text: its container, its events with their attributes, its features.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace perftape::inspect {
 
-// A line for each fact, "name: value"; parts of a fact that has several on indented lines.
+// Returns one line per fact, "name: value". A fact with several parts has them on indented lines.
 std::string HeaderText(const perfdata::Reader& reader);
 
-// The first lines of it: kind, data section, one line an event.
+// Returns the first lines of it: container, data section, one line per event.
 std::string HeaderSummary(const perfdata::Reader& reader);
 
 }  // namespace perftape::inspect

@@ -34,14 +34,13 @@ void AddTo(Share& sum, const Share& share) {
 
 constexpr std::uint64_t kPage = 4096;
 
-// The samples at one address of the kernel, or in one page of a process, in one state of what was
-// mapped.
+// The samples at one address of the kernel, or in one page of a process, with the same mappings.
 struct Hit {
   std::uint64_t mapped = 0;  // fingerprint
   std::uint64_t address = 0;
-  std::uint32_t pid = 0;  // 0 of the kernel, which all processes see
+  std::uint32_t pid = 0;  // 0 for the kernel, which is the same for all processes
   CpuMode mode = CpuMode::kUnknown;
-  convert::Epoch epoch = 0;  // one of that state
+  convert::Epoch epoch = 0;  // an epoch with these mappings
   Share share;
 
   bool IsAt(const Hit& other) const {
@@ -50,7 +49,7 @@ struct Hit {
   }
 };
 
-// What one thread counts.
+// The counts of one thread.
 class RangeCounter {
  public:
   RangeCounter(const perfdata::Reader& reader, const convert::Survey& survey)
@@ -59,8 +58,8 @@ class RangeCounter {
     for (const Event& event : events_.all()) plain_.emplace_back(event.format);
   }
 
-  // Counts the records from the cursor on up to the file offset `end`. `clock` has seen all records
-  // before the cursor. False if a sample cannot be read.
+  // Counts the records from the cursor up to the file offset `end`. `clock` must have the state
+  // after all records before the cursor. Returns false if a sample cannot be read.
   bool Count(perfdata::RecordCursor cursor, convert::RoundClock clock, std::uint64_t end) {
     convert::Epoch epoch = 0;
     while (cursor.Step()) {
@@ -81,7 +80,7 @@ class RangeCounter {
     return true;
   }
 
-  // The counts, without those by dso, which are in hits().
+  // Returns the counts, except those by dso, which are in hits().
   Statistics& statistics() {
     for (std::size_t type = 0; type < by_type_.size(); ++type) {
       if (by_type_[type] != 0) {
@@ -94,7 +93,7 @@ class RangeCounter {
   const std::vector<RecordView>& build_ids() const { return build_ids_; }
 
  private:
-  // The state of the thread whose sample was the last at this index of the cache.
+  // The state of the thread that was sampled last at this index of the cache.
   struct ThreadCacheEntry {
     std::uint32_t pid = 0, tid = 0;
     convert::ThreadState state;
@@ -180,10 +179,10 @@ class RangeCounter {
   const perfdata::EventTable& events_;
   const convert::Survey& survey_;
   perfdata::EventLookup lookup_;
-  std::vector<perfdata::PlainSampleReader> plain_;  // of each event
-  perfdata::Sample plain_sample_;                   // what they read
+  std::vector<perfdata::PlainSampleReader> plain_;  // by event
+  perfdata::Sample plain_sample_;                   // the sample that they decode
   Statistics statistics_;
-  std::array<std::uint64_t, 128> by_type_ = {};  // of those types that are below
+  std::array<std::uint64_t, 128> by_type_ = {};  // of types below 128
   std::array<ThreadCacheEntry, 256> thread_cache_ = {};
   convert::IdTable hit_index_;
   std::vector<Hit> hits_;
@@ -202,8 +201,8 @@ void AddUp(const Statistics& part, Statistics& sum) {
   sum.lost_samples += part.lost_samples;
 }
 
-// What all the hit's samples were in, null where nothing was mapped; nothing where only a part of
-// the page is in it, which no kernel makes.
+// Returns the dso of all samples of a hit; null if nothing was mapped. Returns nothing if a mapping
+// covers only part of the page, which no kernel does.
 std::optional<const perfdata::Dso*> DsoOf(const Hit& hit, const perfdata::Processes& processes) {
   const auto find = [&](std::uint64_t address) {
     return processes.Find(hit.pid, hit.mode, address);
@@ -217,7 +216,8 @@ std::optional<const perfdata::Dso*> DsoOf(const Hit& hit, const perfdata::Proces
   return is_whole ? std::optional(dso) : std::nullopt;
 }
 
-// In the order of their epochs: processes go forth only. Nothing where DsoOf does not know one.
+// In epoch order, because a Replay only moves forward. Returns nothing if DsoOf returns nothing for
+// a hit.
 std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits,
                                          const convert::ProcessHistory& history,
                                          const DsoNames& names) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of a recording, counted by several threads at once. Samples are counted as they
-// lie in the file, each in the state of its time, and what they hit is looked up once for each
-// page.
+// Counts the statistics of a recording on several threads. Samples are counted in file order, each
+// with the state of its time. The dso that they hit is looked up once per page.
 #pragma once
 
 #include <optional>
@@ -11,9 +10,9 @@
 
 namespace perftape::inspect {
 
-// The same as CountRecords finds in time order. Nothing where the records have to be read in their
-// order: of a short recording, of one that is no uncompressed file, has damage, or counters that
-// are read with the samples.
+// Returns the same result as CountRecords in time order. Returns nothing if the records must be
+// read in order. That is so if the recording is short, damaged or not an uncompressed file, or if
+// counters are read with the samples (PERF_SAMPLE_READ).
 std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads);
 
 }  // namespace perftape::inspect

@@ -370,7 +370,7 @@ void ShowBranches(RecordFields& to, const Sample& sample, const SampleFormat& fo
   }
 }
 
-// The fields that an event records, in the order of the record.
+// Shows the fields that an event records, in the order of the record.
 void ShowSample(RecordFields& to, const Sample& sample, const SampleFormat& format) {
   if (format.Has(kIdentifier) || format.Has(kId)) to.Number("id", sample.id);
   if (format.Has(kIp)) to.Hex("ip", sample.ip);

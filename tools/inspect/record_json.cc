@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Fills the innermost of the objects that are open.
+// Fills the innermost open object.
 class JsonFields final : public RecordFields {
  public:
   explicit JsonFields(Json& out) : open_{&out} {}

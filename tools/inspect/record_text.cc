@@ -68,7 +68,7 @@ class TextFields final : public RecordFields {
   }
 
   std::string& out_;
-  bool is_first_ = false;  // of an item
+  bool is_first_ = false;  // the next pair is the first of an item
 };
 
 }  // namespace

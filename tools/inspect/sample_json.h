@@ -8,10 +8,13 @@
 
 namespace perftape::inspect {
 
-// {"sample":{"event":"cycles","comm":"ls","pid":7,"tid":7,"cpu":0,"time_ns":1000,"period":10,"ip":
-// "0x401136","dso":"ls","frames":["0x401136"]}} and a line end. Addresses are texts, since many
-// readers of JSON keep only 53 bits of a number. cpu is null where it was not recorded; what is no
-// UTF-8 in a name is replaced by U+FFFD.
+// Returns a line with its end:
+//
+//   {"sample":{"event":"cycles","comm":"ls","pid":7,"tid":7,"cpu":0,"time_ns":1000,"period":10,
+//    "ip":"0x401136","dso":"ls","frames":["0x401136"]}}
+//
+// Addresses are strings, because many JSON readers keep only 53 bits of a number. cpu is null if it
+// was not recorded. Bytes of names that are not UTF-8 become U+FFFD.
 std::string SampleJson(const SampleRow& row);
 
 }  // namespace perftape::inspect

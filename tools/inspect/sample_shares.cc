@@ -50,9 +50,9 @@ Share& SampleShares::OfComm(std::uint32_t tid) {
 }
 
 Share& SampleShares::OfDso(const perfdata::Sample& sample, CpuMode mode) {
-  // All processes see the same kernel.
+  // All processes have the same kernel.
   const std::uint32_t pid = mode == CpuMode::kKernel ? 0 : sample.pid;
-  // Libraries lie closely together, each some megabytes long.
+  // Libraries are close together, each some megabytes long.
   KnownRange& known = known_ranges_[(pid + (sample.ip >> 20)) % known_ranges_.size()];
   const bool is_known = known.state == state_ && known.pid == pid && known.mode == mode &&
                         known.start <= sample.ip && sample.ip < known.end;
@@ -62,7 +62,7 @@ Share& SampleShares::OfDso(const perfdata::Sample& sample, CpuMode mode) {
   if (region == nullptr) return dsos_[DsoKey{}];
   const bool is_generated = HoldsGeneratedCode(*region->dso);
   Share& share = dsos_[{.dso = region->dso, .pid = is_generated ? sample.pid : 0}];
-  // Beyond its end, where the kernel's range still counts, nothing is remembered.
+  // Find may extend the kernel's range beyond its end. Addresses there are not cached.
   known = {.state = state_,
            .pid = pid,
            .mode = mode,

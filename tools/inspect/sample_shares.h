@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of the samples belongs to which comm and to which dso, as these were at the time of
-// the sample.
+// Counts the samples of each comm and of each dso, with the names at the time of the sample.
 #pragma once
 
 #include <array>
@@ -16,25 +15,26 @@
 
 namespace perftape::inspect {
 
-// What the samples of one comm, or of one dso, add up to.
+// The sums over the samples of one comm or one dso.
 struct Share {
   std::uint64_t samples = 0;
   std::uint64_t period = 0;
 };
 using SharesByName = std::map<std::string, Share>;
 
-// The name of a thread as perf shows it: the one that a record told, if any did; null where not.
+// Returns the name of a thread as perf shows it. `told` is the name from a record; null if there
+// was none.
 std::string CommName(std::uint32_t tid, const std::string* told);
 
-// Give it all records, in time order. Memory follows the number of names, threads and mappings.
+// Needs all records, in time order. Memory grows with the number of names, threads and mappings.
 class SampleShares {
  public:
-  // Takes what it needs of the reader.
+  // Copies what it needs from the reader.
   explicit SampleShares(const perfdata::Reader& reader) : dso_names_(reader) {}
 
-  // Any record but a SAMPLE.
+  // Applies a record that is not a SAMPLE.
   void Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format);
-  // A sample, and what it counts for.
+  // Counts a sample, with the events and periods that it counts for.
   void Add(const perfdata::Sample& sample, perfdata::CpuMode mode,
            std::span<const perfdata::Delivery> deliveries);
 
@@ -42,15 +42,14 @@ class SampleShares {
   SharesByName by_dso() const;
 
  private:
-  // A dso; for generated code also the process, which is in its name.
+  // A dso; for JIT code also the process, which is in its name.
   struct DsoKey {
     const perfdata::Dso* dso = nullptr;
     std::uint32_t pid = 0;
     auto operator<=>(const DsoKey&) const = default;
   };
-  // Most samples are of a thread and of a mapped range that had some just before. So the answers
-  // are kept, one for each hash of a tid, or of a pid and address, until a record changes what is
-  // true.
+  // Most samples have the thread and the mapping of a recent sample. So results are cached, one for
+  // each hash of a tid, or of a pid and address, until a record changes the state.
   struct KnownComm {
     std::uint64_t state = 0;
     std::uint32_t tid = 0;
@@ -71,7 +70,7 @@ class SampleShares {
   DsoNames dso_names_;
   SharesByName comms_;
   std::map<DsoKey, Share> dsos_;
-  std::uint64_t state_ = 1;  // counts the records applied
+  std::uint64_t state_ = 1;  // number of records applied
   std::array<KnownComm, 64> known_comms_ = {};
   std::array<KnownRange, 256> known_ranges_ = {};
 };

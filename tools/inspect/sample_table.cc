@@ -76,7 +76,7 @@ void SampleRows::Miss(const RecordView& sample, std::uint64_t& counter) {
   ++counter;
 }
 
-// None of a chain that perf throws away.
+// Returns no frames for a callchain that perf discards.
 std::vector<std::uint64_t> SampleRows::FramesOf(const perfdata::Sample& sample,
                                                 const perfdata::SampleFormat& format,
                                                 perfdata::CpuMode mode) {
@@ -96,8 +96,8 @@ std::string_view SampleTableHead() {
 }
 
 std::string RowText(const SampleRow& row) {
-  // pid, tid and time are unsigned, as perf has them: 4294967295 in a sample of a task that is
-  // gone, 2^64-1 where no time was recorded (tools/perf/util/evsel.c, evsel__parse_sample).
+  // pid, tid and time are unsigned, as in perf: 4294967295 in a sample of an exited task, 2^64-1 if
+  // no time was recorded (tools/perf/util/evsel.c, evsel__parse_sample).
   std::string text = fmt::format(
       "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:x}\t{}\t{}\t", cli::EscapeForTerminal(row.event),
       cli::EscapeForTerminal(row.comm), row.pid, row.tid,

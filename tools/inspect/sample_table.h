@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of a perf.data as a table, one row each, in time order: what other tools and tests
-// read.
+// The samples of a perf.data as a table for other tools and tests: one row per sample, in time
+// order.
 #pragma once
 
 #include <cstdint>
@@ -21,38 +21,38 @@
 namespace perftape::inspect {
 
 struct SampleRow {
-  std::string_view event;  // lives as long as the Reader
-  std::string comm;        // the thread's name at that time; ":TID" where none is known
+  std::string_view event;  // valid as long as the Reader
+  std::string comm;        // the thread's name at that time; ":TID" if unknown
   std::uint32_t pid = 0, tid = 0;
-  std::optional<std::uint32_t> cpu;      // where it was recorded
-  std::optional<std::uint64_t> time_ns;  // where it was recorded
+  std::optional<std::uint32_t> cpu;      // if recorded
+  std::optional<std::uint64_t> time_ns;  // if recorded
   std::uint64_t period = 0;
   std::uint64_t ip = 0;
   std::string dso;  // of ip: base name, "[kernel.kallsyms]", "perf-7.map", "[unknown]"
-  // Its path, where the sample has one; not in the table.
+  // Path of the cgroup, if recorded; not in the table.
   std::optional<std::string> cgroup = {};
-  std::vector<std::uint64_t> frames;  // of the call chain: leaf first, without context markers
+  std::vector<std::uint64_t> frames;  // of the callchain: leaf first, without context markers
 };
 
 // A cursor over the rows.
 class SampleRows {
  public:
-  // perf script prints no more frames of one sample (PERF_MAX_STACK_DEPTH), nor do we: a row stays
-  // comparable with perf's.
+  // perf script prints at most this many frames per sample (PERF_MAX_STACK_DEPTH). The same limit
+  // keeps a row comparable with perf's output.
   static constexpr std::size_t kMostFrames = 127;
 
-  // `reader` must outlive it.
+  // `reader` must outlive this object.
   explicit SampleRows(const perfdata::Reader& reader);
 
-  // The next row; nothing at the end. Where the file is damaged: all rows before the damage, then
-  // the error.
+  // Returns the next row; nothing at the end. For a damaged file it returns all rows before the
+  // damage, then the error.
   Result<std::optional<SampleRow>> Next();
 
-  // Samples that are in the file but in no row: of an unknown event, or too short for any.
+  // The number of samples in no row: of an unknown event, or too short to decode.
   std::uint64_t skipped() const { return skipped_; }
-  // Samples that are shorter than they say: their rows are without frames.
+  // The number of samples that end inside their fields. Their rows have no frames.
   std::uint64_t cut_off() const { return cut_off_; }
-  // Where the first of these two kinds is: "0x1f40"; empty where there is none.
+  // The offset of the first such sample of either kind: "0x1f40"; empty if there is none.
   const std::string& first_unread() const { return first_unread_; }
 
  private:
@@ -75,8 +75,8 @@ class SampleRows {
 // "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"
 std::string_view SampleTableHead();
 
-// One line. Addresses are hexadecimal without 0x, frames have commas between them; control
-// characters in names are escaped, so that a name is never two columns.
+// Returns one line. Addresses are hexadecimal without 0x, and frames are separated by commas.
+// Control characters in names are escaped, so that a name is always a single column.
 std::string RowText(const SampleRow& row);
 
 }  // namespace perftape::inspect

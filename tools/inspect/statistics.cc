@@ -27,7 +27,7 @@ class Counter {
     statistics_.events.resize(events_.size());
   }
 
-  // `event` is the record's.
+  // `event` is the event of the record.
   void Count(const RecordView& record, const Event* event) {
     if (last_count_ == nullptr || last_count_->first != record.type) {
       last_count_ = &*statistics_.records.try_emplace(record.type).first;
@@ -78,7 +78,7 @@ class Counter {
     ++counter;
   }
 
-  // Whether the sample counts for any event.
+  // Returns whether the sample counts for any event.
   bool CountDeliveries(const perfdata::Sample& sample, const RecordView& record,
                        const Event& event) {
     const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
@@ -96,11 +96,11 @@ class Counter {
   perfdata::Deliveries deliveries_;
   SampleShares shares_;
   Statistics statistics_;
-  // Of statistics_.records: most records are of the type of the one before them.
+  // Points into statistics_.records: most records have the type of the previous one.
   std::pair<const RecordType, std::uint64_t>* last_count_ = nullptr;
 };
 
-// perf's own form: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
+// perf's format: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
 void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& events,
                     std::string& out) {
   const auto end = std::back_inserter(out);
@@ -143,7 +143,8 @@ Statistics CountRecords(const perfdata::Reader& reader, unsigned threads) {
   if (std::optional<Statistics> counted = CountInRanges(reader, threads))
     return *std::move(counted);
   Counter counter(reader);
-  // In time order, for comms, mappings, and the growth of counters that were read with the samples.
+  // In time order, for comms, mappings, and periods that are computed from counters
+  // (PERF_SAMPLE_READ).
   perfdata::InTimeOrder records(reader.records(), reader.events());
   while (records.Step()) counter.Count(records.record(), records.event());
   return std::move(counter).Finish(records.ReleaseFailure());

@@ -8,10 +8,13 @@
 
 namespace perftape::inspect {
 
-// One line: {"stats":{"records":{"SAMPLE":13},"events":[{"name":"cycles","samples":13,"period":130,
-// "lost_samples":0}],"lost":{"LOST":0,"LOST_SAMPLES":0},"skipped_samples":0}}. LOST counts records
-// of any kind, LOST_SAMPLES samples; what is in both would be counted twice in a sum. Where
-// counting ended before the file did, "damage" says why.
+// Returns one line:
+//
+//   {"stats":{"records":{"SAMPLE":13},"events":[{"name":"cycles","samples":13,"period":130,
+//    "lost_samples":0}],"lost":{"LOST":0,"LOST_SAMPLES":0},"skipped_samples":0}}
+//
+// LOST counts records of any type, LOST_SAMPLES counts samples; a sum would count some losses
+// twice. If counting stopped before the end of the file, "damage" has the reason.
 std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTable& events);
 
 }  // namespace perftape::inspect

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file was found guilty of, as JSON.
+// The findings of a validation as JSON.
 #pragma once
 
 #include <string>
@@ -8,10 +8,14 @@
 
 namespace perftape::inspect {
 
-// One line: {"validate":{"clean":false,"errors":1,…,"breaks":["perf-newest"],"findings":[{"rule":
-// "record-size-alignment","severity":"error","offset":424,"place":"0x1a8","record":"MMAP",
-// "message":"MMAP of 57 bytes","breaks":["perf-newest"]}],"counts":{"record-size-alignment":1}}}.
-// What is no UTF-8 in a name is replaced by U+FFFD.
+// Returns one line:
+//
+//   {"validate":{"clean":false,"errors":1,…,"breaks":["perf-newest"],"findings":[
+//    {"rule":"record-size-alignment","severity":"error","offset":424,"place":"0x1a8",
+//    "record":"MMAP","message":"MMAP of 57 bytes","breaks":["perf-newest"]}],
+//    "counts":{"record-size-alignment":1}}}
+//
+// Bytes of names that are not UTF-8 become U+FFFD.
 std::string ValidationJson(const perfdata::Report& report);
 
 }  // namespace perftape::inspect

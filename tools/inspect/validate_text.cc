@@ -27,7 +27,7 @@ std::string NamesOf(Readers readers) {
   return names;
 }
 
-// "; breaks perf-6.1, hotspot", or nothing.
+// Returns "; breaks perf-6.1, hotspot", or nothing.
 std::string BreaksText(Readers readers) {
   return readers == Readers::kNone ? "" : "; breaks " + NamesOf(readers);
 }

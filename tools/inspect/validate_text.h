@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file was found guilty of, as text.
+// The findings of a validation as text.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace perftape::inspect {
 
-// "0x1a8 error record-size-alignment: MMAP of 57 bytes; breaks perf-newest\n", one line for each
-// finding that was kept, in file order. Control characters in names are escaped.
+// Returns "0x1a8 error record-size-alignment: MMAP of 57 bytes; breaks perf-newest\n", one line for
+// each listed finding, in file order. Control characters in names are escaped.
 std::string FindingsText(const perfdata::Report& report);
 
-// How many findings each rule has and what it means, and who does not read the file.
+// Returns the number of findings of each rule with the rule's meaning, and the readers that cannot
+// read the file.
 std::string VerdictText(const perfdata::Report& report);
 
 }  // namespace perftape::inspect

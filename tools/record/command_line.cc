@@ -24,7 +24,7 @@ std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-// kernel.perf_event_max_sample_rate; nothing if it cannot be read.
+// Returns kernel.perf_event_max_sample_rate; nothing if it cannot be read.
 std::optional<std::uint64_t> HighestFrequency() {
   const Result<std::string> text = ReadWholeFile("/proc/sys/kernel/perf_event_max_sample_rate");
   std::uint64_t hz = 0;
@@ -45,8 +45,8 @@ Result<record::SamplingRate> ParseFrequency(std::string_view option, std::string
 }
 
 Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_view text) {
-  // The kernel's event counts nanoseconds; below a microsecond it would only sample. A period above
-  // 2^63 is refused by perf_event_open (kernel/events/core.c).
+  // The kernel's event counts nanoseconds. Below a microsecond, sampling would use up all the time.
+  // perf_event_open rejects a period above 2^63 (kernel/events/core.c).
   TRY_ASSIGN(const std::uint64_t count,
              cli::ParseNumber(option, text, {.smallest = 1000, .largest = INT64_MAX}));
   return record::Period{count};
@@ -54,7 +54,7 @@ Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_vi
 
 constexpr std::string_view kOnlyEvent = "cpu-clock";
 constexpr std::string_view kOnlyCallGraph = "fp";
-// As perf's -k accepts it.
+// The values of perf's -k.
 constexpr std::string_view kMonotonic[] = {"mono", "CLOCK_MONOTONIC", "monotonic", "1"};
 
 std::vector<cli::Offer> Events() {
@@ -69,7 +69,7 @@ std::vector<cli::Offer> Clocks() {
   return {{.word = std::string(kMonotonic[0])}};
 }
 
-// perf's syntax: events with commas between them, each with modifiers after a colon.
+// perf's syntax: events separated by commas, each with modifiers after a colon.
 Result<std::vector<std::string>> ParseEvent(std::string_view option, std::string_view text) {
   if (text == kOnlyEvent) return std::vector<std::string>{std::string(text)};
   return Usage(fmt::format(
@@ -100,7 +100,7 @@ Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::stri
   return std::filesystem::path(text);
 }
 
-// perf's notation: a bare number counts pages.
+// perf's notation: a number without a unit counts pages.
 Result<std::size_t> ParseRingSize(std::string_view option, std::string_view text) {
   constexpr std::string_view kUnits = "BKMG";
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // the kernel's limit is 4G - 1
@@ -243,7 +243,7 @@ constexpr cli::Option kOutputRows[] = {
 };
 constexpr auto kOptions = cli::Table(kSamplingRows, kOutputRows);
 
-// Mostly of perf record.
+// Most of these are options of perf record.
 constexpr cli::ForeignOption kForeign[] = {
     {.name = "time", .instead = "--duration SECONDS ends the recording after a time"},
     {.name = "cgroup",
@@ -297,8 +297,8 @@ Status CheckRate(const record::SamplingRate& rate) {
       frequency->hz, *highest));
 }
 
-// A command is the target only without another target: `-a -- sleep 5` and `-p 7 -- sleep 5` record
-// the others for as long as it runs, as perf does; so does -u.
+// A command is the target only if there is no other target. `-a -- sleep 5` and `-p 7 -- sleep 5`
+// record the other target for as long as the command runs, as perf does; -u does the same.
 record::Target TargetOf(const Plan& plan) {
   if (!plan.pids.empty()) return record::ProcessTrees{plan.pids};
   if (!plan.tids.empty()) return record::Threads{plan.tids};
@@ -306,7 +306,7 @@ record::Target TargetOf(const Plan& plan) {
   return record::Workload{};
 }
 
-// Refuses "-z 3 -- true", where 3 would be the command.
+// Rejects "-z 3 -- true", where 3 would be the command.
 Status CheckLevel(const Plan& plan) {
   if (!plan.compression || !plan.compression->is_left_out || plan.operands.empty()) return {};
   const std::string& command = plan.operands.front();

@@ -11,7 +11,7 @@
 
 namespace perftape::record_tool {
 
-// A level of zstd, and whether it was left out: "-z".
+// A compression level of zstd, and whether only "-z" was given.
 struct CompressionLevel {
   int value = 1;
   bool is_left_out = false;
@@ -30,8 +30,8 @@ struct Plan : cli::BaseOptions {
 
 const cli::Command& RecordCommand();
 
-// Checks a parsed plan and completes its RecordOptions. kInvalidArgument for usage errors.
-// RecordOptions::command_line is left empty, because it is not from the options.
+// Checks a parsed plan and completes its RecordOptions. Fails with kInvalidArgument for usage
+// errors. RecordOptions::command_line stays empty, because it is not from the options.
 Result<record::RecordOptions> PlanOf(Plan plan);
 
 }  // namespace perftape::record_tool

@@ -25,7 +25,7 @@ sigset_t SignalsThatStop() {
   return set;
 }
 
-// Ends the process as `number` does where nobody catches it.
+// Ends the process with the default action of signal `number`.
 void DieOf(int number) {
   (void)std::signal(number, SIG_DFL);
   sigset_t set;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM, SIGHUP, and those that would end the recorder by mistake (SIGUSR1, SIGUSR2,
-// SIGXFSZ), as a request to stop. The first one asks, so that the recording ends well. What comes
-// within a second of it is the same request: timeout(1) signals its child and then the whole
-// process group. A later one ends the process, as if nobody had caught it.
+// Converts SIGINT, SIGTERM, SIGHUP, and signals that would end the recorder by mistake (SIGUSR1,
+// SIGUSR2, SIGXFSZ) into a request to stop. The first signal requests the stop, so that the
+// recording is completed. Signals within a second of it are ignored: timeout(1) signals its child
+// and then the whole process group. A later signal ends the process with its default action.
 #pragma once
 
 #include <chrono>
@@ -18,16 +18,16 @@
 
 namespace perftape::record_tool {
 
-// From then on the signals are blocked in the thread that made it and in those that this one
-// starts, and a thread of its own waits for them, as long as this lives. They stay blocked behind
-// it: a repeated signal must not end a program whose work is done. SIGHUP is left alone where it is
-// ignored (nohup).
+// Blocks the signals in the thread that creates it and in threads that this thread starts later. A
+// thread of its own waits for them as long as this object lives. The signals stay blocked
+// afterwards, because a repeated signal must not end a program that has finished its work. SIGHUP
+// is not caught if it is ignored (nohup).
 class StopSignals {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `before_end` is called, in the thread that waits, when a second signal is about to end the
-  // process. It must not block.
+  // Calls `before_end` in the waiting thread, just before a second signal ends the process. It must
+  // not block.
   static Result<std::unique_ptr<StopSignals>> Catch(
       std::function<void(int signal)> before_end,
       std::function<Clock::time_point()> now = &Clock::now);
@@ -45,9 +45,9 @@ class StopSignals {
 
   std::function<void(int)> before_end_;
   std::function<Clock::time_point()> now_;
-  std::optional<Clock::time_point> first_;  // of the signals that arrived
+  std::optional<Clock::time_point> first_;  // time of the first signal
   UniqueFd signals_;                        // signalfd
-  UniqueFd end_;                            // eventfd: written to, the thread ends
+  UniqueFd end_;                            // eventfd: a write ends the thread
   std::stop_source stop_;
   std::thread thread_;
 };

@@ -20,7 +20,7 @@ std::string SizeText(std::uint64_t bytes) {
   return fmt::format("{:.1f} MiB", size / (kKibi * kKibi));
 }
 
-// As perf record ends with it (tools/perf/builtin-record.c).
+// Same text as at the end of perf record (tools/perf/builtin-record.c).
 std::string CompressionText(const perfdata::Compression& compression) {
   return fmt::format(", compressed (original {}, ratio {:.1f})", SizeText(compression.taken),
                      compression.ratio());
@@ -28,7 +28,7 @@ std::string CompressionText(const perfdata::Compression& compression) {
 
 struct Cause {
   std::uint64_t record::LossByCpu::*count;
-  const char* text;  // what happened; what helps
+  const char* text;  // the cause, and a remedy
 };
 constexpr Cause kCauses[] = {
     {&record::LossByCpu::ring_full,
@@ -48,7 +48,7 @@ std::string CpusText(const std::vector<int>& cpus) {
   return (cpus.size() == 1 ? "CPU " : "CPUs ") + record::FormatCpuList(cpus);
 }
 
-// "lost on CPUs 0-1: 963, the kernel throttled the timer; ..."
+// Adds "lost on CPUs 0-1: 963, the kernel throttled the timer; ...".
 void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   for (const Cause& cause : kCauses) {
     std::uint64_t samples = 0;
@@ -75,7 +75,7 @@ double Seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
 
-// When there was nothing to sample, or nobody to do it.
+// Adds the periods in which a CPU did not run, had no samples, or was not recorded.
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   for (const record::StalledCpu& stall : summary.stalls) {
     lines.push_back(
@@ -99,7 +99,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
   }
 }
 
-// "symbols of 35 files, 10.0 MiB (3 % of these files)"; of what is missing, the first few.
+// Adds "symbols of 35 files, 10.0 MiB (3 % of the original files)", and the first few missing ones.
 void AddBundleLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   if (!summary.bundle) return;
   constexpr std::size_t kMostShown = 3;

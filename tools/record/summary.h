@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a recording went, for a person and as an exit status.
+// The result of a recording, as messages and as an exit status.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace perftape::record_tool {
 
-// "4950 samples, 0 lost, 1.3 MiB in perf.data", and how far it was compressed; then, where any were
-// lost, a line for each cause; then which CPUs stood still or were offline; then what symbols there
-// are, and which are missing.
+// Returns "4950 samples, 0 lost, 1.3 MiB in perf.data" with the compression ratio, then a line for
+// each cause of losses. Then follow the CPUs that did not sample or were offline. The last lines
+// are the symbols that were saved and those that are missing.
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary);
 
-// Why the recording ended before its time, how many samples are safe and how many were lost.
+// Returns why the recording ended early, how many samples were written and how many were lost.
 std::string FailureText(const record::RecordSummary& summary);
 
-// What a second signal, which ends the recorder at once, leaves out.
+// Returns what is missing after a second signal, which ends the recorder at once.
 std::string SecondSignalText(int signal, const record::RecordOptions& options);
 
-// 1 where the recording failed; the command's where one ended, or a shell's where it could not be
-// run; else 0, or 3 where more than a twentieth of all samples was lost
-// (where perf warns, too: tools/perf/builtin-record.c of 6.1 says "Check IO/CPU overload!"), or
-// where a bundle was asked for and could not be written.
+// Returns 1 if the recording failed. If a command was run, returns its status, or that of a shell
+// if it could not be run. Otherwise returns 0, or 3 if more than a twentieth of all samples was
+// lost (the limit at which perf warns: tools/perf/builtin-record.c of 6.1, "Check IO/CPU
+// overload!"), or if a requested bundle could not be written.
 int ExitStatus(const record::RecordSummary& summary);
 
 }  // namespace perftape::record_tool

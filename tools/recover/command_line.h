@@ -21,7 +21,7 @@ struct Plan : cli::BaseOptions {
 
 const cli::Command& RecoverCommand();
 
-// Checks a parsed plan and completes it. kInvalidArgument for usage errors.
+// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors.
 Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::recover_tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a damaged file, for a person and for a program.
+// The result of a recovery, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace perftape::recover_tool {
 
-// Lines, each ended. `input` and `output` are the files' names.
+// Returns lines with their ends. `input` and `output` are the files' names.
 std::string ReportText(const rewrite::RecoverReport& report, std::string_view input,
                        std::string_view output);
 
-// One JSON object and a line end; perftape-recover(1) tells its keys.
+// Returns one JSON object and a line end. perftape-recover(1) describes the keys.
 std::string ReportJson(const rewrite::RecoverReport& report, std::string_view input,
                        std::string_view output);
 

@@ -58,7 +58,7 @@ const cli::Command& SymbolizeCommand() {
 
 Result<Plan> PlanOf(Plan plan) {
   TRY_ASSIGN(plan.input, cli::OnlyInput(plan));
-  // With a cache to fill, a copy of the recording is written only on request.
+  // If a cache is to be filled, a copy of the recording is written only on request.
   if (plan.output.empty() && plan.cache.empty()) plan.output = "-";
   plan.symbol_options.replace_names = plan.if_exists == IfExists::kReplace;
   cli::FinishSymbolOptions(plan);

@@ -17,14 +17,14 @@ struct Plan : cli::SymbolPlan {
   std::filesystem::path input;            // "-" is stdin
   std::filesystem::path output;           // "-" is stdout; empty if only a cache is filled
   const convert::Format* from = nullptr;  // null: detected from the first bytes
-  std::filesystem::path cache;            // to be filled; empty for none
+  std::filesystem::path cache;            // the cache to fill; empty for none
   IfExists if_exists = IfExists::kRefuse;
   ReportAs report_as = ReportAs::kText;
 };
 
 const cli::Command& SymbolizeCommand();
 
-// Checks a parsed plan and completes it. kInvalidArgument for usage errors.
+// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors.
 Result<Plan> PlanOf(Plan plan);
 
 }  // namespace perftape::symbolize_tool

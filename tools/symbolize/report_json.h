@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of the places without names, as one JSON object and a line end: for scripts.
+// Returns how many locations were named and why others were not, as one JSON object and a line end.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices of an option as text.
+// Formats the choices of an option.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace perftape::cli {
 
 enum class Notes : std::uint8_t { kShow, kHide };
 
-// "comm (default), comm/pid or none".
+// Returns "comm (default), comm/pid or none".
 std::string OffersText(std::span<const Offer> offers, Notes notes);
 
 }  // namespace perftape::cli

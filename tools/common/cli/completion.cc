@@ -10,7 +10,8 @@
 namespace perftape::cli {
 namespace {
 
-// The options of bash's compgen that offer such arguments; `words` are those of kChoice.
+// Returns the options of bash's compgen that offer such arguments. `words` are the choices for
+// kChoice.
 std::string CompgenFlags(Completion completion, std::string_view words) {
   switch (completion) {
     case Completion::kNothing:
@@ -29,8 +30,8 @@ std::string CompgenFlags(Completion completion, std::string_view words) {
   return "";
 }
 
-// One line a match: a name may have blanks in it. Only of files does readline quote what needs it,
-// and mark directories.
+// One line per match, because a name may contain blanks. readline quotes special characters and
+// marks directories only for file names.
 std::string OfferLines(Completion completion, std::string_view words, std::string_view indent) {
   const std::string flags = CompgenFlags(completion, words);
   if (flags.empty()) return "";
@@ -61,7 +62,8 @@ std::string ArgumentLines(const Option& option, std::string_view indent) {
   return OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), indent);
 }
 
-// What sets COMPREPLY for one command line: an option's argument, an option, or an operand.
+// Returns the lines that set COMPREPLY for one command line: an option's argument, an option, or an
+// operand.
 std::string OptionCases(const Command& command, std::string_view indent) {
   const std::string deeper = fmt::format("{}    ", indent);
   std::string cases;
@@ -91,7 +93,8 @@ std::string OptionCases(const Command& command, std::string_view indent) {
       OperandLines(command, deeper));
 }
 
-// The completion of a program of its own, which is asked for it once.
+// Returns the case for a verb that is a program of its own. That program is asked once for its
+// completion.
 std::string OtherProgramCase(const Command& command, const Verb& verb, std::string_view function) {
   return fmt::format(
       "      {0})\n"
@@ -104,7 +107,7 @@ std::string OtherProgramCase(const Command& command, const Verb& verb, std::stri
       verb.name, function, command.name);
 }
 
-// Behind a verb come its options and operands.
+// Returns the completion of the words after a verb.
 std::string VerbCases(const Command& command, std::string_view function) {
   if (command.verbs.empty()) return "";
   std::string cases =
@@ -126,7 +129,7 @@ std::string VerbCases(const Command& command, std::string_view function) {
       cases);
 }
 
-// bash makes three words of --from=folded, unless COMP_WORDBREAKS says otherwise.
+// bash splits --from=folded into three words, unless COMP_WORDBREAKS is changed.
 constexpr std::string_view kCompletedWord =
     "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix=\n"
     "  if [[ $word == --*=* ]]; then\n"

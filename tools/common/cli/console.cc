@@ -27,9 +27,9 @@ constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// If a caller closed stdin, stdout or stderr, the next opened file would get its number, and with
-// it the messages for the terminal. So the numbers are filled first, in a mode in which their use
-// fails as that of a closed one does (as in gnulib's stdopen).
+// If a caller closed stdin, stdout or stderr, the next opened file would get its number. Messages
+// for the terminal would be written to that file. So these numbers are filled first, in a mode in
+// which their use fails as on a closed one (as in gnulib's stdopen).
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
@@ -38,7 +38,7 @@ void FillStandardDescriptors() {
   }
 }
 
-// Makes a write beyond `ulimit -f` fail as on a full disk: the error is reported, and no temporary
+// Makes a write beyond `ulimit -f` fail like a full disk: the error is reported, and no temporary
 // file stays. A handler instead of SIG_IGN, because a command that is run does not inherit it.
 void OutliveFileSizeLimit() {
   struct sigaction action = {};
@@ -73,7 +73,7 @@ int UsageError(const Command& command, Console& console, const Error& error) {
   return kUsage;
 }
 
-// The text for a common option; nothing if none was given.
+// Returns the text for a common option; nothing if none was given.
 Result<std::optional<std::string>> CommonAnswer(const Command& command,
                                                 const BaseOptions& options) {
   if (options.help) return HelpText(command);
@@ -88,7 +88,7 @@ Result<std::optional<std::string>> CommonAnswer(const Command& command,
 int ParseAndRun(const Command& command, int argc, char** argv, BaseOptions& options,
                 const std::function<std::expected<int, RunError>(Console&)>& run) {
   FillStandardDescriptors();
-  // Some callers ignore it; then a reader that closes the pipe would look like a failure.
+  // Some callers ignore SIGPIPE. Then a reader that closes the pipe would look like a failure.
   (void)std::signal(SIGPIPE, SIG_DFL);
   OutliveFileSizeLimit();
   Console console(command.name);
@@ -116,7 +116,7 @@ int ReportException(const Command& command, std::string_view what) noexcept {
   try {
     Console(command.name).Error(fmt::format("unexpected error: {}", what));
   } catch (...) {
-    // No memory for a message that names the cause.
+    // There is no memory for a message that names the cause.
     constexpr std::string_view kMessage = "unexpected error: out of memory\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tool's messages on stderr, its results on stdout, and its exit status.
+// Prints a tool's messages to stderr and its results to stdout, and defines its exit status.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace perftape::cli {
 
-// Exit statuses of all tools; perftape-record also passes on those of the command it ran.
+// Exit statuses of all tools. perftape-record also returns those of the command that it ran.
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
@@ -20,8 +20,9 @@ inline constexpr int kDegraded = 3;  // done, but with more loss or damage than 
 
 enum class Verbosity : std::uint8_t { kQuiet, kNormal, kVerbose };
 
-// Prints messages of a tool on stderr, one line each, after the tool's name. Control characters in
-// them are escaped, except line ends. Colours are only for a terminal, and not if NO_COLOR is set.
+// Prints messages of a tool to stderr, one line each, after the tool's name. Control characters in
+// them are escaped, except line ends. Colours are used only on a terminal, and not if NO_COLOR is
+// set.
 class Console {
  public:
   explicit Console(std::string_view tool);
@@ -43,15 +44,16 @@ class Console {
   bool coloured_;
 };
 
-// kQuiet for -q, kVerbose for -v.
+// Returns kQuiet for -q, kVerbose for -v.
 Verbosity VerbosityOf(const BaseOptions& options);
 
-// Writes all of `text` to stdout. kIo if stdout is closed or full. If the reader of a pipe has
-// closed it, SIGPIPE ends the program, as it ends other tools.
+// Writes all of `text` to stdout. Fails with kIo if stdout is closed or full. If the reader of a
+// pipe has closed it, SIGPIPE ends the program, as in other tools.
 Status PrintToStdout(std::string_view text);
 
-// A tool: `plan` checks the parsed options and returns what to do; its kInvalidArgument is a usage
-// error. `run` does the work and returns the exit status. Often Options and Plan are one struct.
+// A tool. `plan` checks the parsed options and returns the work to do; its kInvalidArgument is a
+// usage error. `run` does the work and returns the exit status. Options and Plan are often one
+// struct.
 template <class Options, class Plan = Options>
 struct Tool {
   const Command& command;
@@ -59,8 +61,8 @@ struct Tool {
   Result<int> (*run)(const Plan& plan, Console& console);
 };
 
-// Main without the types: parses, answers the common options, reports errors. `run` sets `is_usage`
-// if its error is a usage error. An exception becomes a message and kFailed.
+// The untyped part of Main: parses the words, handles the common options, reports errors. `run`
+// sets `is_usage` if its error is a usage error. An exception becomes a message and kFailed.
 struct RunError {
   Error error;
   bool is_usage = false;
@@ -68,10 +70,10 @@ struct RunError {
 int RunTool(const Command& command, int argc, char** argv, BaseOptions& options,
             const std::function<std::expected<int, RunError>(Console&)>& run) noexcept;
 
-// Warns of each input that was truncated while it was read. Returns whether there was none.
+// Warns of each input that was truncated while it was read. Returns true if there was none.
 bool WarnOfTruncatedFiles(Console& console);
 
-// A tool's whole main(). Returns its exit status.
+// The complete main() of a tool. Returns its exit status.
 template <class Options, class Plan = Options>
 int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
   Options options;
@@ -93,12 +95,12 @@ int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
 
 inline constexpr std::string_view kNoVerb = "no verb given";
 
-// "unknown verb 'rec'; did you mean record or recover?"
+// Returns "unknown verb 'rec'; did you mean record or recover?"
 std::string UnknownVerbText(const Command& tool, std::string_view word);
-// Prints what --help prints.
+// Prints the text of --help.
 std::expected<int, RunError> PrintHelp(const Command& command);
 
-// The whole main() of a tool with verbs: the words from the verb on are the verb's. The verb "help"
+// The complete main() of a tool with verbs. The verb gets the words from itself on. The verb "help"
 // prints the help of the tool, or of the verb after it.
 int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept;
 

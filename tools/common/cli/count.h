@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of things in messages.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace perftape::cli {
 
-// "1 sample", "2 samples", "0 samples". `noun` is one that takes an s.
+// Returns "1 sample", "2 samples" or "0 samples". The plural of `noun` must end in s.
 inline std::string Counted(std::uint64_t count, std::string_view noun) {
   std::string text = std::to_string(count);
   text += ' ';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names from files and processes, made harmless for a terminal.
+// Escapes names from files and processes for a terminal.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace perftape::cli {
 
-// `text` with its unsafe characters (formats/base/unsafe_text.h) written visibly: controls as \t,
-// \n, \r or \x1b, bytes that are no UTF-8 as \xff, the controls of bidirectional text and Unicode's
-// line ends as \u202e. All else stays, backslashes too.
+// Returns `text` with its unsafe characters (formats/base/unsafe_text.h) made visible. Control
+// characters become \t, \n, \r or \x1b, and bytes that are not UTF-8 \xff. Bidirectional controls
+// and Unicode's line ends become \u202e and the like. All other characters stay, including
+// backslashes.
 std::string EscapeForTerminal(std::string_view text);
 
 }  // namespace perftape::cli

@@ -14,7 +14,7 @@ constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
 constexpr std::size_t kVerbColumn = 12;
 
-// "  -o, --output FILE", "  -z, --compression-level[=LEVEL]"
+// Returns "  -o, --output FILE" or "  -z, --compression-level[=LEVEL]".
 std::string Label(const Option& option) {
   std::string label =
       option.letter == 0 ? std::string("      ") : fmt::format("  -{}", option.letter);
@@ -25,7 +25,8 @@ std::string Label(const Option& option) {
          fmt::format(fmt::runtime(option.argument_is_optional ? "[={}]" : " {}"), option.argument);
 }
 
-// `text` in lines of at most kWidth, each behind `column` blanks; the first one begins at `at`.
+// Returns `text` in lines of at most kWidth, each indented to `column`. The first line starts at
+// `at`.
 std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   std::string wrapped;
   if (at > column) {
@@ -52,7 +53,7 @@ std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   return wrapped + '\n';
 }
 
-// The row's help with its choices.
+// Returns the row's help with its choices.
 std::string HelpOf(const Option& option) {
   constexpr std::string_view kChoices = "{choices}";
   std::string help(option.help);

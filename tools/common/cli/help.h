@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --help and --version.
+// The texts of --help and --version, from the table of options.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace perftape::cli {
 
-// "perftape-record 0.1.0\n"
+// Returns "perftape-record 0.1.0\n".
 std::string VersionText(const Command& command);
 
-// Usage, purpose, one row an option, epilogue; at most 80 columns wide.
+// Returns usage, purpose, one row per option, and epilogue; at most 80 columns wide.
 std::string HelpText(const Command& command);
 
 }  // namespace perftape::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as the tools print it.
+// Formats JSON for all tools.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace perftape::cli {
 
 enum class JsonLayout : std::uint8_t { kOneLine, kIndented };
 
-// The value and a line end. Names come from files: what of them is no UTF-8 becomes U+FFFD, and
-// what a terminal or the next reader must not get raw (formats/base/unsafe_text.h) is escaped.
+// Returns the value with a line end. Names come from files: bytes that are not UTF-8 become U+FFFD,
+// and unsafe characters (formats/base/unsafe_text.h) are escaped.
 std::string JsonText(const nlohmann::ordered_json& json, JsonLayout layout);
 
 }  // namespace perftape::cli

@@ -36,8 +36,8 @@ constexpr Option kCommonRows[] = {
 };
 constexpr auto kCommonOptions = Table(kCommonRows);
 
-// ": --duration SECONDS ..." for a word of other tools; "; did you mean --duration?" if one option
-// is similar enough.
+// Returns ": --duration SECONDS ..." for an option of other tools, or "; did you mean --duration?"
+// if one option is similar enough.
 std::string Hint(const Command& command, std::string_view word) {
   for (const ForeignOption& foreign : command.foreign) {
     const bool is_it = foreign.name == word || (word.size() == 1 && foreign.letter == word[0]);
@@ -59,17 +59,17 @@ std::string Hint(const Command& command, std::string_view word) {
   return nearest.empty() || word.size() < 2 ? "" : fmt::format("; did you mean --{}?", nearest);
 }
 
-// Stands for an argument that was left out. No word of a command line can contain it.
+// Replaces an argument that was left out. No word of a command line can contain it.
 constexpr std::string_view kLeftOut("\0", 1);
 
-// The option at the end of a word of options that may have its argument in the next word: "--freq",
-// "-qF", but not "-F99". Null where there is none.
+// Returns the option at the end of a word of options whose argument may be the next word: "--freq",
+// "-qF", but not "-F99". Null if there is none.
 const Option* LastOption(const Command& command, std::string_view word) {
   if (word.starts_with("--")) {
     const Option* option = FindOption(command, word.substr(2));
     return option != nullptr && option->takes_argument() ? option : nullptr;
   }
-  // The first letter that takes an argument takes the rest of the word.
+  // The rest of the word is the argument of the first letter that takes one.
   for (std::size_t at = 1; at < word.size(); ++at) {
     const Option* option = FindOption(command, word.substr(at, 1));
     if (option == nullptr || !option->takes_argument()) continue;
@@ -96,7 +96,7 @@ void MarkLeftOutArguments(const Command& command, std::vector<std::string>& word
   }
 }
 
-// The index of the first operand, or of "--", in a command line whose options come first.
+// Returns the index of the first operand, or of "--", in a command line whose options come first.
 std::size_t FirstOperand(const Command& command, std::span<const std::string> words) {
   std::size_t i = 0;
   while (i < words.size()) {
@@ -130,7 +130,7 @@ std::string WithoutDashes(std::string_view word) {
   return std::string(word);
 }
 
-// The unknown option in a word: "--x" of "--x=1", "-Z" of "-qZ".
+// Returns the unknown option in a word: "--x" of "--x=1", "-Z" of "-qZ".
 std::string UnknownOptionIn(const Command& command, std::string_view word) {
   if (word.starts_with("--")) return std::string(word.substr(0, word.find('=')));
   const auto is_unknown = [&](char letter) {
@@ -140,7 +140,7 @@ std::string UnknownOptionIn(const Command& command, std::string_view word) {
   return unknown == word.end() ? std::string(word) : std::string{'-', *unknown};
 }
 
-// Boost's error as a message of ours.
+// Converts Boost's error into a message of perftape.
 std::unexpected<Error> UsageError(const Command& command, const po::error& error) {
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
     const std::string word = UnknownOptionIn(command, unknown->get_option_name());
@@ -169,7 +169,7 @@ struct SplitWords {
   std::vector<std::string> operands;
 };
 
-// As the user typed it: Boost replaces the letter by the name.
+// Returns the option as typed: Boost replaces the letter by the name.
 std::string SpelledAs(const po::option& option, const Option& row) {
   const bool is_letter = row.letter != 0 && !option.original_tokens.empty() &&
                          !option.original_tokens.front().starts_with("--");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tool's options as one table. Parsing, --help, shell completion and the man page read the same
+// A tool's options as one table. Parsing, --help, shell completion and the man page use the same
 // rows. A row names the field of the tool's own struct that it sets, so that a misspelt option does
 // not compile. To add an option, add a row, a field and the use of the field:
 //
@@ -7,8 +7,11 @@
 //     std::filesystem::path output;
 //     Root root = Root::kComm;
 //   };
-//   constexpr cli::Choice<Root> kRoots[] = {{"comm", Root::kComm, "default"}, {"none",
-//   Root::kNone}}; constexpr auto kOptions = cli::Table({
+//   constexpr cli::Choice<Root> kRoots[] = {
+//       {"comm", Root::kComm, "default"},
+//       {"none", Root::kNone},
+//   };
+//   constexpr auto kOptions = cli::Table({
 //       {.name = "output", .letter = 'o', .argument = "FILE", .help = "write to FILE",
 //        .completion = cli::Completion::kFile, .into = cli::Store<&Plan::output>},
 //       {.name = "root", .argument = "KIND", .help = "begin lines with {choices}",
@@ -31,17 +34,17 @@
 
 namespace perftape::cli {
 
-// What a shell offers for an argument. An option with choices offers these.
+// The words that a shell completes for an argument. An option with choices always completes these.
 enum class Completion : std::uint8_t { kNothing, kFile, kUser, kProcess, kCommand, kChoice };
 
-// A few words in a constant table.
+// A list of words in a constant table.
 class Words {
  public:
   constexpr Words() = default;
   constexpr Words(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) Add(word);
   }
-  // Does not compile beyond the capacity.
+  // Does not compile if the capacity is exceeded.
   constexpr void Add(std::string_view word) { words_.at(size_++) = word; }
   constexpr const std::string_view* begin() const { return words_.data(); }
   constexpr const std::string_view* end() const { return words_.data() + size_; }
@@ -56,24 +59,25 @@ struct Option {
   std::string_view name = {};      // without the dashes; empty for an option with only a letter
   char letter = 0;                 // 0 for an option with only a name
   std::string_view argument = {};  // "HZ"; empty for a switch
-  // A phrase. "{choices}" stands for the words of the choices and their notes.
+  // A phrase. "{choices}" is replaced by the words of the choices and their notes.
   std::string_view help = {};
   Completion completion = Completion::kNothing;
   // For "--compression-level[=LEVEL]": the argument is never the next word, as in git and perf.
   bool argument_is_optional = false;
-  // The names, or letters, of options that this one cannot be combined with. One of the two rows
-  // is enough.
+  // The names, or letters, of options that this one cannot be combined with. One of the two rows is
+  // enough.
   Words conflicts = {};
-  // The only formats, or the like, that the option is valid for (CheckAppliesTo); empty for all.
+  // The only values of a selecting option, such as formats, that this option is valid for
+  // (CheckAppliesTo); empty for all.
   Words applies_to = {};
   bool is_required = false;
-  // What the tool looks a row up by (FindTag); 0 for none.
+  // The tool finds a row by its tag (FindTag); 0 for none.
   int tag = 0;
   Target into = {};
 
   constexpr bool takes_argument() const { return !argument.empty(); }
   constexpr bool takes_next_word() const { return takes_argument() && !argument_is_optional; }
-  // The name, or the letter of an option without one.
+  // Returns the name, or the letter of an option without a name.
   constexpr std::string_view key() const {
     return name.empty() ? std::string_view(&letter, 1) : name;
   }
@@ -81,22 +85,22 @@ struct Option {
     return !word.empty() && (name == word || (word.size() == 1 && letter == word[0]));
   }
   std::vector<Offer> offers() const;
-  // "--output", "-g".
+  // Returns "--output" or "-g".
   std::string spelled() const;
   // "-o" and "--output".
   std::vector<std::string> spellings() const;
 };
 
-// An option of similar tools. It is unknown here, and no help, completion or man page shows it, but
-// the error says what to use instead.
+// An option of similar tools. It is an unknown option here, and not in help, completion or man
+// page, but the error names the option to use instead.
 struct ForeignOption {
   std::string_view name = {};
   char letter = 0;
   std::string_view instead = {};  // a sentence, after "unknown option --time: "
 };
 
-// The rows of one or more arrays as one table. Does not compile if two rows have the same name or
-// letter, if a conflict names no row, or if a row sets nothing.
+// Joins the rows of one or more arrays into one table. Does not compile if two rows have the same
+// name or letter, if a conflict names no row, or if a row sets nothing.
 template <std::size_t... Sizes>
 consteval std::array<Option, (Sizes + ...)> Table(const Option (&... rows)[Sizes]) {
   std::array<Option, (Sizes + ...)> all;
@@ -120,7 +124,7 @@ consteval std::array<Option, (Sizes + ...)> Table(const Option (&... rows)[Sizes
   return all;
 }
 
-// The names of all rows.
+// Returns the names of all rows.
 template <std::size_t Size>
 consteval Words NamesOf(const Option (&rows)[Size]) {
   Words names;
@@ -128,7 +132,7 @@ consteval Words NamesOf(const Option (&rows)[Size]) {
   return names;
 }
 
-// Where options may stand.
+// Where options may be on the command line.
 enum class Order : std::uint8_t {
   kMixed,         // anywhere, up to "--"
   kOptionsFirst,  // only before the first operand, which begins a command with its own options
@@ -137,48 +141,48 @@ enum class Order : std::uint8_t {
 struct Verb;
 
 struct Command {
-  std::string_view name;      // "perftape-record"; of a verb "perftape-bundle list"
+  std::string_view name;      // "perftape-record"; for a verb "perftape-bundle list"
   std::string_view purpose;   // one line, as in the man page's NAME
   std::string_view operands;  // "[[--] COMMAND [ARGUMENT...]]"
   std::span<const Option> options;
   Order order = Order::kMixed;
   Completion operand_completion = Completion::kFile;
   std::string_view epilogue = {};  // the end of --help: examples
-  // Of a tool whose first operand is one of these.
+  // The values of the first operand, for a tool with verbs.
   std::span<const Verb> verbs = {};
   std::span<const ForeignOption> foreign = {};
 };
 
-// What a tool can do, with a command line of its own.
+// A subcommand with a command line of its own.
 struct Verb {
   std::string_view name;     // "list"
-  std::string_view summary;  // half a line, for the tool's help
+  std::string_view summary;  // a short phrase, for the tool's help
   // Both are null if the verb is a program of its own, "perftape-record" of "perftape".
   const Command& (*command)() = nullptr;         // named "perftape-bundle list"
-  int (*main)(int argc, char** argv) = nullptr;  // whose first word is the verb
+  int (*main)(int argc, char** argv) = nullptr;  // its first word is the verb
 };
 
-// --help, --version and --completion, which every tool has. A verb has only the first.
+// Returns --help, --version and --completion, which every tool has. A verb has only --help.
 std::span<const Option> CommonOptions(const Command& command);
 
-// The command's rows, and then the common ones.
+// Returns the command's rows, and then the common ones.
 std::vector<Option> AllOptions(const Command& command);
 
-// The row of a name without dashes, or of a letter; common options included. Null for an unknown
-// word.
+// Returns the row of a name without dashes, or of a letter, including common options. Null if there
+// is none.
 const Option* FindOption(const Command& command, std::string_view word);
 
-// The row with this tag. Null if there is none.
+// Returns the row with this tag, or null.
 const Option* FindTag(const Command& command, int tag);
 
 // Parses the words after the program's name: "-F99", "-F 99", "--freq=99", "--freq 99", "-qg",
 // "-z3" and "--level=3", but never "-z 3" for an optional argument. All words after "--" are
-// operands. The fields of `options` are set in the order of the words; of a field with one value
-// only the last word is read. With --help, --version or --completion no other field is set.
-// kInvalidArgument, with the option in the message, for all else.
+// operands. Sets the fields of `options` in the order of the words; the last word wins for a field
+// with one value. With --help, --version or --completion no other field is set. Fails with
+// kInvalidArgument, naming the option, for all other words.
 Status ParseInto(const Command& command, std::span<const std::string> words, BaseOptions& options);
 
-// `Options` is the struct, or a descendant of the structs, that the command's rows set.
+// `Options` is the struct that the command's rows set, or is derived from it.
 template <class Options>
 Result<Options> Parse(const Command& command, std::span<const std::string> words) {
   Options options;
@@ -186,7 +190,8 @@ Result<Options> Parse(const Command& command, std::span<const std::string> words
   return options;
 }
 
-// The only operand, or the value of -i. kInvalidArgument if there is none, or more than one.
+// Returns the only operand, or the value of -i. Fails with kInvalidArgument if there is none, or
+// more than one.
 Result<std::string> OnlyInput(const BaseOptions& options);
 
 // Fails with kInvalidArgument if an option was given that does not apply to `word`, the value of

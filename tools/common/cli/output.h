@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a tool's output before the work begins.
+// Checks a tool's output before the work begins.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,19 @@
 
 namespace perftape::cli {
 
-// The argument of -o as a path: "-" for stdout, also for /dev/stdout and /dev/fd/1.
+// Returns the argument of -o as a path: "-" for stdout, and also for /dev/stdout and /dev/fd/1.
 std::filesystem::path OutputNamed(std::string_view argument);
 
-// Reports, before the work, the errors that OutputFile::Create would report after it:
-// kInvalidArgument for a file that must not be replaced; kNotFound, kPermission or kIo if no file
-// can be created in its directory.
+// Reports early the errors that OutputFile::Create would report after the work. Fails with
+// kInvalidArgument for a file that must not be replaced. Fails with kNotFound, kPermission or kIo
+// if no file can be created in its directory.
 Result<OutputTarget> CheckOutput(const std::filesystem::path& path, IfExists if_exists);
 
-// kInvalidArgument if the output is a terminal. `what` ("pprof", "bundle") is binary.
+// Fails with kInvalidArgument if the output is a terminal. `what` ("pprof", "bundle") is a binary
+// format.
 Status RefuseTerminal(const OutputTarget& target, std::string_view what);
 
-// kInvalidArgument if a JSON report goes to stdout, and so does the output.
+// Fails with kInvalidArgument if both a JSON report and the output go to stdout.
 Status CheckReportOutput(bool is_json, const std::filesystem::path& output);
 
 }  // namespace perftape::cli

@@ -15,7 +15,7 @@ constexpr Option VerboseRow(std::string_view help) {
   return {.name = "verbose", .letter = 'v', .help = help, .into = Set<&BaseOptions::verbose>};
 }
 
-// -i FILE, the same as an operand.
+// -i FILE, equivalent to an operand.
 constexpr Option InputRow(std::string_view help) {
   return {.name = "input",
           .letter = 'i',
@@ -25,7 +25,7 @@ constexpr Option InputRow(std::string_view help) {
           .into = Store<&BaseOptions::operands>};
 }
 
-// -o FILE, for a std::filesystem::path.
+// -o FILE; sets a std::filesystem::path.
 constexpr Option OutputRow(std::string_view help, Target into) {
   return {.name = "output",
           .letter = 'o',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user who mistyped a word may have meant.
+// Suggests words that are similar to a mistyped one.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace perftape::cli {
 
-// How many letters must be put in, taken away or exchanged to make `a` of `b`.
+// Returns the number of letters that must be inserted, deleted or replaced to turn `b` into `a`.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
-// The names that begin with `word`; without any, those that are nearest to it, if they are near. As
-// git does (help_unknown_cmd).
+// Returns the names that begin with `word`. If there are none, returns the names with the smallest
+// edit distance, if that is small, as git does (help_unknown_cmd).
 std::vector<std::string_view> MostSimilar(std::string_view word,
                                           std::span<const std::string_view> names);
 

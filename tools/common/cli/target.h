@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an option's value goes: a field of the tool's struct, named by a path of member pointers,
-// and how the text becomes the field's type.
+// The target of an option: a field of the tool's struct, and the conversion of the text to the
+// field's type. A path of member pointers names the field.
 //
-//   cli::Set<&Plan::show_sources>                                  a switch
-//   cli::SetTo<IfExists::kReplace, &Plan::if_exists>               a switch that stands for a value
-//   cli::AddTo<Section::kHeader, &Plan::sections>                  a switch that adds to a list
-//   cli::Store<&Plan::output>                                      text, or one more text of a list
-//   cli::StoreAs<cli::ParseCpuList, &Plan::filter, &Filter::cpus>  what a function makes of the
-//   text cli::StoreChoice<kRoots, &Plan::root>                          one of a table's values
+//   cli::Set<&Plan::show_sources>                       a switch
+//   cli::SetTo<IfExists::kReplace, &Plan::if_exists>    a switch that sets a value
+//   cli::AddTo<Section::kHeader, &Plan::sections>       a switch that adds to a list
+//   cli::Store<&Plan::output>                           a text; appended if the field is a list
+//   cli::StoreAs<cli::ParseCpuList, &Plan::filter, &Filter::cpus>
+//                                                       the result of a function of the text
+//   cli::StoreChoice<kRoots, &Plan::root>               a value from a table of words
 #pragma once
 
 #include <iterator>
@@ -50,7 +51,7 @@ struct BaseOptions {
   std::vector<GivenOption> given;  // in the order of the words
 };
 
-// A word of an option that has only some, and its value. The note is for --help: "default".
+// One word of an option with choices, and its value. The note is for --help: "default".
 template <class Value>
 struct Choice {
   std::string_view word;
@@ -58,34 +59,35 @@ struct Choice {
   std::string_view note = {};
 };
 
-// A choice as help, completion and errors show it.
+// A choice, as shown by help, completion and errors.
 struct Offer {
   std::string word;
   std::string note = {};
 };
 
 struct Target {
-  // Sets the field. `spelled` is the option, for the error.
+  // Sets the field. `spelled` is the option as typed, for the error.
   Status (*store)(BaseOptions& options, std::string_view spelled, std::string_view text) = nullptr;
-  // Whether each value counts, not only the last.
+  // Whether every value is used, not only the last one.
   bool is_list = false;
   // Null for an option without choices.
   std::vector<Offer> (*offers)() = nullptr;
 };
 
-// "unknown value 'x' for --root: choose comm or none". kInvalidArgument.
+// Returns the error kInvalidArgument "unknown value 'x' for --root: choose comm or none".
 std::unexpected<Error> UnknownValue(std::string_view spelled, std::string_view text,
                                     std::span<const Offer> offers);
 
 namespace internal {
 
-// Two tools' structs of options must not have the same name, not even in unnamed namespaces: GCC 12
-// gives the templates below, whose arguments are pointers to their members, one and the same
+// Option structs of two tools must have different names, even in unnamed namespaces. The arguments
+// of the templates below are pointers to their members, and GCC 12 gives both instances the same
 // symbol.
 template <class Class, class Member>
 Class ClassOf(Member Class::*);
 
-// The field at the end of the path. std::bad_cast if `options` is another tool's.
+// Returns the field at the end of the path. Throws std::bad_cast if `options` is the struct of
+// another tool.
 template <auto First, auto... Rest>
 auto& FieldOf(BaseOptions& options) {
   auto& own = dynamic_cast<decltype(ClassOf(First))&>(options);
@@ -207,21 +209,21 @@ inline constexpr Target SetTo = {.store = &internal::StoreValue<Value, Path...>}
 template <auto Value, auto... Path>
 inline constexpr Target AddTo = {.store = &internal::AddValue<Value, Path...>};
 
-// A path or text; of a list one more.
+// A path or text. If the field is a list, the value is appended.
 template <auto... Path>
 inline constexpr Target Store = {.store = &internal::StoreText<Path...>,
                                  .is_list = internal::kPathIsList<Path...>};
 
-// Parser(spelled, text) returns a Result; the elements of a list are appended.
+// Parser(spelled, text) returns a Result. If the field is a list, its elements are appended.
 template <auto Parser, auto... Path>
 inline constexpr Target StoreAs = {.store = &internal::StoreParsed<Parser, Path...>,
                                    .is_list = internal::kPathIsList<Path...>};
 
-// The same, but the value replaces a list.
+// The same, but the value replaces the list.
 template <auto Parser, auto... Path>
 inline constexpr Target StoreLast = {.store = &internal::StoreReplaced<Parser, Path...>};
 
-// The same with choices that are known only at run time. Parser refuses all other words.
+// The same with choices that are known only at run time. Parser rejects all other words.
 template <auto Parser, auto Offers, auto... Path>
 inline constexpr Target StoreOffered = {.store = &internal::StoreParsed<Parser, Path...>,
                                         .is_list = internal::kPathIsList<Path...>,
@@ -232,7 +234,7 @@ template <const auto& Choices, auto... Path>
 inline constexpr Target StoreChoice = {.store = &internal::StoreOneOf<Choices, Path...>,
                                        .offers = &internal::OffersOf<Choices>};
 
-// The same for a list of values, with commas between the words.
+// The same for a list of values, separated by commas.
 template <const auto& Choices, auto... Path>
 inline constexpr Target StoreChoices = {.store = &internal::StoreSeveralOf<Choices, Path...>,
                                         .is_list = true,

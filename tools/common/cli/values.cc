@@ -18,9 +18,9 @@
 namespace perftape::cli {
 namespace {
 
-// More CPUs than any kernel is built for; keeps "0-4000000000" from taking memory.
+// More CPUs than any kernel supports. Prevents "0-4000000000" from using up memory.
 constexpr std::uint64_t kMostCpus = 1 << 16;
-// pid_max's own limit on 64-bit kernels (PID_MAX_LIMIT).
+// The limit of pid_max on 64-bit kernels (PID_MAX_LIMIT).
 constexpr std::uint64_t kLargestPid = 1 << 22;
 
 std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
@@ -86,7 +86,7 @@ Result<int> ParseCompressionLevel(std::string_view option, std::string_view text
 }
 
 Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text) {
-  constexpr double kLongest = 1e9;  // 30 years, and far from where nanoseconds overflow
+  constexpr double kLongest = 1e9;  // 30 years; the nanoseconds do not overflow
   double seconds = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed);
@@ -127,7 +127,7 @@ unsigned DefaultThreads() {
 }
 
 Result<uid_t> ParseUser(std::string_view option, std::string_view text) {
-  // 2^32-1 is "no user" to the kernel.
+  // 2^32-1 means "no user" in the kernel.
   if (const auto number = WholeNumber(text); number && *number < UINT32_MAX) {
     return static_cast<uid_t>(*number);
   }

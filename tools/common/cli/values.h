@@ -23,7 +23,7 @@ struct Range {
 };
 Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range = {});
 
-// The same in another type, for a row of a table.
+// The same for another type, for a row of a table.
 template <class Number, Number kSmallest, Number kLargest>
 Result<Number> ParseNumberIn(std::string_view option, std::string_view text) {
   auto number = ParseNumber(option, text,
@@ -33,19 +33,19 @@ Result<Number> ParseNumberIn(std::string_view option, std::string_view text) {
   return static_cast<Number>(*number);
 }
 
-// The text itself.
+// Returns the text unchanged.
 Result<std::string> ParseText(std::string_view option, std::string_view text);
 
-// The name of an output file, "-" for stdout (output.h, OutputNamed). It must not be empty.
+// The name of an output file, "-" for stdout (OutputNamed in output.h). Must not be empty.
 Result<std::filesystem::path> ParseOutput(std::string_view option, std::string_view text);
 
 // The same without a name for stdout.
 Result<std::filesystem::path> ParseFileName(std::string_view option, std::string_view text);
 
-// The name of a directory. It must not be empty.
+// The name of a directory. Must not be empty.
 Result<std::filesystem::path> ParseDirectory(std::string_view option, std::string_view text);
 
-// A level of zstd as perf accepts it, 1 to 22. No text is level 1.
+// A compression level of zstd that perf accepts, 1 to 22. An empty text is level 1.
 Result<int> ParseCompressionLevel(std::string_view option, std::string_view text);
 
 // Seconds above 0, fractions allowed: "2.5".
@@ -54,10 +54,10 @@ Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::stri
 // "12,13": process or thread ids, each above 0.
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text);
 
-// "0-3,8": as the kernel and perf write CPU lists; ascending, without repetitions.
+// "0-3,8", as the kernel and perf write CPU lists; ascending, without repetitions.
 Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text);
 
-// The number of CPUs.
+// Returns the number of CPUs.
 unsigned DefaultThreads();
 // A number of threads, 1 to 1024.
 inline constexpr auto ParseThreads = &ParseNumberIn<unsigned, 1, 1024>;
@@ -65,7 +65,7 @@ inline constexpr auto ParseThreads = &ParseNumberIn<unsigned, 1, 1024>;
 // A user's name or number.
 Result<uid_t> ParseUser(std::string_view option, std::string_view text);
 
-// The parts between commas; one empty part for an empty text.
+// Returns the parts between commas; one empty part for an empty text.
 std::vector<std::string_view> SplitAtCommas(std::string_view text);
 
 }  // namespace perftape::cli

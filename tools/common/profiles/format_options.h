@@ -11,10 +11,10 @@
 namespace perftape::cli {
 
 std::vector<Offer> InputFormats();
-// Each with the endings of its files: "folded (.folded, .collapsed)".
+// Each format with the suffixes of its files: "folded (.folded, .collapsed)".
 std::vector<Offer> OutputFormats();
 
-// kInvalidArgument for a word that is no such format.
+// Fail with kInvalidArgument if `text` is not such a format.
 Result<const convert::Format*> ParseInputFormat(std::string_view option, std::string_view text);
 Result<const convert::Format*> ParseOutputFormat(std::string_view option, std::string_view text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of an input was read, and what not, for a person.
+// Messages about what was read of an input and what was not.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace perftape::cli {
 
-// "4950 samples, 12 lost while recording; 80123 frames, 40 of them in no mapping".
-// Of folded stacks it is lines that are counted.
+// Returns "4950 samples, 12 lost while recording; 80123 frames, 40 of them in no mapping". For
+// folded stacks it counts lines.
 std::string ReadLine(const convert::ImportReport& report, std::string_view format = "perf.data");
 
-// Samples or records that were there but could not be read, and other problems; a line each, none
-// for a sound input.
+// Returns a line for each kind of sample or record that could not be read, and for each other
+// problem. Empty for an undamaged input.
 std::vector<std::string> DamageLines(const convert::ImportReport& report);
 
-// What is worth knowing of a sound input, for --verbose; a line each.
+// Returns a line for each remark on an undamaged input, for --verbose.
 std::vector<std::string> RemarkLines(const convert::ImportReport& report);
 
 }  // namespace perftape::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What symbol_text tells, for scripts.
+// The content of symbol_text as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -7,7 +7,7 @@
 
 namespace perftape::cli {
 
-// What the rows below set. The struct of a tool with these rows derives from it.
+// The fields that the rows below set. The struct of a tool with these rows derives from it.
 struct SymbolPlan : BaseOptions {
   symbolize::SymbolOptions symbol_options;
   bool show_sources = false;
@@ -82,8 +82,8 @@ inline constexpr Option kSymbolRows[] = {
      .into = Set<&SymbolPlan::show_sources>},
 };
 
-// Completes the symbol options after parsing: --no-lines, and the cache of indexes if the
-// environment has one.
+// Completes the symbol options after parsing: applies --no-lines, and selects the index cache that
+// the environment determines.
 void FinishSymbolOptions(SymbolPlan& plan);
 
 }  // namespace perftape::cli

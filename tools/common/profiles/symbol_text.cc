@@ -12,7 +12,8 @@
 namespace perftape::cli {
 namespace {
 
-// "12 no file, 3 of another build": what `count` gives for each Miss but kNone; empty for none.
+// Returns "12 no file, 3 another build": the result of `count` for each Miss except kNone; empty if
+// there are none.
 template <class Count>
 std::string MissesText(Count count) {
   constexpr std::pair<symbolize::Miss, std::string_view> kMisses[] = {
@@ -68,7 +69,7 @@ std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& rep
                                 mapping.build_id.empty() ? "" : " " + mapping.build_id,
                                 mapping.source.empty() ? "no names" : mapping.source));
     for (const std::string& tried : mapping.tried) lines.push_back("  not used: " + tried);
-    // Where there are names, it is about lines; else what was tried says the same.
+    // If there are names, the problem is about lines. Otherwise `tried` contains the same reason.
     const bool is_told = mapping.source.empty() && !mapping.tried.empty();
     if (!is_told && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);
   }
