@@ -89,15 +89,16 @@ constexpr auto kSoftwareNames = std::to_array<std::string_view>(
 Result<EventAttr> DecodeAttr(Bytes bytes, std::endian order) {
   if (bytes.size() < EventAttr::kSmallestSize) {
     return Fail(ErrorCode::kTruncated,
-                fmt::format("attribute of {} bytes is shorter than the smallest, {}", bytes.size(),
-                            EventAttr::kSmallestSize));
+                fmt::format("the attribute has {} bytes, fewer than the minimum of {}",
+                            bytes.size(), EventAttr::kSmallestSize));
   }
   // perf: "if (sz == 0) sz = PERF_ATTR_SIZE_VER0" (header.c, read_attr).
   auto size = LoadFixed<std::uint32_t>(bytes.data() + 4, order);
   if (size == 0) size = EventAttr::kSmallestSize;
   if (size < EventAttr::kSmallestSize || size > bytes.size()) {
     return Fail(ErrorCode::kCorrupt,
-                fmt::format("attribute says it has {} bytes, of {} there", size, bytes.size()));
+                fmt::format("the attribute declares {} bytes, but only {} are present", size,
+                            bytes.size()));
   }
   EventAttr attr;
   ByteReader at(bytes.first(std::min(size, kFullSize)), order);

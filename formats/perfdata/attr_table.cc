@@ -36,8 +36,9 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
   if (const std::optional<Bytes> whole = BytesOf(header.attrs, file)) {
     table.bytes = *whole;
   } else {
-    problems.push_back(fmt::format("at 0x18: {} bytes of attributes at {:#x} run past the end",
-                                   header.attrs.size, header.attrs.offset));
+    problems.push_back(fmt::format(
+        "at 0x18: the attribute table of {} bytes at {:#x} extends beyond the end of the file",
+        header.attrs.size, header.attrs.offset));
     if (header.attrs.offset >= file.size()) return table;
     // The records, where they lie behind it, end it.
     const std::uint64_t end = header.data.offset > header.attrs.offset
@@ -49,9 +50,8 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
   if (!IsEntrySize(table.entry_size) && table.bytes.size() >= kSmallestEntry) {
     // perf takes each entry for as long as its attribute says.
     table.entry_size = StoredSize(table.bytes, order) + sizeof(Section);
-    problems.push_back(
-        fmt::format("at 0x10: attribute size {} is none that perf writes; taken for {}",
-                    header.attr_size, table.entry_size));
+    problems.push_back(fmt::format("at 0x10: attribute size {} is invalid; {} is used instead",
+                                   header.attr_size, table.entry_size));
   }
   return table;
 }
@@ -64,9 +64,10 @@ std::optional<EventAttr> RecoverAttr(Bytes bytes, std::endian order, std::string
   const bool says_nothing = bytes.size() > EventAttr::kSmallestSize &&
                             LoadFixed<std::uint32_t>(bytes.data() + kSizeAt, order) == 0;
   if (attr && !says_nothing) return *attr;
-  problems.push_back(fmt::format(
-      "{}: {}", position,
-      attr ? fmt::format("attribute of size 0 has {} bytes", bytes.size()) : attr.error().message));
+  problems.push_back(
+      fmt::format("{}: {}", position,
+                  attr ? fmt::format("the attribute size 0 is read as {}", bytes.size())
+                       : attr.error().message));
   if (bytes.size() < EventAttr::kSmallestSize) return std::nullopt;
   std::vector<std::byte> recovered(bytes.begin(), bytes.end());
   auto size = static_cast<std::uint32_t>(bytes.size());
@@ -102,9 +103,9 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
       const WordArray words(*ids, order);
       event.ids.assign(words.begin(), words.end());
     } else {
-      problems.push_back(
-          fmt::format("at {:#x}: the ids of event {} {}", offset + stored.size(), events.size(),
-                      ids ? "are more than the file can hold" : "lie behind the file's end"));
+      problems.push_back(fmt::format(
+          "at {:#x}: the ids of event {} {}", offset + stored.size(), events.size(),
+          ids ? "are more than the file can contain" : "are beyond the end of the file"));
     }
     events.push_back(std::move(event));
   }

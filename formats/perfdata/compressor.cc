@@ -54,7 +54,7 @@ Status RecordCompressor::Flush(std::vector<std::byte>& out) {
   const std::size_t size = out.size() - start;
   if (size > kMaxRecordSize) {
     out.resize(start);
-    return Fail(ErrorCode::kIo, "zstd made more of a slice than a record holds");
+    return Fail(ErrorCode::kIo, "the output of zstd does not fit into a record");
   }
   const RecordHeader header{RecordType::kCompressed, 0, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);

@@ -33,10 +33,9 @@ Status Expander::Begin(const RecordView& compressed) {
     at.Blob(compressed_, size);
     if (!at.ok()) {
       compressed_ = {};
-      return GiveUp(
-          {ErrorCode::kTruncated, fmt::format("record at {}: COMPRESSED2 of {} bytes "
-                                              "says that it holds {}",
-                                              PositionOf(compressed), compressed.size(), size)});
+      return GiveUp({ErrorCode::kTruncated,
+                     fmt::format("record at {}: COMPRESSED2 has {} bytes, but declares {}",
+                                 PositionOf(compressed), compressed.size(), size)});
     }
   }
   budget_.Take(compressed_.size());
@@ -62,7 +61,7 @@ Result<std::optional<RecordView>> Expander::Next() {
     const Position position = PositionOfNext();
     if (at.ok() && header.size < sizeof header) {
       return GiveUp({ErrorCode::kCorrupt,
-                     fmt::format("record at {:#x}+{:#x}: size {} is less than its header's",
+                     fmt::format("record at {:#x}+{:#x}: size {} is less than a record header",
                                  position.file_offset, position.inside, header.size)});
     }
     if (at.ok() && header.size <= ready.size()) {
@@ -98,8 +97,8 @@ Result<std::size_t> Expander::Fill() {
   made_ += *made;
   if (!budget_.Allows(*made)) {
     return GiveUp({ErrorCode::kCorrupt,
-                   fmt::format("record at {:#x}: the COMPRESSED records up to here expand to more "
-                               "than a thousand times their size",
+                   fmt::format("record at {:#x}: the COMPRESSED records up to this one expand to "
+                               "more than 1000 times their size",
                                piece_.file_offset)});
   }
   if (made_ > kMostExpanded) {

@@ -118,7 +118,7 @@ void RunLayout(Cursor& at, Value& value, std::uint32_t cpus_available) {
 }
 
 std::unexpected<Error> TooShort() {
-  return Fail(ErrorCode::kTruncated, "section is shorter than what it says it holds");
+  return Fail(ErrorCode::kTruncated, "the section declares more data than it contains");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Status AppendAttrRecord(const Event& event, std::vector<std::byte>& out) {
   const std::size_t size =
       sizeof(RecordHeader) + event.attr.size + event.ids.size() * sizeof(std::uint64_t);
   if (size > kMaxRecordSize) {
-    return Fail(ErrorCode::kUnsupported, "an event on more CPUs than an ATTR record can tell of");
+    return Fail(ErrorCode::kUnsupported, "an event has more ids than an ATTR record can contain");
   }
   ByteWriter at(out);
   at.Fixed(RecordType::kHeaderAttr);
@@ -43,7 +43,7 @@ Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) 
   const std::size_t size = sizeof(RecordHeader) + sizeof(std::uint64_t) + payload.size();
   if (size > kMaxRecordSize) {
     return Fail(ErrorCode::kInvalidArgument,
-                "feature " + FeatureName(feature.bit) + " is larger than a record can be");
+                "feature " + FeatureName(feature.bit) + " does not fit into a record");
   }
   ByteWriter at(out);
   at.Fixed(RecordType::kHeaderFeature);

@@ -51,7 +51,8 @@ bool LooksLikePerfData(Bytes beginning) {
 Result<Preamble> ReadPreamble(Bytes beginning) {
   if (beginning.empty()) return Fail(ErrorCode::kTruncated, "the file is empty");
   if (!LooksLikePerfData(beginning)) {
-    return Fail(ErrorCode::kCorrupt, "at 0x0: no perf.data: it does not begin with PERFILE2");
+    return Fail(ErrorCode::kCorrupt,
+                "at 0x0: not a perf.data file: it does not begin with PERFILE2");
   }
   const std::string_view text = AsText(beginning);
   Preamble preamble;
@@ -81,7 +82,7 @@ Result<FileHeader> ReadFileHeader(Bytes file, std::endian order,
   for (std::uint64_t& word : header.features) at.Fixed(word);
   if (!at.ok()) return Fail(ErrorCode::kTruncated, "at 0x0: the file ends inside its header");
   if (header.size != FileHeader::kSize) {
-    problems.push_back(fmt::format("at 0x8: header size {} is none that perf knows; taken for {}",
+    problems.push_back(fmt::format("at 0x8: header size {} is invalid; {} is used instead",
                                    header.size, FileHeader::kSize));
   }
   RecoverBitmap(header, order);

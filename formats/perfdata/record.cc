@@ -17,7 +17,7 @@ namespace {
 
 [[gnu::noinline]] std::unexpected<Error> Truncated(const RecordView& record) {
   return Fail(ErrorCode::kTruncated,
-              fmt::format("record at {}: {} of {} bytes is shorter than what it says it holds",
+              fmt::format("record at {}: {} has {} bytes, fewer than its fields need",
                           PositionOf(record), RecordName(record.type), record.size()));
 }
 
@@ -38,7 +38,7 @@ Status CloseRecord(RecordType type, std::uint16_t misc, std::size_t start,
     out.resize(start);
     return Fail(
         ErrorCode::kInvalidArgument,
-        fmt::format("{} of {} bytes is larger than a record can be", RecordName(type), size));
+        fmt::format("{} has {} bytes, more than a record can have", RecordName(type), size));
   }
   const RecordHeader header{type, misc, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);

@@ -132,11 +132,11 @@ bool RecordCursor::ReadRecord(Bytes left) {
   if (header.size > left.size()) left = Left(header.size);
   if (!has_header || header.size > left.size()) {
     FailHere(ErrorCode::kTruncated,
-             fmt::format("{} bytes are left, which is no whole record", left.size()));
+             fmt::format("the last {} bytes are not a whole record", left.size()));
     return false;
   }
   if (header.size < sizeof header) {
-    FailHere(ErrorCode::kCorrupt, fmt::format("size {} is less than its header's", header.size));
+    FailHere(ErrorCode::kCorrupt, fmt::format("size {} is less than a record header", header.size));
     return false;
   }
   record_ = {.type = header.type,
@@ -156,8 +156,8 @@ bool RecordCursor::ReadBytesBehind(Bytes left) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
   if (stream_ != nullptr && behind > kMostBehindInStream) {
     FailHere(ErrorCode::kUnsupported,
-             fmt::format("{} says that {} bytes follow it; through a pipe no more than {} are "
-                         "read: save it in a file first",
+             fmt::format("{} declares {} bytes after it, but at most {} can be read from a pipe: "
+                         "save the stream to a file first",
                          RecordName(record_.type), behind, kMostBehindInStream));
     return false;
   }
@@ -167,8 +167,8 @@ bool RecordCursor::ReadBytesBehind(Bytes left) {
   }
   if (behind > left.size() - size) {
     FailHere(ErrorCode::kTruncated,
-             fmt::format("{} says that {} bytes follow it, of {} left", RecordName(record_.type),
-                         behind, left.size() - size));
+             fmt::format("{} declares {} bytes after it, but only {} are left",
+                         RecordName(record_.type), behind, left.size() - size));
     return false;
   }
   record_.behind = left.subspan(size, behind);
@@ -179,9 +179,8 @@ void RecordCursor::EndPart() {
   left_ = {};
   if (stream_ != nullptr && stream_->error()) failure_ = stream_->error();
   if (expander_ != nullptr && expander_->waiting() > 0) {
-    FailHere(
-        ErrorCode::kTruncated,
-        fmt::format("{} expanded bytes are left, which is no whole record", expander_->waiting()));
+    FailHere(ErrorCode::kTruncated, fmt::format("the last {} expanded bytes are not a whole record",
+                                                expander_->waiting()));
   }
   expander_.reset();
 }

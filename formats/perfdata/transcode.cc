@@ -27,8 +27,8 @@ Status CopyVerbatim(const RecordView& record, std::vector<std::byte>& out) {
   const std::size_t size = record.size() + padding;
   if (size > kMaxRecordSize + 7) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("record at {}: {} of {} bytes cannot be padded", PositionOf(record),
-                            RecordName(record.type), record.size()));
+                fmt::format("record at {}: {} of {} bytes is too large to be padded",
+                            PositionOf(record), RecordName(record.type), record.size()));
   }
   ByteWriter at(out);
   at.Fixed(record.type);
@@ -70,7 +70,7 @@ Status WriteSampleAnew(const RecordView& record, const SampleFormat& from, const
 
 std::unexpected<Error> Unknown(const RecordView& record) {
   return Fail(ErrorCode::kUnsupported,
-              fmt::format("record at {}: it is not known how the bytes of {} are ordered",
+              fmt::format("record at {}: cannot convert the byte order of {}: unknown layout",
                           PositionOf(record), RecordName(record.type)));
 }
 

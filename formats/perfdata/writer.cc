@@ -27,7 +27,7 @@ Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const
   TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
   if (target.descriptor >= 0 || target.is_named_pipe || IsTerminal(target)) {
     return Fail(ErrorCode::kInvalidArgument,
-                target.name + ": a perf.data file cannot go through a pipe");
+                target.name + ": a perf.data file cannot be written to a pipe");
   }
   Writer writer;
   TRY(writer.StartCompressor(options));
@@ -124,7 +124,7 @@ Status Writer::Commit() {
 
 Status Writer::CommitInstead(Bytes records) {
   if (container_ == Container::kPipe) {
-    return Fail(ErrorCode::kUnsupported, name_ + ": ends within a record");
+    return Fail(ErrorCode::kUnsupported, name_ + ": the stream ends inside a record");
   }
   if (compressor_) compressor_->Drop();
   pending_.assign(records.begin(), records.end());

@@ -40,7 +40,8 @@ class ProcessChecks {
 
   void CheckSample(const RecordView& record, const Sample& sample, const SampleFormat& format);
   void CheckRegion(const RecordView& record, const Sample& sample);
-  void Arrived(WaitingFor& waiting, std::uint32_t id, Rule rule, std::string_view what);
+  // Reports the samples that waited for the record `what` of `id`, if any, and forgets them.
+  void ReportWaiting(WaitingFor& waiting, std::uint32_t id, Rule rule, std::string_view what);
   void Apply(const RecordView& record, const SampleFormat& format);
   std::vector<std::pair<const Dso*, Hit>> HitsInFileOrder() const;
 
