@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was lost while recording, as the records say. LOST (records of any kind) and LOST_SAMPLES
-// are told apart and not added.
+// Reports the losses of the recording from LOST (records of any type) and LOST_SAMPLES. The two are
+// counted separately.
 #pragma once
 
 #include <cstdint>
