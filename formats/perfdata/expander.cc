@@ -9,7 +9,8 @@
 namespace perftape::perfdata {
 namespace {
 
-// Holds the largest record, and enough behind it that few are moved.
+// The size of the buffer for expanded bytes. It is much larger than a record, so that incomplete
+// records are rarely moved to its start.
 constexpr std::size_t kRoom = std::size_t{256} << 10;
 
 bool BeginsFrame(Bytes bytes) {
@@ -80,7 +81,7 @@ Result<std::optional<RecordView>> Expander::Next() {
   }
 }
 
-// Expands as much as there is room for. Nothing comes where the piece is used up.
+// Fills the buffer with expanded bytes. Returns their number, which is 0 at the end of the piece.
 Result<std::size_t> Expander::Fill() {
   if (is_lost_) return 0;
   if (room_.empty()) room_.resize(kRoom);

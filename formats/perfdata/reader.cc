@@ -13,7 +13,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// perf looks into a directory for this file (tools/perf/util/data.c).
+// The file that perf opens in a directory (tools/perf/util/data.c).
 constexpr std::string_view kMainFile = "data";
 
 // The N of "data.N".
@@ -27,7 +27,7 @@ std::optional<unsigned> NumberOf(const std::string& filename) {
   return number;
 }
 
-// data.0, data.1, … as far as there is no gap, which is how perf writes them.
+// The paths of data.0, data.1, … in a directory, by number. perf numbers them without gaps.
 Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::path& directory) {
   std::vector<unsigned> numbers;
   std::error_code error;
@@ -44,8 +44,8 @@ Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::p
   return files;
 }
 
-// Records that may stand before the first sample of a stream, when perf is done with telling of
-// events.
+// Whether a record of this type ends the head of a stream: perf writes the records that describe
+// events before it.
 bool EndsStreamHead(RecordType type) {
   return type == RecordType::kSample || type == RecordType::kFinishedRound ||
          type == RecordType::kFinishedInit || type == RecordType::kCompressed ||

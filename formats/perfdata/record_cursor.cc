@@ -8,8 +8,8 @@
 namespace perftape::perfdata {
 namespace {
 
-// Two tool records are followed by bytes that their size does not count: the tracing data, padded
-// to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
+// Whether bytes follow the record that its size does not count: the tracing data, padded to 8
+// (perf_event__synthesize_tracing_data), or an AUX trace (perf_event__process_auxtrace).
 bool HasBytesBehind(RecordType type) {
   return type == RecordType::kHeaderTracingData || type == RecordType::kAuxtrace;
 }
@@ -17,7 +17,7 @@ bool HasBytesBehind(RecordType type) {
 std::uint64_t BytesBehind(const RecordView& record) {
   ByteReader at(record.payload, record.order);
   if (record.type == RecordType::kHeaderTracingData) {
-    // simpleperf puts the data inside the record.
+    // simpleperf writes the data inside the record.
     if (record.payload.size() > sizeof(std::uint64_t)) return 0;
     std::uint32_t size = 0;
     at.Fixed(size);
@@ -124,7 +124,8 @@ bool RecordCursor::StepInPart() {
   return true;
 }
 
-// The record that `left` begins with, in record_; false, and a failure, where that is none.
+// Sets record_ to the record at the start of `left`. If it is not a valid record, remembers the
+// error and returns false.
 bool RecordCursor::ReadRecord(Bytes left) {
   RecordHeader header = {};
   const bool has_header = left.size() >= sizeof header;
@@ -149,7 +150,7 @@ bool RecordCursor::ReadRecord(Bytes left) {
   return !HasBytesBehind(header.type) || ReadBytesBehind(left);
 }
 
-// What follows record_, which `left` begins with.
+// Sets record_.behind. `left` begins with record_.
 bool RecordCursor::ReadBytesBehind(Bytes left) {
   const std::size_t size = record_.size();
   const std::uint64_t behind = BytesBehind(record_);
@@ -190,7 +191,7 @@ void RecordCursor::FailHere(ErrorCode code, std::string_view what) {
   Remember({code, fmt::format("record at {}: {}", PositionOf(end), what)});
 }
 
-// The first failure is the one to tell.
+// Keeps only the first failure.
 void RecordCursor::Remember(Error error) {
   if (!failure_) failure_ = std::move(error);
 }

@@ -34,8 +34,7 @@ void RecordShelf::Release(Position position) {
 }
 
 void RecordShelf::OpenBlock() {
-  if (open_ != Position::kNone && blocks_[open_].records == 0)
-    return;  // used is 0: all of it is free
+  if (open_ != Position::kNone && blocks_[open_].records == 0) return;  // the open block is empty
   if (free_.empty()) {
     open_ = static_cast<std::uint32_t>(blocks_.size());
     blocks_.emplace_back();

@@ -96,7 +96,7 @@ void InTimeOrder::ChooseRun() {
   heap_.pop_back();
 }
 
-// The next of what is being released; false when all of it is delivered.
+// Returns the next record to release in record_; false if none is left.
 bool InTimeOrder::StepReleased() {
   if (!chosen_) {
     Compact();
@@ -130,7 +130,7 @@ bool InTimeOrder::StepReleased() {
   return true;
 }
 
-// Makes a heap of heap_ again where its first element may be later than others.
+// Restores the heap property of heap_ after its first element changed.
 void InTimeOrder::SinkFirst() {
   std::size_t hole = 0;
   const Ready sinking = heap_.front();
@@ -143,7 +143,7 @@ void InTimeOrder::SinkFirst() {
   heap_[hole] = sinking;
 }
 
-// Forgets what was delivered; what is left keeps its order, and so do the runs.
+// Removes the returned records. The other records and the runs keep their order.
 void InTimeOrder::Compact() {
   std::size_t kept_runs = 0;
   std::size_t kept = 0;

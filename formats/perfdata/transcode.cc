@@ -16,8 +16,8 @@ bool HasSameShape(const SampleFormat& a, const SampleFormat& b) {
          a.regs_intr_mask == b.regs_intr_mask && a.sample_id_all == b.sample_id_all;
 }
 
-// Whether a record's bytes stay what they are where words follow: those of COMPRESSED are a part of
-// a stream, and TRACING_DATA's are followed by what its reader takes.
+// Whether a record of this type may be padded. COMPRESSED contains a part of a zstd stream, and the
+// data after TRACING_DATA must follow directly.
 bool MayBePadded(RecordType type) {
   return type != RecordType::kCompressed && type != RecordType::kHeaderTracingData;
 }
@@ -38,7 +38,8 @@ Status CopyVerbatim(const RecordView& record, std::vector<std::byte>& out) {
   return {};
 }
 
-// Where the chain ends in PERF_CONTEXT_USER_DEFERRED and a cookie, it without them.
+// The chain without PERF_CONTEXT_USER_DEFERRED and the cookie at its end. Nothing if it does not
+// end in these.
 std::optional<WordArray> WithoutDeferred(const WordArray& chain) {
   const std::size_t size = chain.size();
   if (size < 2 || chain[size - 2] != kContextUserDeferred) return std::nullopt;
@@ -51,7 +52,7 @@ bool HasDeferredChain(const RecordView& record, const SampleFormat& format) {
   return sample && WithoutDeferred(sample->callchain);
 }
 
-// Whether the record stays what it is, byte for byte.
+// Whether the bytes of the record can be copied.
 bool Stays(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
            DeferredChains chains) {
   if (record.order != std::endian::native || !HasSameShape(from, to)) return false;
@@ -74,7 +75,8 @@ std::unexpected<Error> Unknown(const RecordView& record) {
                           PositionOf(record), RecordName(record.type)));
 }
 
-// By its value; what has none stays as it is, where its bytes are in native order.
+// Decodes and encodes the record. A record whose type has no struct is copied if it is in native
+// order.
 Status WriteAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
                  std::vector<std::byte>& out) {
   Status status;
