@@ -2,11 +2,10 @@
 // Marks a perf.data that was converted from a profile of another format, so that the profile can be
 // read back exactly. perf reads it like any other file:
 //
-//   events       config1 and config2 contain the mark. They have no meaning for the event types
-//   used
-//                (include/uapi/linux/perf_event.h). A value without a type in perf is a software
-//                event with a number that the kernel does not have. PERF_COUNT_SW_DUMMY is not
-//                used, because `perf script` prints no frames for it (builtin-script.c,
+//   events       config1 and config2 contain the mark. They have no meaning for the types of event
+//                that are used (include/uapi/linux/perf_event.h). A value without a type in perf is
+//                a software event with a number that the kernel does not have. PERF_COUNT_SW_DUMMY
+//                is not used, because `perf script` prints no frames for it (builtin-script.c,
 //                find_first_output_type).
 //   functions    A function is a KSYMBOL record of type PERF_RECORD_KSYMBOL_TYPE_UNKNOWN, which the
 //                kernel never writes (kernel/events/core.c, perf_event_ksymbol). So perf shows its
