@@ -191,7 +191,7 @@ const std::string* Processes::Intern(std::string_view comm) {
   return known != comms_.end() ? &*known : &*comms_.emplace(comm).first;
 }
 
-Processes::Thread& Processes::Meet(std::uint32_t pid, std::uint32_t tid) {
+Processes::Thread& Processes::LivingThread(std::uint32_t pid, std::uint32_t tid) {
   Thread& thread = threads_[tid];
   if (thread.lives && thread.pid == pid) return thread;
   Process& process = processes_[pid];
@@ -203,7 +203,7 @@ Processes::Thread& Processes::Meet(std::uint32_t pid, std::uint32_t tid) {
 }
 
 void Processes::ApplyComm(const Comm& comm, std::uint16_t misc) {
-  Meet(comm.pid, comm.tid).comm = Intern(comm.comm);
+  LivingThread(comm.pid, comm.tid).comm = Intern(comm.comm);
   // exec removes all mappings of the old program. The MMAP2 records of the new program follow.
   // (perf keeps the old mappings until new ones replace them; perf_data_converter removes them.)
   if ((misc & kMiscCommExec) == 0) return;
@@ -227,7 +227,7 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
   // A new thread or process has the name of its parent until a COMM changes it.
   const auto parent = threads_.find(fork.ptid);
   const std::string* comm = parent == threads_.end() ? nullptr : parent->second.comm;
-  Thread& thread = Meet(fork.pid, fork.tid);
+  Thread& thread = LivingThread(fork.pid, fork.tid);
   if (comm != nullptr) thread.comm = comm;
 }
 

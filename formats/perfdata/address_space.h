@@ -150,7 +150,7 @@ class Processes {
   void ApplyKsymbol(const Ksymbol& symbol);
   void ApplyNamespaces(const Namespaces& namespaces);
   // The thread, which is marked as living, because a record mentions it.
-  Thread& Meet(std::uint32_t pid, std::uint32_t tid);
+  Thread& LivingThread(std::uint32_t pid, std::uint32_t tid);
   const std::string* Intern(std::string_view comm);
 
   AddressSpace kernel_;
@@ -161,8 +161,8 @@ class Processes {
   std::deque<Ended> ended_;  // the ended processes in processes_, the latest last
   std::uint64_t ends_ = 0;
   std::optional<std::uint32_t> forgotten_;
-  std::map<std::string, std::unique_ptr<Dso>, std::less<>>
-      dsos_;  // by a key of path, inode and mode
+  // By a key of all fields.
+  std::map<std::string, std::unique_ptr<Dso>, std::less<>> dsos_;
 };
 
 }  // namespace perftape::perfdata

@@ -61,9 +61,9 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
 std::optional<EventAttr> RecoverAttr(Bytes bytes, std::endian order, std::string_view position,
                                      std::vector<std::string>& problems) {
   Result<EventAttr> attr = DecodeAttr(bytes, order);
-  const bool says_nothing = bytes.size() > EventAttr::kSmallestSize &&
+  const bool is_size_zero = bytes.size() > EventAttr::kSmallestSize &&
                             LoadFixed<std::uint32_t>(bytes.data() + kSizeAt, order) == 0;
-  if (attr && !says_nothing) return *attr;
+  if (attr && !is_size_zero) return *attr;
   problems.push_back(
       fmt::format("{}: {}", position,
                   attr ? fmt::format("the attribute size 0 is read as {}", bytes.size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the event and the time of one record after another. The answers are those of
 // EventTable::EventOf and TimeOf, but the offsets of id and time are computed once per event, and
-// the last id is cached. Most records have the same id as the record before: a file holds the
+// the last id is cached. Most records have the same id as the record before: a file contains the
 // records of one CPU one after the other.
 #pragma once
 

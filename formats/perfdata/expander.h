@@ -64,7 +64,7 @@ class Expander {
   };
 
   Result<std::size_t> Fill();
-  std::unexpected<Error> GiveUp(Error error);
+  std::unexpected<Error> LoseStream(Error error);
   Position PositionOfNext() const;
 
   std::endian order_;
@@ -75,7 +75,7 @@ class Expander {
   Position piece_;          // the position of the COMPRESSED record
   Position begun_before_;   // the position of a record that began in an earlier piece
   std::uint16_t part_ = 0;
-  std::vector<std::byte> room_;  // [begin_, end_) are expanded bytes that are not read yet
+  std::vector<std::byte> buffer_;  // [begin_, end_) are expanded bytes that are not read yet
   std::size_t begin_ = 0, end_ = 0;
   bool is_lost_ = false;
   std::uint64_t passed_over_ = 0;

@@ -79,9 +79,9 @@ RecordView WithoutExcess(const RecordView& record, const EventTable& events) {
   if (std::ranges::any_of(events.all(), ends_with)) return record;
 
   for (const Event& event : events.all()) {
-    const std::size_t behind_body = *body + event.format.trailer_size();
-    if (behind_body > size) continue;
-    const RecordView cut = CutTo(record, behind_body);
+    const std::size_t size_with_trailer = *body + event.format.trailer_size();
+    if (size_with_trailer > size) continue;
+    const RecordView cut = CutTo(record, size_with_trailer);
     if (HasKnownId(cut, event.format, events)) return cut;
     if (HasKnownId(record, event.format, events)) return record;
   }

@@ -31,7 +31,7 @@ enum class MappingSource : std::uint8_t {
   kAnonymous,       // "//anon", "/dev/zero (deleted)", "/anon_hugepage (deleted)"
   kNamedAnonymous,  // "[anon:v8]", "[anon_shmem:heap]": named by prctl(PR_SET_VMA)
   kAnonymousInode,  // "anon_inode:[io_uring]"
-  kMemfd,           // "/memfd:doublemapper (deleted)": memfd_create(2); may hold an ELF file
+  kMemfd,           // "/memfd:doublemapper (deleted)": memfd_create(2); may contain an ELF file
   kSysvSegment,     // "/SYSV00000000 (deleted)": shmget(2)
   kHeap,            // "[heap]"
   kStack,           // "[stack]", "[stack:12]"

@@ -19,7 +19,7 @@ class OffsetFinder {
 
   template <class T>
   void Fixed(const T& value) {
-    Meet(&value);
+    CheckField(&value);
     at_ += sizeof value;
   }
   void Padding(std::size_t size) { at_ += size; }
@@ -40,7 +40,7 @@ class OffsetFinder {
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  void Meet(const void* field) {
+  void CheckField(const void* field) {
     if (field == field_) offset_ = at_;
   }
 

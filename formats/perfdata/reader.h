@@ -47,7 +47,7 @@ class Reader {
   // Reads header, attributes and features. `input` must live as long as the Reader and all views
   // and cursors that it returns.
   //
-  // In a pipe's stream that was saved to a file, Open looks at all records once, for HEADER_ATTR,
+  // In a pipe's stream that was saved to a file, Open reads all records once, for HEADER_ATTR,
   // HEADER_FEATURE and EVENT_UPDATE. If the stream is still being read from a pipe, Open reads only
   // the records before the first sample or round, where perf writes them. Any other stream is
   // copied first, because its header has offsets of later sections.

@@ -170,14 +170,14 @@ std::uint64_t BranchFlagsAt(const WordArray& branches, std::size_t index) {
   // struct perf_branch_entry: mispred:1, predicted:1, in_tx:1, abort:1, cycles:16, type:4, spec:2,
   // new_type:4, priv:3.
   constexpr unsigned kWidths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
-  std::uint64_t turned = 0;
+  std::uint64_t reversed = 0;
   unsigned at = 0;
   for (const unsigned width : kWidths) {
     const std::uint64_t field = flags >> (64 - at - width) & ((std::uint64_t{1} << width) - 1);
-    turned |= field << at;
+    reversed |= field << at;
     at += width;
   }
-  return turned;
+  return reversed;
 }
 
 SampleId DecodeSampleId(const RecordView& record, const SampleFormat& format) {

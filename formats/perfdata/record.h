@@ -115,8 +115,8 @@ SampleId DecodeSampleId(const RecordView& record, const SampleFormat& format);
 // The time of a record in nanoseconds, from the sample or the trailer; 0 if it has none.
 std::uint64_t TimeOf(const RecordView& record, const SampleFormat& format);
 
-// Appends one whole record to `out`: header, body, trailer (for kernel records, as `format` says).
-// kInvalidArgument, and nothing appended, if it would be larger than kMaxRecordSize.
+// Appends one whole record to `out`: header, body, trailer (of a kernel record, if `format` has
+// one). kInvalidArgument, and nothing appended, if it would be larger than kMaxRecordSize.
 template <class Record>
 Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& format,
               std::uint16_t misc, std::vector<std::byte>& out) {

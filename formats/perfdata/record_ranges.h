@@ -30,17 +30,18 @@ bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts
     const bool is_last = range + 1 == starts.size();
     const std::uint64_t end = is_last ? reader.file().size() : starts[range + 1];
     RecordCursor cursor = reader.records_from(starts[range]);
-    bool is_met = false;  // whether the next range was reached
-    while (!is_met && cursor.Step()) {
+    bool reached_next = false;
+    while (!reached_next && cursor.Step()) {
       const RecordView& record = cursor.record();
       if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
         is_right = false;
         return;
       }
-      is_met = record.file_offset >= end;
-      if (!is_met) parts[range].Add(record);
+      reached_next = record.file_offset >= end;
+      if (!reached_next) parts[range].Add(record);
     }
-    const bool ends_well = is_last ? !is_met : is_met && cursor.record().file_offset == end;
+    const bool ends_well =
+        is_last ? !reached_next : reached_next && cursor.record().file_offset == end;
     if (!ends_well || cursor.ReleaseFailure()) is_right = false;
   });
   return is_right;

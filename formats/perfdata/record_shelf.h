@@ -20,8 +20,8 @@ class RecordShelf {
     std::uint32_t block = kNone;
   };
 
-  // Copies a record's payload. Sets `copy_of_it` to the copy, which lives until its Release.
-  Position Put(Bytes payload, const std::byte*& copy_of_it);
+  // Copies a record's payload. Sets `copy_begin` to the copy, which lives until its Release.
+  Position Put(Bytes payload, const std::byte*& copy_begin);
   // Releases a copy. Does nothing for a record without a copy.
   void Release(Position position);
 

@@ -58,7 +58,7 @@ void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answ
     first_out_of_order_ = PositionOf(record);
   newest_ = std::max(newest_, answer.time);
   order_ = record.order;
-  const bool goes_on = !waiting_.empty() && waiting_.back().time <= answer.time;
+  const bool extends_run = !waiting_.empty() && waiting_.back().time <= answer.time;
   Waiting& waiting = waiting_.emplace_back();
   waiting.time = answer.time;
   waiting.event = answer.event;
@@ -69,7 +69,7 @@ void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answ
   waiting.part = record.part;
   waiting.is_lasting = record.is_lasting;
   if (!record.is_lasting) waiting.position = shelf_.Put(record.payload, waiting.payload);
-  if (goes_on) {
+  if (extends_run) {
     ++runs_.back().end;
   } else {
     runs_.push_back({waiting_.size() - 1, waiting_.size()});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns the records of a perf.data in time order. A file holds the records of several CPUs as
+// Returns the records of a perf.data in time order. A file contains the records of several CPUs as
 // they were drained. FINISHED_ROUND promises that no later record is older than the newest record
 // before the previous FINISHED_ROUND (perf's ordered_events__flush with OE_FLUSH__ROUND). So memory
-// holds the records of two rounds, not the whole file.
+// contains the records of two rounds, not the whole file.
 #pragma once
 
 #include <cstdint>

@@ -53,15 +53,15 @@ bool HasDeferredChain(const RecordView& record, const SampleFormat& format) {
 }
 
 // Whether the bytes of the record can be copied.
-bool Stays(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-           DeferredChains chains) {
+bool CanCopy(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+             DeferredChains chains) {
   if (record.order != std::endian::native || !HasSameShape(from, to)) return false;
   return record.type != RecordType::kSample || chains == DeferredChains::kKeep ||
          !HasDeferredChain(record, from);
 }
 
-Status WriteSampleAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-                       DeferredChains chains, std::vector<std::byte>& out) {
+Status EncodeSampleAgain(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+                         DeferredChains chains, std::vector<std::byte>& out) {
   TRY_ASSIGN(Sample sample, DecodeSample(record, from));
   if (chains == DeferredChains::kCut) {
     if (const auto cut = WithoutDeferred(sample.callchain)) sample.callchain = *cut;
@@ -77,8 +77,8 @@ std::unexpected<Error> Unknown(const RecordView& record) {
 
 // Decodes and encodes the record. A record whose type has no struct is copied if it is in native
 // order.
-Status WriteAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-                 std::vector<std::byte>& out) {
+Status EncodeAgain(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+                   std::vector<std::byte>& out) {
   Status status;
   const bool has_value =
       VisitRecordType(record.type, [&]<class Record>(std::type_identity<Record>) {
@@ -95,16 +95,16 @@ Status WriteAnew(const RecordView& record, const SampleFormat& from, const Sampl
 
 Status Transcode(const RecordView& record, const SampleFormat* format, const RecordTarget& target,
                  std::vector<std::byte>& out) {
-  const bool is_kernels = std::to_underlying(record.type) < kFirstToolType;
-  if (format == nullptr && is_kernels) {
+  const bool is_kernel_record = std::to_underlying(record.type) < kFirstToolType;
+  if (format == nullptr && is_kernel_record) {
     return record.order == std::endian::native ? CopyVerbatim(record, out) : Unknown(record);
   }
   static const SampleFormat kNone;
   const SampleFormat& from = format == nullptr ? kNone : *format;
   const SampleFormat& to = target.format == nullptr ? from : *target.format;
-  if (Stays(record, from, to, target.deferred_chains)) return CopyVerbatim(record, out);
-  if (record.type != RecordType::kSample) return WriteAnew(record, from, to, out);
-  return WriteSampleAnew(record, from, to, target.deferred_chains, out);
+  if (CanCopy(record, from, to, target.deferred_chains)) return CopyVerbatim(record, out);
+  if (record.type != RecordType::kSample) return EncodeAgain(record, from, to, out);
+  return EncodeSampleAgain(record, from, to, target.deferred_chains, out);
 }
 
 }  // namespace perftape::perfdata

@@ -14,8 +14,9 @@ class LossChecks {
  public:
   explicit LossChecks(Report& report) : report_(report) {}
 
+  // Checks one record, of any type. `event` is its event, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
-  // After the last record.
+  // Sets the totals of the findings. Call it after the last record.
   void Finish();
 
  private:

@@ -24,7 +24,7 @@ class ProcessChecks {
   // Checks one record. The caller passes all records in time order. `event` is the event of the
   // record, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
-  // After the last record.
+  // Adds the findings that need all records. Call it after the last record.
   void Finish();
 
  private:

@@ -33,7 +33,7 @@ void RoundChecks::Check(const RecordView& record, const Event* event) {
 void RoundChecks::Finish() {
   if (worst_ != 0)
     report_.SetSum(Rule::kTimeOutOfRound, fmt::format("up to {} ns too late", worst_));
-  if (!has_times_ || most_bytes_ <= kMuch) return;
+  if (!has_times_ || most_bytes_ <= kLargestRound) return;
   report_.AddAt(Rule::kRoundsMissing, reader_.data_offset(),
                 fmt::format("{} bytes of records have no FINISHED_ROUND", most_bytes_));
 }

@@ -16,12 +16,12 @@ class RoundChecks {
   // Checks one record. The caller passes all records in file order. `event` is the event of the
   // record, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
-  // After the last record.
+  // Adds the findings that need all records. Call it after the last record.
   void Finish();
 
  private:
   // In bytes. More records without a FINISHED_ROUND are reported, because perf keeps all in memory.
-  static constexpr std::uint64_t kMuch = std::uint64_t{64} << 20;
+  static constexpr std::uint64_t kLargestRound = std::uint64_t{64} << 20;
 
   const Reader& reader_;
   Report& report_;

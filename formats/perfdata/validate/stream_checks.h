@@ -17,7 +17,7 @@ class StreamChecks {
 
   // Checks one record. The caller passes all records in file order.
   void Check(const RecordView& record);
-  // After the last record.
+  // Adds the findings that need all records. Call it after the last record.
   void Finish();
 
  private:
