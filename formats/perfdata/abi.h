@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of the perf.data format, under the names of the kernel and of perf. Sources: "U" is
-// include/uapi/linux/perf_event.h, "E" is tools/lib/perf/include/perf/event.h, "H" is
-// tools/perf/util/header.h, all of Linux 6.12. Later additions name their release.
+// The numbers of the perf.data format, with the names of the kernel and of perf. Sources, of Linux
+// 6.12: "U" is include/uapi/linux/perf_event.h, "E" is tools/lib/perf/include/perf/event.h, "H" is
+// tools/perf/util/header.h. Later additions name their release.
 #pragma once
 
 #include <cstdint>
 
 namespace perftape::perfdata {
 
-// U: enum perf_event_type; E: enum perf_user_event_type (from 64 on, made by perf itself).
+// U: enum perf_event_type; E: enum perf_user_event_type (from 64 on, written by perf itself).
 enum class RecordType : std::uint32_t {
   kMmap = 1,
   kLost = 2,
@@ -58,10 +58,11 @@ enum class RecordType : std::uint32_t {
   kSchedstatDomain = 86,
 };
 
-// Types below this one are the kernel's, and end in a sample_id trailer where sample_id_all is set.
+// The kernel writes records of the types below this one. They end in a sample_id trailer if
+// sample_id_all is set.
 inline constexpr std::uint32_t kFirstToolType = 64;
 
-// U: bits 0-2 of a record's misc.
+// U: bits 0 to 2 of misc.
 enum class CpuMode : std::uint8_t {
   kUnknown = 0,
   kKernel = 1,
@@ -72,10 +73,10 @@ enum class CpuMode : std::uint8_t {
 };
 inline constexpr std::uint16_t kMiscCpumodeMask = 7;
 
-// U: bits 13-15 mean different things in different records.
+// U: the meaning of bits 13 to 15 of misc depends on the record type.
 inline constexpr std::uint16_t kMiscMmapData = 1 << 13;     // MMAP, MMAP2
 inline constexpr std::uint16_t kMiscCommExec = 1 << 13;     // COMM: the task called exec
-inline constexpr std::uint16_t kMiscForkExec = 1 << 13;     // FORK made by perf: do not clone maps
+inline constexpr std::uint16_t kMiscForkExec = 1 << 13;     // FORK by perf: do not clone the maps
 inline constexpr std::uint16_t kMiscSwitchOut = 1 << 13;    // SWITCH, SWITCH_CPU_WIDE
 inline constexpr std::uint16_t kMiscExactIp = 1 << 14;      // SAMPLE
 inline constexpr std::uint16_t kMiscMmapBuildId = 1 << 14;  // MMAP2
@@ -133,7 +134,7 @@ enum ReadBit : std::uint64_t {
   kReadLost = 1 << 4,
 };
 
-// U: struct perf_event_attr's bit-field word, as masks.
+// U: the bit-field word of struct perf_event_attr, as masks.
 enum AttrFlag : std::uint64_t {
   kDisabled = std::uint64_t{1} << 0,
   kInherit = std::uint64_t{1} << 1,
@@ -166,8 +167,8 @@ enum AttrFlag : std::uint64_t {
 };
 inline constexpr unsigned kPreciseIpShift = 15;  // precise_ip has two bits, 15 and 16
 
-// U: enum perf_callchain_context: entries of a callchain that are no addresses, but say in which
-// mode the following ones are. All of them are at or above kContextMax.
+// U: enum perf_callchain_context. These entries of a callchain are not addresses. Each gives the
+// mode of the entries after it. All are at or above kContextMax.
 inline constexpr std::uint64_t kContextHv = static_cast<std::uint64_t>(-32);
 inline constexpr std::uint64_t kContextKernel = static_cast<std::uint64_t>(-128);
 inline constexpr std::uint64_t kContextUser = static_cast<std::uint64_t>(-512);
@@ -177,15 +178,15 @@ inline constexpr std::uint64_t kContextGuestKernel = static_cast<std::uint64_t>(
 inline constexpr std::uint64_t kContextGuestUser = static_cast<std::uint64_t>(-2560);
 inline constexpr std::uint64_t kContextMax = static_cast<std::uint64_t>(-4095);
 
-// U: of branch_sample_type: the branch stack holds calls that have not returned.
+// U: a bit of branch_sample_type: the branch stack contains the calls that have not returned.
 inline constexpr std::uint64_t kBranchCallStack = std::uint64_t{1} << 11;
-// U: PERF_BRANCH_STACK's shape depends on two bits of branch_sample_type.
+// U: the layout of PERF_BRANCH_STACK depends on these two bits of branch_sample_type.
 inline constexpr std::uint64_t kBranchHwIndex = std::uint64_t{1} << 17;
 inline constexpr std::uint64_t kBranchCounters = std::uint64_t{1} << 19;
 
-// H: enum feature bits of the file header.
+// H: the enum of the feature bits in the file header.
 enum class FeatureBit : std::uint32_t {
-  kReserved = 0,  // always clear, says header.h
+  kReserved = 0,  // H: always clear
   kTracingData = 1,
   kBuildId = 2,
   kHostname = 3,
@@ -221,7 +222,7 @@ enum class FeatureBit : std::uint32_t {
   kEMachine = 33,
   kClnSize = 34,  // Linux 7.1
 
-  // Of Android's simpleperf: record_file_format.h of platform_system_extras.
+  // Written by Android's simpleperf (record_file_format.h of platform_system_extras).
   kSimpleperfFile = 128,
   kSimpleperfMetaInfo = 129,
   kSimpleperfDebugUnwind = 130,
@@ -232,7 +233,7 @@ enum class FeatureBit : std::uint32_t {
 };
 inline constexpr unsigned kFeatureBits = 256;  // H: HEADER_FEAT_BITS
 
-// The largest record: its size is a u16, and records are 8-byte aligned.
+// The size of the largest record: the size field is a u16, and records are 8-byte aligned.
 inline constexpr std::size_t kMaxRecordSize = 65528;
 // Records, their fields and the trailer are made of such words.
 inline constexpr std::size_t kWordSize = sizeof(std::uint64_t);

@@ -17,7 +17,7 @@ std::uint64_t NextGeneration() {
   return ++last;
 }
 
-// Any change of a bit changes half of the others (the end of splitmix64).
+// A change of one bit changes about half of the result's bits (the finalizer of splitmix64).
 std::uint64_t Mix(std::uint64_t word) {
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
   word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
@@ -32,7 +32,7 @@ std::uint64_t FingerprintOf(const Region& region) {
   return Mix(print);
 }
 
-// The range that a record maps; cut where it would wrap around.
+// The range that a record maps, cut at 2^64.
 Region RangeOf(std::uint64_t start, std::uint64_t length, std::uint64_t page_offset) {
   const std::uint64_t end = length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
   return {.start = start, .end = end, .page_offset = page_offset, .dso = nullptr};
@@ -155,11 +155,11 @@ void Processes::Apply(const RecordView& record, const SampleFormat& format) {
 void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const Dso& dso) {
   Dso named = dso;
   named.is_kernel = mode == CpuMode::kKernel;
-  // The symbol by which perf measured the kernel's address follows the name.
+  // Removes the name of the reference symbol (kKernelMappingName).
   if (named.is_kernel && named.path.starts_with(kKernelMappingName)) {
     named.path = kKernelMappingName;
   }
-  // Guests' and hypervisors' mappings are in address spaces that nothing here follows.
+  // The address spaces of guests and hypervisors are not supported.
   if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
   Region region = range;
   region.dso = Intern(named);
@@ -191,7 +191,7 @@ const std::string* Processes::Intern(std::string_view comm) {
   return known != comms_.end() ? &*known : &*comms_.emplace(comm).first;
 }
 
-Processes::Thread& Processes::Meet(std::uint32_t pid, std::uint32_t tid) {
+Processes::Thread& Processes::LivingThread(std::uint32_t pid, std::uint32_t tid) {
   Thread& thread = threads_[tid];
   if (thread.lives && thread.pid == pid) return thread;
   Process& process = processes_[pid];
@@ -203,9 +203,9 @@ Processes::Thread& Processes::Meet(std::uint32_t pid, std::uint32_t tid) {
 }
 
 void Processes::ApplyComm(const Comm& comm, std::uint16_t misc) {
-  Meet(comm.pid, comm.tid).comm = Intern(comm.comm);
-  // After exec nothing of the old program is mapped; its MMAP2 records follow. (perf leaves the old
-  // maps to be overwritten; perf_data_converter clears them, and so does the kernel.)
+  LivingThread(comm.pid, comm.tid).comm = Intern(comm.comm);
+  // exec removes all mappings of the old program. The MMAP2 records of the new program follow.
+  // (perf keeps the old mappings until new ones replace them; perf_data_converter removes them.)
   if ((misc & kMiscCommExec) == 0) return;
   processes_[comm.pid].space = {};
   processes_[comm.pid].code = {};
@@ -222,16 +222,15 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
       child.namespaces = parent->second.namespaces;
     }
     processes_[fork.pid] = std::move(child);
-    threads_[fork.tid].lives = false;  // whoever had the number before
+    threads_[fork.tid].lives = false;  // an earlier thread with the same tid
   }
-  // A new thread or process bears its parent's name until it takes another.
+  // A new thread or process has the name of its parent until a COMM changes it.
   const auto parent = threads_.find(fork.ptid);
   const std::string* comm = parent == threads_.end() ? nullptr : parent->second.comm;
-  Thread& thread = Meet(fork.pid, fork.tid);
+  Thread& thread = LivingThread(fork.pid, fork.tid);
   if (comm != nullptr) thread.comm = comm;
 }
 
-// With its last thread a process ends.
 void Processes::ApplyNamespaces(const Namespaces& namespaces) {
   NamespaceLinks links = {};
   const std::size_t kinds = std::min(links.size(), namespaces.links.size() / 2);
@@ -241,6 +240,7 @@ void Processes::ApplyNamespaces(const Namespaces& namespaces) {
   processes_[namespaces.pid].namespaces = std::make_shared<const NamespaceLinks>(links);
 }
 
+// A process ends with its last thread.
 void Processes::ApplyExit(const Exit& exit) {
   const auto thread = threads_.find(exit.tid);
   if (thread == threads_.end() || !thread->second.lives || thread->second.pid != exit.pid) return;
@@ -251,7 +251,7 @@ void Processes::ApplyExit(const Exit& exit) {
   ended_.push_back({exit.pid, ends_});
   if (ended_.size() <= kEndedButKept) return;
   const auto oldest = processes_.find(ended_.front().pid);
-  // The number may have been given to another process since.
+  // A new process may have the pid by now.
   if (oldest != processes_.end() && oldest->second.ended == ended_.front().number) {
     forgotten_ = oldest->first;
     processes_.erase(oldest);

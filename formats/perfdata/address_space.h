@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the threads, names and mappings of all processes up to date, from the process records
 // (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP, NAMESPACES) applied in time order. The recorder
-// uses it for the build ids of sampled binaries, the importer for names. BPF_EVENT repeats what
-// KSYMBOL says, and TEXT_POKE changes code but no address, so both are ignored.
+// uses it for the build ids of sampled binaries, the importer for names. BPF_EVENT repeats the
+// facts of KSYMBOL, and TEXT_POKE changes code but no address, so both are ignored.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@
 
 namespace perftape::perfdata {
 
-// A mapped file or named memory. Equal ones share one Dso, so its address identifies it as long as
-// the Processes live.
+// A mapped file or named memory. Processes owns it and has one Dso for equal files, so the address
+// of the Dso identifies the file while the Processes live.
 struct Dso {
   std::string path;  // "/usr/bin/ls", "[vdso]", "//anon", "[kernel.kallsyms]", "[nf_tables]"
-  BuildId build_id;  // from MMAP2 with build id or HEADER_BUILD_ID, empty where unknown
+  BuildId build_id;  // from a MMAP2 with build id or HEADER_BUILD_ID; empty if unknown
   bool is_kernel = false;
-  std::uint64_t device = 0, inode = 0;  // major << 32 | minor; 0 where unknown
-  std::string symbol;  // of a KSYMBOL: the one function that it holds; empty for all others
+  std::uint64_t device = 0, inode = 0;  // major << 32 | minor; 0 if unknown
+  std::string symbol;                   // for a KSYMBOL, its function; empty for all others
   // The index of the jitdump, if `path` is one. Offsets are then offsets of code in the dump.
   static constexpr std::uint32_t kNoDump = 0xffffffff;
   std::uint32_t dump = kNoDump;
@@ -54,9 +54,9 @@ class AddressSpace {
   void Add(const Region& region);
   // Unmaps [start, end).
   void Remove(std::uint64_t start, std::uint64_t end);
-  // Valid until the next change; null where nothing is mapped.
+  // The region at an address, valid until the next change. Null if nothing is mapped there.
   const Region* Find(std::uint64_t address) const;
-  // The last region that starts at or below the address, whether or not it reaches it; or null.
+  // The last region that starts at or below the address, even if it ends before it. Or null.
   const Region* FindBelow(std::uint64_t address) const;
   // A number that is unique for each state of each address space.
   std::uint64_t generation() const { return generation_; }
@@ -73,9 +73,9 @@ class AddressSpace {
   Regions& Own();
   Regions::iterator Insert(const Region& region);
 
-  std::shared_ptr<Regions> regions_;  // null where there never were any
+  std::shared_ptr<Regions> regions_;  // null before the first region is added
   std::uint64_t generation_ = 0;
-  std::uint64_t fingerprint_ = 0;  // the sum of those of the regions
+  std::uint64_t fingerprint_ = 0;  // the sum of the regions' fingerprints
 };
 
 // The state of all threads and processes at the time of the last applied record. Memory use depends
@@ -120,20 +120,20 @@ class Processes {
   std::optional<std::uint32_t> forgotten() const { return forgotten_; }
 
   // The region of an address in the given mode; null if nothing is mapped there, and for modes
-  // other than kernel and user. The kernel's own region reaches up to the next one, beyond the
-  // length in its record, as in perf (maps__fixup_end): init text lies behind _etext.
+  // other than kernel and user. As in perf (maps__fixup_end), the kernel's own region extends
+  // beyond the length in its record, up to the next region, because init text follows _etext.
   const Region* Find(std::uint32_t pid, CpuMode mode, std::uint64_t address) const;
 
  private:
   struct Process {
     AddressSpace space;
-    AddressSpace code;                                 // compiled; it hides what `space` has there
-    std::shared_ptr<const NamespaceLinks> namespaces;  // shared with those it forked; may be null
-    std::uint32_t threads = 0;                         // that are known to live
-    std::uint64_t ended = 0;  // the how manieth end it was, while it is kept; 0 of one that lives
+    AddressSpace code;                                 // compiled code; it hides regions of `space`
+    std::shared_ptr<const NamespaceLinks> namespaces;  // shared with forked processes; may be null
+    std::uint32_t threads = 0;                         // the number of known living threads
+    std::uint64_t ended = 0;  // the value of ends_ when it ended; 0 while it lives
   };
   struct Thread {
-    const std::string* comm = nullptr;  // null where none is known
+    const std::string* comm = nullptr;  // null if unknown
     std::uint32_t pid = 0;
     bool lives = false;
   };
@@ -149,8 +149,8 @@ class Processes {
   void ApplyExit(const Exit& exit);
   void ApplyKsymbol(const Ksymbol& symbol);
   void ApplyNamespaces(const Namespaces& namespaces);
-  // A record tells that this thread lives.
-  Thread& Meet(std::uint32_t pid, std::uint32_t tid);
+  // The thread, which is marked as living, because a record mentions it.
+  Thread& LivingThread(std::uint32_t pid, std::uint32_t tid);
   const std::string* Intern(std::string_view comm);
 
   AddressSpace kernel_;
@@ -158,11 +158,11 @@ class Processes {
   std::unordered_map<std::uint32_t, Thread> threads_;     // by tid
   std::set<std::string, std::less<>> comms_;
   std::unordered_map<std::uint64_t, std::string> cgroups_;  // by id
-  std::deque<Ended> ended_;  // those of processes_ that have ended, the latest last
+  std::deque<Ended> ended_;  // the ended processes in processes_, the latest last
   std::uint64_t ends_ = 0;
   std::optional<std::uint32_t> forgotten_;
-  std::map<std::string, std::unique_ptr<Dso>, std::less<>>
-      dsos_;  // by a key of path, inode and mode
+  // By a key of all fields.
+  std::map<std::string, std::unique_ptr<Dso>, std::less<>> dsos_;
 };
 
 }  // namespace perftape::perfdata

@@ -41,8 +41,9 @@ void AttrLayout(Cursor& at, AttrRef& attr) {
   at.Fixed(attr.config4);             // u64 config4;
 }
 
-// A compiler for a big-endian machine allots bit-fields from the top: after the bytes are swapped
-// the word reads backwards, and so does the only field of two bits, precise_ip (15 and 16).
+// Compilers for big-endian machines allocate bit-fields from the most significant bit. After the
+// bytes are swapped, the bits of the word are in reverse order. So are the bits of precise_ip (15
+// and 16), the only field of two bits.
 std::uint64_t ReversedFlags(std::uint64_t flags) {
   std::uint64_t reversed = 0;
   for (unsigned bit = 0; bit < 64; ++bit) {
@@ -54,8 +55,9 @@ std::uint64_t ReversedFlags(std::uint64_t flags) {
   return (reversed & ~kPreciseIp) | swapped << kPreciseIpShift;
 }
 
-// ":u", ":pp", ":HG": what perf says of an attribute beside its event (evsel__add_modifiers of
-// tools/perf/util/evsel.c). Guests are meant to be left out unless something else is asked for.
+// The modifiers that perf appends to the name of an event: ":u", ":pp", ":HG" (evsel__add_modifiers
+// of tools/perf/util/evsel.c). H and G are omitted if exclude_guest has its default value: set
+// without other modifiers, clear with them.
 std::string Modifiers(const EventAttr& attr) {
   std::string modifiers;
   bool excludes_guest_by_default = false;
@@ -89,15 +91,16 @@ constexpr auto kSoftwareNames = std::to_array<std::string_view>(
 Result<EventAttr> DecodeAttr(Bytes bytes, std::endian order) {
   if (bytes.size() < EventAttr::kSmallestSize) {
     return Fail(ErrorCode::kTruncated,
-                fmt::format("attribute of {} bytes is shorter than the smallest, {}", bytes.size(),
-                            EventAttr::kSmallestSize));
+                fmt::format("the attribute has {} bytes, fewer than the minimum of {}",
+                            bytes.size(), EventAttr::kSmallestSize));
   }
   // perf: "if (sz == 0) sz = PERF_ATTR_SIZE_VER0" (header.c, read_attr).
   auto size = LoadFixed<std::uint32_t>(bytes.data() + 4, order);
   if (size == 0) size = EventAttr::kSmallestSize;
   if (size < EventAttr::kSmallestSize || size > bytes.size()) {
     return Fail(ErrorCode::kCorrupt,
-                fmt::format("attribute says it has {} bytes, of {} there", size, bytes.size()));
+                fmt::format("the attribute declares {} bytes, but only {} are present", size,
+                            bytes.size()));
   }
   EventAttr attr;
   ByteReader at(bytes.first(std::min(size, kFullSize)), order);
@@ -138,7 +141,7 @@ std::string DefaultEventName(const EventAttr& attr) {
     return std::string(kSoftwareNames[attr.config]) + Modifiers(attr);
   }
   if (attr.type == kTypeRaw) return fmt::format("raw {:#x}{}", attr.config, Modifiers(attr));
-  // Its name is in tracefs of the machine that recorded.
+  // The name is in tracefs of the recording machine.
   if (attr.type == kTypeTracepoint) return fmt::format("tracepoint:{}", attr.config);
   return fmt::format("type {} config {:#x}", attr.type, attr.config);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// struct perf_event_attr, and the shape that it gives to the records of its event.
+// struct perf_event_attr, and the layout that it defines for the records of its event.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace perftape::perfdata {
 
-// struct perf_event_attr of include/uapi/linux/perf_event.h, all fields to Linux 6.18. Fields
-// behind the end of a smaller attribute are zero.
+// struct perf_event_attr of include/uapi/linux/perf_event.h with all fields up to Linux 6.18.
+// Fields beyond the end of a smaller attribute are zero.
 struct EventAttr {
   std::uint32_t type = 0;
   std::uint32_t size = kSize;  // as stored; Encode writes this many bytes
   std::uint64_t config = 0;
-  std::uint64_t sample_period = 0;  // or sample_freq, where kFreq is set
+  std::uint64_t sample_period = 0;  // or sample_freq, if kFreq is set
   std::uint64_t sample_type = 0;    // of SampleBit
   std::uint64_t read_format = 0;    // of ReadBit
-  std::uint64_t flags = 0;          // of AttrFlag; the order of the bits is the same on any machine
+  std::uint64_t flags = 0;          // of AttrFlag; the bit order is the same for all machines
   std::uint32_t wakeup_events = 0;
   std::uint32_t bp_type = 0;
   std::uint64_t config1 = 0;
@@ -40,23 +40,23 @@ struct EventAttr {
   std::uint64_t config3 = 0;
   std::uint64_t config4 = 0;
 
-  // PERF_ATTR_SIZE_VER5: every perf since 4.x reads it. perf refuses a file whose attributes are
-  // larger than its own (128 for perf 6.1).
+  // PERF_ATTR_SIZE_VER5, which every perf since 4.x reads. perf refuses a file whose attributes are
+  // larger than its own struct perf_event_attr (128 bytes for perf 6.1).
   static constexpr std::uint32_t kSize = 112;
   static constexpr std::uint32_t kSmallestSize = 64;  // PERF_ATTR_SIZE_VER0
 
   bool Has(AttrFlag flag) const { return (flags & flag) != 0; }
 };
 
-// The attribute at the start of `bytes`, which holds as many bytes as its size field says (64 where
-// that is 0, as perf reads it). Fields beyond those known here are ignored. kTruncated, kCorrupt.
+// The attribute at the start of `bytes`. Its size field counts its bytes; perf and this function
+// read 0 as 64. Fields beyond those of EventAttr are ignored. kTruncated if `bytes` has fewer than
+// 64 bytes; kCorrupt if the size is below 64 or larger than `bytes`.
 Result<EventAttr> DecodeAttr(Bytes bytes, std::endian order);
 
-// Appends attr.size bytes: as the file stores it and, in native order, as perf_event_open(2) takes
-// it.
+// Appends attr.size bytes in native order, the format of files and of perf_event_open(2).
 void EncodeAttr(const EventAttr& attr, std::vector<std::byte>& out);
 
-// How the records of an event are laid out: worked out once per attribute.
+// The fields of an attribute that define the layout of its event's records.
 struct SampleFormat {
   std::uint64_t sample_type = 0;
   std::uint64_t read_format = 0;
@@ -66,7 +66,8 @@ struct SampleFormat {
   bool sample_id_all = false;
 
   bool Has(SampleBit bit) const { return (sample_type & bit) != 0; }
-  // Of the trailer that ends every kernel record but SAMPLE; 0 without sample_id_all.
+  // The size in bytes of the trailer, which ends every kernel record except SAMPLE. 0 without
+  // sample_id_all.
   std::size_t trailer_size() const;
 };
 SampleFormat FormatOf(const EventAttr& attr);
@@ -75,12 +76,12 @@ SampleFormat FormatOf(const EventAttr& attr);
 struct Event {
   EventAttr attr;
   SampleFormat format;
-  std::vector<std::uint64_t> ids;  // one for each file descriptor (each CPU) it was opened with
-  std::string name;  // "cpu-clock"; from EVENT_DESC, EVENT_UPDATE, or made of the attr
+  std::vector<std::uint64_t> ids;  // one for each file descriptor of the event (one per CPU)
+  std::string name;  // "cpu-clock"; from EVENT_DESC, EVENT_UPDATE, or DefaultEventName
 };
 
-// perf's name for an event that the file does not name, with perf's modifiers: "cpu-clock",
-// "cycles:HG" (guests were not left out), "raw 0x1a8".
+// perf's name for an event without a name in the file, with perf's modifiers: "cpu-clock",
+// "cycles:HG" (guests are included), "raw 0x1a8".
 std::string DefaultEventName(const EventAttr& attr);
 
 }  // namespace perftape::perfdata

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSmallestEntry = EventAttr::kSmallestSize + sizeof(Section);
 constexpr std::uint64_t kLargestEntry = 4096 + sizeof(Section);
-constexpr std::size_t kSizeAt = 4;  // of a perf_event_attr: u32 size
+constexpr std::size_t kSizeAt = 4;  // the offset of perf_event_attr.size
 
 bool IsEntrySize(std::uint64_t size) {
   return size >= kSmallestEntry && size <= kLargestEntry;
@@ -20,14 +20,14 @@ bool IsEntrySize(std::uint64_t size) {
 
 std::uint32_t StoredSize(Bytes attr, std::endian order) {
   const auto size = LoadFixed<std::uint32_t>(attr.data() + kSizeAt, order);
-  return size == 0 ? EventAttr::kSmallestSize : size;  // as perf takes it (read_attr)
+  return size == 0 ? EventAttr::kSmallestSize : size;  // as perf reads it (read_attr)
 }
 
-// Where the table is, and how large its entries are.
+// The bytes of the table and the size of an entry.
 struct Table {
   Bytes bytes;
   std::uint64_t entry_size = 0;
-  bool is_cut = false;  // it claims more than there is: entries are taken while they make sense
+  bool is_cut = false;  // the file ends inside the table: read entries while they are plausible
 };
 
 Table FindTable(Bytes file, const FileHeader& header, std::endian order,
@@ -36,10 +36,11 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
   if (const std::optional<Bytes> whole = BytesOf(header.attrs, file)) {
     table.bytes = *whole;
   } else {
-    problems.push_back(fmt::format("at 0x18: {} bytes of attributes at {:#x} run past the end",
-                                   header.attrs.size, header.attrs.offset));
+    problems.push_back(fmt::format(
+        "at 0x18: the attribute table of {} bytes at {:#x} extends beyond the end of the file",
+        header.attrs.size, header.attrs.offset));
     if (header.attrs.offset >= file.size()) return table;
-    // The records, where they lie behind it, end it.
+    // If the records follow the table, it ends at the records.
     const std::uint64_t end = header.data.offset > header.attrs.offset
                                   ? std::min<std::uint64_t>(header.data.offset, file.size())
                                   : file.size();
@@ -47,11 +48,10 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
     table.is_cut = true;
   }
   if (!IsEntrySize(table.entry_size) && table.bytes.size() >= kSmallestEntry) {
-    // perf takes each entry for as long as its attribute says.
+    // perf computes the size of an entry from the size field of its attribute.
     table.entry_size = StoredSize(table.bytes, order) + sizeof(Section);
-    problems.push_back(
-        fmt::format("at 0x10: attribute size {} is none that perf writes; taken for {}",
-                    header.attr_size, table.entry_size));
+    problems.push_back(fmt::format("at 0x10: attribute size {} is invalid; {} is used instead",
+                                   header.attr_size, table.entry_size));
   }
   return table;
 }
@@ -61,12 +61,13 @@ Table FindTable(Bytes file, const FileHeader& header, std::endian order,
 std::optional<EventAttr> RecoverAttr(Bytes bytes, std::endian order, std::string_view position,
                                      std::vector<std::string>& problems) {
   Result<EventAttr> attr = DecodeAttr(bytes, order);
-  const bool says_nothing = bytes.size() > EventAttr::kSmallestSize &&
+  const bool is_size_zero = bytes.size() > EventAttr::kSmallestSize &&
                             LoadFixed<std::uint32_t>(bytes.data() + kSizeAt, order) == 0;
-  if (attr && !says_nothing) return *attr;
-  problems.push_back(fmt::format(
-      "{}: {}", position,
-      attr ? fmt::format("attribute of size 0 has {} bytes", bytes.size()) : attr.error().message));
+  if (attr && !is_size_zero) return *attr;
+  problems.push_back(
+      fmt::format("{}: {}", position,
+                  attr ? fmt::format("the attribute size 0 is read as {}", bytes.size())
+                       : attr.error().message));
   if (bytes.size() < EventAttr::kSmallestSize) return std::nullopt;
   std::vector<std::byte> recovered(bytes.begin(), bytes.end());
   auto size = static_cast<std::uint32_t>(bytes.size());
@@ -82,7 +83,7 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
   std::vector<Event> events;
   Table table = FindTable(file, header, order, problems);
   if (!IsEntrySize(table.entry_size)) return events;
-  std::uint64_t ids_left = file.size();  // bytes: each id lies in the file once
+  std::uint64_t ids_left = file.size();  // in bytes; limits memory: the file contains each id once
   while (table.bytes.size() >= table.entry_size) {
     const Bytes entry = table.bytes.first(table.entry_size);
     table.bytes = table.bytes.subspan(table.entry_size);
@@ -102,9 +103,9 @@ std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endi
       const WordArray words(*ids, order);
       event.ids.assign(words.begin(), words.end());
     } else {
-      problems.push_back(
-          fmt::format("at {:#x}: the ids of event {} {}", offset + stored.size(), events.size(),
-                      ids ? "are more than the file can hold" : "lie behind the file's end"));
+      problems.push_back(fmt::format(
+          "at {:#x}: the ids of event {} {}", offset + stored.size(), events.size(),
+          ids ? "are more than the file can contain" : "are beyond the end of the file"));
     }
     events.push_back(std::move(event));
   }

@@ -13,13 +13,14 @@
 
 namespace perftape::perfdata {
 
-// The events that the table tells of, without names; what was wrong with it goes to `problems`.
-// None where it lies behind the end of the file.
+// The events of the table, without names. Adds the damage that it finds to `problems`. Returns no
+// events if the table is beyond the end of the file.
 std::vector<Event> ReadAttrTable(Bytes file, const FileHeader& header, std::endian order,
                                  std::vector<std::string>& problems);
 
-// An attribute from bytes whose own size field may lie, or be 0: taken as large as `bytes` then,
-// and told in `problems` behind `position`. Nothing where `bytes` are fewer than any attribute has.
+// An attribute whose size field may be wrong or 0. In that case the attribute is read as large as
+// `bytes`, and a message with the prefix `position` is added to `problems`. Nothing if `bytes` are
+// fewer than the smallest attribute has.
 std::optional<EventAttr> RecoverAttr(Bytes bytes, std::endian order, std::string_view position,
                                      std::vector<std::string>& problems);
 

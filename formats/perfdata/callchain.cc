@@ -6,7 +6,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// The mode of the entries that follow a context marker; nothing for a marker that is not known.
+// The mode of the entries after a context marker; nothing for an unknown marker.
 std::optional<CpuMode> ModeOfMarker(std::uint64_t marker) {
   switch (marker) {
     case kContextKernel:
@@ -48,9 +48,9 @@ std::span<const ChainFrame> CallchainReader::FramesOf(const Sample& sample,
       break;
     }
     mode = *next;
-    // What opens a part is the interrupted instruction of that mode.
+    // The first entry after a marker is the interrupted instruction of this mode.
     found_by = FoundBy::kInstruction;
-    // An empty branch stack knows less than the chain.
+    // If the branch stack is empty, the user frames of the callchain are used.
     if (mode == CpuMode::kUser && HasBranchCallStack(format) && !sample.branches.empty()) {
       AddBranchCalls(sample.branches);
       break;
@@ -59,8 +59,8 @@ std::span<const ChainFrame> CallchainReader::FramesOf(const Sample& sample,
   return frames_;
 }
 
-// The newest call's target is where the leaf function begins; then the calls that led there
-// (tools/perf/util/machine.c, lbr_callchain_add_lbr_ip).
+// Adds the target of the newest call, which is the start of the leaf function. Then adds the
+// sources of the calls, the newest first (tools/perf/util/machine.c, lbr_callchain_add_lbr_ip).
 void CallchainReader::AddBranchCalls(const WordArray& branches) {
   constexpr std::size_t kWords = 3;  // from, to, flags
   if (branches.size() < kWords) return;

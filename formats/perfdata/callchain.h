@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of a sample's callchain, without the context markers. Each frame has the cpu mode that
-// the marker before it names. If the hardware recorded calls in the branch stack (perf record
+// The frames of a sample's callchain, without the context markers. Each frame has the cpu mode of
+// the marker before it. If the hardware recorded calls in the branch stack (perf record
 // --call-graph lbr), the user frames come from there.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace perftape::perfdata {
 
-// Whether a frame's address is that of the instruction itself, or the one behind a call.
+// Whether a frame's address is that of the executed instruction, or of the instruction after a
+// call.
 enum class FoundBy : std::uint8_t { kInstruction, kReturnAddress };
 
 struct ChainFrame {
@@ -22,20 +23,20 @@ struct ChainFrame {
   FoundBy found_by = FoundBy::kInstruction;
 };
 
-// Whether the user's frames of this event's samples are in the branch stack
+// Whether the user frames of this event's samples are in the branch stack
 // (PERF_SAMPLE_BRANCH_CALL_STACK).
 bool HasBranchCallStack(const SampleFormat& format);
 
 class CallchainReader {
  public:
-  // The frames of `sample`, leaf first, valid until the next call. `mode` is that of its record:
-  // that of entries before the first marker. They end at a marker that is not known, which is no
-  // marker but garbage that a frame-pointer walk came upon; the user's part that was put off
-  // (USER_DEFERRED) is not there either.
+  // The frames of `sample`, leaf first, valid until the next call. `mode` is the cpu mode of its
+  // record, for the entries before the first marker. The frames end at an unknown marker, which is
+  // garbage that a frame-pointer walk found. They also end at PERF_CONTEXT_USER_DEFERRED, because
+  // the user frames are in a later record.
   std::span<const ChainFrame> FramesOf(const Sample& sample, const SampleFormat& format,
                                        CpuMode mode);
 
-  // Whether the last chain had a marker that is not known. perf throws such a chain away
+  // Whether the last callchain had an unknown marker. perf discards such a callchain
   // (tools/perf/util/machine.c, add_callchain_ip).
   bool met_unknown_marker() const { return met_unknown_marker_; }
 

@@ -8,17 +8,19 @@
 namespace perftape::perfdata {
 namespace {
 
-// Fits into one record however little it can be compressed: a piece that expanded to nothing,
-// because its block ends in the next record, would make perf abort ("Couldn't decompress data").
+// The bytes of a slice. Its compressed form always fits into one record, even if zstd cannot make
+// it smaller. Otherwise its block would end in the next record and the first record would expand to
+// nothing. perf aborts at such a record ("Couldn't decompress data").
 constexpr std::size_t kSliceSize = std::size_t{60} << 10;
 static_assert(kSliceSize < RecordCompressor::kMostExpanded);
-static_assert(kSliceSize + 4000 < kMaxRecordSize);  // zstd adds a hundredth at worst
+static_assert(kSliceSize + 4000 < kMaxRecordSize);  // zstd adds at most 1%
 
-// A zstd block that holds nothing: { last = 0, type = raw, size = 0 } (RFC 8878, 3.1.1.2).
+// The size of an empty zstd block: { last = 0, type = raw, size = 0 } (RFC 8878, 3.1.1.2).
 constexpr std::size_t kEmptyBlock = 3;
 
-// perf leaves COMPRESSED records unaligned, and newer ones tell how long they are without padding.
-// Here empty blocks fill the record up to a word, so that every record of the file begins at one.
+// Fills the record with empty blocks up to a multiple of 8, so that all records of the file are
+// aligned. perf does not align COMPRESSED records; newer perf writes COMPRESSED2, which contains
+// its size without padding.
 void AlignWithEmptyBlocks(std::size_t start, std::vector<std::byte>& out) {
   while ((out.size() - start) % sizeof(std::uint64_t) != 0) out.resize(out.size() + kEmptyBlock);
 }
@@ -54,7 +56,7 @@ Status RecordCompressor::Flush(std::vector<std::byte>& out) {
   const std::size_t size = out.size() - start;
   if (size > kMaxRecordSize) {
     out.resize(start);
-    return Fail(ErrorCode::kIo, "zstd made more of a slice than a record holds");
+    return Fail(ErrorCode::kIo, "the output of zstd does not fit into a record");
   }
   const RecordHeader header{RecordType::kCompressed, 0, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);

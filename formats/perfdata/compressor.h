@@ -13,39 +13,39 @@
 
 namespace perftape::perfdata {
 
-// What became of the records that went in, in bytes.
+// The sizes in bytes of the input records and of the compressed output.
 struct Compression {
   std::uint64_t taken = 0;
-  std::uint64_t made = 0;  // COMPRESSED records, their headers included
+  std::uint64_t made = 0;  // COMPRESSED records with their headers
 
-  // How many times smaller they became, 0 where there were none.
+  // taken / made, or 0 without records.
   double ratio() const;
 };
 
 class RecordCompressor {
  public:
-  // What HEADER_COMPRESSED says: perf gives the content of one COMPRESSED record so many bytes, and
-  // aborts where it expands to more.
+  // The mmap_len of the feature COMPRESSED in bytes. perf allocates a buffer of this size for the
+  // content of one COMPRESSED record, and aborts if it expands to more.
   static constexpr std::uint32_t kMostExpanded = std::uint32_t{64} << 10;
 
-  // `level` as zstd has it, 1 to 22; kInvalidArgument for any other.
+  // `level` is a level of zstd, 1 to 22; kInvalidArgument for any other.
   static Result<RecordCompressor> Create(int level);
 
-  // Takes records, whole or in pieces. Appends a COMPRESSED record to `out` whenever a slice of
-  // them is full.
+  // Adds whole or partial records to the current slice. Appends a COMPRESSED record to `out`
+  // whenever a slice is full.
   Status Append(Bytes records, std::vector<std::byte>& out);
-  // Appends what waits for its slice to become full. All that was taken can then be read back from
-  // what was appended so far.
+  // Appends the current slice as a COMPRESSED record. After that, a reader of the output so far
+  // finds all records that were added.
   Status Flush(std::vector<std::byte>& out);
 
-  // Forgets what waits for its slice: what was appended last is not written, and nothing follows.
+  // Drops the current slice. Call it if the last output is not written and nothing follows.
   void Drop() { slice_.clear(); }
 
   // The payload of the feature COMPRESSED: { u32 version, type, level, ratio, mmap_len; }. The
-  // ratio is that of all that was compressed so far.
+  // ratio covers everything compressed so far.
   std::vector<std::byte> FeaturePayload() const;
 
-  // Of what was appended; what waits for its slice is not in it yet.
+  // The sizes of the appended COMPRESSED records. The current slice is not included.
   Compression compression() const { return total_; }
 
  private:
@@ -53,7 +53,7 @@ class RecordCompressor {
 
   int level_;
   ZstdCompressor zstd_;
-  std::vector<std::byte> slice_;  // taken, not compressed yet
+  std::vector<std::byte> slice_;  // added but not compressed yet
   Compression total_;
 };
 

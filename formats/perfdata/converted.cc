@@ -4,7 +4,7 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::uint64_t kMark = 0x6570'6174'6672'6570;  // "perftape" as it lies in the file
+constexpr std::uint64_t kMark = 0x6570'6174'6672'6570;  // "perftape" in a little-endian file
 
 // config2: { u8 flags; u8 decimals; u16 zero[3]; }
 constexpr std::uint64_t kPlain = 1, kTimesMadeUp = 2, kArchMadeUp = 4;

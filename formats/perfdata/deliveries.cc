@@ -10,7 +10,7 @@ bool HasBit(std::uint64_t read_format, ReadBit bit) {
   return (read_format & bit) != 0;
 }
 
-// How many words the two times of a READ block take.
+// The number of words of the two times in a READ block.
 std::size_t TimeWords(std::uint64_t read_format) {
   return static_cast<std::size_t>(
       std::popcount(read_format & (kReadTotalTimeEnabled | kReadTotalTimeRunning)));
@@ -22,8 +22,8 @@ std::span<const Delivery> Deliveries::Of(const Sample& sample, const Event& even
   found_.clear();
   const SampleFormat& format = event.format;
   if (!format.Has(kRead)) {
-    // Without PERF_SAMPLE_PERIOD perf takes the attribute's, be it a frequency
-    // (evsel__parse_sample).
+    // Without PERF_SAMPLE_PERIOD, perf uses sample_period of the attribute, even if it is a
+    // frequency (evsel__parse_sample).
     found_.push_back({&event, format.Has(kPeriod) ? sample.period : event.attr.sample_period});
     return found_;
   }

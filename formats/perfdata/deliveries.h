@@ -21,14 +21,14 @@ struct Delivery {
   std::uint64_t period = 0;
 };
 
-// Remembers the last value of each counter: give it all samples, in time order.
+// Remembers the last value of each counter, so it needs all samples in time order.
 class Deliveries {
  public:
-  // `events` must outlive it.
+  // `events` must outlive the Deliveries.
   explicit Deliveries(const EventTable& events) : events_(events) {}
 
-  // What `sample`, a record of `event`, counts for; none where no counter grew. Valid until the
-  // next call.
+  // The deliveries of `sample`, a record of `event`. Empty if no counter grew. Valid until the next
+  // call.
   std::span<const Delivery> Of(const Sample& sample, const Event& event);
 
  private:

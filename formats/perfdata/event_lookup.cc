@@ -7,7 +7,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// How many words a record of this format has for these fields.
+// The number of words of these fields in a record of this format.
 std::uint8_t Words(const SampleFormat& format, std::uint64_t bits) {
   return static_cast<std::uint8_t>(std::popcount(format.sample_type & bits));
 }

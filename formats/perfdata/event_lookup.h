@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the event and the time of one record after another. The answers are those of
 // EventTable::EventOf and TimeOf, but the offsets of id and time are computed once per event, and
-// the last id is cached. Most records have the same id as the record before: a file holds the
+// the last id is cached. Most records have the same id as the record before: a file contains the
 // records of one CPU one after the other.
 #pragma once
 
@@ -19,14 +19,14 @@ class EventLookup {
  public:
   struct Answer {
     const Event* event = nullptr;  // of the EventTable; null for an unknown id
-    std::uint64_t time = 0;        // 0 where the record does not say, or its event is unknown
+    std::uint64_t time = 0;        // 0 if the record has none, or its event is unknown
   };
 
-  // `events` must outlive it and stay as it is.
+  // `events` must outlive the EventLookup and must not change.
   explicit EventLookup(const EventTable& events);
 
   Answer Of(const RecordView& record) {
-    // Most records are samples, of the event that the one before was of.
+    // Most records are samples of the same event as the record before.
     if (record.type != RecordType::kSample || last_ == nullptr) return Find(record);
     const auto word = [&](std::uint8_t index) {
       return LoadFixed<std::uint64_t>(record.payload.data() + index * sizeof(std::uint64_t),
@@ -42,7 +42,8 @@ class EventLookup {
   }
 
  private:
-  // Words from a record's end, or of a SAMPLE from its beginning; nothing where it is not there.
+  // The index of a word: from the end of a record, or from the start of a SAMPLE. Nothing if the
+  // record does not have the field.
   using WordIndex = std::optional<std::uint8_t>;
   struct TimeWordIndex {
     WordIndex in_sample, from_end;
@@ -54,12 +55,12 @@ class EventLookup {
 
   const EventTable& events_;
   std::vector<TimeWordIndex> times_;  // one for each event
-  // Of the id, where there are several events: perf demands that all keep it in the same index
-  // (evlist__valid_sample_type).
+  // The index of the id, if there are several events. perf requires that it is the same for all
+  // events (evlist__valid_sample_type).
   WordIndex id_in_sample_, id_from_end_;
   std::uint64_t last_id_ = 0;
-  const Event* last_ = nullptr;  // of last_id_; of any sample, where they have none
-  WordIndex last_time_;          // where its samples have their time
+  const Event* last_ = nullptr;  // the event of last_id_, or of all samples if these have no id
+  WordIndex last_time_;          // the index of the time in the samples of last_
 };
 
 }  // namespace perftape::perfdata

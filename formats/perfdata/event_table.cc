@@ -29,7 +29,7 @@ const Event* EventTable::EventOf(const RecordView& record) const {
   const bool is_tool_record = std::to_underlying(record.type) >= kFirstToolType;
   if (events_.size() == 1 || is_tool_record) return &first;
 
-  // perf demands that all events keep the id at the same index (evlist__valid_sample_type).
+  // perf requires that the id has the same index for all events (evlist__valid_sample_type).
   const SampleFormat& format = first.format;
   const auto words = [&](std::uint64_t bits) {
     return static_cast<std::size_t>(std::popcount(format.sample_type & bits));

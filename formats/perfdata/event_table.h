@@ -22,18 +22,18 @@ class EventTable {
   const Event& operator[](std::size_t index) const { return events_[index]; }
   std::size_t size() const { return events_.size(); }
 
-  // The event of an id; the first one for id 0, as perf does for synthesized records, and where
-  // there is only one; null for an unknown id.
+  // The event of an id, or null for an unknown id. The first event for id 0, because perf assigns
+  // synthesized records to it, and if there is only one event.
   const Event* FindById(std::uint64_t id) const;
   // Whether an event has this id.
   bool HasId(std::uint64_t id) const { return by_id_.contains(id); }
-  // Its index in all().
+  // The index of an event in all().
   std::size_t IndexOf(const Event& event) const {
     return static_cast<std::size_t>(&event - events_.data());
   }
 
-  // The event that a record belongs to: by IDENTIFIER or ID where there are several events. Tool
-  // records belong to the first. Null for an unknown id.
+  // The event that a record belongs to. If there are several events, IDENTIFIER or ID selects it.
+  // Tool records belong to the first event. Null for an unknown id.
   const Event* EventOf(const RecordView& record) const;
 
  private:

@@ -9,8 +9,9 @@
 namespace perftape::perfdata {
 namespace {
 
-// Holds the largest record, and enough behind it that few are moved.
-constexpr std::size_t kRoom = std::size_t{256} << 10;
+// The size of the buffer for expanded bytes. It is much larger than a record, so that incomplete
+// records are rarely moved to its start.
+constexpr std::size_t kBufferSize = std::size_t{256} << 10;
 
 bool BeginsFrame(Bytes bytes) {
   return bytes.size() >= sizeof kZstdFrameMagic &&
@@ -33,10 +34,9 @@ Status Expander::Begin(const RecordView& compressed) {
     at.Blob(compressed_, size);
     if (!at.ok()) {
       compressed_ = {};
-      return GiveUp(
-          {ErrorCode::kTruncated, fmt::format("record at {}: COMPRESSED2 of {} bytes "
-                                              "says that it holds {}",
-                                              PositionOf(compressed), compressed.size(), size)});
+      return LoseStream({ErrorCode::kTruncated,
+                         fmt::format("record at {}: COMPRESSED2 has {} bytes, but declares {}",
+                                     PositionOf(compressed), compressed.size(), size)});
     }
   }
   budget_.Take(compressed_.size());
@@ -53,7 +53,7 @@ Status Expander::Begin(const RecordView& compressed) {
 
 Result<std::optional<RecordView>> Expander::Next() {
   while (true) {
-    const Bytes ready = Bytes(room_).subspan(begin_, end_ - begin_);
+    const Bytes ready = Bytes(buffer_).subspan(begin_, end_ - begin_);
     ByteReader at(ready, order_);
     RecordHeader header = {};
     at.Fixed(header.type);
@@ -61,9 +61,9 @@ Result<std::optional<RecordView>> Expander::Next() {
     at.Fixed(header.size);
     const Position position = PositionOfNext();
     if (at.ok() && header.size < sizeof header) {
-      return GiveUp({ErrorCode::kCorrupt,
-                     fmt::format("record at {:#x}+{:#x}: size {} is less than its header's",
-                                 position.file_offset, position.inside, header.size)});
+      return LoseStream({ErrorCode::kCorrupt,
+                         fmt::format("record at {:#x}+{:#x}: size {} is less than a record header",
+                                     position.file_offset, position.inside, header.size)});
     }
     if (at.ok() && header.size <= ready.size()) {
       begin_ += header.size;
@@ -81,36 +81,37 @@ Result<std::optional<RecordView>> Expander::Next() {
   }
 }
 
-// Expands as much as there is room for. Nothing comes where the piece is used up.
+// Fills the buffer with expanded bytes. Returns their number, which is 0 at the end of the piece.
 Result<std::size_t> Expander::Fill() {
   if (is_lost_) return 0;
-  if (room_.empty()) room_.resize(kRoom);
-  std::memmove(room_.data(), room_.data() + begin_, end_ - begin_);
+  if (buffer_.empty()) buffer_.resize(kBufferSize);
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   const Result<std::size_t> made =
-      zstd_.Expand(compressed_, std::span(room_).subspan(end_, room_.size() - end_));
+      zstd_.Expand(compressed_, std::span(buffer_).subspan(end_, buffer_.size() - end_));
   if (!made) {
-    return GiveUp(
+    return LoseStream(
         InContext(fmt::format("record at {:#x}: COMPRESSED", piece_.file_offset), made.error()));
   }
   end_ += *made;
   made_ += *made;
   if (!budget_.Allows(*made)) {
-    return GiveUp({ErrorCode::kCorrupt,
-                   fmt::format("record at {:#x}: the COMPRESSED records up to here expand to more "
-                               "than a thousand times their size",
-                               piece_.file_offset)});
+    return LoseStream(
+        {ErrorCode::kCorrupt,
+         fmt::format("record at {:#x}: the COMPRESSED records up to this one expand to "
+                     "more than 1000 times their size",
+                     piece_.file_offset)});
   }
   if (made_ > kMostExpanded) {
-    return GiveUp({ErrorCode::kCorrupt,
-                   fmt::format("record at {:#x}: COMPRESSED expands to more than {} bytes",
-                               piece_.file_offset, kMostExpanded)});
+    return LoseStream({ErrorCode::kCorrupt,
+                       fmt::format("record at {:#x}: COMPRESSED expands to more than {} bytes",
+                                   piece_.file_offset, kMostExpanded)});
   }
   return *made;
 }
 
-std::unexpected<Error> Expander::GiveUp(Error error) {
+std::unexpected<Error> Expander::LoseStream(Error error) {
   is_lost_ = true;
   compressed_ = {};
   begin_ = end_ = 0;

@@ -16,12 +16,13 @@
 
 namespace perftape::perfdata {
 
-// How much a zstd stream has come to. Samples shrink to a tenth or a hundredth; what grows a
-// thousandfold, and is large, was made to fill memory, disks or time.
+// Limits the growth of a zstd stream. Samples shrink to a tenth or a hundredth. A large stream that
+// grows a thousandfold was made to exhaust memory, disk or time.
 class ExpansionBudget {
  public:
+  // Adds compressed bytes.
   void Take(std::uint64_t compressed) { taken_ += compressed; }
-  // Whether the stream may come to this many bytes more.
+  // Adds expanded bytes. Returns whether the stream is within the limit.
   bool Allows(std::uint64_t expanded) {
     made_ += expanded;
     return made_ <= kAlwaysAllowed || made_ / kMostGrowth <= taken_;
@@ -34,46 +35,47 @@ class ExpansionBudget {
 
 class Expander {
  public:
-  // What one COMPRESSED record may expand to. perf expands none to more than a ring buffer holds;
-  // beyond this it is a bomb.
+  // The limit in bytes for the expansion of one COMPRESSED record. perf never writes one that
+  // expands to more than the size of a ring buffer. A larger expansion is treated as an attack.
   static constexpr std::uint64_t kMostExpanded = std::uint64_t{64} << 20;
 
   explicit Expander(std::endian order) : order_(order) {}
 
-  // Goes on with a COMPRESSED or COMPRESSED2 record, whose views must stay valid until Next has
-  // returned nothing. kTruncated where a COMPRESSED2 is smaller than it says.
+  // Continues with a COMPRESSED or COMPRESSED2 record. Its views must stay valid until Next returns
+  // nothing. kTruncated if a COMPRESSED2 is smaller than its data_size.
   Status Begin(const RecordView& compressed);
 
-  // The next whole record, valid until the next call; nothing where the COMPRESSED record is used
-  // up. After damage (kCorrupt: zstd, or a size that no record has) the rest of the stream is lost
-  // up to a piece that begins a new zstd frame; pieces before it yield nothing.
+  // The next whole record, valid until the next call, or nothing at the end of the COMPRESSED
+  // record. After damage (kCorrupt: invalid zstd data, or a size that no record has), the stream is
+  // lost up to the next COMPRESSED record that begins a new zstd frame. Those before it yield
+  // nothing.
   Result<std::optional<RecordView>> Next();
 
-  // How many bytes wait for the end of their record.
+  // The number of expanded bytes that wait for the end of their record.
   std::size_t waiting() const { return end_ - begin_; }
-  // COMPRESSED records that were passed over because the stream before them is lost.
+  // The number of COMPRESSED records that were ignored because the stream before them is lost.
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
-  // Where a record began.
+  // The offset of a record: in the file, and in the expanded bytes of the COMPRESSED record.
   struct Position {
     std::uint64_t file_offset = 0;
     std::int64_t inside = 0;
   };
 
   Result<std::size_t> Fill();
-  std::unexpected<Error> GiveUp(Error error);
+  std::unexpected<Error> LoseStream(Error error);
   Position PositionOfNext() const;
 
   std::endian order_;
   ZstdDecompressor zstd_;
-  Bytes compressed_;        // of the piece, what is not expanded yet
+  Bytes compressed_;        // the bytes of the piece that are not expanded yet
   std::uint64_t made_ = 0;  // bytes that the piece expanded to so far
-  ExpansionBudget budget_;  // of all pieces
-  Position piece_;          // the COMPRESSED record
-  Position begun_before_;   // of a record that began in an earlier piece
+  ExpansionBudget budget_;  // for all pieces
+  Position piece_;          // the position of the COMPRESSED record
+  Position begun_before_;   // the position of a record that began in an earlier piece
   std::uint16_t part_ = 0;
-  std::vector<std::byte> room_;  // expanded bytes that are not read yet lie at [begin_, end_)
+  std::vector<std::byte> buffer_;  // [begin_, end_) are expanded bytes that are not read yet
   std::size_t begin_ = 0, end_ = 0;
   bool is_lost_ = false;
   std::uint64_t passed_over_ = 0;

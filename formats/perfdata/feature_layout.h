@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of each feature section, in their order. A layout decodes when it runs over a
-// ByteReader and encodes when it runs over a ByteWriter. The right column is what write_* of
-// tools/perf/util/header.c writes (Linux 6.19).
+// The fields of each feature section, in their order. A layout decodes with a ByteReader and
+// encodes with a ByteWriter as `at`. The right column is the output of the functions write_* of
+// tools/perf/util/header.c (Linux 6.19).
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 
 namespace perftape::perfdata {
 
-inline constexpr std::size_t kNameAlign =
-    64;  // NAME_ALIGN of header.c: perf pads every string to it
+// NAME_ALIGN of header.c: perf pads every string to a multiple of it.
+inline constexpr std::size_t kNameAlign = 64;
 
-// do_write_string: { u32 len; char text[len]; }, len counting the NUL and perf's padding.
+// do_write_string: { u32 len; char text[len]; }. len includes the NUL and perf's padding.
 template <class Cursor, class TextRef>
 void TextLayout(Cursor& at, TextRef& text) {
   auto length = static_cast<std::uint32_t>((text.size() / kNameAlign + 1) * kNameAlign);
@@ -31,8 +31,8 @@ void TextLayout(Cursor& at, TextRef& text) {
   at.PaddedString(text, length);
 }
 
-// { Count nr; Item items[nr]; }. A count that cannot be true for what is left, each item taking at
-// least `smallest` bytes, breaks the reader before anything is allocated for it.
+// { Count nr; Item items[nr]; }. An item has at least `smallest` bytes. A count that is too large
+// for the remaining bytes breaks the reader before memory is allocated.
 template <class Count, class Cursor, class VectorRef, class ItemLayout>
 void ListLayout(Cursor& at, VectorRef& items, std::size_t smallest, ItemLayout layout) {
   auto count = static_cast<Count>(items.size());
@@ -49,7 +49,7 @@ void TextListLayout(Cursor& at, VectorRef& texts) {
   ListLayout<std::uint32_t>(at, texts, 4, [&](auto& text) { TextLayout(at, text); });
 }
 
-// A text that ends with its NUL.
+// A text that ends with a NUL, without a length.
 template <class Cursor, class TextRef>
 void TerminatedTextLayout(Cursor& at, TextRef& text) {
   std::size_t size = text.size() + 1;
@@ -149,7 +149,7 @@ void FeatureLayout(Cursor& at, Ref& btf) {
   });
 }
 
-// tracing_data_get of trace-event-info.c; what follows the head are copies of tracefs files.
+// tracing_data_get of trace-event-info.c. Copies of tracefs files follow the head.
 inline constexpr std::string_view kTracingDataMagic = "\x17\x08\x44tracing";
 
 template <class Cursor, MaybeConst<TracingData> Ref>
@@ -163,7 +163,7 @@ void FeatureLayout(Cursor& at, Ref& tracing) {
   std::uint8_t is_big = tracing.order == std::endian::big ? 1 : 0;
   at.Fixed(is_big);
   at.Fixed(tracing.long_size);
-  // In the blob's own order, not in the file's.
+  // page_size has the byte order of the blob, not of the file.
   std::uint32_t page_size =
       tracing.order == std::endian::native ? tracing.page_size : std::byteswap(tracing.page_size);
   Bytes page_size_bytes = std::as_bytes(std::span(&page_size, 1));
@@ -188,8 +188,8 @@ void FeatureLayout(Cursor& at, Ref& description) {
   });
 }
 
-// auxtrace_index__write of auxtrace.c. simpleperf leaves out the count, which its own reader tells
-// by the number of words: ReadAuxTraceFeature of record_file_reader.cpp.
+// auxtrace_index__write of auxtrace.c. simpleperf writes no count. Like its own reader, this one
+// detects that by the number of words (ReadAuxTraceFeature of record_file_reader.cpp).
 template <class Cursor, MaybeConst<AuxtraceIndex> Ref>
 void FeatureLayout(Cursor& at, Ref& index) {
   const auto entry_layout = [&](auto& entry) {
@@ -299,7 +299,7 @@ void CpuDomainsLayout(Cursor& at, CpuRef& cpu, std::uint32_t schedstat_version) 
   });
 }
 
-// The number of CPUs is not stored: there are as many as have domains.
+// The number of CPUs is not stored. The section ends after the last CPU.
 template <class Cursor, MaybeConst<CpuDomainInfo> Ref>
 void FeatureLayout(Cursor& at, Ref& info) {
   at.Fixed(info.schedstat_version);
@@ -324,7 +324,7 @@ void FeatureLayout(Cursor& at, Ref& line) {
   at.Fixed(line.bytes);
 }
 
-// A few dozen are usual; NULs without end are none.
+// A few dozen facts are usual. The limit is for a damaged section that contains only NULs.
 inline constexpr std::size_t kMostFacts = 65536;
 
 // meta_info of simpleperf's record_file_format.h
@@ -356,8 +356,8 @@ void FeatureLayout(Cursor& at, Ref& raw) {
   }
 }
 
-// perf_event_attr has bit-fields, which attr.h knows how to read. `size` is what the section says
-// of all its attributes.
+// A perf_event_attr, which attr.h decodes and encodes. `size` is the size in the section, which is
+// the same for all its attributes.
 inline void AttrLayout(ByteReader& at, EventAttr& attr, std::uint32_t size) {
   Bytes bytes;
   at.Blob(bytes, size);
@@ -398,14 +398,14 @@ void FeatureLayout(Cursor& at, Ref& description) {
   for (auto& event : description.events) EventLayout(at, event, attr_size);
 }
 
-// How BUILD_ID's entries are laid out: as they are since Linux 2.6.35, or before, without a pid.
+// The layout of an entry of BUILD_ID: since Linux 2.6.35 with a pid, before that without.
 enum class BuildIdShape : std::uint8_t { kWithPid, kWithoutPid };
 
-// A HEADER_BUILD_ID record, its type mostly left 0.
+// A HEADER_BUILD_ID record. Its type is usually 0.
 template <class Cursor, class EntryRef>
 void BuildIdEntryLayout(Cursor& at, EntryRef& entry, BuildIdShape shape) {
   const std::size_t fixed_size = shape == BuildIdShape::kWithPid ? 36 : 32;
-  // As much as a record's size can tell of; a longer name is cut.
+  // The longest name for which the record's size fits into a u16. A longer name is cut.
   constexpr std::size_t kLargestName = (65535 - 36) / kNameAlign * kNameAlign;
   const std::size_t name_size =
       std::min((entry.filename.size() / kNameAlign + 1) * kNameAlign, kLargestName);
@@ -425,7 +425,7 @@ void BuildIdEntryLayout(Cursor& at, EntryRef& entry, BuildIdShape shape) {
   at.PaddedString(entry.filename, size - fixed_size);        //   char filename[]; }
   if constexpr (Cursor::kReads) {
     constexpr auto kWhole = std::uint8_t{sizeof entry.build_id.bytes};
-    // Before Linux 5.11 the size byte was padding, and every build id 20 bytes.
+    // Before Linux 5.11 the size byte was padding, and every build id had 20 bytes.
     const bool has_size = (misc & kMiscBuildIdSize) != 0;
     entry.build_id.size = has_size ? std::min(entry.build_id.size, kWhole) : kWhole;
     entry.mode = static_cast<CpuMode>(misc & kMiscCpumodeMask);
@@ -441,8 +441,8 @@ void BuildIdsLayout(Cursor& at, BuildIdsRef& ids, BuildIdShape shape) {
   }
 }
 
-// perf_header__read_build_ids: an old entry, read as a new one, has lost the first four letters of
-// its name; that of the kernel is known.
+// Detects the layout like perf_header__read_build_ids: an entry without a pid that is read as one
+// with a pid loses the first four letters of its name. The kernel's name shows this.
 inline BuildIdShape ShapeOf(Bytes section, std::endian order) {
   BuildIds ids;
   ByteReader at(section, order);
@@ -460,8 +460,8 @@ void FeatureLayout(Cursor& at, Ref& ids) {
   BuildIdsLayout(at, ids, shape);
 }
 
-// write_cpu_topology. The number of CPUs is not stored: it is NRCPUS' available ones. Fewer than 8
-// bytes are no list, but padding of a FEATURE record.
+// write_cpu_topology. The number of CPUs is not stored: it is `available` of NRCPUS. Fewer than 8
+// remaining bytes are the padding of a FEATURE record, not a list.
 template <class Cursor, class TopologyRef>
 void CpuTopologyLayout(Cursor& at, TopologyRef& topology, [[maybe_unused]] std::uint32_t cpus) {
   TextListLayout(at, topology.packages);

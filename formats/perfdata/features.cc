@@ -23,12 +23,12 @@ constexpr auto kFeatureNames = std::to_array<std::string_view>(
      "BPF_BTF",      "COMPRESSED",      "CPU_PMU_CAPS", "CLOCK_DATA",    "HYBRID_TOPOLOGY",
      "PMU_CAPS",     "CPU_DOMAIN_INFO", "E_MACHINE",    "CLN_SIZE"});
 
-// From kSimpleperfFile (128) on, with the names of simpleperf's own `simpleperf dump`.
+// By bit, from kSimpleperfFile (128) on. The names are those of `simpleperf dump`.
 constexpr auto kSimpleperfFeatureNames =
     std::to_array<std::string_view>({"FILE", "META_INFO", "DEBUG_UNWIND", "DEBUG_UNWIND_FILE",
                                      "FILE2", "ETM_BRANCH_LIST", "INIT_MAP"});
 
-// Calls `act` with the std::type_identity of the value that a section of this bit holds.
+// Calls `act` with a std::type_identity of the struct for sections of this bit.
 template <class Act>
 auto WithTypeOf(FeatureBit bit, Act act) {
   switch (bit) {
@@ -101,13 +101,14 @@ auto WithTypeOf(FeatureBit bit, Act act) {
   }
 }
 
-// Since perf 4.18 a pipe's features end with an empty one, HEADER_LAST_FEATURE of the perf that
-// wrote it: what a newer perf takes for a feature.
+// Whether the section ends the features of a pipe. Since perf 4.18 they end with an empty feature,
+// whose bit is the HEADER_LAST_FEATURE of the perf that wrote it. In a newer perf, this bit can be
+// that of a real feature.
 bool EndsAPipesFeatures(FeatureBit bit, Bytes section) {
   return section.empty() && bit >= FeatureBit::kCpuDomainInfo;
 }
 
-// Only CPU_TOPOLOGY needs to know of another section.
+// Only the layout of CPU_TOPOLOGY depends on another section.
 template <class Cursor, class Value>
 void RunLayout(Cursor& at, Value& value, std::uint32_t cpus_available) {
   if constexpr (std::same_as<std::remove_const_t<Value>, CpuTopology>) {
@@ -118,7 +119,7 @@ void RunLayout(Cursor& at, Value& value, std::uint32_t cpus_available) {
 }
 
 std::unexpected<Error> TooShort() {
-  return Fail(ErrorCode::kTruncated, "section is shorter than what it says it holds");
+  return Fail(ErrorCode::kTruncated, "the section declares more data than it contains");
 }
 
 }  // namespace

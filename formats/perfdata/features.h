@@ -17,13 +17,13 @@
 
 namespace perftape::perfdata {
 
-// HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC and CPUID are a text each.
+// HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC or CPUID.
 struct TextFeature {
   std::string text;
 };
 
 struct NrCpus {
-  std::uint32_t available = 0;  // stored first, whatever perf.data-file-format.txt says
+  std::uint32_t available = 0;  // stored first; perf.data-file-format.txt is wrong about this
   std::uint32_t online = 0;
 };
 
@@ -46,7 +46,7 @@ struct CpuTopology {
   std::vector<std::string> packages;  // CPU lists, "0-7"
   std::vector<std::string> cores;     // CPU lists of the threads of each core
   std::vector<Cpu> cpus;              // one for each available CPU
-  std::vector<std::string> dies;      // since Linux 5.3; with one die id for each CPU
+  std::vector<std::string> dies;      // since Linux 5.3, with one die id for each CPU
   std::vector<std::uint32_t> die_of_cpu;
 };
 
@@ -78,34 +78,34 @@ struct ClockResolution {  // CLOCKID
 struct ClockData {
   std::uint32_t version = 1;
   std::uint32_t clockid = 0;
-  std::uint64_t wall_ns = 0;     // CLOCK_REALTIME …
-  std::uint64_t clockid_ns = 0;  // … and the clock of the records, at one instant
+  std::uint64_t wall_ns = 0;     // CLOCK_REALTIME
+  std::uint64_t clockid_ns = 0;  // the clock of the records at the same time
 };
 
-// BUILD_ID: the entries are shaped like HEADER_BUILD_ID records. Before Linux 2.6.35 they had no
-// pid, which perf tells by where the name "[kernel.kallsyms]" begins, and so do we.
+// BUILD_ID. The entries have the layout of HEADER_BUILD_ID records. Before Linux 2.6.35 they had no
+// pid. Like perf, the reader detects this by the offset of the name "[kernel.kallsyms]".
 struct BuildIdEntry {
   CpuMode mode = CpuMode::kUser;
   BuildId build_id = {};
   std::string filename;
-  std::int32_t pid = -1;  // of a guest's machine; -1 is the host
+  std::int32_t pid = -1;  // the pid of a guest machine; -1 is the host
 };
 struct BuildIds {
   std::vector<BuildIdEntry> entries;
 };
 
-// BPF_PROG_INFO: programs as bpf_prog_info of include/uapi/linux/bpf.h gives them.
+// BPF_PROG_INFO: programs, each with its bpf_prog_info of include/uapi/linux/bpf.h.
 struct BpfProgInfo {
   struct Program {
-    std::uint64_t arrays = 0;     // which of the info's pointers hold an offset into `data`
-    std::vector<std::byte> info;  // struct bpf_prog_info, as large as the kernel filled it
-    std::vector<std::byte> data;  // the arrays, one behind the other, each 8-byte aligned
+    std::uint64_t arrays = 0;     // bit set: the pointers of `info` that are offsets into `data`
+    std::vector<std::byte> info;  // the bytes of struct bpf_prog_info that the kernel filled in
+    std::vector<std::byte> data;  // the arrays, one after the other, each 8-byte aligned
   };
   std::vector<Program> programs;
 };
 
-// BPF_BTF: the types of those programs, in the format of include/uapi/linux/btf.h, which tells its
-// own byte order.
+// BPF_BTF: the types of these programs, in the format of include/uapi/linux/btf.h, which contains
+// its own byte order.
 struct BpfBtf {
   struct Node {
     std::uint32_t id = 0;
@@ -114,32 +114,32 @@ struct BpfBtf {
   std::vector<Node> nodes;
 };
 
-// TRACING_DATA: how the raw bytes of tracepoints read (tools/perf/util/trace-event-info.c). It
-// tells its own byte order. tracepoints.h reads the names out of it.
+// TRACING_DATA: the formats of the raw bytes of tracepoints (tools/perf/util/trace-event-info.c).
+// It contains its own byte order. tracepoints.h reads the names from it.
 struct TracingData {
   std::string version;  // "0.6"
   std::endian order = std::endian::native;
   std::uint8_t long_size = 8;
   std::uint32_t page_size = 4096;
-  std::vector<std::byte> formats;  // all that follows: copies of tracefs files
+  std::vector<std::byte> formats;  // the rest: copies of tracefs files
 };
 
 struct GroupDesc {
   struct Group {
-    std::string name;           // "{cycles,instructions}" has none but what the user gave it
-    std::uint32_t leader = 0;   // index of the event
-    std::uint32_t members = 0;  // events, with the leader
+    std::string name;          // only if the user named the group: "{cycles,instructions}" has none
+    std::uint32_t leader = 0;  // the index of the event
+    std::uint32_t members = 0;  // the number of events with the leader
   };
   std::vector<Group> groups;
 };
 
-// AUXTRACE: where the AUXTRACE records are.
+// AUXTRACE: the offsets of the AUXTRACE records.
 struct AuxtraceIndex {
   struct Entry {
     std::uint64_t file_offset = 0, size = 0;
   };
   std::vector<Entry> entries;
-  bool has_count = true;  // simpleperf writes the entries alone
+  bool has_count = true;  // false for simpleperf, which writes only the entries
 };
 
 struct CacheInfo {  // CACHE
@@ -157,8 +157,8 @@ struct MemTopology {
   struct Node {
     std::uint64_t node = 0;
     std::uint64_t size = 0;             // in blocks
-    std::uint64_t bit_count = 0;        // of the set
-    std::vector<std::uint64_t> blocks;  // bit i is set where block i belongs to the node
+    std::uint64_t bit_count = 0;        // the number of bits in `blocks`
+    std::vector<std::uint64_t> blocks;  // bit i is set if block i belongs to the node
   };
   std::uint64_t version = 1;
   std::uint64_t block_size = 0;  // bytes
@@ -166,14 +166,14 @@ struct MemTopology {
 };
 
 struct DirFormat {
-  std::uint64_t version = 0;  // 0: a directory with the one file "data"; 1: with data.N too
+  std::uint64_t version = 0;  // 0: the directory has only the file "data"; 1: also data.N
 };
 
 struct CompressionInfo {  // COMPRESSED
   std::uint32_t version = 1;
   std::uint32_t type = 1;  // PERF_COMP_ZSTD
   std::uint32_t level = 0;
-  std::uint32_t ratio = 0;     // as it came out
+  std::uint32_t ratio = 0;     // the size before compression divided by the size after it
   std::uint32_t mmap_len = 0;  // bytes; perf refuses a record that expands to more
 };
 
@@ -183,7 +183,7 @@ struct NamedValue {
 struct CpuPmuCaps {
   std::vector<NamedValue> caps;
 };
-struct PmuCaps {  // of the PMUs of a hybrid machine, and those that are none of a CPU's
+struct PmuCaps {  // for the PMUs of a hybrid machine, and for PMUs that are not of a CPU
   struct Pmu {
     std::vector<NamedValue> caps;
     std::string name;
@@ -202,7 +202,7 @@ struct HybridTopology {
 struct CpuDomainInfo {  // since Linux 6.19: scheduling domains, for perf sched stats
   struct Domain {
     std::uint32_t number = 0;
-    std::string name;  // "SMT"; none before schedstat version 17
+    std::string name;  // "SMT"; empty before schedstat version 17
     std::string cpu_mask, cpu_list;
   };
   struct Cpu {
@@ -214,7 +214,7 @@ struct CpuDomainInfo {  // since Linux 6.19: scheduling domains, for perf sched 
   std::vector<Cpu> cpus;
 };
 
-struct ElfMachine {  // E_MACHINE, as in the ELF header; widened for alignment
+struct ElfMachine {  // E_MACHINE: the fields of the ELF header, widened for alignment
   std::uint32_t machine = 0, flags = 0;
 };
 
@@ -227,11 +227,11 @@ struct MetaInfo {
   std::vector<NamedValue> facts;
 };
 
-// BRANCH_STACK and STAT are there or not. An empty section of a number that is some perf's
-// HEADER_LAST_FEATURE is how that perf ends the features of a pipe.
+// BRANCH_STACK and STAT have no content. The features of a pipe end with an empty section whose
+// number is the HEADER_LAST_FEATURE of the perf that writes it.
 struct EmptyFeature {};
 
-// A section that is not decoded, or not known.
+// A section that is not decoded, or whose feature is unknown.
 struct RawFeature {
   std::vector<std::byte> payload;
 };
@@ -248,12 +248,12 @@ struct Feature {
   FeatureValue value;
 };
 
-// "HOSTNAME"; "feature 77" for what is not known here.
+// "HOSTNAME"; "feature 77" for an unknown feature.
 std::string FeatureName(FeatureBit bit);
 
-// The typed value of a section, RawFeature for those without a type. `cpus_available` is what
-// NRCPUS said, which CPU_TOPOLOGY needs. kTruncated where the section ends early or contradicts
-// itself; the error does not name the section's offset, which the caller knows.
+// The typed value of a section, or a RawFeature if it has no type. CPU_TOPOLOGY needs
+// `cpus_available`, the value of NRCPUS. kTruncated if the section ends early or contradicts
+// itself. The error does not contain the offset of the section; the caller adds it.
 Result<FeatureValue> DecodeFeature(FeatureBit bit, Bytes section, std::endian order,
                                    std::uint32_t cpus_available);
 

@@ -24,7 +24,7 @@ Status AppendAttrRecord(const Event& event, std::vector<std::byte>& out) {
   const std::size_t size =
       sizeof(RecordHeader) + event.attr.size + event.ids.size() * sizeof(std::uint64_t);
   if (size > kMaxRecordSize) {
-    return Fail(ErrorCode::kUnsupported, "an event on more CPUs than an ATTR record can tell of");
+    return Fail(ErrorCode::kUnsupported, "an event has more ids than an ATTR record can contain");
   }
   ByteWriter at(out);
   at.Fixed(RecordType::kHeaderAttr);
@@ -35,15 +35,15 @@ Status AppendAttrRecord(const Event& event, std::vector<std::byte>& out) {
   return {};
 }
 
-// { perf_event_header; u64 feat_id; char data[]; }, as long as the section is: perf tells by the
-// size of CPU_TOPOLOGY what it has, and aborts where padding makes it expect more.
+// { perf_event_header; u64 feat_id; char data[]; }, without padding. perf detects the fields of
+// CPU_TOPOLOGY by its size, and aborts if padding makes it expect more.
 Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) {
   std::vector<std::byte> payload;
   EncodeFeature(feature.value, payload);
   const std::size_t size = sizeof(RecordHeader) + sizeof(std::uint64_t) + payload.size();
   if (size > kMaxRecordSize) {
     return Fail(ErrorCode::kInvalidArgument,
-                "feature " + FeatureName(feature.bit) + " is larger than a record can be");
+                "feature " + FeatureName(feature.bit) + " does not fit into a record");
   }
   ByteWriter at(out);
   at.Fixed(RecordType::kHeaderFeature);
@@ -54,7 +54,7 @@ Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) 
   return {};
 }
 
-// A pipe has no EVENT_DESC that perf would read names from: EVENT_UPDATE carries them.
+// An EVENT_UPDATE with the name of the event. In a pipe, perf does not read names from EVENT_DESC.
 Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
   const EventUpdate update{.update_type = EventUpdate::kName,
                            .id = event.ids.empty() ? 0 : event.ids.front(),
@@ -71,7 +71,7 @@ std::vector<std::byte> FileHead(std::span<const Event> events) {
     attr_size = std::max(attr_size, event.attr.size);
     ByteWriter(ids).Words(WordArray(event.ids), event.ids.size());
   }
-  // Each attribute stands before the section of its ids.
+  // An entry of the table is an attribute, followed by the section of its ids.
   std::vector<std::byte> table;
   std::uint64_t ids_at = FileHeader::kSize;
   for (const Event& event : events) {
@@ -107,7 +107,7 @@ Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
   for (const Event& event : events) TRY(AppendAttrRecord(event, head));
   for (const Feature& feature : features) TRY(AppendFeatureRecord(feature, head));
   for (const Event& event : events) {
-    // Without an id the name would be taken for the first event's.
+    // perf assigns a name without an id to the first event.
     if (!event.ids.empty() || events.size() == 1) TRY(AppendNameRecord(event, head));
   }
   return head;

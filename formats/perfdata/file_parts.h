@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes what a perf.data holds besides records: the header of a file or of a pipe's stream, the
-// feature sections after the records, and the temporary feature table that makes a compressed file
-// readable while it is being written.
+// Encodes the parts of a perf.data other than records: the header of a file or of a pipe's stream,
+// the feature sections after the records, and the temporary feature table that makes a compressed
+// file readable while it is being written.
 #pragma once
 
 #include <array>
@@ -17,25 +17,25 @@
 
 namespace perftape::perfdata {
 
-// Where the fields lie that are written again: { data.size; event_types; features; } are the last
-// 56 bytes of struct perf_file_header (tools/perf/util/header.h).
+// The offset of the fields that are written again: { data.size; event_types; features; } are the
+// last 56 bytes of struct perf_file_header (tools/perf/util/header.h).
 inline constexpr std::uint64_t kDataSizeAt = 48;
 
-// The header, the ids and the attributes; the records begin behind it, at a multiple of 8. All
-// attributes are made as large as the largest: the table has one size for them, and perf walks it
-// by that of each (read_attr).
+// The header, the ids and the attributes. The records follow at a multiple of 8. All attributes get
+// the size of the largest: the header has one size for all of them, and perf advances by the size
+// of each (tools/perf/util/header.c, read_attr).
 std::vector<std::byte> FileHead(std::span<const Event> events);
 
 // The header, an ATTR record for each event, a FEATURE record for each feature, and an EVENT_UPDATE
-// for each name. kUnsupported for an event with more ids than a record holds, kInvalidArgument for
-// a feature that is larger.
+// for each name. kUnsupported if the ids of an event do not fit into a record, kInvalidArgument if
+// a feature does not.
 Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
                                         std::span<const Feature> features);
 
-// The bytes of the header from kDataSizeAt on.
+// The bytes of the header from kDataSizeAt to its end.
 struct HeaderTail {
   std::uint64_t data_size = 0;
-  Section event_types = {};  // nobody writes them any more
+  Section event_types = {};  // empty: current perf does not write them
   std::array<std::uint64_t, kFeatureBits / 64> features = {};
 
   void Set(FeatureBit bit) {
@@ -45,22 +45,23 @@ struct HeaderTail {
 };
 static_assert(sizeof(HeaderTail) == FileHeader::kSize - kDataSizeAt);
 
-// The table of { offset, size } in the order of the bits, then the sections. Sets the bits. `at` is
-// where it is going to lie: the end of the records.
+// The table of { offset, size } in the order of the bits, then the sections. Sets the bits in
+// `header`. `at` is the file offset of the table: the end of the records.
 std::vector<std::byte> FeatureTable(std::span<const Feature> features, std::uint64_t at,
                                     HeaderTail& header);
 
-// perf expands nothing without the feature COMPRESSED, and looks for the feature table where the
-// records end, which is at another offset after each commit. These bytes are both: a table, for as
-// long as the records end before them, and a record, as soon as they go on behind them.
+// A feature table that is also a record. perf expands nothing without the feature COMPRESSED. It
+// reads the feature table at the end of the records, and this offset changes with each commit. The
+// bytes are a table while the records end before them. They are a record when more records follow.
 //
 //   u32 type = EVENT_TYPE; u16 misc; u16 size;   } offset and size of the section of bit 0, which
-//   u64 event_id = 0;                            } no perf ever looks at (HEADER_RESERVED)
-//   char name[64] = { u64 offset, size;            those of the section COMPRESSED
+//   u64 event_id = 0;                            } perf never reads (HEADER_RESERVED)
+//   char name[64] = { u64 offset, size;            offset and size of the section COMPRESSED
 //                     payload of COMPRESSED }
 //
-// perf has read over EVENT_TYPE records since Linux 3.11 (session.c). `at` is where the bytes lie
-// first; other fields point there, too. `payload` has at most 48 bytes. Sets the two bits.
+// perf ignores EVENT_TYPE records since Linux 3.11 (session.c). `at` is the file offset at which
+// the bytes are written first. Copies at later offsets still point to the payload there. `payload`
+// has at most 48 bytes. Sets the two bits in `header`.
 std::vector<std::byte> TableInARecord(std::uint64_t at, Bytes payload, HeaderTail& header);
 
 }  // namespace perftape::perfdata

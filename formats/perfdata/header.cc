@@ -8,16 +8,16 @@
 namespace perftape::perfdata {
 namespace {
 
-// The magic of version 2 is a number: a little-endian machine writes it as the text that it is, a
-// big-endian one backwards.
+// The magic of version 2 is a number. In a little-endian file its bytes are the text PERFILE2, in a
+// big-endian file they are in reverse order.
 constexpr std::string_view kMagicLittle = "PERFILE2";
 constexpr std::string_view kMagicBig = "2ELIFREP";
 constexpr std::string_view kMagicVersion1 = "PERFFILE";
 
 constexpr std::size_t kAttrSizeAt = 16;
 
-// perf tries all sizes that an attribute ever had in both byte orders (try_all_file_abis); a size
-// that is small in one order is huge in the other.
+// Detects the byte order by the attribute size: a size that is small in one order is huge in the
+// other. perf tries all sizes that an attribute ever had in both byte orders (try_all_file_abis).
 std::endian OrderOfVersion1(Bytes beginning) {
   constexpr std::uint64_t kLargest = 4096;
   if (beginning.size() < kAttrSizeAt + sizeof(std::uint64_t)) return std::endian::little;
@@ -31,8 +31,8 @@ bool HasFeature(const FileHeader& header, FeatureBit bit) {
   return (header.features[number / 64] >> (number % 64) & 1) != 0;
 }
 
-// A 32-bit machine of the other byte order stored 32-bit words (perf_file_header__read tells by
-// HOSTNAME, which every file has).
+// Swaps the halves of the words if a 32-bit machine of the other byte order wrote the bitmap. Like
+// perf_file_header__read, it detects this by HOSTNAME, which every file has.
 void RecoverBitmap(FileHeader& header, std::endian order) {
   if (order == std::endian::native || HasFeature(header, FeatureBit::kHostname)) return;
   FileHeader halves = header;
@@ -51,7 +51,8 @@ bool LooksLikePerfData(Bytes beginning) {
 Result<Preamble> ReadPreamble(Bytes beginning) {
   if (beginning.empty()) return Fail(ErrorCode::kTruncated, "the file is empty");
   if (!LooksLikePerfData(beginning)) {
-    return Fail(ErrorCode::kCorrupt, "at 0x0: no perf.data: it does not begin with PERFILE2");
+    return Fail(ErrorCode::kCorrupt,
+                "at 0x0: not a perf.data file: it does not begin with PERFILE2");
   }
   const std::string_view text = AsText(beginning);
   Preamble preamble;
@@ -81,7 +82,7 @@ Result<FileHeader> ReadFileHeader(Bytes file, std::endian order,
   for (std::uint64_t& word : header.features) at.Fixed(word);
   if (!at.ok()) return Fail(ErrorCode::kTruncated, "at 0x0: the file ends inside its header");
   if (header.size != FileHeader::kSize) {
-    problems.push_back(fmt::format("at 0x8: header size {} is none that perf knows; taken for {}",
+    problems.push_back(fmt::format("at 0x8: header size {} is invalid; {} is used instead",
                                    header.size, FileHeader::kSize));
   }
   RecoverBitmap(header, order);

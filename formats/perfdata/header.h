@@ -23,10 +23,10 @@ struct Section {
   std::uint64_t offset = 0, size = 0;
 };
 
-// The first 16 bytes.
+// The facts in the first 16 bytes.
 struct Preamble {
-  // "PERFILE2" is 2. "PERFFILE", of perf before Linux 2.6.36 or so, is 1: the same layout, but the
-  // text is that in either byte order.
+  // 2 for "PERFILE2". 1 for "PERFFILE", which perf wrote before about Linux 2.6.36. Version 1 has
+  // the same layout, but its magic is the same in both byte orders.
   int version = 2;
   std::endian order = std::endian::native;
   Container container = Container::kFile;
@@ -43,18 +43,18 @@ struct FileHeader {
   std::array<std::uint64_t, kFeatureBits / 64> features = {};
 };
 
-// Whether the bytes open a perf.data of any kind and age.
+// Whether the bytes are the beginning of a perf.data: file or pipe, of either version.
 bool LooksLikePerfData(Bytes beginning);
 
-// kCorrupt where the magic is another, kTruncated where fewer than 16 bytes are there.
+// Decodes the first 16 bytes. kCorrupt if the magic is wrong, kTruncated if there are fewer bytes.
 Result<Preamble> ReadPreamble(Bytes beginning);
 
-// The header of a file (not of a pipe). A size that no perf writes is taken for the usual one, and
-// told in `problems`. kTruncated where the file ends inside it.
+// The header of a file (not of a pipe). A size that perf never writes is read as kSize and added to
+// `problems`. kTruncated if the file ends inside the header.
 Result<FileHeader> ReadFileHeader(Bytes file, std::endian order,
                                   std::vector<std::string>& problems);
 
-// The section's bytes, if the file has them all.
+// The bytes of a section, or nothing if the file does not contain all of them.
 std::optional<Bytes> BytesOf(const Section& section, Bytes file);
 
 // Reads a section's { u64 offset, size; }.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the kernel's records, in their order. A layout decodes when it runs over a
-// ByteReader and encodes when it runs over a ByteWriter. The right column is the text of
-// include/uapi/linux/perf_event.h; a reviewer compares two columns. Sources: kernel/events/core.c
-// fills them.
+// The fields of the kernel's records, in their order. A layout decodes with a ByteReader and
+// encodes with a ByteWriter as `at`. The right column is the text of
+// include/uapi/linux/perf_event.h, so a reviewer compares two columns. kernel/events/core.c writes
+// the records.
 //
-// A layout describes the body: what lies between the record's header and its sample_id trailer.
+// A layout describes the body, which is between the record's header and its sample_id trailer.
 // `Ref` is Record when reading and const Record when writing.
 #pragma once
 
@@ -30,7 +30,7 @@ void Layout(Cursor& at, Ref& mmap, const RecordShape& /*shape*/) {
   at.Name(mmap.filename);      //   char filename[]; }
 }
 
-// The 20 bytes of a build id, of which `size` count, behind a size byte and three of padding.
+// A build id: its size, 3 bytes of padding, and 20 bytes, of which the first `size` are valid.
 template <class Cursor, MaybeConst<BuildId> Ref>
 void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
   at.Fixed(build_id.size);                           // { u8 build_id_size;
@@ -41,8 +41,9 @@ void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
   }
 }
 
-// Linux 3.12 to 3.15 and RHEL 7 had no protection and flags. Then the name begins at their offset,
-// with a character, where a protection has no such byte in either byte order.
+// Whether a MMAP2 contains protection and flags; `at` is at their offset. Linux 3.12 to 3.15 and
+// RHEL 7 wrote the name there. The first byte of a name is a printable character, which no
+// protection has as first byte in either byte order.
 inline bool HasProtection(const ByteReader& at) {
   return at.Rest().empty() || static_cast<unsigned char>(at.Rest().front()) < ' ';
 }

@@ -9,7 +9,7 @@ void KernelNames::Add(CpuMode mode, std::string_view filename) {
     modules_.try_emplace(std::move(module), filename);
   } else if (!has_kernel_) {
     has_kernel_ = true;
-    // Old perf wrote "[kernel.kallsyms]_text", which Processes knows by the shorter name.
+    // Old perf wrote "[kernel.kallsyms]_text". Processes uses the name without the symbol.
     if (!filename.starts_with(kKernelMappingName)) kernel_ = filename;
   }
 }

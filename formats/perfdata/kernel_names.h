@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that perf shows for the kernel and its modules. perf takes them from the build-id
-// table, which it reads before any mapping, if the entry has the kernel's cpu mode
+// The names that perf shows for the kernel and its modules. perf reads them from the build-id
+// table, before it reads any mapping. It uses the entries with the kernel's cpu mode
 // (tools/perf/util/header.c, __event_process_build_id; machine.c,
 // machine__process_kernel_mmap_event and machine__findnew_module_dso).
 #pragma once
@@ -17,14 +17,14 @@ namespace perftape::perfdata {
 
 class KernelNames {
  public:
-  // An entry of the table, or a BUILD_ID record, in their order.
+  // Adds an entry of the table or a BUILD_ID record. Call it in their order.
   void Add(CpuMode mode, std::string_view filename);
 
-  // Of what Processes maps in the kernel: "[kernel.kallsyms]", or the first listed file that is no
-  // module ("/boot/vmlinux-6.1"); for a module the listed file, or "[nf_tables]". The path of
-  // everything else.
+  // The name of a Dso of Processes. For the kernel: "[kernel.kallsyms]", or the first listed file
+  // that is not a module ("/boot/vmlinux-6.1"). For a module: the listed file, or "[nf_tables]".
+  // For all others: the path.
   std::string NameOf(const Dso& dso) const;
-  // The kernel's own.
+  // The name of the kernel itself.
   const std::string& kernel() const { return kernel_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records that the kernel writes, as values, under the names of
-// include/uapi/linux/perf_event.h. Numbers are copied. Strings and arrays are views into the record
-// and live as long as it. kernel_layout.h and sample_layout.h have the layouts.
+// The records that the kernel writes, as values, with the names of include/uapi/linux/perf_event.h.
+// Numbers are copied. Strings and arrays are views into the record and live as long as its bytes.
+// kernel_layout.h and sample_layout.h contain the layouts.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace perftape::perfdata {
 
 using BuildId = perftape::BuildId;
 
-// The sample_id trailer of a kernel record; fields that the event does not carry are zero.
+// The sample_id trailer of a kernel record. Fields that the event does not record are zero.
 struct SampleId {
   std::uint32_t pid = 0, tid = 0;
   std::uint64_t time = 0;
@@ -42,7 +42,8 @@ struct Mmap2 {
   std::uint32_t device_major = 0, device_minor = 0;
   std::uint64_t inode = 0, inode_generation = 0;
   BuildId build_id = {};
-  // Linux 3.12 to 3.15 did not record them: PROT_EXEC then, for a mapping of code.
+  // Linux 3.12 to 3.15 did not record them. For these, the protection of a mapping of code is
+  // PROT_EXEC.
   std::uint32_t protection = 0, flags = 0;
   std::string_view filename = {};
 
@@ -95,15 +96,15 @@ struct Unthrottle : ThrottleChange {
   static constexpr std::string_view kRecordName = "UNTHROTTLE";
 };
 
-// The counts of a task that ends, where its event counts inherited tasks (inherit_stat).
+// The counter values of a task that ends, if its event counts inherited tasks (inherit_stat).
 struct Read {
   static constexpr RecordType kType = RecordType::kRead;
   static constexpr std::string_view kRecordName = "READ";
   std::uint32_t pid = 0, tid = 0;
-  WordArray read = {};  // shaped as Sample::read
+  WordArray read = {};  // as in Sample::read
 };
 
-// Hardware trace has come into the AUX area.
+// The hardware has written trace data to the AUX area.
 struct Aux {
   static constexpr RecordType kType = RecordType::kAux;
   static constexpr std::string_view kRecordName = "AUX";
@@ -125,7 +126,7 @@ struct AuxOutputHwId {
   std::uint64_t hw_id = 0;
 };
 
-// The user's half of chains that ended in PERF_CONTEXT_USER_DEFERRED and this cookie.
+// The user half of the callchains that ended in PERF_CONTEXT_USER_DEFERRED and this cookie.
 struct CallchainDeferred {
   static constexpr RecordType kType = RecordType::kCallchainDeferred;
   static constexpr std::string_view kRecordName = "CALLCHAIN_DEFERRED";
@@ -141,7 +142,7 @@ struct Namespaces {
   static constexpr std::string_view kRecordName = "NAMESPACES";
   std::uint32_t pid = 0, tid = 0;
   static constexpr std::size_t kKinds = 7;  // net, uts, ipc, pid, user, mnt, cgroup
-  WordArray links = {};                     // pairs of device and inode, one for each kind
+  WordArray links = {};                     // pairs of device and inode, one for each of these
 };
 
 struct Ksymbol {
@@ -150,7 +151,7 @@ struct Ksymbol {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
   std::uint16_t symbol_type = 0;  // 1 BPF program, 2 out of line (trampolines)
-  std::uint16_t flags = 0;        // 1: the symbol goes away
+  std::uint16_t flags = 0;        // 1: the symbol is removed
   std::string_view name = {};
 
   static constexpr std::uint16_t kTypeBpf = 1;
@@ -175,7 +176,7 @@ struct Cgroup {
   std::string_view path = {};
 };
 
-// A context switch, of the task in the trailer; misc says whether in or out.
+// A context switch of the task in the trailer. A misc bit is set if the task is switched out.
 struct Switch {
   static constexpr RecordType kType = RecordType::kSwitch;
   static constexpr std::string_view kRecordName = "SWITCH";
@@ -194,7 +195,7 @@ struct TextPoke {
   Bytes bytes = {};  // old, then new, then padding
 };
 
-// A SAMPLE; which of its fields were recorded, the event's SampleFormat says.
+// A SAMPLE. The event's SampleFormat defines which of the fields are recorded.
 struct Sample {
   static constexpr RecordType kType = RecordType::kSample;
   static constexpr std::string_view kRecordName = "SAMPLE";
@@ -206,17 +207,17 @@ struct Sample {
   std::uint64_t stream_id = 0;
   std::uint32_t cpu = 0;
   std::uint64_t period = 0;
-  WordArray read = {};       // the READ block, as words; its shape follows from read_format
+  WordArray read = {};       // the READ block, as words; its layout depends on read_format
   WordArray callchain = {};  // leaf first, context markers included
   Bytes raw = {};
   std::uint64_t branch_hw_index = 0;
   WordArray branches = {};         // three words each: from, to, flags (see BranchFlagsAt)
-  WordArray branch_counters = {};  // one word each, where recorded
+  WordArray branch_counters = {};  // one word each, if recorded
   std::uint64_t regs_user_abi = 0;
   WordArray regs_user = {};
-  Bytes stack_user = {};              // only the bytes that are valid
-  std::uint64_t stack_user_size = 0;  // as reserved in the record
-  // Of WEIGHT_STRUCT: var1_dw in the low 32 bits, var2_w and var3_w in 16 each above.
+  Bytes stack_user = {};              // only the valid bytes
+  std::uint64_t stack_user_size = 0;  // the bytes that the record reserves
+  // For WEIGHT_STRUCT: var1_dw in the low 32 bits, then var2_w and var3_w with 16 bits each.
   std::uint64_t weight = 0;
   std::uint64_t data_src = 0;
   std::uint64_t transaction = 0;
@@ -229,8 +230,8 @@ struct Sample {
   Bytes aux = {};
 };
 
-// The flags of a branch, counted from 0, as a little-endian machine has them: mispred in bit 0. A
-// big-endian one allots these bit-fields from the top.
+// The flags of the branch with this index, in the bit order of a little-endian machine: mispred is
+// bit 0. A big-endian machine allocates these bit-fields from the most significant bit.
 std::uint64_t BranchFlagsAt(const WordArray& branches, std::size_t index);
 
 }  // namespace perftape::perfdata

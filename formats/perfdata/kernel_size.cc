@@ -12,8 +12,8 @@ constexpr std::size_t RoundUpToWord(std::size_t size) {
   return (size + 7) / 8 * 8;
 }
 
-// The bytes between header and trailer, as the kernel pads them; nothing where the record is
-// shorter than what it says it holds.
+// The size of the bytes between header and trailer, with the kernel's padding. Nothing if the
+// record is shorter than its fields.
 std::optional<std::size_t> BodySize(const RecordView& record) {
   constexpr std::size_t kFixedOfKsymbol = 16;  // { u64 addr; u32 len; u16 ksym_type, flags; }
   constexpr std::size_t kBpfEvent = 16;        // { u16 type, flags; u32 id; u8 tag[8]; }
@@ -50,7 +50,7 @@ RecordView CutTo(const RecordView& record, std::size_t payload_size) {
   return cut;
 }
 
-// Whether the trailer at the record's end has an id of an event with such a trailer.
+// Whether the trailer at the end of the record has the id of an event with a trailer of this size.
 bool HasKnownId(const RecordView& record, const SampleFormat& format, const EventTable& events) {
   const std::uint64_t id = DecodeSampleId(record, format).id;
   return id != 0 && events.HasId(id) &&
@@ -79,9 +79,9 @@ RecordView WithoutExcess(const RecordView& record, const EventTable& events) {
   if (std::ranges::any_of(events.all(), ends_with)) return record;
 
   for (const Event& event : events.all()) {
-    const std::size_t behind_body = *body + event.format.trailer_size();
-    if (behind_body > size) continue;
-    const RecordView cut = CutTo(record, behind_body);
+    const std::size_t size_with_trailer = *body + event.format.trailer_size();
+    if (size_with_trailer > size) continue;
+    const RecordView cut = CutTo(record, size_with_trailer);
     if (HasKnownId(cut, event.format, events)) return cut;
     if (HasKnownId(record, event.format, events)) return record;
   }

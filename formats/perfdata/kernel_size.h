@@ -28,16 +28,17 @@ constexpr bool MayHaveExcess(RecordType type) {
   return number < 32 && (kTypes >> number & 1) != 0;
 }
 
-// The size of a record that comes straight from a kernel ring, header included: where its trailer
-// ends. record.size() where that is not more, and of all other types.
+// The size of a record from a kernel ring without the excess bytes: header, body and trailer.
+// Returns record.size() if the record has no excess, and for all other types.
 std::size_t KernelSize(const RecordView& record, const SampleFormat& format);
 
-// The record of a file without the bytes behind its trailer, which RecordView::excess then counts.
+// A record of a file without the bytes after its trailer. RecordView::excess is their number.
 //
-// Other writers may have padded the name of a KSYMBOL further than the kernel does; then the
-// trailer is at the record's end. So the ids decide: the trailer is where the id is one that an
-// event of the file has, first of all right behind the body. Where neither id is known (they are
-// not recorded, or 0), it is behind the body unless all bytes there are zero, as padding is.
+// Other writers may pad the name of a KSYMBOL more than the kernel does. Then the trailer is at the
+// end of the record. So the ids decide: the trailer is at the first offset at which an event of the
+// file has the id. The end of the body is tried first, then the end of the record. If neither id
+// belongs to an event (ids are not recorded, or 0), the trailer follows the body, unless all bytes
+// there are zero like padding.
 RecordView WithoutExcess(const RecordView& record, const EventTable& events);
 
 }  // namespace perftape::perfdata

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-// Names in brackets that are of neither the kernel nor a module: the parts of a process in
-// /proc/PID/maps (fs/proc/task_mmu.c, arch_vma_name of each architecture), and what profilers call
-// user code that is in no file. Only the whole word counts: jitterentropy_rng is a module.
+// Names in brackets that belong neither to the kernel nor to a module: the special mappings in
+// /proc/PID/maps (fs/proc/task_mmu.c, arch_vma_name of each architecture), and profilers' names for
+// user code without a file. Only whole words match: jitterentropy_rng is a module.
 constexpr std::array<std::string_view, 14> kSpecialWords = {
     "folded", "gate",    "jit",      "lost",    "memfd",   "native",  "rom",
     "shadow", "sigpage", "sigtramp", "unknown", "uprobes", "vectors", "vsyscall"};
@@ -29,7 +29,7 @@ bool IsWordCharacter(char c) {
   return IsDigit(c) || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '_';
 }
 
-// `name` begins with '['. Every word that is not known is a module's, as in perf
+// `name` begins with '['. As in perf, every unknown word is the name of a module
 // (tools/perf/util/dso.c, __kmod_path__parse).
 MappingSource SourceOfBrackets(std::string_view name) {
   name.remove_prefix(1);
@@ -46,8 +46,8 @@ MappingSource SourceOfBrackets(std::string_view name) {
   return is_special ? MappingSource::kSpecial : MappingSource::kModule;
 }
 
-// "nf-tables" of "/lib/nf-tables.ko.xz". perf knows .gz and .xz; modules are compressed with zstd
-// since Linux 5.13, and debug packages have them as .ko.debug.
+// "nf-tables" for "/lib/nf-tables.ko.xz"; empty if the path is not a module. perf accepts .gz and
+// .xz. Modules can be compressed with zstd since Linux 5.13, and are .ko.debug in debug packages.
 std::string_view ModuleFileStem(std::string_view path) {
   std::string_view name = BaseNameOf(path);
   for (const std::string_view suffix : {".gz", ".xz", ".zst", ".debug"}) {
@@ -68,7 +68,7 @@ MappingSource SourceOf(std::string_view name) {
   if (name.starts_with('[')) return SourceOfBrackets(name);
   if (name == kAnonymousMappingName) return MappingSource::kAnonymous;
   if (name.starts_with("//")) return MappingSource::kUnnamedFile;
-  // Shared anonymous memory is a deleted file on a file system of the kernel's own (mm/shmem.c,
+  // Shared anonymous memory is a deleted file on an internal file system of the kernel (mm/shmem.c,
   // shmem_zero_setup; fs/hugetlbfs/inode.c, hugetlb_file_setup; ipc/shm.c, newseg).
   if (name.starts_with("/dev/zero")) return MappingSource::kAnonymous;
   if (name.starts_with("/anon_hugepage")) return MappingSource::kAnonymous;

@@ -6,11 +6,11 @@
 namespace perftape::perfdata {
 namespace {
 
-// Those of one word each, and the call chain behind them.
+// The fields of one word, and the callchain, which follows them.
 constexpr std::uint64_t kPlainBits =
     kIdentifier | kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu | kPeriod | kCallchain;
 
-// Runs over a layout to learn where in the record a field lies.
+// A cursor for a layout that finds the offset of a field in the record.
 class OffsetFinder {
  public:
   static constexpr bool kReads = false;
@@ -19,11 +19,11 @@ class OffsetFinder {
 
   template <class T>
   void Fixed(const T& value) {
-    Meet(&value);
+    CheckField(&value);
     at_ += sizeof value;
   }
   void Padding(std::size_t size) { at_ += size; }
-  // How many words there are is told right before them.
+  // The count is the word before the words.
   template <class WordsRef>
   void Words(const WordsRef& words, std::uint64_t) {
     if (&words == field_) offset_ = at_ - sizeof(std::uint64_t);
@@ -32,7 +32,7 @@ class OffsetFinder {
   void Blob(const BytesRef&, std::uint64_t) {}
 
   std::size_t end() const { return at_; }
-  // In bytes; `otherwise` where the record has no such field.
+  // The offset in bytes, or `otherwise` if the record does not have the field.
   std::size_t OffsetOr(std::size_t otherwise) const {
     return offset_ == kNone ? otherwise : offset_;
   }
@@ -40,7 +40,7 @@ class OffsetFinder {
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  void Meet(const void* field) {
+  void CheckField(const void* field) {
     if (field == field_) offset_ = at_;
   }
 

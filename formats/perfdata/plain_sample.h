@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fast reader for samples that hold only one-word fields and a callchain, as most recordings have
-// them. The offset of each field is computed once per event. Reading a sample then costs one load
-// per field that the caller wants.
+// A fast reader for samples that contain only one-word fields and a callchain, like those of most
+// recordings. The offset of each field is computed once per event. Reading a sample then costs one
+// load for each field.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class PlainSampleReader {
   // Whether the event's samples are plain. For others use DecodeSample.
   bool is_plain() const { return is_plain_; }
 
-  // Sets the fields that the import of a plain sample looks at: ip, pid, tid, time, cpu, period and
-  // callchain; the same as DecodeSample, and false where that fails. The other fields stay.
+  // Sets ip, pid, tid, time, cpu, period and callchain to the values of DecodeSample. The other
+  // fields do not change. Returns false if DecodeSample would fail.
   bool Read(const RecordView& record, Sample& sample) const {
     const Bytes bytes = record.payload;
     const std::size_t words = bytes.size() / kWordSize;
@@ -58,8 +58,8 @@ class PlainSampleReader {
 
   bool is_plain_ = false;
   std::uint8_t ip_ = kNone, tid_ = kNone, time_ = kNone, cpu_ = kNone, period_ = kNone;
-  std::uint8_t chain_ = kNone;    // the number of its words, which follow
-  std::uint8_t fixed_words_ = 0;  // with that number
+  std::uint8_t chain_ = kNone;    // the count of the callchain's words, which follow it
+  std::uint8_t fixed_words_ = 0;  // the number of words up to the callchain, with its count
 };
 
 }  // namespace perftape::perfdata

@@ -13,7 +13,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// perf looks into a directory for this file (tools/perf/util/data.c).
+// The file that perf opens in a directory (tools/perf/util/data.c).
 constexpr std::string_view kMainFile = "data";
 
 // The N of "data.N".
@@ -27,7 +27,7 @@ std::optional<unsigned> FileNumberOf(const std::string& filename) {
   return number;
 }
 
-// data.0, data.1, … as far as there is no gap, which is how perf writes them.
+// The paths of data.0, data.1, … in a directory, by number. perf numbers them without gaps.
 Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::path& directory) {
   std::vector<unsigned> numbers;
   std::error_code error;
@@ -45,8 +45,8 @@ Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::p
   return files;
 }
 
-// Records that may stand before the first sample of a stream, when perf is done with telling of
-// events.
+// Whether a record of this type ends the head of a stream: perf writes the records that describe
+// events before it.
 bool EndsStreamHead(RecordType type) {
   return type == RecordType::kSample || type == RecordType::kFinishedRound ||
          type == RecordType::kFinishedInit || type == RecordType::kCompressed ||
@@ -129,32 +129,33 @@ Status Reader::OpenFile(Bytes file) {
     events_->Add(std::move(event));
 
   data_offset_ = std::min<std::uint64_t>(header.data.offset, file.size());
-  const std::uint64_t there = file.size() - data_offset_;
-  data_size_ = std::min(header.data.size, there);
+  const std::uint64_t left = file.size() - data_offset_;
+  data_size_ = std::min(header.data.size, left);
   if (data_size_ < header.data.size) {
-    problems_.push_back(fmt::format("at 0x28: data of {} bytes at {:#x} runs {} bytes past the end",
-                                    header.data.size, header.data.offset,
-                                    header.data.size - data_size_));
+    problems_.push_back(fmt::format(
+        "at 0x28: the data of {} bytes at {:#x} extends {} bytes beyond the end of the file",
+        header.data.size, header.data.offset, header.data.size - data_size_));
     return {};
   }
   const std::size_t problems_before = problems_.size();
   ReadFeatureTable(file, header.features);
-  // perf writes data.size last, the feature bits first. Where it was killed in between, records lie
-  // where the bits tell of a feature table.
+  // perf writes the feature bits first and data.size last. If it was killed in between, the file
+  // has records at the offset at which the bits promise a feature table.
   const bool has_table = !features_.empty() && problems_.size() == problems_before;
-  if (header.data.size == 0 && there > 0 && !has_table) {
+  if (header.data.size == 0 && left > 0 && !has_table) {
     features_.clear();
     problems_.resize(problems_before);
     problems_.push_back(
-        fmt::format("at 0x30: data size is 0: the recording did not end well; the "
-                    "{} bytes to the end of the file are taken for records",
-                    there));
-    data_size_ = there;
+        fmt::format("at 0x30: data size is 0: the recording was not completed; the "
+                    "{} bytes up to the end of the file are read as records",
+                    left));
+    data_size_ = left;
   }
   return {};
 }
 
-// The table has no pointer: it lies right behind the data, one { offset, size } for each set bit.
+// No field points to the table. It begins at the end of the data and has one { offset, size } for
+// each set bit.
 void Reader::ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap) {
   const std::uint64_t table = data_offset_ + data_size_;
   ByteReader at(file.subspan(table), order_);
@@ -163,14 +164,17 @@ void Reader::ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap)
     Section section;
     SectionLayout(at, section);
     const auto feature = static_cast<FeatureBit>(bit);
-    // No perf looks at its entry, which in a compressed file of ours is none (TableInARecord).
+    // perf never reads this entry. In perftape's compressed files it is not an entry, but part of a
+    // record (TableInARecord).
     if (feature == FeatureBit::kReserved && at.ok()) continue;
     const std::optional<Bytes> bytes = BytesOf(section, file);
     if (!at.ok() || !bytes) {
       problems_.push_back(
-          fmt::format("feature {}: {} at {:#x}", FeatureName(feature),
-                      at.ok() ? "lies behind the file's end" : "table ends before it",
-                      at.ok() ? section.offset : table));
+          at.ok()
+              ? fmt::format("feature {}: its section at {:#x} extends beyond the end of the file",
+                            FeatureName(feature), section.offset)
+              : fmt::format("feature {}: the feature table at {:#x} ends before its entry",
+                            FeatureName(feature), table));
       continue;
     }
     features_.emplace(feature, *bytes);
@@ -183,15 +187,16 @@ void Reader::OpenPipe(Bytes file) {
   RecordCursor cursor = records(Compressed::kStepOver);
   while (true) {
     const Result<std::optional<RecordView>> record = cursor.Next();
-    // A torn end is the business of whoever reads the records, if they can be read at all.
+    // The reader of the records reports an incomplete last record. Here it is an error only if no
+    // event was found.
     if (!record && events_->size() == 0) problems_.push_back(record.error().message);
     if (!record || !*record) return;
     AddPipeRecord(**record);
   }
 }
 
-// Looks at what comes before the first sample without taking it. False where no event is told of by
-// then.
+// Reads the records before the first sample, without consuming them. False if they describe no
+// event.
 bool Reader::ReadStreamHead(Input& stream) {
   constexpr std::size_t kOneRecord = std::size_t{64} << 10;
   std::size_t at = FileHeader::kPipeSize;
@@ -204,7 +209,7 @@ bool Reader::ReadStreamHead(Input& stream) {
       if (window.size() < wanted || wanted > RecordCursor::kMostBehindInStream) {
         return events_->size() > 0;
       }
-      wanted *= 2;  // tracing data is as large as it likes
+      wanted *= 2;  // TRACING_DATA can be followed by many bytes
       continue;
     }
     const RecordView& record = **next;
@@ -245,32 +250,31 @@ void Reader::AddPipeRecord(const RecordView& record) {
   }
 }
 
-// Where the attributes are missing or beyond reading, EVENT_DESC has them too.
+// If no attribute can be read, adds the events of EVENT_DESC, which repeats the attributes.
 Status Reader::FinishEvents() {
   if (events_->size() == 0) {
     const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
     if (const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr) {
       for (const Event& event : description->events) events_->Add(event);
     }
-    // Where the header tells of the attributes, or where a stream should.
+    // The offset of header.attrs, or of the first record of a stream.
     const std::uint64_t offset = container_ == Container::kPipe ? FileHeader::kPipeSize : 0x18;
     if (events_->size() == 0) {
-      return Fail(ErrorCode::kCorrupt,
-                  fmt::format("no event is described: {}",
-                              problems_.empty()
-                                  ? fmt::format("at {:#x}: not one attribute was found", offset)
-                                  : problems_.front()));
+      return Fail(
+          ErrorCode::kCorrupt,
+          fmt::format("no event found: {}",
+                      problems_.empty() ? fmt::format("at {:#x}: no attribute found", offset)
+                                        : problems_.front()));
     }
     problems_.push_back(fmt::format(
-        "at {:#x}: no attribute was found; the events are those of the feature EVENT_DESC",
-        offset));
+        "at {:#x}: no attribute found; the events are read from the feature EVENT_DESC", offset));
   }
   NameEvents();
   return {};
 }
 
-// The widest source wins: EVENT_UPDATE, then EVENT_DESC, then TRACING_DATA, then what the attribute
-// says.
+// Sets the name of each event from the first source that has one: EVENT_UPDATE, EVENT_DESC,
+// TRACING_DATA, the attribute itself. Also adds the ids of EVENT_DESC.
 void Reader::NameEvents() {
   if (const std::optional<Bytes> section = feature(FeatureBit::kTracingData)) {
     tracepoint_names_ = TracepointNames(*section);
@@ -289,8 +293,8 @@ void Reader::NameEvents() {
       for (const std::uint64_t id : description->events[i].ids) events_->AddId(i, id);
     }
     const auto rename_by = [&](std::uint64_t id) {
-      if (const auto told = names_by_id_.find(id); told != names_by_id_.end()) {
-        event.name = told->second;
+      if (const auto found = names_by_id_.find(id); found != names_by_id_.end()) {
+        event.name = found->second;
       }
     };
     if (i == 0 && event.ids.empty()) rename_by(0);

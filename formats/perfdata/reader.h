@@ -47,7 +47,7 @@ class Reader {
   // Reads header, attributes and features. `input` must live as long as the Reader and all views
   // and cursors that it returns.
   //
-  // In a pipe's stream that was saved to a file, Open looks at all records once, for HEADER_ATTR,
+  // In a pipe's stream that was saved to a file, Open reads all records once, for HEADER_ATTR,
   // HEADER_FEATURE and EVENT_UPDATE. If the stream is still being read from a pipe, Open reads only
   // the records before the first sample or round, where perf writes them. Any other stream is
   // copied first, because its header has offsets of later sections.
@@ -63,13 +63,13 @@ class Reader {
   int version() const { return version_; }  // 2, and 1 for PERFFILE
   std::endian order() const { return order_; }
   const EventTable& events() const { return *events_; }
-  // The data section: where it starts in the file and how long it is; of a pipe, all after the
-  // header, and 0 where it still comes.
+  // The offset and size of the data section. For a pipe, all bytes after the header. If
+  // is_stream(), the size is 0.
   std::uint64_t data_offset() const { return data_offset_; }
   std::uint64_t data_size() const { return data_size_; }
-  // All bytes of the file, of a directory those of its main file; none where is_stream().
+  // All bytes of the file, or of the main file of a directory. Empty if is_stream().
   Bytes file() const { return file_; }
-  // Of a directory: how many files data.0, data.1, … there are.
+  // The number of files data.0, data.1, … of a directory.
   std::size_t further_files() const { return files_.empty() ? 0 : files_.size() - 1; }
 
   // The section of a feature, if the file has it.
@@ -78,7 +78,7 @@ class Reader {
   const std::map<FeatureBit, Bytes>& features() const { return features_; }
   // The typed value, if the feature is present and well formed.
   std::optional<FeatureValue> DecodedFeature(FeatureBit bit) const;
-  // A text feature's text; empty where it is missing.
+  // The text of a text feature; empty if the feature is missing.
   std::string text(FeatureBit bit) const;
 
   // The damage that Open found and ignored: "feature BUILD_ID: …".
@@ -103,7 +103,7 @@ class Reader {
   void NameEvents();
 
   Bytes file_;
-  std::vector<MappedFile> files_;  // of a directory: data, data.0, data.1, …
+  std::vector<MappedFile> files_;  // for a directory: data, data.0, data.1, …
   Input* stream_ = nullptr;
   Container container_ = Container::kFile;
   int version_ = 2;
@@ -111,9 +111,9 @@ class Reader {
   std::shared_ptr<EventTable> events_ = std::make_shared<EventTable>();  // shared by its cursors
   std::uint64_t data_offset_ = 0, data_size_ = 0;
   std::map<FeatureBit, Bytes> features_;
-  std::deque<std::vector<std::byte>> feature_copies_;      // of a stream
-  std::map<std::uint64_t, std::string> names_by_id_;       // of EVENT_UPDATE
-  std::map<std::uint64_t, std::string> tracepoint_names_;  // by config, of TRACING_DATA
+  std::deque<std::vector<std::byte>> feature_copies_;      // for a stream
+  std::map<std::uint64_t, std::string> names_by_id_;       // from EVENT_UPDATE
+  std::map<std::uint64_t, std::string> tracepoint_names_;  // by config, from TRACING_DATA
   std::vector<std::string> problems_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 [[gnu::noinline]] std::unexpected<Error> Truncated(const RecordView& record) {
   return Fail(ErrorCode::kTruncated,
-              fmt::format("record at {}: {} of {} bytes is shorter than what it says it holds",
+              fmt::format("record at {}: {} has {} bytes, fewer than its fields need",
                           PositionOf(record), RecordName(record.type), record.size()));
 }
 
@@ -25,12 +25,12 @@ bool HasTrailer(RecordType type) {
   return std::to_underlying(type) < kFirstToolType && type != RecordType::kSample;
 }
 
-// How many of `bits` the events of this format carry, in bytes.
+// The size in bytes of the fields of `bits` that records of this format have.
 std::size_t SizeOf(const SampleFormat& format, std::uint64_t bits) {
   return sizeof(std::uint64_t) * static_cast<std::size_t>(std::popcount(format.sample_type & bits));
 }
 
-// Fills in a header for the record that begins at `start` and ends at the end of `out`.
+// Writes the header of the record that begins at `start` and ends at the end of `out`.
 Status CloseRecord(RecordType type, std::uint16_t misc, std::size_t start,
                    std::vector<std::byte>& out) {
   const std::size_t size = out.size() - start;
@@ -38,7 +38,7 @@ Status CloseRecord(RecordType type, std::uint16_t misc, std::size_t start,
     out.resize(start);
     return Fail(
         ErrorCode::kInvalidArgument,
-        fmt::format("{} of {} bytes is larger than a record can be", RecordName(type), size));
+        fmt::format("{} has {} bytes, more than a record can have", RecordName(type), size));
   }
   const RecordHeader header{type, misc, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);
@@ -50,8 +50,7 @@ void PadToWord(std::size_t start, std::vector<std::byte>& out) {
   out.resize(start + (size + 7) / 8 * 8);
 }
 
-// Of simpleperf: SIMPLE_PERF_RECORD_KERNEL_SYMBOL and those behind it (record.h of
-// platform_system_extras).
+// simpleperf's types from SIMPLE_PERF_RECORD_KERNEL_SYMBOL on (record.h of platform_system_extras).
 constexpr std::uint32_t kFirstSimpleperfType = 32769;
 constexpr auto kSimpleperfRecordNames = std::to_array<std::string_view>(
     {"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
@@ -66,8 +65,8 @@ std::string_view FindName(RecordType type) {
   return name;
 }
 
-// How the values of one type are decoded and encoded. Values are passed as the address of the
-// Record whose row this is; only Decode and Encode of record.h call it.
+// The functions that decode and encode one type of AllRecordTypes. `value` points to the struct of
+// this type. Only Decode and Encode of record.h call them.
 struct Codec {
   Status (*decode)(const RecordView&, const SampleFormat&, void* value);
   Status (*encode)(const void* value, const SampleId& trailer, const SampleFormat&,
@@ -91,7 +90,8 @@ Status EncodeRecord(const void* value, const SampleId& trailer, const SampleForm
   ByteWriter at(out);
   at.Padding(sizeof(RecordHeader));
   Layout(at, *static_cast<const Record*>(value), RecordShape{misc, format});
-  // zstd would take padding for its next frame; perf looks for tracing data at byte 12.
+  // These two must not be padded: zstd would read the padding as its next frame, and perf reads the
+  // tracing data at byte 12.
   constexpr bool kEndsAnywhere =
       std::is_same_v<Record, CompressedData> || std::is_same_v<Record, HeaderTracingData>;
   if constexpr (!kEndsAnywhere) PadToWord(start, out);
@@ -138,9 +138,9 @@ Status EncodeByIndex(std::size_t index, const void* value, const SampleId& trail
   return kCodecs[index].encode(value, trailer, format, misc, out);
 }
 
-// With all of the layout in one function the reader's position stays in registers: half the time.
+// Inlining the whole layout keeps the state of the reader in registers, which halves the time.
 [[gnu::flatten]] Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format) {
-  Result<Sample> sample;  // decoded where it is returned: it is large
+  Result<Sample> sample;  // decoded in the return value, because it is large
   ByteReader at(record.payload, record.order);
   SampleLayout(at, *sample, format);
   if (!at.ok()) sample = Truncated(record);
@@ -171,14 +171,14 @@ std::uint64_t BranchFlagsAt(const WordArray& branches, std::size_t index) {
   // struct perf_branch_entry: mispred:1, predicted:1, in_tx:1, abort:1, cycles:16, type:4, spec:2,
   // new_type:4, priv:3.
   constexpr unsigned kWidths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
-  std::uint64_t turned = 0;
+  std::uint64_t reversed = 0;
   unsigned at = 0;
   for (const unsigned width : kWidths) {
     const std::uint64_t field = flags >> (64 - at - width) & ((std::uint64_t{1} << width) - 1);
-    turned |= field << at;
+    reversed |= field << at;
     at += width;
   }
-  return turned;
+  return reversed;
 }
 
 SampleId DecodeSampleId(const RecordView& record, const SampleFormat& format) {

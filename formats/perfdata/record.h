@@ -27,18 +27,19 @@ namespace perftape::perfdata {
 struct RecordView {
   RecordType type = {};
   std::uint16_t misc = 0;
-  Bytes payload = {};             // what follows the 8 bytes of header
-  std::uint64_t file_offset = 0;  // of the header; of the COMPRESSED record around it
+  Bytes payload = {};             // the bytes after the 8 bytes of header
+  std::uint64_t file_offset = 0;  // of the header, or of the COMPRESSED record that contains it
   std::endian order = std::endian::native;
   // Whether the views live as long as the bytes of the file. Records from a COMPRESSED record or
   // from a pipe live only until the cursor's next Next().
   bool is_lasting = true;
-  // 0 is the file itself, or DIR/data of a directory; n the file DIR/data.(n-1).
+  // 0 is the file itself, or DIR/data of a directory; n is the file DIR/data.(n-1).
   std::uint16_t part = 0;
   // The offset in the expanded bytes of a COMPRESSED record; -1 if the record is in none.
   std::int32_t inside = -1;
-  Bytes behind = {};  // of AUXTRACE and TRACING_DATA: what follows them, uncounted by their size
-  std::uint16_t excess = 0;  // bytes behind the trailer that header.size counts (kernel_size.h)
+  // For AUXTRACE and TRACING_DATA: the bytes after the record, which header.size does not count.
+  Bytes behind = {};
+  std::uint16_t excess = 0;  // bytes after the trailer that header.size counts (kernel_size.h)
 
   std::size_t size() const { return payload.size() + sizeof(RecordHeader); }
   std::size_t stored_size() const { return size() + excess; }  // header.size
@@ -49,15 +50,15 @@ struct RecordView {
 // "data.2:0x1a8" in a directory.
 std::string PositionOf(const RecordView& record);
 
-// Whether Linux or perf, up to 6.19, define this type.
+// Whether Linux or perf, up to 6.19, defines this type.
 bool IsKnown(RecordType type);
 
-// "PERF_RECORD_MMAP2" without its prefix; "SIMPLEPERF_DSO"; "type 99" for what is unknown here.
+// "MMAP2" for PERF_RECORD_MMAP2, "SIMPLEPERF_DSO", "type 99" for an unknown type.
 std::string RecordName(RecordType type);
 
-// The one list of record types with a value, SAMPLE excepted: it has functions of its own. The
-// type number and the name are members of each struct; its layout is the overload of Layout in
-// kernel_layout.h or tool_layout.h.
+// The only list of record types with a value, except SAMPLE, which has its own functions. Each
+// struct contains its type number and name. The overload of Layout in kernel_layout.h or
+// tool_layout.h is its layout.
 template <class... Records>
 struct RecordTypes {};
 using AllRecordTypes =
@@ -77,8 +78,8 @@ constexpr std::size_t IndexIn(RecordTypes<Records...> /*of*/) {
 template <class Record>
 inline constexpr std::size_t kRecordIndex = IndexIn<Record>(AllRecordTypes{});
 
-// Calls `visit` with a std::type_identity of the value that records of this type have, and returns
-// true; false where there is none.
+// Calls `visit` with a std::type_identity of the struct for records of this type, and returns true.
+// Returns false if there is no such struct.
 template <class Visitor, class... Records>
 bool VisitRecordType(RecordType type, Visitor&& visit, RecordTypes<Records...> /*of*/) {
   return ((type == Records::kType && (visit(std::type_identity<Records>{}), true)) || ...);
@@ -88,14 +89,14 @@ bool VisitRecordType(RecordType type, Visitor&& visit) {
   return VisitRecordType(type, visit, AllRecordTypes{});
 }
 
-// Decode and Encode for the type at `index` of AllRecordTypes; `value` is the address of one.
+// Decode and Encode for the type at `index` of AllRecordTypes. `value` points to such a struct.
 Status DecodeByIndex(std::size_t index, const RecordView& record, const SampleFormat& format,
                      void* value);
 Status EncodeByIndex(std::size_t index, const void* value, const SampleId& trailer,
                      const SampleFormat& format, std::uint16_t misc, std::vector<std::byte>& out);
 
-// A record's value. kTruncated, naming the record and its offset, if the record is shorter than its
-// fields need. `format` is that of the record's event (Reader::EventOf).
+// The value of a record. `format` is the format of the record's event (EventTable::EventOf). If the
+// record is shorter than its fields, fails with kTruncated and names the record and its offset.
 template <class Record>
 Result<Record> Decode(const RecordView& record, const SampleFormat& format) {
   Record value;
@@ -103,8 +104,8 @@ Result<Record> Decode(const RecordView& record, const SampleFormat& format) {
   return value;
 }
 Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format);
-// Of a sample that DecodeSample refuses: the fields up to PERIOD, whose offsets do not depend on
-// what follows, if the record has them all.
+// For a sample that DecodeSample refuses: the fields up to PERIOD, whose offsets do not depend on
+// later fields. Nothing if the record does not contain all of them.
 std::optional<Sample> RecoverSample(const RecordView& record, const SampleFormat& format);
 
 // The sample_id trailer of a kernel record other than SAMPLE. All fields are zero if the event has
@@ -114,8 +115,8 @@ SampleId DecodeSampleId(const RecordView& record, const SampleFormat& format);
 // The time of a record in nanoseconds, from the sample or the trailer; 0 if it has none.
 std::uint64_t TimeOf(const RecordView& record, const SampleFormat& format);
 
-// Appends one whole record to `out`: header, body, trailer (for kernel records, as `format` says).
-// kInvalidArgument, and nothing appended, if it would be larger than kMaxRecordSize.
+// Appends one whole record to `out`: header, body, trailer (of a kernel record, if `format` has
+// one). kInvalidArgument, and nothing appended, if it would be larger than kMaxRecordSize.
 template <class Record>
 Status Encode(const Record& value, const SampleId& trailer, const SampleFormat& format,
               std::uint16_t misc, std::vector<std::byte>& out) {
@@ -129,7 +130,7 @@ Status Encode(const Record& value, std::uint16_t misc, std::vector<std::byte>& o
 Status EncodeSample(const Sample& sample, const SampleFormat& format, std::uint16_t misc,
                     std::vector<std::byte>& out);
 
-// The misc bits that say a cpu mode.
+// The misc bits of a cpu mode.
 constexpr std::uint16_t MiscOf(CpuMode mode) {
   return static_cast<std::uint16_t>(mode);
 }

@@ -8,8 +8,8 @@
 namespace perftape::perfdata {
 namespace {
 
-// Two tool records are followed by bytes that their size does not count: the tracing data, padded
-// to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
+// Whether bytes follow the record that its size does not count: the tracing data, padded to 8
+// (perf_event__synthesize_tracing_data), or an AUX trace (perf_event__process_auxtrace).
 bool HasBytesBehind(RecordType type) {
   return type == RecordType::kHeaderTracingData || type == RecordType::kAuxtrace;
 }
@@ -17,7 +17,7 @@ bool HasBytesBehind(RecordType type) {
 std::uint64_t BytesBehind(const RecordView& record) {
   ByteReader at(record.payload, record.order);
   if (record.type == RecordType::kHeaderTracingData) {
-    // simpleperf puts the data inside the record.
+    // simpleperf writes the data inside the record.
     if (record.payload.size() > sizeof(std::uint64_t)) return 0;
     std::uint32_t size = 0;
     at.Fixed(size);
@@ -124,7 +124,8 @@ bool RecordCursor::StepInPart() {
   return true;
 }
 
-// The record that `left` begins with, in record_; false, and a failure, where that is none.
+// Sets record_ to the record at the start of `left`. If it is not a valid record, remembers the
+// error and returns false.
 bool RecordCursor::ReadRecord(Bytes left) {
   RecordHeader header = {};
   const bool has_header = left.size() >= sizeof header;
@@ -132,11 +133,11 @@ bool RecordCursor::ReadRecord(Bytes left) {
   if (header.size > left.size()) left = Left(header.size);
   if (!has_header || header.size > left.size()) {
     FailHere(ErrorCode::kTruncated,
-             fmt::format("{} bytes are left, which is no whole record", left.size()));
+             fmt::format("the last {} bytes are not a whole record", left.size()));
     return false;
   }
   if (header.size < sizeof header) {
-    FailHere(ErrorCode::kCorrupt, fmt::format("size {} is less than its header's", header.size));
+    FailHere(ErrorCode::kCorrupt, fmt::format("size {} is less than a record header", header.size));
     return false;
   }
   record_ = {.type = header.type,
@@ -149,15 +150,15 @@ bool RecordCursor::ReadRecord(Bytes left) {
   return !HasBytesBehind(header.type) || ReadBytesBehind(left);
 }
 
-// What follows record_, which `left` begins with.
+// Sets record_.behind. `left` begins with record_.
 bool RecordCursor::ReadBytesBehind(Bytes left) {
   const std::size_t size = record_.size();
   const std::uint64_t behind = BytesBehind(record_);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
   if (stream_ != nullptr && behind > kMostBehindInStream) {
     FailHere(ErrorCode::kUnsupported,
-             fmt::format("{} says that {} bytes follow it; through a pipe no more than {} are "
-                         "read: save it in a file first",
+             fmt::format("{} declares {} bytes after it, but at most {} can be read from a pipe: "
+                         "save the stream to a file first",
                          RecordName(record_.type), behind, kMostBehindInStream));
     return false;
   }
@@ -167,8 +168,8 @@ bool RecordCursor::ReadBytesBehind(Bytes left) {
   }
   if (behind > left.size() - size) {
     FailHere(ErrorCode::kTruncated,
-             fmt::format("{} says that {} bytes follow it, of {} left", RecordName(record_.type),
-                         behind, left.size() - size));
+             fmt::format("{} declares {} bytes after it, but only {} are left",
+                         RecordName(record_.type), behind, left.size() - size));
     return false;
   }
   record_.behind = left.subspan(size, behind);
@@ -179,9 +180,8 @@ void RecordCursor::EndPart() {
   left_ = {};
   if (stream_ != nullptr && stream_->error()) failure_ = stream_->error();
   if (expander_ != nullptr && expander_->waiting() > 0) {
-    FailHere(
-        ErrorCode::kTruncated,
-        fmt::format("{} expanded bytes are left, which is no whole record", expander_->waiting()));
+    FailHere(ErrorCode::kTruncated, fmt::format("the last {} expanded bytes are not a whole record",
+                                                expander_->waiting()));
   }
   expander_.reset();
 }
@@ -191,7 +191,7 @@ void RecordCursor::FailHere(ErrorCode code, std::string_view what) {
   Remember({code, fmt::format("record at {}: {}", PositionOf(end), what)});
 }
 
-// The first failure is the one to tell.
+// Keeps only the first failure.
 void RecordCursor::Remember(Error error) {
   if (!failure_) failure_ = std::move(error);
 }

@@ -24,7 +24,7 @@ enum class Compressed : std::uint8_t { kExpand, kStepOver };
 
 class RecordCursor {
  public:
-  // Consecutive records, and their offset in the file.
+  // The bytes of consecutive records, and their offset in the file.
   struct Part {
     Bytes bytes;
     std::uint64_t file_offset = 0;
@@ -62,8 +62,8 @@ class RecordCursor {
   std::optional<Error> ReleaseFailure() { return std::exchange(failure_, std::nullopt); }
 
  private:
-  // Handles only kernel records that lie whole in the remaining bytes, without a call. These are
-  // nearly all records; StepAnywhere handles the others.
+  // Handles kernel records that are completely in the remaining bytes, without a function call.
+  // These are nearly all records. StepAnywhere handles the others.
   bool StepInBytes() {
     if (!is_simple_ || left_.size() < sizeof(RecordHeader)) return false;
     const std::byte* at = left_.data();
@@ -102,13 +102,14 @@ class RecordCursor {
   Compressed compressed_;
   std::uint16_t part_ = 0;
   bool is_inside_ = false;
-  // record_ lies in the bytes of this part, with nothing behind it, and so does the next one.
+  // record_ and the next record are in the bytes of this part, and no bytes follow record_ that its
+  // size does not count.
   bool is_simple_ = false;
-  std::unique_ptr<Expander> expander_;  // made for the first COMPRESSED record of a part
+  std::unique_ptr<Expander> expander_;  // created at the first COMPRESSED record of a part
   std::vector<Part> parts_;
   std::shared_ptr<const EventTable> events_;
   Input* stream_ = nullptr;
-  std::size_t delivered_ = 0;  // of a stream: bytes that the last record takes, still in the window
+  std::size_t delivered_ = 0;  // in a stream: the size of the last record, still in the window
   std::optional<Error> failure_;
 };
 

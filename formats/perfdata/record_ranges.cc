@@ -8,15 +8,15 @@
 namespace perftape::perfdata {
 namespace {
 
-// Shorter ranges cost more than they give.
+// In bytes. A shorter range costs more time than it saves.
 constexpr std::uint64_t kShortestRange = std::uint64_t{1} << 20;
-// How far to look for a record, and how many must follow it: no payload looks like so many headers.
+// The bytes that are searched for the start of a record, and the number of valid headers that must
+// follow one another there. No payload looks like this many headers.
 constexpr std::uint64_t kLongestSearch = std::uint64_t{256} << 10;
 constexpr int kFollowing = 64;
-// The kernel's records are of whole words.
-
-// The size of the record that these bytes begin with, if it looks like one of the kernel's, or like
-// one of perf's without bytes behind it.
+// The records of the kernel are aligned to words.
+// The size of the record at the start of the bytes. Nothing unless it looks like a kernel record or
+// a FINISHED_ROUND.
 std::optional<std::uint64_t> PlausibleSize(Bytes bytes, std::endian order) {
   if (bytes.size() < sizeof(RecordHeader)) return {};
   const auto type = LoadFixed<RecordType>(&bytes[offsetof(RecordHeader, type)], order);
@@ -38,7 +38,8 @@ bool LooksLikeRecords(Bytes bytes, std::endian order) {
   return true;
 }
 
-// The first offset from `from` on, in `data`, where records seem to begin.
+// The first offset in `data` at or after `from`, rounded down to a word, at which records seem to
+// begin. Nothing if the search finds none.
 std::optional<std::uint64_t> FindRecord(Bytes data, std::uint64_t from, std::endian order) {
   const std::uint64_t end = std::min<std::uint64_t>(data.size(), from + kLongestSearch);
   for (std::uint64_t at = from / kWordSize * kWordSize; at < end; at += kWordSize) {

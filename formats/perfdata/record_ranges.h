@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits the records of a recording into ranges, so that several threads can read them. A perf.data
-// does not say where a record in its middle begins. The beginning of a range is guessed. The walk
-// through the range before it confirms the guess: it must end where this range begins.
+// has no index of its records. So the start of a range is a guess. The walk through the previous
+// range confirms it: that range must end at the start of this one.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@
 
 namespace perftape::perfdata {
 
-// File offsets at which records seem to begin, in ascending order: that of the first record, then
-// one for about each 1/`count` of the data, as far as that pays. Only the first where the records
-// lie in several files or come as a stream, of which none can be read in ranges.
+// File offsets at which records seem to begin, in ascending order: the first record, then one for
+// about each 1/`count` of the data, unless the ranges become too small. If the records are in
+// several files or come from a stream, only the first, because these cannot be read in ranges.
 std::vector<std::uint64_t> GuessRangeStarts(const Reader& reader, std::size_t count);
 
-// Walks all records, those from starts[i] up to starts[i + 1] with a call parts[i].Add(record) for
-// each, in their order. False where the starts were guessed wrong, or a record is compressed or
-// damaged; the parts then hold nothing that can be relied on. There are as many parts as starts.
+// Calls parts[i].Add(record) for each record from starts[i] up to starts[i + 1], in file order, on
+// up to `threads` threads. There are as many parts as starts. Returns false if a start is wrong, or
+// if a record is compressed or damaged. Then the content of the parts is invalid.
 template <class Part>
 bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts, unsigned threads,
                   std::vector<Part>& parts) {
@@ -30,17 +30,18 @@ bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts
     const bool is_last = range + 1 == starts.size();
     const std::uint64_t end = is_last ? reader.file().size() : starts[range + 1];
     RecordCursor cursor = reader.records_from(starts[range]);
-    bool is_met = false;  // the next range
-    while (!is_met && cursor.Step()) {
+    bool reached_next = false;
+    while (!reached_next && cursor.Step()) {
       const RecordView& record = cursor.record();
       if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
         is_right = false;
         return;
       }
-      is_met = record.file_offset >= end;
-      if (!is_met) parts[range].Add(record);
+      reached_next = record.file_offset >= end;
+      if (!reached_next) parts[range].Add(record);
     }
-    const bool ends_well = is_last ? !is_met : is_met && cursor.record().file_offset == end;
+    const bool ends_well =
+        is_last ? !reached_next : reached_next && cursor.record().file_offset == end;
     if (!ends_well || cursor.ReleaseFailure()) is_right = false;
   });
   return is_right;

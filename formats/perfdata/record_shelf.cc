@@ -11,7 +11,7 @@ static_assert(kBlockSize > kMaxRecordSize + sizeof(RecordHeader));
 
 }  // namespace
 
-RecordShelf::Position RecordShelf::Put(Bytes payload, const std::byte*& copy_of_it) {
+RecordShelf::Position RecordShelf::Put(Bytes payload, const std::byte*& copy_begin) {
   const std::size_t size = payload.size();
   if (open_ == Position::kNone || kBlockSize - blocks_[open_].used < size) OpenBlock();
   Block& block = blocks_[open_];
@@ -19,7 +19,7 @@ RecordShelf::Position RecordShelf::Put(Bytes payload, const std::byte*& copy_of_
   std::ranges::copy(payload, copy);
   block.used += size;
   ++block.records;
-  copy_of_it = copy;
+  copy_begin = copy;
   return {open_};
 }
 
@@ -34,8 +34,7 @@ void RecordShelf::Release(Position position) {
 }
 
 void RecordShelf::OpenBlock() {
-  if (open_ != Position::kNone && blocks_[open_].records == 0)
-    return;  // used is 0: all of it is free
+  if (open_ != Position::kNone && blocks_[open_].records == 0) return;  // the open block is empty
   if (free_.empty()) {
     open_ = static_cast<std::uint32_t>(blocks_.size());
     blocks_.emplace_back();

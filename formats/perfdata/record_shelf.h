@@ -14,22 +14,22 @@ namespace perftape::perfdata {
 
 class RecordShelf {
  public:
-  // Where a copy is; of a record that lasts by itself there is none.
+  // The block of a copy. kNone for a record without a copy, because its view lasts.
   struct Position {
     static constexpr std::uint32_t kNone = 0xffffffff;
     std::uint32_t block = kNone;
   };
 
-  // Copies a record's payload, and tells where the copy begins.
-  Position Put(Bytes payload, const std::byte*& copy_of_it);
-  // The copy is not needed any more. Of a record that has none, nothing happens.
+  // Copies a record's payload. Sets `copy_begin` to the copy, which lives until its Release.
+  Position Put(Bytes payload, const std::byte*& copy_begin);
+  // Releases a copy. Does nothing for a record without a copy.
   void Release(Position position);
 
  private:
   struct Block {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t used = 0;
-    std::size_t records = 0;  // that are on the shelf
+    std::size_t records = 0;  // not released yet
   };
   void OpenBlock();
 

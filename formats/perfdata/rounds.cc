@@ -58,7 +58,7 @@ void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answ
     first_out_of_order_ = PositionOf(record);
   newest_ = std::max(newest_, answer.time);
   order_ = record.order;
-  const bool goes_on = !waiting_.empty() && waiting_.back().time <= answer.time;
+  const bool extends_run = !waiting_.empty() && waiting_.back().time <= answer.time;
   Waiting& waiting = waiting_.emplace_back();
   waiting.time = answer.time;
   waiting.event = answer.event;
@@ -69,7 +69,7 @@ void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answ
   waiting.part = record.part;
   waiting.is_lasting = record.is_lasting;
   if (!record.is_lasting) waiting.position = shelf_.Put(record.payload, waiting.payload);
-  if (goes_on) {
+  if (extends_run) {
     ++runs_.back().end;
   } else {
     runs_.push_back({waiting_.size() - 1, waiting_.size()});
@@ -96,7 +96,7 @@ void InTimeOrder::ChooseRun() {
   heap_.pop_back();
 }
 
-// The next of what is being released; false when all of it is delivered.
+// Returns the next record to release in record_; false if none is left.
 bool InTimeOrder::StepReleased() {
   if (!chosen_) {
     Compact();
@@ -130,7 +130,7 @@ bool InTimeOrder::StepReleased() {
   return true;
 }
 
-// Makes a heap of heap_ again where its first element may be later than others.
+// Restores the heap property of heap_ after its first element changed.
 void InTimeOrder::SinkFirst() {
   std::size_t hole = 0;
   const Ready sinking = heap_.front();
@@ -143,7 +143,7 @@ void InTimeOrder::SinkFirst() {
   heap_[hole] = sinking;
 }
 
-// Forgets what was delivered; what is left keeps its order, and so do the runs.
+// Removes the returned records. The other records and the runs keep their order.
 void InTimeOrder::Compact() {
   std::size_t kept_runs = 0;
   std::size_t kept = 0;

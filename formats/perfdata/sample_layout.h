@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of SAMPLE and of the sample_id trailer, in their order, for reading and writing
-// (kernel_layout.h explains how). The order is that of perf_output_sample and
-// perf_event__output_id_sample in kernel/events/core.c, not that of the bits of sample_type.
+// (kernel_layout.h explains how). perf_output_sample and perf_event__output_id_sample in
+// kernel/events/core.c define the order. It differs from the order of the bits in sample_type.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace perftape::perfdata {
 template <class T, class Record>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, Record>;
 
-// What the layout of a record's body depends on, beside the record itself.
+// The facts outside of a record's body on which the layout of the body depends.
 struct RecordShape {
   std::uint16_t misc = 0;
   const SampleFormat& format;
@@ -43,9 +43,9 @@ void TrailerLayout(Cursor& at, Ref& trailer, const SampleFormat& format) {
   if (format.Has(kIdentifier)) at.Fixed(trailer.id);  //   { u64 id; } && PERF_SAMPLE_IDENTIFIER }
 }
 
-// The READ block as words. Without PERF_FORMAT_GROUP: value, time_enabled, time_running, id, lost,
-// as far as asked for; with it: nr, time_enabled, time_running, then value, id, lost for each
-// member.
+// The READ block as words. Without PERF_FORMAT_GROUP: value, time_enabled, time_running, id, lost.
+// With it: nr, time_enabled, time_running, then value, id, lost for each member. All except value
+// and nr are present only if read_format has their bit.
 template <class Cursor, class WordsRef>
 void ReadLayout(Cursor& at, WordsRef& read, std::uint64_t read_format) {
   std::uint64_t words = read.size();
@@ -68,7 +68,7 @@ void ReadLayout(Cursor& at, WordsRef& read, std::uint64_t read_format) {
 
 template <class Cursor, class WordsRef>
 void RegsLayout(Cursor& at, std::uint64_t abi, WordsRef& regs, std::uint64_t mask) {
-  // The registers are there only where the task had any: PERF_SAMPLE_REGS_ABI_NONE is 0.
+  // abi 0 is PERF_SAMPLE_REGS_ABI_NONE: the task had no registers, and none are recorded.
   const auto count = abi == 0 ? 0 : static_cast<std::uint64_t>(std::popcount(mask));
   at.Words(regs, count);
 }
@@ -145,7 +145,7 @@ void SampleLayout(Cursor& at, SampleRef& sample, const SampleFormat& format) {
     RegsLayout(at, sample.regs_user_abi, sample.regs_user, format.regs_user_mask);
   }
   if (format.Has(kStackUser)) StackUserLayout(at, sample);
-  // WEIGHT_STRUCT stands where WEIGHT would; both are one word.
+  // WEIGHT_STRUCT has the same offset and size as WEIGHT: one word.
   if (format.Has(kWeight) || format.Has(kWeightStruct)) at.Fixed(sample.weight);
   if (format.Has(kDataSrc)) at.Fixed(sample.data_src);         // { u64 data_src; }
   if (format.Has(kTransaction)) at.Fixed(sample.transaction);  // { u64 transaction; }

@@ -16,7 +16,7 @@
 
 namespace perftape::perfdata {
 
-// What takes the rest of the record.
+// A field that extends to the end of the record.
 template <class Cursor, class BytesRef>
 requires std::convertible_to<BytesRef, Bytes>
 void RestLayout(Cursor& at, BytesRef& field) {
@@ -34,7 +34,7 @@ void RestLayout(Cursor& at, ArrayRef& field) {
   at.Array(field, count);
 }
 
-// A count of 64 bits, then so many entries of `entry_size` bytes each.
+// { u64 nr; Entry entries[nr]; }, with entries of `entry_size` bytes.
 template <class Cursor, class List, class EntryLayout>
 void SizedList(Cursor& at, List& list, std::uint64_t entry_size, EntryLayout&& layout) {
   std::uint64_t count = list.size();
@@ -54,7 +54,7 @@ void Layout(Cursor& at, Ref& entry, const RecordShape& shape) {
   at.Padding(3);                                           //   u8 reserved1__; u16 reserved2__;
   at.Name(entry.filename);                                 //   char filename[]; }
   if constexpr (Cursor::kReads) {
-    // Before Linux 5.11 the size byte was padding, and every build id 20 bytes.
+    // Before Linux 5.11 the size byte was padding, and every build id had 20 bytes.
     if ((shape.misc & kMiscBuildIdSize) == 0) entry.build_id.size = sizeof entry.build_id.bytes;
     entry.build_id.size = std::min<std::uint8_t>(entry.build_id.size, sizeof entry.build_id.bytes);
   }

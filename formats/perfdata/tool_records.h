@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records that perf itself writes, as values, under the names of
+// The records that perf itself writes, as values, with the names of
 // tools/lib/perf/include/perf/event.h. They have no sample_id trailer. Numbers are copied. Strings
-// and arrays are views into the record and live as long as it. tool_layout.h has the layouts.
+// and arrays are views into the record and live as long as its bytes. tool_layout.h contains the
+// layouts.
 #pragma once
 
 #include <array>
@@ -25,19 +26,19 @@ struct HeaderAttr {
   WordArray ids = {};
 };
 
-// The name of an event; no perf since Linux 3.11 writes it.
+// The name of an event. perf does not write it since Linux 3.11.
 struct HeaderEventType {
   static constexpr RecordType kType = RecordType::kHeaderEventType;
   static constexpr std::string_view kRecordName = "EVENT_TYPE";
   std::uint64_t event_id = 0;
-  Bytes name = {};  // with the padding behind its NUL, 64 bytes at most
+  Bytes name = {};  // at most 64 bytes, with the padding after the NUL
 };
 
 struct HeaderTracingData {
   static constexpr RecordType kType = RecordType::kHeaderTracingData;
   static constexpr std::string_view kRecordName = "TRACING_DATA";
   std::uint32_t size = 0;
-  Bytes data = {};  // simpleperf's; perf's lies behind the record (RecordView::behind)
+  Bytes data = {};  // by simpleperf; perf writes it after the record (RecordView::behind)
 };
 
 struct HeaderBuildId {
@@ -51,7 +52,7 @@ struct HeaderBuildId {
 struct IdIndex {
   static constexpr RecordType kType = RecordType::kIdIndex;
   static constexpr std::string_view kRecordName = "ID_INDEX";
-  WordArray words = {};   // entry by entry: id, index of the CPU among those of its event, cpu, tid
+  WordArray words = {};   // for each entry: id, index of the CPU among those of the event, cpu, tid
   WordArray guests = {};  // machine_pid and vcpu of each entry; empty before Linux 6.0
 };
 
@@ -65,7 +66,7 @@ struct AuxtraceInfo {
 struct Auxtrace {
   static constexpr RecordType kType = RecordType::kAuxtrace;
   static constexpr std::string_view kRecordName = "AUXTRACE";
-  std::uint64_t size = 0;  // of the trace, which lies behind the record (RecordView::behind)
+  std::uint64_t size = 0;  // of the trace, which follows the record (RecordView::behind)
   std::uint64_t offset = 0, reference = 0;
   std::uint32_t index = 0, tid = 0, cpu = 0;
 };
@@ -74,7 +75,7 @@ struct AuxtraceError {
   static constexpr RecordType kType = RecordType::kAuxtraceError;
   static constexpr std::string_view kRecordName = "AUXTRACE_ERROR";
   std::uint32_t error_type = 0, code = 0, cpu = 0, pid = 0, tid = 0;
-  std::uint32_t format = 0;  // 0 has no time, from 2 on there is the guest
+  std::uint32_t format = 0;  // 0: without time; from 2 on: with the guest
   std::uint64_t ip = 0, time = 0;
   std::string_view message = {};
   std::uint32_t machine_pid = 0, vcpu = 0;
@@ -90,7 +91,7 @@ struct ThreadMap {
   std::vector<Thread> threads;
 };
 
-// A set of CPUs, in one of three shapes.
+// A set of CPUs, in one of three layouts.
 struct CpuSet {
   std::uint16_t map_type = kList;
   FixedArray<std::uint16_t> cpus = {};  // kList; 0xffff is any CPU
@@ -146,7 +147,7 @@ struct TimeConv {
   static constexpr RecordType kType = RecordType::kTimeConv;
   static constexpr std::string_view kRecordName = "TIME_CONV";
   std::uint64_t time_shift = 0, time_mult = 0, time_zero = 0;
-  bool has_cycles = true;  // not before Linux 5.10, as are the following
+  bool has_cycles = true;  // whether the fields below are present: since Linux 5.10
   std::uint64_t time_cycles = 0, time_mask = 0;
   std::uint8_t cap_time_zero = 0, cap_time_short = 0;
 };
@@ -167,7 +168,7 @@ struct CompressedData {
 struct Compressed2Data {
   static constexpr RecordType kType = RecordType::kCompressed2;
   static constexpr std::string_view kRecordName = "COMPRESSED2";
-  std::uint64_t data_size = 0;  // of `data` without its padding
+  std::uint64_t data_size = 0;  // the size of `data` without padding
   Bytes data = {};
 };
 
@@ -181,7 +182,7 @@ struct BpfMetadata {
   std::vector<Entry> entries;
 };
 
-// The lines of /proc/schedstat: of a CPU, and of a scheduling domain of it.
+// The lines of /proc/schedstat for a CPU and for one of its scheduling domains.
 struct SchedstatCpu {
   static constexpr RecordType kType = RecordType::kSchedstatCpu;
   static constexpr std::string_view kRecordName = "SCHEDSTAT_CPU";

@@ -10,19 +10,19 @@ namespace {
 
 constexpr std::string_view kTracingMagic = "\x17\x08\x44tracing";
 
-// Walks the blob.
+// A cursor over the blob.
 class Blob {
  public:
   explicit Blob(Bytes bytes) : at_(bytes) {}
 
   bool ok() const { return at_.ok(); }
-  // Of the numbers that follow.
+  // Sets the byte order of the numbers that follow.
   void SetOrder(std::endian order) {
     Bytes rest;
     at_.Blob(rest, at_.remaining());
     at_ = ByteReader(rest, order);
   }
-  // Up to its NUL; the walk ends where none comes.
+  // The text up to its NUL. Without a NUL, ok() becomes false.
   std::string_view Text() {
     const std::string_view text = at_.Rest();
     const std::size_t end = text.find('\0');
@@ -46,7 +46,7 @@ class Blob {
   ByteReader at_;
 };
 
-// The value behind "name: " or "ID: " at the beginning of a line of a tracefs format file.
+// The value of `key` ("name: " or "ID: "), which begins a line of a tracefs format file.
 std::string_view ValueOf(std::string_view format, std::string_view key) {
   for (std::size_t line = 0; line < format.size();) {
     const std::size_t end = std::min(format.find('\n', line), format.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the tracepoints that TRACING_DATA describes, by their id, which is the config of
-// their attribute. The section is in trace-cmd's old format, copies of tracefs files
-// (tools/perf/util/trace-event-info.c, tracing_data_get). Only the names are read.
+// The names of the tracepoints in TRACING_DATA by id, which is the config of their attribute. The
+// section has trace-cmd's old format: copies of tracefs files (tools/perf/util/trace-event-info.c,
+// tracing_data_get). Only the names are read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace perftape::perfdata {
 
-// "sched:sched_switch" by its id. What lies behind damage is not there.
+// The names by id, for example "sched:sched_switch". Tracepoints after damage are missing.
 std::map<std::uint64_t, std::string> TracepointNames(Bytes tracing_data);
 
 }  // namespace perftape::perfdata

@@ -16,8 +16,8 @@ bool HasSameShape(const SampleFormat& a, const SampleFormat& b) {
          a.regs_intr_mask == b.regs_intr_mask && a.sample_id_all == b.sample_id_all;
 }
 
-// Whether a record's bytes stay what they are where words follow: those of COMPRESSED are a part of
-// a stream, and TRACING_DATA's are followed by what its reader takes.
+// Whether a record of this type may be padded. COMPRESSED contains a part of a zstd stream, and the
+// data after TRACING_DATA must follow directly.
 bool MayBePadded(RecordType type) {
   return type != RecordType::kCompressed && type != RecordType::kHeaderTracingData;
 }
@@ -27,8 +27,8 @@ Status CopyVerbatim(const RecordView& record, std::vector<std::byte>& out) {
   const std::size_t size = record.size() + padding;
   if (size > kMaxRecordSize + 7) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("record at {}: {} of {} bytes cannot be padded", PositionOf(record),
-                            RecordName(record.type), record.size()));
+                fmt::format("record at {}: {} of {} bytes is too large to be padded",
+                            PositionOf(record), RecordName(record.type), record.size()));
   }
   ByteWriter at(out);
   at.Fixed(record.type);
@@ -38,7 +38,8 @@ Status CopyVerbatim(const RecordView& record, std::vector<std::byte>& out) {
   return {};
 }
 
-// Where the chain ends in PERF_CONTEXT_USER_DEFERRED and a cookie, it without them.
+// The chain without PERF_CONTEXT_USER_DEFERRED and the cookie at its end. Nothing if it does not
+// end in these.
 std::optional<WordArray> WithoutDeferred(const WordArray& chain) {
   const std::size_t size = chain.size();
   if (size < 2 || chain[size - 2] != kContextUserDeferred) return std::nullopt;
@@ -51,16 +52,16 @@ bool HasDeferredChain(const RecordView& record, const SampleFormat& format) {
   return sample && WithoutDeferred(sample->callchain);
 }
 
-// Whether the record stays what it is, byte for byte.
-bool Stays(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-           DeferredChains chains) {
+// Whether the bytes of the record can be copied.
+bool CanCopy(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+             DeferredChains chains) {
   if (record.order != std::endian::native || !HasSameShape(from, to)) return false;
   return record.type != RecordType::kSample || chains == DeferredChains::kKeep ||
          !HasDeferredChain(record, from);
 }
 
-Status WriteSampleAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-                       DeferredChains chains, std::vector<std::byte>& out) {
+Status EncodeSampleAgain(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+                         DeferredChains chains, std::vector<std::byte>& out) {
   TRY_ASSIGN(Sample sample, DecodeSample(record, from));
   if (chains == DeferredChains::kCut) {
     if (const auto cut = WithoutDeferred(sample.callchain)) sample.callchain = *cut;
@@ -70,13 +71,14 @@ Status WriteSampleAnew(const RecordView& record, const SampleFormat& from, const
 
 std::unexpected<Error> Unknown(const RecordView& record) {
   return Fail(ErrorCode::kUnsupported,
-              fmt::format("record at {}: it is not known how the bytes of {} are ordered",
+              fmt::format("record at {}: cannot convert the byte order of {}: unknown layout",
                           PositionOf(record), RecordName(record.type)));
 }
 
-// By its value; what has none stays as it is, where its bytes are in native order.
-Status WriteAnew(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-                 std::vector<std::byte>& out) {
+// Decodes and encodes the record. A record whose type has no struct is copied if it is in native
+// order.
+Status EncodeAgain(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
+                   std::vector<std::byte>& out) {
   Status status;
   const bool has_value =
       VisitRecordType(record.type, [&]<class Record>(std::type_identity<Record>) {
@@ -93,16 +95,16 @@ Status WriteAnew(const RecordView& record, const SampleFormat& from, const Sampl
 
 Status Transcode(const RecordView& record, const SampleFormat* format, const RecordTarget& target,
                  std::vector<std::byte>& out) {
-  const bool is_kernels = std::to_underlying(record.type) < kFirstToolType;
-  if (format == nullptr && is_kernels) {
+  const bool is_kernel_record = std::to_underlying(record.type) < kFirstToolType;
+  if (format == nullptr && is_kernel_record) {
     return record.order == std::endian::native ? CopyVerbatim(record, out) : Unknown(record);
   }
   static const SampleFormat kNone;
   const SampleFormat& from = format == nullptr ? kNone : *format;
   const SampleFormat& to = target.format == nullptr ? from : *target.format;
-  if (Stays(record, from, to, target.deferred_chains)) return CopyVerbatim(record, out);
-  if (record.type != RecordType::kSample) return WriteAnew(record, from, to, out);
-  return WriteSampleAnew(record, from, to, target.deferred_chains, out);
+  if (CanCopy(record, from, to, target.deferred_chains)) return CopyVerbatim(record, out);
+  if (record.type != RecordType::kSample) return EncodeAgain(record, from, to, out);
+  return EncodeSampleAgain(record, from, to, target.deferred_chains, out);
 }
 
 }  // namespace perftape::perfdata

@@ -13,27 +13,28 @@
 
 namespace perftape::perfdata {
 
-// What readers of the new file make of chains whose user half is in a CALLCHAIN_DEFERRED record.
+// How to write callchains whose user half is in a CALLCHAIN_DEFERRED record.
 enum class DeferredChains : std::uint8_t {
   kKeep,
-  kCut,  // perf before 6.19 throws the whole chain away for PERF_CONTEXT_USER_DEFERRED
+  // Remove PERF_CONTEXT_USER_DEFERRED, because perf before 6.19 discards a whole chain with it.
+  kCut,
 };
 
 struct RecordTarget {
-  // May have fewer fields than the record's own, which are left out; null for all of them.
+  // The format in the new file. Fields that it does not have are removed. Null keeps the format.
   const SampleFormat* format = nullptr;
   DeferredChains deferred_chains = DeferredChains::kKeep;
 };
 
-// Appends the record to `out`. In native order and the same shape its bytes stay as they are, but
-// for padding at its end. Otherwise its value is written anew: then what no value has (bytes behind
-// its known fields, the padding of names) is lost; RAW, STACK_USER and AUX stay in the byte order
-// of the machine that recorded, as they are of its own types.
+// Appends the record to `out`. A record in native order with an unchanged format is copied, and
+// only padded at its end. Any other record is decoded and encoded again. That removes the bytes
+// after its known fields and the padding of names. RAW, STACK_USER and AUX keep the byte order of
+// the recording machine, because their types are unknown.
 //
-// `format` is null for a record of no known event. kUnsupported for one in foreign order whose
-// event is not known, or whose type has no value; kTruncated for one that is shorter than what it
-// says it holds and would have to be written anew; kInvalidArgument where the new one would be
-// larger than a record can be. Nothing is appended then.
+// `format` is null for a record of an unknown event. kUnsupported for a record in foreign order if
+// its event is unknown, or if its type has no struct. kTruncated for a record that is shorter than
+// its fields and has to be encoded again. kInvalidArgument if the new record is larger than
+// kMaxRecordSize. After an error, nothing is appended.
 Status Transcode(const RecordView& record, const SampleFormat* format, const RecordTarget& target,
                  std::vector<std::byte>& out);
 

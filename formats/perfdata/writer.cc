@@ -9,12 +9,12 @@
 namespace perftape::perfdata {
 namespace {
 
-// One write within the header's page, which nobody sees half of.
+// A single write within one page, so a reader sees all of it or nothing.
 Status WriteHeaderTail(int fd, const HeaderTail& header) {
   return WriteAllAt(fd, std::as_bytes(std::span(&header, 1)), kDataSizeAt);
 }
 
-// A device or a pipe cannot be synced; what a file system cannot write must be heard of.
+// Ignores that a device or a pipe cannot be synced. Reports the write errors of file systems.
 Status Sync(int fd) {
   if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS) return FailErrno("sync", errno);
   return {};
@@ -27,7 +27,7 @@ Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const
   TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
   if (target.descriptor >= 0 || target.is_named_pipe || IsTerminal(target)) {
     return Fail(ErrorCode::kInvalidArgument,
-                target.name + ": a perf.data file cannot go through a pipe");
+                target.name + ": a perf.data file cannot be written to a pipe");
   }
   Writer writer;
   TRY(writer.StartCompressor(options));
@@ -114,7 +114,8 @@ Status Writer::Commit() {
   if (pending_.empty()) return {};
   if (auto written = WritePending(); !written) {
     failed_ = true;
-    // Give back what was not committed: on a full disk someone else may need it.
+    // Frees the space of the bytes that were not committed, which other programs may need on a full
+    // disk.
     if (container_ == Container::kFile) (void)!ftruncate(fd(), static_cast<off_t>(size()));
     return Fail(InContext(name_, std::move(written).error()));
   }
@@ -124,7 +125,7 @@ Status Writer::Commit() {
 
 Status Writer::CommitInstead(Bytes records) {
   if (container_ == Container::kPipe) {
-    return Fail(ErrorCode::kUnsupported, name_ + ": ends within a record");
+    return Fail(ErrorCode::kUnsupported, name_ + ": the stream ends inside a record");
   }
   if (compressor_) compressor_->Drop();
   pending_.assign(records.begin(), records.end());
@@ -139,8 +140,8 @@ Result<UniqueFd> Writer::DuplicateFile() const {
   return copy;
 }
 
-// What lies behind the end becomes a record; the same bytes lie behind the new end, before it is
-// told.
+// table_ after the old end of the data becomes a record. A copy of it is written after the new end,
+// before data.size is set to that end.
 Status Writer::WritePending() {
   if (container_ == Container::kPipe) {
     TRY(WriteAll(fd(), pending_));
@@ -163,7 +164,8 @@ Status Writer::Publish() {
   return Rename();
 }
 
-// A compressed file needs a feature before it has any.
+// Writes the feature COMPRESSED before the file is published, because perf needs it to expand
+// records (TableInARecord).
 Status Writer::MakeReadable() {
   HeaderTail header = header_;
   std::vector<std::byte> table = TableInARecord(data_end_, compressor_->FeaturePayload(), header);
@@ -184,7 +186,7 @@ Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
   if (container_ == Container::kFile) {
     const Result<std::uint64_t> end = WriteFeatures(features);
     if (!end) {
-      // Without them what is published still opens.
+      // A published file can still be opened without features.
       (void)WriteHeaderTail(fd(), header_);
       (void)!ftruncate(fd(), static_cast<off_t>(size()));
       return Fail(InContext(name_, end.error()));
@@ -197,7 +199,7 @@ Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
   return written;
 }
 
-// Returns where they end.
+// Returns the offset of their end.
 Result<std::uint64_t> Writer::WriteFeatures(std::span<const Feature> features) {
   std::vector<Feature> all;
   for (const Feature& feature : features) {
@@ -206,7 +208,7 @@ Result<std::uint64_t> Writer::WriteFeatures(std::span<const Feature> features) {
   if (compressor_) {
     all.push_back({FeatureBit::kCompressed, RawFeature{compressor_->FeaturePayload()}});
   }
-  // What lay behind the records to be found is a record now.
+  // table_ becomes a record.
   HeaderTail header = {.data_size = size() - data_offset_};
   const std::vector<std::byte> table = FeatureTable(all, size(), header);
   TRY(WriteAllAt(fd(), table, size()));

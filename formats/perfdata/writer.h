@@ -48,22 +48,22 @@ struct WriterOptions {
 
 class Writer {
  public:
-  // A file-mode writer. The file gets a temporary name beside `path` until Publish; only its owner
-  // may read it, unless it replaces one that others may. Header, ids and attributes are written at
-  // once. `events` are copied. kInvalidArgument for a compression level that zstd does not have,
-  // and for an output that only a pipe's stream can go to (a named pipe, a terminal, a descriptor
-  // of this process); kNotFound, kPermission, kIo.
+  // A file-mode writer. Until Publish, the file has a temporary name in the directory of `path`.
+  // Only its owner may read it, unless it replaces a file that others may read. Header, ids and
+  // attributes are written at once. `events` are copied. kInvalidArgument for a compression level
+  // that zstd does not support, and for an output that requires a pipe's stream (a named pipe, a
+  // terminal, a descriptor of this process); kNotFound, kPermission, kIo.
   static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events,
                                const WriterOptions& options = {});
 
-  // A pipe-mode writer on `fd`, which it owns: header, HEADER_ATTR and EVENT_UPDATE for each event,
-  // HEADER_FEATURE for each of `features` (those of file mode only, such as BUILD_ID, must not be
-  // among them). COMPRESSED comes from the options.
+  // A pipe-mode writer on `fd`, which it owns. It writes the header, HEADER_ATTR and EVENT_UPDATE
+  // for each event, and HEADER_FEATURE for each of `features`. These must not include features of
+  // file mode only, such as BUILD_ID. The options decide whether COMPRESSED is added.
   static Result<Writer> ToPipe(UniqueFd fd, std::span<const Event> events,
                                std::span<const Feature> features,
                                const WriterOptions& options = {});
-  // The same into a stream, or into a file that gets its name as in file mode. A named pipe waits
-  // for its reader, until `stop` is requested.
+  // The same for a stream, or for a file that is published as in file mode. For a named pipe, waits
+  // for a reader until `stop` is requested.
   static Result<Writer> CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
                                    std::span<const Feature> features,
                                    const WriterOptions& options = {},
@@ -71,7 +71,7 @@ class Writer {
 
   Writer(Writer&&) noexcept = default;
   Writer& operator=(Writer&&) = delete;
-  // Removes a file that was never published; a published one stays as last committed.
+  // Removes a file that was never published. A published file stays as last committed.
   ~Writer() = default;
 
   Container container() const { return container_; }
@@ -88,24 +88,24 @@ class Writer {
   // error (kIo: disk full) the file stays as it was at the last Commit.
   Status Commit();
 
-  // After a failed Commit, drops the records appended since the last good one, and commits
+  // After a failed Commit, drops the records appended since the last successful one, and commits
   // `records` instead, uncompressed. Nothing may be appended after that; Finish may follow.
-  // kUnsupported for a pipe, which has received some of the failed bytes.
+  // kUnsupported for a pipe, because it has received a part of the failed bytes.
   Status CommitInstead(Bytes records);
 
-  // Gives the file its name. OldFile says what happens to an existing file. Does nothing for a
-  // pipe. Call it when the committed records are worth opening.
+  // Renames the file to its final name. OldFile selects what happens to an existing file. Does
+  // nothing for a pipe. Call it when the file is worth opening.
   Status Publish();
 
-  // Commits, writes the feature sections behind the data, then their bits into the header, and
-  // syncs. COMPRESSED is added where the file is. For a pipe, only commits. Publishes what was not
-  // published yet. Where the features cannot be written (kIo: disk full) a published file stays
-  // without them.
-  // Returns the size in bytes of the file, or of all that went through the pipe.
+  // Commits, writes the feature sections after the data, then their bits into the header, and
+  // syncs. Adds the feature COMPRESSED to a compressed file. For a pipe, only commits. Publishes
+  // the file if that has not happened. If the features cannot be written (kIo: disk full), a
+  // published file stays without them. Returns the size of the file in bytes, or the bytes written
+  // to the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
-  // A new descriptor of the file, open for reading and writing, to append a bundle after Finish:
-  // another file may have its name by then. An empty one for a pipe, or if it is no regular file.
+  // A new descriptor of the file for reading and writing, to append a bundle after Finish. The name
+  // may belong to another file by then. An empty descriptor for a pipe or a stream.
   Result<UniqueFd> DuplicateFile() const;
 
   // The compression of all committed records; nothing if the file is not compressed.
@@ -129,13 +129,13 @@ class Writer {
 
   Container container_ = Container::kFile;
   std::string name_;                  // for messages
-  UniqueFd fd_;                       // of a stream, or
-  std::optional<StagedFile> staged_;  // a file
-  HeaderTail header_;                 // as it is in the file
+  UniqueFd fd_;                       // for a stream
+  std::optional<StagedFile> staged_;  // for a file
+  HeaderTail header_;                 // as in the file
   std::uint64_t data_offset_ = 0;
-  std::uint64_t data_end_ = 0;      // of what is committed
-  std::vector<std::byte> table_;    // of a published compressed file: what lies behind that end
-  std::vector<std::byte> pending_;  // as it will lie in the file
+  std::uint64_t data_end_ = 0;      // the end of the committed records
+  std::vector<std::byte> table_;    // in a published compressed file: the bytes after data_end_
+  std::vector<std::byte> pending_;  // appended but not written, compressed if the file is
   std::optional<RecordCompressor> compressor_;
   bool failed_ = false;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <regex>
 #include <string>
 
 #include "formats/base/file.h"
@@ -41,6 +42,21 @@ TEST(InspectManPage, ListsTheRulesOfValidate) {
   for (const perfdata::RuleInfo& rule : perfdata::AllRules()) {
     const std::string entry = fmt::format("**{}** ({}", rule.name, NameOf(rule.severity));
     EXPECT_NE(page.find(entry), std::string::npos) << entry;
+  }
+}
+
+// Without the marks of bold text, escapes, and section numbers of other pages, on one line.
+std::string WithoutMarkup(const std::string& page) {
+  const std::string plain = std::regex_replace(page, std::regex(R"(\*\*|\\|`|\(1\))"), "");
+  return std::regex_replace(plain, std::regex("\\n *"), " ");
+}
+
+TEST(InspectManPage, ExplainsTheRulesOfValidateInTheSameWords) {
+  const std::string page = WithoutMarkup(ReadManPage("perftape-inspect"));
+  for (const perfdata::RuleInfo& rule : perfdata::AllRules()) {
+    const std::string why = WithoutMarkup(std::string(rule.why));
+    EXPECT_NE(page.find(fmt::format(") :   {} ", why)), std::string::npos)
+        << rule.name << ": " << why;
   }
 }
 

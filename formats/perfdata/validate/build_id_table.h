@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feature BUILD_ID, by path.
+// The build ids of the feature BUILD_ID by path.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace perftape::perfdata {
 
 using BuildIdTable = std::map<std::string, BuildId, std::less<>>;
 
-// Empty where the file has no such feature, or none that can be read.
+// Empty if the file has no feature BUILD_ID, or if it cannot be decoded.
 inline BuildIdTable BuildIdTableOf(const Reader& reader) {
   BuildIdTable ids;
   const auto value = reader.DecodedFeature(FeatureBit::kBuildId);

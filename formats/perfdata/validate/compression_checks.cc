@@ -21,31 +21,33 @@ CompressionChecks::CompressionChecks(const Reader& reader, Report& report) : rep
   if (type == kZstd) return;
   report_.AddAt(Rule::kCompressedTypeUnknown,
                 static_cast<std::uint64_t>(section->data() - reader.file().data()),
-                fmt::format("method {}", type));
+                fmt::format("the feature COMPRESSED has method {}", type));
 }
 
 void CompressionChecks::Check(const RecordView& record) {
   if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
     piece_ = record;
     piece_->payload = {};
-    is_piece_told_ = false;
+    is_piece_reported_ = false;
     report_.Add(Rule::kCompressedForeign, record, [&] {
-      return fmt::format("{} of {} bytes", RecordName(record.type), record.size());
+      return fmt::format("{} has {} bytes", RecordName(record.type), record.size());
     });
     if (!mmap_len_) {
       report_.Add(Rule::kCompressedWithoutFeature, record, [&] {
-        return fmt::format("{} without the feature COMPRESSED", RecordName(record.type));
+        return fmt::format("{} in a file without the feature COMPRESSED", RecordName(record.type));
       });
     }
     return;
   }
-  // A record that begins where the room of perf is already full. The one before it, which may go on
-  // in the next piece, is not counted; mmap_len is a size of pages, so this is near enough.
-  if (record.inside < 0 || !mmap_len_ || is_piece_told_ || !piece_) return;
+  // Finds a record that begins beyond perf's buffer of mmap_len bytes. The record before it may
+  // cross the end of the buffer and is not reported, because it may continue in the next COMPRESSED
+  // record. mmap_len is a multiple of the page size, so the difference does not matter.
+  if (record.inside < 0 || !mmap_len_ || is_piece_reported_ || !piece_) return;
   if (static_cast<std::uint32_t>(record.inside) < *mmap_len_) return;
-  is_piece_told_ = true;
+  is_piece_reported_ = true;
   report_.Add(Rule::kCompressedBufferSmall, *piece_, [&] {
-    return fmt::format("expands to more than {} bytes, of which the feature tells", *mmap_len_);
+    return fmt::format("{} expands to more than the mmap_len of {} bytes", RecordName(piece_->type),
+                       *mmap_len_);
   });
 }
 

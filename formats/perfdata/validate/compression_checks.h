@@ -14,17 +14,19 @@ class CompressionChecks {
  public:
   CompressionChecks(const Reader& reader, Report& report);
 
-  // In file order, with what is inside a COMPRESSED record behind it.
+  // Checks one record. The caller passes all records in file order, those inside a COMPRESSED
+  // record after it.
   void Check(const RecordView& record);
 
-  // The last COMPRESSED record so far.
+  // The last COMPRESSED or COMPRESSED2 record so far, without its payload.
   const std::optional<RecordView>& last() const { return piece_; }
 
  private:
   Report& report_;
-  std::optional<std::uint32_t> mmap_len_;  // what perf takes for the largest expansion
-  std::optional<RecordView> piece_;        // without its bytes
-  bool is_piece_told_ = false;             // that it is too large
+  // The size of perf's buffer for an expanded COMPRESSED record, from the feature COMPRESSED.
+  std::optional<std::uint32_t> mmap_len_;
+  std::optional<RecordView> piece_;  // the result of last()
+  bool is_piece_reported_ = false;   // whether piece_ was reported as too large
 };
 
 }  // namespace perftape::perfdata

@@ -15,11 +15,12 @@ namespace {
 constexpr std::uint64_t kTrailerBits = kTid | kTime | kId | kStreamId | kCpu | kIdentifier;
 constexpr std::uint64_t kKnownSampleBits = (std::uint64_t{kWeightStruct} << 1) - 1;
 
-// PERF_ATTR_SIZE_VER6, 7, 8: what perf 5.10, 6.1 and 6.12 know.
+// PERF_ATTR_SIZE_VER6, 7 and 8: the largest attributes that perf 5.10, 6.1 and 6.12 accept.
 constexpr std::uint32_t kSizeOf510 = 120, kSizeOf61 = 128, kSizeOf612 = 136;
 
-// Where the id is, counted in words from the front of a sample and from the end of other records
-// (tools/perf/util/evsel.c, __perf_evsel__calc_id_pos and calc_is_pos); -1 where it is not.
+// The index of the word with the id, from the start of a sample (IdPosition) or from the end of
+// other records (TrailerIdPosition); -1 if there is no id. Source: tools/perf/util/evsel.c,
+// __perf_evsel__calc_id_pos and calc_is_pos.
 int IdPosition(std::uint64_t sample_type) {
   if ((sample_type & kIdentifier) != 0) return 0;
   if ((sample_type & kId) == 0) return -1;
@@ -52,7 +53,8 @@ class EventChecks {
  private:
   bool is_file() const { return reader_.container() == Container::kFile; }
 
-  // Where each attribute is: in the table of a file, or in the HEADER_ATTR records of a pipe.
+  // Finds the offset of each attribute: in the table of a file, or in the HEADER_ATTR records of a
+  // pipe.
   void FindOffsets() {
     if (is_file()) {
       std::vector<std::string> ignored;
@@ -83,15 +85,16 @@ class EventChecks {
 
   void CheckAttr(std::size_t i) {
     const EventAttr& attr = events_[i].attr;
-    if (!is_file() || attr.size <= kSizeOf510) return;  // in a pipe perf cuts what it does not know
+    // In a pipe, perf ignores the bytes of an attribute beyond its own size.
+    if (!is_file() || attr.size <= kSizeOf510) return;
     if (attr.size <= kSizeOf61) {
-      Add(Rule::kEventAttrNewerThan510, i, "attribute of {} bytes", attr.size);
+      Add(Rule::kEventAttrNewerThan510, i, "the attribute has {} bytes", attr.size);
       return;
     }
     const Readers breaks = attr.size > kSizeOf612 ? kOldPerf : Readers::kPerf510 | Readers::kPerf61;
     report_.AddAt(
         Rule::kEventAttrNewer, offsets_[i],
-        fmt::format("event {} ({}): attribute of {} bytes", i, events_[i].name, attr.size),
+        fmt::format("event {} ({}): the attribute has {} bytes", i, events_[i].name, attr.size),
         breaks | Readers::kPerfInject);
   }
 
@@ -99,19 +102,20 @@ class EventChecks {
     const EventAttr& attr = events_[i].attr;
     const SampleFormat& format = events_[i].format;
     if ((attr.sample_type & ~kKnownSampleBits) != 0) {
-      Add(Rule::kEventSampleTypeUnknown, i, "sample_type {:#x}", attr.sample_type);
+      Add(Rule::kEventSampleTypeUnknown, i, "sample_type {:#x} has the unknown bits {:#x}",
+          attr.sample_type, attr.sample_type & ~kKnownSampleBits);
     }
     if ((format.Has(kRegsUser) && format.regs_user_mask == 0) ||
         (format.Has(kRegsIntr) && format.regs_intr_mask == 0)) {
-      Add(Rule::kEventRegsWithoutMask, i, "no register is asked for");
+      Add(Rule::kEventRegsWithoutMask, i, "registers are sampled with an empty mask");
     }
-    if (!format.Has(kIp)) Add(Rule::kEventIpMissing, i, "no IP");
-    if (!format.Has(kTime)) Add(Rule::kEventTimeMissing, i, "no TIME");
-    if (!format.Has(kTid)) Add(Rule::kEventTidMissing, i, "no TID");
-    if (!format.sample_id_all) Add(Rule::kEventTrailerMissing, i, "no sample_id_all");
+    if (!format.Has(kIp)) Add(Rule::kEventIpMissing, i, "sample_type has no IP");
+    if (!format.Has(kTime)) Add(Rule::kEventTimeMissing, i, "sample_type has no TIME");
+    if (!format.Has(kTid)) Add(Rule::kEventTidMissing, i, "sample_type has no TID");
+    if (!format.sample_id_all) Add(Rule::kEventTrailerMissing, i, "sample_id_all is not set");
   }
 
-  // As the attribute table tells of the ids: perf does not look into EVENT_DESC for them.
+  // Checks the ids of the attribute table. perf does not read those of EVENT_DESC.
   void CheckIdSections() {
     if (!is_file()) return;
     std::vector<std::string> ignored;
@@ -125,29 +129,30 @@ class EventChecks {
       Section ids;
       SectionLayout(section_at, ids);
       if (!BytesOf(ids, reader_.file())) {
-        Add(Rule::kEventIdsOutside, i, "{} bytes of ids at {:#x}", ids.size, ids.offset);
+        Add(Rule::kEventIdsOutside, i, "the ids have {} bytes at {:#x}, but the file has {}",
+            ids.size, ids.offset, reader_.file().size());
       } else if (ids.size == 0 && events_.size() > 1) {
-        Add(Rule::kEventIdsMissing, i, "no id");
+        Add(Rule::kEventIdsMissing, i, "the event has no id");
       }
     }
   }
 
   void CheckTracepoints() {
-    // In a pipe the formats come as a record, which may be late.
+    // In a pipe, the formats are in a TRACING_DATA record, which may come later.
     if (!is_file() || reader_.feature(FeatureBit::kTracingData)) return;
     for (std::size_t i = 0; i < events_.size(); ++i) {
       if (events_[i].attr.type != kTypeTracepoint) continue;
-      Add(Rule::kEventTracepointWithoutFormat, i, "tracepoint {}, whose format is not there",
+      Add(Rule::kEventTracepointWithoutFormat, i, "the file has no format of tracepoint {}",
           events_[i].attr.config);
     }
   }
 
-  // perf looks at the first event only.
+  // Checks only the first event, like perf.
   void CheckRead() {
     if (!is_file() || events_.empty()) return;
     const EventAttr& attr = events_.front().attr;
     if ((attr.sample_type & kRead) == 0 || (attr.read_format & kReadId) != 0) return;
-    Add(Rule::kEventReadWithoutId, 0, "read_format {:#x}", attr.read_format);
+    Add(Rule::kEventReadWithoutId, 0, "read_format {:#x} has no ID", attr.read_format);
   }
 
   void CheckTogether() {
@@ -155,25 +160,30 @@ class EventChecks {
     std::unordered_map<std::uint64_t, std::size_t> owners;
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const EventAttr& attr = events_[i].attr;
-      if (!is_file() && events_[i].ids.empty()) Add(Rule::kEventIdsMissing, i, "no id");
+      if (!is_file() && events_[i].ids.empty())
+        Add(Rule::kEventIdsMissing, i, "the event has no id");
       if (IdPosition(attr.sample_type) < 0) {
-        Add(Rule::kEventIdUnrecorded, i, "sample_type {:#x}", attr.sample_type);
+        Add(Rule::kEventIdUnrecorded, i, "sample_type {:#x} has neither IDENTIFIER nor ID",
+            attr.sample_type);
       } else if (IdPosition(attr.sample_type) != IdPosition(first.sample_type) ||
                  TrailerIdPosition(attr.sample_type) != TrailerIdPosition(first.sample_type)) {
-        Add(Rule::kEventIdPosition, i, "sample_type {:#x}, the first event's is {:#x}",
+        Add(Rule::kEventIdPosition, i,
+            "the offset of the id differs from that of the first event (sample_type {:#x}, {:#x})",
             attr.sample_type, first.sample_type);
       }
       if (attr.Has(kSampleIdAll) != first.Has(kSampleIdAll)) {
-        Add(Rule::kEventSampleIdAllDiffers, i, "unlike the first event");
+        Add(Rule::kEventSampleIdAllDiffers, i,
+            "sample_id_all differs from that of the first event");
       } else if (attr.Has(kSampleIdAll) &&
                  ((attr.sample_type ^ first.sample_type) & kTrailerBits) != 0) {
-        Add(Rule::kEventTrailerDiffers, i, "sample_type {:#x}, the first event's is {:#x}",
+        Add(Rule::kEventTrailerDiffers, i,
+            "the trailer differs from that of the first event (sample_type {:#x}, {:#x})",
             attr.sample_type, first.sample_type);
       }
       for (const std::uint64_t id : events_[i].ids) {
         const auto [owner, is_new] = owners.try_emplace(id, i);
         if (is_new || owner->second == i) continue;
-        Add(Rule::kEventIdDuplicate, i, "id {} is also event {}'s", id, owner->second);
+        Add(Rule::kEventIdDuplicate, i, "event {} has the same id {}", owner->second, id);
       }
     }
   }

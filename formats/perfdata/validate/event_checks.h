@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the events: their attributes, their ids, and whether each record can be assigned to one.
+// Checks the attributes and the ids of the events, and whether these assign each record to an
+// event.
 #pragma once
 
 #include "formats/perfdata/reader.h"

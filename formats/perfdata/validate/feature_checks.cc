@@ -24,7 +24,7 @@ class FeatureChecks {
   void Check() {
     if (reader_.container() == Container::kFile) CheckTable();
     for (const auto& [bit, section] : reader_.features()) {
-      // CheckStream judges it together with the events that need it.
+      // StreamChecks checks TRACING_DATA, together with the events that need it.
       if (bit != FeatureBit::kTracingData) CheckContents(bit, section);
     }
     CheckTopology();
@@ -36,7 +36,7 @@ class FeatureChecks {
   void CheckTable() {
     std::vector<std::string> ignored;
     const Result<FileHeader> header = ReadFileHeader(file_, reader_.order(), ignored);
-    // Without data that ends, there is no table.
+    // The table begins at the end of the data. Without a valid end there is no table.
     if (!header || header->data.size == 0 || !BytesOf(header->data, file_)) return;
     std::uint64_t offset = header->data.offset + header->data.size;
     ByteReader at(file_.subspan(offset), reader_.order());
@@ -44,17 +44,18 @@ class FeatureChecks {
       if ((header->features[bit / 64] >> (bit % 64) & 1) == 0) continue;
       const std::string name = FeatureName(static_cast<FeatureBit>(bit));
       if (bit >= kFirstUnknownFeature) {
-        report_.AddAt(Rule::kFeatureUnknown, offset, fmt::format("bit {} ({}) is set", bit, name));
+        report_.AddAt(Rule::kFeatureUnknown, offset,
+                      fmt::format("feature bit {} ({}) is set", bit, name));
       }
       Section section;
       SectionLayout(at, section);
       if (!at.ok()) {
         report_.AddAt(Rule::kFeatureTableCut, offset,
-                      fmt::format("the table ends before {}", name));
+                      fmt::format("the feature table ends before the entry of {}", name));
       } else if (!BytesOf(section, file_)) {
         report_.AddAt(Rule::kFeatureOutside, offset,
-                      fmt::format("{}: {} bytes at {:#x} in a file of {}", name, section.size,
-                                  section.offset, file_.size()));
+                      fmt::format("{} has {} bytes at {:#x}, but the file has {}", name,
+                                  section.size, section.offset, file_.size()));
       }
       offset += sizeof(Section);
     }
@@ -68,19 +69,19 @@ class FeatureChecks {
     const std::optional<FeatureValue> value = reader_.DecodedFeature(bit);
     if (!value) {
       const bool is_count = bit == FeatureBit::kEventDesc && CountsTooManyEvents(section);
-      // In a pipe perf of any age gives up on a feature that it cannot read.
+      // In a pipe, every perf stops at a feature that it cannot read.
       std::optional<Readers> breaks;
       if (reader_.container() == Container::kPipe) breaks = kAnyPerf;
-      report_.AddAt(is_count ? Rule::kFeatureEventDescCount : Rule::kFeatureUndecodable,
-                    OffsetOf(section),
-                    fmt::format("{}: {} bytes are less than what they say they hold",
-                                FeatureName(bit), section.size()),
-                    is_count ? std::nullopt : breaks);
+      report_.AddAt(
+          is_count ? Rule::kFeatureEventDescCount : Rule::kFeatureUndecodable, OffsetOf(section),
+          fmt::format("{} has {} bytes, but declares more data", FeatureName(bit), section.size()),
+          is_count ? std::nullopt : breaks);
       return;
     }
     const auto* mappings = std::get_if<PmuMappings>(&*value);
     if (mappings != nullptr && mappings->pmus.empty()) {
-      report_.AddAt(Rule::kFeaturePmuMappingsEmpty, OffsetOf(section), "PMU_MAPPINGS has no entry");
+      report_.AddAt(Rule::kFeaturePmuMappingsEmpty, OffsetOf(section),
+                    "PMU_MAPPINGS has no entries");
     }
   }
 
@@ -97,7 +98,7 @@ class FeatureChecks {
     const std::optional<Bytes> topology = reader_.feature(FeatureBit::kCpuTopology);
     if (!topology || reader_.feature(FeatureBit::kNrCpus)) return;
     report_.AddAt(Rule::kFeatureTopologyWithoutCpus, OffsetOf(*topology),
-                  "CPU_TOPOLOGY is there, NRCPUS is not");
+                  "the file has CPU_TOPOLOGY but no NRCPUS");
   }
 
   void CheckEventDesc() {
@@ -110,25 +111,27 @@ class FeatureChecks {
     };
     const auto events = reader_.events().all();
     if (description->events.size() != events.size()) {
-      add(fmt::format("EVENT_DESC has {} events, the attribute table {}",
+      add(fmt::format("EVENT_DESC has {} events, but the attribute table has {}",
                       description->events.size(), events.size()));
       return;
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
-      const Event& told = description->events[i];
-      if (told.attr.type != events[i].attr.type || told.attr.config != events[i].attr.config ||
-          told.attr.sample_type != events[i].attr.sample_type) {
-        add(fmt::format("event {} ({}) has another attribute in EVENT_DESC", i, told.name));
+      const Event& described = description->events[i];
+      if (described.attr.type != events[i].attr.type ||
+          described.attr.config != events[i].attr.config ||
+          described.attr.sample_type != events[i].attr.sample_type) {
+        add(fmt::format("event {} ({}) has a different attribute in EVENT_DESC", i,
+                        described.name));
       }
     }
   }
 
   void CheckMissing() {
-    constexpr auto kLiked = std::to_array<FeatureBit>(
+    constexpr auto kUseful = std::to_array<FeatureBit>(
         {FeatureBit::kHostname, FeatureBit::kOsRelease, FeatureBit::kVersion, FeatureBit::kArch,
          FeatureBit::kNrCpus, FeatureBit::kCmdline, FeatureBit::kEventDesc});
-    for (const FeatureBit bit : kLiked) {
-      // A pipe has the names of events in EVENT_UPDATE.
+    for (const FeatureBit bit : kUseful) {
+      // In a pipe, EVENT_UPDATE records contain the names of events.
       const bool is_pipe = reader_.container() == Container::kPipe;
       if (reader_.feature(bit) || (is_pipe && bit == FeatureBit::kEventDesc)) continue;
       report_.AddAt(Rule::kFeatureMissing, 0, fmt::format("{} is missing", FeatureName(bit)));

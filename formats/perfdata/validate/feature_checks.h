@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the features: in a file those of the bitmap and its table, in a pipe's stream those that
-// came as records.
+// Checks the features: those of the bitmap and its table in a file, those of the FEATURE records in
+// a pipe's stream.
 #pragma once
 
 #include "formats/perfdata/reader.h"

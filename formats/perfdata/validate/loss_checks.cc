@@ -12,17 +12,19 @@ void LossChecks::Check(const RecordView& record, const Event* event) {
     if (!lost || lost->count == 0) return;
     records_ += lost->count;
     report_.Add(Rule::kLostRecords, record,
-                [&] { return fmt::format("LOST of {} records", lost->count); });
+                [&] { return fmt::format("LOST reports {} lost records", lost->count); });
   } else if (record.type == RecordType::kLostSamples) {
     const auto lost = Decode<LostSamples>(record, event->format);
     if (!lost || lost->count == 0) return;
     const bool is_filtered = (record.misc & kMiscLostSamplesBpf) != 0;
     (is_filtered ? filtered_ : samples_) += lost->count;
-    report_.Add(is_filtered ? Rule::kFilteredSamples : Rule::kLostSamples, record,
-                [&] { return fmt::format("LOST_SAMPLES of {} samples", lost->count); });
+    report_.Add(is_filtered ? Rule::kFilteredSamples : Rule::kLostSamples, record, [&] {
+      return fmt::format("LOST_SAMPLES reports {} {} samples", lost->count,
+                         is_filtered ? "filtered" : "lost");
+    });
   } else if (record.type == RecordType::kThrottle) {
     report_.Add(Rule::kThrottled, record,
-                [&] { return fmt::format("{} was paused", event->name); });
+                [&] { return fmt::format("the kernel paused {}", event->name); });
   }
 }
 

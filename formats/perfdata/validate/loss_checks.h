@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was lost while recording, as the records say. LOST (records of any kind) and LOST_SAMPLES
-// are told apart and not added.
+// Reports the losses of the recording from LOST (records of any type) and LOST_SAMPLES. The two are
+// counted separately.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ class LossChecks {
  public:
   explicit LossChecks(Report& report) : report_(report) {}
 
+  // Checks one record, of any type. `event` is its event, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
-  // After the last record.
+  // Sets the totals of the findings. Call it after the last record.
   void Finish();
 
  private:

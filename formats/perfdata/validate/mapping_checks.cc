@@ -8,7 +8,7 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::size_t kLongestComm = 15;  // TASK_COMM_LEN, without the NUL
+constexpr std::size_t kLongestComm = 15;  // TASK_COMM_LEN without the NUL
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void MappingChecks::Check(const RecordView& record, const Event* event) {
     const auto comm = Decode<Comm>(record, event->format);
     if (!comm || comm->comm.size() <= kLongestComm) return;
     report_.Add(Rule::kCommTooLong, record,
-                [&] { return fmt::format("a name of {} characters", comm->comm.size()); });
+                [&] { return fmt::format("COMM has a name of {} characters", comm->comm.size()); });
   }
 }
 
@@ -36,30 +36,33 @@ template <class Map>
 void MappingChecks::CheckMap(const RecordView& record, const Map& map) {
   if (map.length == 0) {
     report_.Add(Rule::kMmapEmpty, record,
-                [&] { return fmt::format("{} bytes at {:#x}", map.length, map.start); });
+                [&] { return fmt::format("the mapping at {:#x} has length 0", map.start); });
   } else if (map.length - 1 > ~std::uint64_t{0} - map.start) {
-    report_.Add(Rule::kMmapOverflow, record,
-                [&] { return fmt::format("{:#x} bytes at {:#x}", map.length, map.start); });
+    report_.Add(Rule::kMmapOverflow, record, [&] {
+      return fmt::format("the mapping at {:#x} has {:#x} bytes", map.start, map.length);
+    });
   }
   if (record.cpumode() != CpuMode::kKernel || !map.filename.starts_with(kKernelMappingName)) return;
   if (map.filename.size() == kKernelMappingName.size()) {
-    report_.Add(Rule::kKernelMmapReference, record,
-                [&] { return fmt::format("\"{}\" names no reference symbol", map.filename); });
+    report_.Add(Rule::kKernelMmapReference, record, [&] {
+      return fmt::format("the name \"{}\" contains no reference symbol", map.filename);
+    });
   } else if (map.page_offset == 0) {
     report_.Add(Rule::kKernelMmapReference, record, [] {
-      return std::string("page offset 0: the kernel's addresses were hidden (kptr_restrict)");
+      return std::string("the page offset is 0: kptr_restrict hid the kernel's addresses");
     });
   }
 }
 
 void MappingChecks::CheckBuildId(const RecordView& record, std::string_view path,
                                  const BuildId& id) {
-  const auto told = ids_.find(path);
-  if (id.empty() || told == ids_.end() || told->second.empty() || id.Matches(told->second)) {
+  const auto listed = ids_.find(path);
+  if (id.empty() || listed == ids_.end() || listed->second.empty() || id.Matches(listed->second)) {
     return;
   }
   report_.Add(Rule::kBuildIdDiffers, record, [&] {
-    return fmt::format("{}: {} here, {} in BUILD_ID", path, id.hex(), told->second.hex());
+    return fmt::format("{} has the build id {}, but {} in BUILD_ID", path, id.hex(),
+                       listed->second.hex());
   });
 }
 

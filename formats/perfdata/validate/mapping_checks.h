@@ -12,7 +12,7 @@ class MappingChecks {
  public:
   MappingChecks(const Reader& reader, Report& report);
 
-  // Takes records of any type.
+  // Checks one record, of any type. `event` is its event, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
 
  private:
@@ -21,7 +21,7 @@ class MappingChecks {
   void CheckBuildId(const RecordView& record, std::string_view path, const BuildId& id);
 
   Report& report_;
-  BuildIdTable ids_;  // of the feature BUILD_ID
+  BuildIdTable ids_;  // from the feature BUILD_ID
 };
 
 }  // namespace perftape::perfdata

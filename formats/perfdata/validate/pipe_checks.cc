@@ -15,8 +15,9 @@ bool IsCompressed(RecordType type) {
 void PipeChecks::Check(const RecordView& record, const Event* event) {
   if (!is_pipe_) return;
   if (record.type == RecordType::kAuxtrace && !record.behind.empty()) {
-    report_.Add(Rule::kPipeAuxtrace, record,
-                [&] { return fmt::format("{} bytes of trace in a pipe", record.behind.size()); });
+    report_.Add(Rule::kPipeAuxtrace, record, [&] {
+      return fmt::format("{} bytes of trace follow AUXTRACE", record.behind.size());
+    });
   }
   if (record.order != std::endian::native) CheckForeign(record, event);
   CheckStats(record);
@@ -26,15 +27,15 @@ void PipeChecks::CheckForeign(const RecordView& record, const Event* event) {
   if (record.type == RecordType::kHeaderFeature && !has_foreign_features_) {
     has_foreign_features_ = true;
     report_.Add(Rule::kPipeForeignFeatures, record,
-                [] { return std::string("HEADER_FEATURE of the other byte order"); });
+                [] { return std::string("HEADER_FEATURE has the other byte order"); });
   } else if (IsCompressed(record.type)) {
     report_.Add(Rule::kPipeForeignCompressed, record, [&] {
-      return fmt::format("{} of {} bytes, of the other byte order", RecordName(record.type),
+      return fmt::format("{} of {} bytes has the other byte order", RecordName(record.type),
                          record.size());
     });
   } else if (record.type == RecordType::kSample && event != nullptr && event->format.Has(kRaw)) {
     report_.Add(Rule::kPipeForeignRaw, record,
-                [] { return std::string("SAMPLE with RAW of the other byte order"); });
+                [] { return std::string("SAMPLE has RAW data of the other byte order"); });
   }
 }
 
@@ -43,7 +44,7 @@ void PipeChecks::CheckStats(const RecordView& record) {
   if (has_uncounted_ || !(has_bytes_behind || IsCompressed(record.type))) return;
   has_uncounted_ = true;
   report_.Add(Rule::kPipeStats, record,
-              [&] { return fmt::format("{} in a pipe", RecordName(record.type)); });
+              [&] { return fmt::format("the pipe contains {}", RecordName(record.type)); });
 }
 
 }  // namespace perftape::perfdata

@@ -13,7 +13,7 @@ class PipeChecks {
   PipeChecks(const Reader& reader, Report& report)
       : report_(report), is_pipe_(reader.container() == Container::kPipe) {}
 
-  // Call it with each record; `event` is its own, null where its id is unknown.
+  // Checks one record, of any type. `event` is its event, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
 
  private:
@@ -22,7 +22,8 @@ class PipeChecks {
 
   Report& report_;
   bool is_pipe_;
-  bool has_foreign_features_ = false, has_uncounted_ = false;  // told once
+  // Whether these findings were reported; each is reported once.
+  bool has_foreign_features_ = false, has_uncounted_ = false;
 };
 
 }  // namespace perftape::perfdata

@@ -10,10 +10,11 @@
 namespace perftape::perfdata {
 namespace {
 
-// As many processes are waited for; a file that has more is not judged to the last one.
+// The largest number of processes or threads without a record that are tracked at one time. If a
+// file has more, the later ones are not checked.
 constexpr std::size_t kMostWaiting = 65536;
 
-// Whether the binary has a build id that the file should record: the kernel, or a file.
+// Whether the recording should have a build id of the binary: the kernel, or a file.
 bool HasFile(const Dso& dso) {
   return dso.symbol.empty() && (dso.path == kKernelMappingName || IsFilePath(dso.path));
 }
@@ -37,25 +38,25 @@ void ProcessChecks::Apply(const RecordView& record, const SampleFormat& format) 
   processes_.Apply(record, format);
   if (record.type == RecordType::kComm) {
     const auto comm = Decode<Comm>(record, format);
-    if (comm) Arrived(without_comm_, comm->tid, Rule::kSampleBeforeComm, "thread");
+    if (comm) ReportWaiting(without_comm_, comm->tid, Rule::kSampleBeforeComm, "COMM of thread");
   } else if (record.type == RecordType::kMmap || record.type == RecordType::kMmap2) {
-    // Both begin with the pid.
+    // The payload of both begins with the pid.
     ByteReader at(record.payload, record.order);
     std::uint32_t pid = 0;
     at.Fixed(pid);
-    Arrived(without_map_, pid, Rule::kSampleBeforeMmap, "process");
+    ReportWaiting(without_map_, pid, Rule::kSampleBeforeMmap, "mappings of process");
   } else if (record.type == RecordType::kHeaderBuildId) {
     const auto entry = Decode<HeaderBuildId>(record, SampleFormat{});
     if (entry) ids_.emplace(entry->filename, entry->build_id);
   }
 }
 
-void ProcessChecks::Arrived(WaitingFor& waiting, std::uint32_t id, Rule rule,
-                            std::string_view what) {
+void ProcessChecks::ReportWaiting(WaitingFor& waiting, std::uint32_t id, Rule rule,
+                                  std::string_view what) {
   const auto found = waiting.find(id);
   if (found == waiting.end()) return;
   report_.Add(rule, found->second.first, [&] {
-    return fmt::format("the first of {} samples of {} {}", found->second.samples, what, id);
+    return fmt::format("the first of {} samples before the {} {}", found->second.samples, what, id);
   });
   waiting.erase(found);
 }
@@ -92,7 +93,7 @@ void ProcessChecks::CheckRegion(const RecordView& record, const Sample& sample) 
   const Region* region = processes_.Find(sample.pid, mode, sample.ip);
   if (region == nullptr) {
     report_.Add(Rule::kSampleUnmapped, record, [&] {
-      return fmt::format("ip {:#x} of process {} is mapped nowhere", sample.ip, sample.pid);
+      return fmt::format("ip {:#x} of process {} is in no mapping", sample.ip, sample.pid);
     });
     return;
   }
@@ -111,14 +112,14 @@ std::vector<std::pair<const Dso*, ProcessChecks::Hit>> ProcessChecks::HitsInFile
 void ProcessChecks::Finish() {
   if (kernel_sample_) {
     report_.Add(Rule::kKernelMmapMissing, *kernel_sample_, [&] {
-      return fmt::format("the first of {} kernel samples that no kernel mapping precedes",
+      return fmt::format("the first of {} kernel samples before any mapping of the kernel",
                          kernel_samples_);
     });
   }
   for (const auto& [dso, hit] : HitsInFileOrder()) {
     if (!HasFile(*dso) || !dso->build_id.empty() || ids_.contains(dso->path)) continue;
     report_.AddAt(Rule::kBuildIdMissing, hit.offset,
-                  fmt::format("{}, hit by {} samples", dso->path, hit.samples));
+                  fmt::format("{} has no build id (samples: {})", dso->path, hit.samples));
   }
 }
 

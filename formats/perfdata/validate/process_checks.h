@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that each sample's process and binary are known, and that the binary has a build id.
+// Checks that the process and the binary of each sample are known, and that the binary has a build
+// id.
 #pragma once
 
 #include <cstdint>
@@ -16,40 +17,42 @@
 
 namespace perftape::perfdata {
 
-// Give it the records in time order.
 class ProcessChecks {
  public:
   ProcessChecks(const Reader& reader, Report& report);
 
+  // Checks one record. The caller passes all records in time order. `event` is the event of the
+  // record, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
-  // After the last record.
+  // Adds the findings that need all records. Call it after the last record.
   void Finish();
 
  private:
-  // Of a process or thread that was not known yet, the samples so far.
+  // The samples so far of a process or thread that is not known yet.
   struct Waiting {
-    RecordView first;  // without its bytes
+    RecordView first;  // without its payload
     std::uint64_t samples = 0;
   };
   using WaitingFor = std::unordered_map<std::uint32_t, Waiting>;
 
   struct Hit {
-    std::uint64_t offset = 0;  // of its first sample
+    std::uint64_t offset = 0;  // of the first sample
     std::uint64_t samples = 0;
   };
 
   void CheckSample(const RecordView& record, const Sample& sample, const SampleFormat& format);
   void CheckRegion(const RecordView& record, const Sample& sample);
-  void Arrived(WaitingFor& waiting, std::uint32_t id, Rule rule, std::string_view what);
+  // Reports the samples that waited for the record `what` of `id`, if any, and forgets them.
+  void ReportWaiting(WaitingFor& waiting, std::uint32_t id, Rule rule, std::string_view what);
   void Apply(const RecordView& record, const SampleFormat& format);
   std::vector<std::pair<const Dso*, Hit>> HitsInFileOrder() const;
 
   Report& report_;
   Processes processes_;
-  BuildIdTable ids_;  // of the feature BUILD_ID, and of the records of that name
+  BuildIdTable ids_;  // from the feature BUILD_ID and the BUILD_ID records
   WaitingFor without_comm_, without_map_;
   std::unordered_map<const Dso*, Hit> hits_;
-  std::optional<RecordView> kernel_sample_;  // the first, while no kernel mapping is known
+  std::optional<RecordView> kernel_sample_;  // the first before any mapping of the kernel
   std::uint64_t kernel_samples_ = 0;
 };
 

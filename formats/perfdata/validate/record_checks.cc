@@ -9,9 +9,9 @@
 namespace perftape::perfdata {
 namespace {
 
-// The smallest record that the kernel or perf ever wrote of a type, its header included
-// (tools/perf/util/session.c, perf_event__min_size); where it ends in a name, with one byte for the
-// NUL. HEADER_EVENT_TYPE, which perf asks 80 bytes of, had fewer in Linux 3.x and says nothing.
+// The size of the smallest record of a type that the kernel or perf ever wrote, with its header
+// (tools/perf/util/session.c, perf_event__min_size). A name at its end counts one byte for the NUL.
+// HEADER_EVENT_TYPE is not in the table: perf requires 80 bytes, but Linux 3.x wrote fewer.
 struct SmallestSize {
   RecordType type;
   std::size_t size;
@@ -38,7 +38,7 @@ constexpr auto kSmallestSizes = std::to_array<SmallestSize>({
     {RecordType::kBpfMetadata, 528},  {RecordType::kSchedstatCpu, 24},
 });
 
-// Where the name of a record begins in its payload.
+// The offset of a record's name in its payload.
 struct NameOffset {
   RecordType type;
   std::size_t offset;
@@ -50,12 +50,12 @@ constexpr auto kNameOffsets = std::to_array<NameOffset>({{RecordType::kMmap, 32}
                                                          {RecordType::kKsymbol, 16},
                                                          {RecordType::kHeaderBuildId, 28}});
 
-// Records that say in a u64 how many things follow: where it is in the payload, and how large a
-// thing is. The things begin right behind it.
+// Records with a u64 count, directly followed by that many entries: the offset of the count in the
+// payload, and the size of an entry in bytes.
 struct CountOffset {
   RecordType type;
   std::size_t offset;
-  std::size_t size_of_one;
+  std::size_t entry_size;
 };
 constexpr auto kCountOffsets = std::to_array<CountOffset>({{RecordType::kNamespaces, 8, 16},
                                                            {RecordType::kCallchainDeferred, 8, 8},
@@ -83,7 +83,8 @@ bool IsKernelType(RecordType type) {
 void RecordChecks::Check(const RecordView& record, const Event* event) {
   if (record.stored_size() % 8 != 0 && !MayBeUnaligned(record.type)) {
     report_.Add(Rule::kRecordSizeAlignment, record, [&] {
-      return fmt::format("{} of {} bytes", RecordName(record.type), record.stored_size());
+      return fmt::format("{} has {} bytes, not a multiple of 8", RecordName(record.type),
+                         record.stored_size());
     });
   }
   if (record.excess > 0) CheckExcess(record);
@@ -91,7 +92,7 @@ void RecordChecks::Check(const RecordView& record, const Event* event) {
   if (!IsKnown(record.type) || !CheckSize(record)) return;
   if (IsKernelType(record.type) && event == nullptr && events_.size() > 1) {
     report_.Add(Rule::kRecordIdUnknown, record,
-                [&] { return fmt::format("{} of no event", RecordName(record.type)); });
+                [&] { return fmt::format("no event has the id of {}", RecordName(record.type)); });
   }
   std::size_t trailer = 0;
   if (event != nullptr && IsKernelType(record.type)) {
@@ -101,17 +102,17 @@ void RecordChecks::Check(const RecordView& record, const Event* event) {
   CheckCounts(record, trailer);
 }
 
-// perf does not know the true size: it looks for the id where the stored record ends.
+// perf looks for the id at the end that header.size gives, after the excess bytes.
 void RecordChecks::CheckExcess(const RecordView& record) {
   report_.Add(Rule::kRecordSizeExcess, record, [&] {
-    return fmt::format("{} of {} bytes says that it has {}", RecordName(record.type), record.size(),
-                       record.stored_size());
+    return fmt::format("{} has {} bytes, but header.size is {}", RecordName(record.type),
+                       record.size(), record.stored_size());
   });
   RecordView stored = record;
   stored.payload = Bytes(record.payload.data(), record.payload.size() + record.excess);
   if (events_.EventOf(stored) != nullptr) return;
   report_.Add(Rule::kRecordIdUnknown, record, [&] {
-    return fmt::format("{} has no event's id where its header says that it ends",
+    return fmt::format("no event has the id at the end that header.size of {} gives",
                        RecordName(record.type));
   });
 }
@@ -121,7 +122,7 @@ void RecordChecks::CheckType(const RecordView& record) {
     report_.Add(
         rule, record,
         [&] {
-          return fmt::format("record type {} ({})", std::to_underlying(record.type),
+          return fmt::format("the record has type {} ({})", std::to_underlying(record.type),
                              RecordName(record.type));
         },
         breaks);
@@ -153,7 +154,7 @@ bool RecordChecks::CheckSize(const RecordView& record) {
   const auto* smallest = Find(kSmallestSizes, record.type);
   if (smallest == nullptr || record.size() >= smallest->size) return true;
   report_.Add(Rule::kRecordTooSmall, record, [&] {
-    return fmt::format("{} of {} bytes, which has at least {}", RecordName(record.type),
+    return fmt::format("{} has {} bytes, but needs at least {}", RecordName(record.type),
                        record.size(), smallest->size);
   });
   return false;
@@ -166,21 +167,22 @@ void RecordChecks::CheckName(const RecordView& record, std::size_t trailer) {
   const std::size_t nul = rest.find('\0');
   if (nul == std::string_view::npos) {
     report_.Add(Rule::kRecordNameUnterminated, record, [&] {
-      return fmt::format("{} with a name of {} bytes and no NUL", RecordName(record.type),
+      return fmt::format("the name of {} has {} bytes and no NUL", RecordName(record.type),
                          rest.size());
     });
   } else if (nul >= rest.size() - std::min(trailer, rest.size())) {
     report_.Add(Rule::kRecordNameInTrailer, record, [&] {
-      return fmt::format("the name of {} runs into its trailer", RecordName(record.type));
+      return fmt::format("the name of {} has no NUL before the trailer", RecordName(record.type));
     });
   }
 }
 
 void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
   const Bytes body = record.payload.first(record.payload.size() - trailer);
-  const auto add = [&](std::uint64_t count, std::uint64_t most) {
+  const auto add = [&](std::uint64_t count, std::uint64_t most, std::string_view unit) {
     report_.Add(Rule::kRecordPayloadOverrun, record, [&] {
-      return fmt::format("{} says {}, of which {} fit", RecordName(record.type), count, most);
+      return fmt::format("{} declares {} {}, but has room for {}", RecordName(record.type), count,
+                         unit, most);
     });
   };
   if (record.type == RecordType::kTextPoke) {
@@ -192,7 +194,9 @@ void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
     at.Fixed(old_length);
     at.Fixed(new_length);
     const std::uint64_t size = std::uint64_t{old_length} + new_length;
-    if (!at.ok() || size > at.remaining()) add(size, body.size() - std::min(body.size(), kFixed));
+    if (!at.ok() || size > at.remaining()) {
+      add(size, body.size() - std::min(body.size(), kFixed), "bytes");
+    }
     return;
   }
   const auto* field = Find(kCountOffsets, record.type);
@@ -201,8 +205,8 @@ void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
   at.Padding(field->offset);
   std::uint64_t count = 0;
   at.Fixed(count);
-  const std::uint64_t most = at.remaining() / field->size_of_one;
-  if (!at.ok() || count > most) add(count, most);
+  const std::uint64_t most = at.remaining() / field->entry_size;
+  if (!at.ok() || count > most) add(count, most, "entries");
 }
 
 }  // namespace perftape::perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what holds for records of every type: size, type, names, counts, and the event.
+// Checks the parts that records of all types have in common: size, type, names, counts, and the id.
 #pragma once
 
 #include "formats/perfdata/reader.h"
@@ -11,13 +11,13 @@ class RecordChecks {
  public:
   RecordChecks(const Reader& reader, Report& report) : events_(reader.events()), report_(report) {}
 
-  // Call it with each record; `event` is its own, null where its id is unknown.
+  // Checks one record, of any type. `event` is its event, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
 
  private:
   void CheckExcess(const RecordView& record);
   void CheckType(const RecordView& record);
-  // Whether it has all that its type always has.
+  // Whether the record is at least as large as the smallest one of its type.
   bool CheckSize(const RecordView& record);
   void CheckName(const RecordView& record, std::size_t trailer);
   void CheckCounts(const RecordView& record, std::size_t trailer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings of a validation: per rule the first findings with their positions, and the number of
-// all. So memory use does not depend on the length of the file.
+// The findings of a validation. For each rule it keeps the first findings with their positions, and
+// the number of all. So memory use does not depend on the length of the file.
 #pragma once
 
 #include <array>
@@ -17,26 +17,26 @@ namespace perftape::perfdata {
 
 struct Finding {
   Rule rule = {};
-  std::uint64_t offset = 0;          // in the file; of a compressed record, of the one around it
-  std::string position;              // as PositionOf says it
-  std::optional<RecordType> record;  // none where it is of no record
-  std::string message;               // what is wrong here, with its numbers
-  Readers breaks = {};               // some of those that the rule names
+  std::uint64_t offset = 0;          // in the file; that of the COMPRESSED record around a record
+  std::string position;              // in the format of PositionOf
+  std::optional<RecordType> record;  // none if the finding is not about a record
+  std::string message;               // describes the damage with its numbers
+  Readers breaks = {};               // a subset of the readers in the rule
 };
 
 class Report {
  public:
-  // Of each rule so many findings are kept, the others counted.
+  // The number of findings that are kept of each rule. The others are only counted.
   static constexpr std::uint64_t kKept = 20;
 
   struct Tally {
     std::uint64_t count = 0;
-    Readers breaks = {};  // of all findings, kept or not
-    std::string sum;      // what they come to: "1234 samples"; empty for most rules
+    Readers breaks = {};  // the readers that any finding breaks, kept or not
+    std::string sum;      // the total of all findings: "1234 samples"; empty for most rules
   };
 
-  // Notes a finding about a record. `message` gives its text and is asked only where it is kept.
-  // `breaks` are fewer readers than the rule names, where this finding breaks not all of them.
+  // Adds a finding about a record. `message` returns its text and is called only if the finding is
+  // kept. `breaks` replaces the readers of the rule, if this finding breaks fewer.
   template <std::invocable Message>
   void Add(Rule rule, const RecordView& record, Message message,
            std::optional<Readers> breaks = std::nullopt) {
@@ -48,25 +48,25 @@ class Report {
           .message = message(),
           .breaks = breaks.value_or(InfoOf(rule).breaks)});
   }
-  // About an offset that is of no record.
+  // Adds a finding about a file offset outside of the records.
   void AddAt(Rule rule, std::uint64_t offset, std::string message,
              std::optional<Readers> breaks = std::nullopt);
 
   void SetSum(Rule rule, std::string sum) { Of(rule).sum = std::move(sum); }
 
-  // In the order of their positions in the file, those of one position by rule.
+  // The kept findings by file offset, those of one offset by rule.
   std::vector<Finding> InFileOrder() const;
   const Tally& tally(Rule rule) const { return tallies_.at(static_cast<std::size_t>(rule)); }
   std::uint64_t CountOf(Severity severity) const;
 
-  // Neither an error nor a warning: every known reader shows all that was recorded.
+  // Whether there is no error and no warning: every known reader shows everything recorded.
   bool is_clean() const { return CountOf(Severity::kError) + CountOf(Severity::kWarning) == 0; }
-  // Those that refuse the file or lose something of it.
+  // The readers that refuse the file or lose a part of it: those that errors break.
   Readers broken() const;
 
  private:
   Tally& Of(Rule rule) { return tallies_.at(static_cast<std::size_t>(rule)); }
-  // Whether the finding is one to keep.
+  // Counts a finding. Returns whether to keep it.
   bool Count(Rule rule, std::optional<Readers> breaks);
   void Keep(Finding finding) { kept_.push_back(std::move(finding)); }
 

@@ -25,16 +25,17 @@ void RoundChecks::Check(const RecordView& record, const Event* event) {
   const std::uint64_t late = released_up_to_ - time;
   worst_ = std::max(worst_, late);
   report_.Add(Rule::kTimeOutOfRound, record, [&] {
-    return fmt::format("{} of time {} comes {} ns after its round", RecordName(record.type), time,
-                       late);
+    return fmt::format("{} of time {} is {} ns too late for its round", RecordName(record.type),
+                       time, late);
   });
 }
 
 void RoundChecks::Finish() {
-  if (worst_ != 0) report_.SetSum(Rule::kTimeOutOfRound, fmt::format("by {} ns at worst", worst_));
-  if (!has_times_ || most_bytes_ <= kMuch) return;
+  if (worst_ != 0)
+    report_.SetSum(Rule::kTimeOutOfRound, fmt::format("up to {} ns too late", worst_));
+  if (!has_times_ || most_bytes_ <= kLargestRound) return;
   report_.AddAt(Rule::kRoundsMissing, reader_.data_offset(),
-                fmt::format("{} bytes of records without a FINISHED_ROUND", most_bytes_));
+                fmt::format("{} bytes of records have no FINISHED_ROUND", most_bytes_));
 }
 
 }  // namespace perftape::perfdata

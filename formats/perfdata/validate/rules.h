@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a perf.data is checked against, one row each.
+// The rules for a perf.data, each with its severity, the readers that need it, and an explanation.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace perftape::perfdata {
 
 enum class Severity : std::uint8_t {
-  kNote,     // worth knowing; no reader minds
-  kWarning,  // a reader shows less than was recorded, or shows it elsewhere
-  kError,    // a reader refuses the file or loses records, or something of it is missing
+  kNote,     // only information
+  kWarning,  // a reader shows less than was recorded, or assigns it wrongly
+  kError,    // a reader refuses the file or loses records, or a part of the file is missing
 };
 std::string_view NameOf(Severity severity);  // "error"
 
-// In the order in which they are reported. rules.cc says of each what it means.
+// In the order in which they are reported. rules.cc explains each rule.
 enum class Rule : std::uint8_t {
   kHeaderVersion1,
   kHeaderVersion1AttrSize,
@@ -129,12 +129,12 @@ struct RuleInfo {
   Rule rule;
   std::string_view name;  // "record-size-alignment"
   Severity severity;
-  Readers breaks;        // which it can break; a finding may break fewer
-  std::string_view why;  // one sentence: what the reader does, and who says so
+  Readers breaks;        // the readers that it can break; a finding may break fewer
+  std::string_view why;  // one or two sentences: the damage, its effect on readers, the source
 };
 
 const RuleInfo& InfoOf(Rule rule);
-// By the order of Rule.
+// In the order of Rule.
 std::span<const RuleInfo> AllRules();
 
 }  // namespace perftape::perfdata

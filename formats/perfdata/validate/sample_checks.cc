@@ -8,8 +8,8 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};   // perf: the CPU was not recorded
-constexpr std::uint32_t kNoTask = ~std::uint32_t{0};  // the kernel: the task is gone
+constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};   // perf writes it if the CPU is unknown
+constexpr std::uint32_t kNoTask = ~std::uint32_t{0};  // the kernel writes it if the task has ended
 constexpr std::size_t kMostFrames = 127;              // PERF_MAX_STACK_DEPTH
 
 }  // namespace
@@ -32,13 +32,13 @@ void SampleChecks::Check(const RecordView& record, const Event* event) {
   SampleLayout(at, sample, format);
   if (!at.ok()) {
     report_.Add(Rule::kSampleOverrun, record, [&] {
-      return fmt::format("SAMPLE of {} bytes is shorter than its fields", record.size());
+      return fmt::format("SAMPLE has {} bytes, fewer than its fields need", record.size());
     });
     return;
   }
   if (at.remaining() > 0) {
     report_.Add(Rule::kSampleBytesLeft, record, [&] {
-      return fmt::format("SAMPLE of {} bytes, of which {} are no field", record.size(),
+      return fmt::format("SAMPLE has {} bytes, but its last {} belong to no field", record.size(),
                          at.remaining());
     });
   }
@@ -52,7 +52,7 @@ void SampleChecks::CheckCpu(const RecordView& record, std::uint32_t cpu,
   if (!format.Has(kCpu) || !cpus_available_ || cpu < *cpus_available_ || cpu == kNoCpu) return;
   if (std::to_underlying(record.type) >= kFirstToolType) return;
   report_.Add(Rule::kSampleCpuBeyond, record, [&] {
-    return fmt::format("{} of CPU {}, where NRCPUS says {}", RecordName(record.type), cpu,
+    return fmt::format("{} has CPU {}, but NRCPUS has {} CPUs", RecordName(record.type), cpu,
                        *cpus_available_);
   });
 }
@@ -62,14 +62,14 @@ void SampleChecks::CheckTask(const RecordView& record, const Sample& sample,
   const auto mode = static_cast<unsigned>(std::to_underlying(record.cpumode()));
   if (format.Has(kIp) && (record.cpumode() == CpuMode::kUnknown || mode > 5)) {
     report_.Add(Rule::kSampleCpumode, record,
-                [&] { return fmt::format("cpumode {} at ip {:#x}", mode, sample.ip); });
+                [&] { return fmt::format("SAMPLE has cpumode {} at ip {:#x}", mode, sample.ip); });
   }
   if (format.Has(kTime) && sample.time == 0) {
-    report_.Add(Rule::kSampleTimeZero, record, [] { return std::string("SAMPLE of time 0"); });
+    report_.Add(Rule::kSampleTimeZero, record, [] { return std::string("SAMPLE has time 0"); });
   }
   if (format.Has(kTid) && (sample.pid == kNoTask || sample.tid == kNoTask)) {
     report_.Add(Rule::kSampleTaskUnknown, record,
-                [] { return std::string("SAMPLE of a task that is gone"); });
+                [] { return std::string("SAMPLE has pid or tid -1"); });
   }
 }
 
@@ -80,17 +80,18 @@ void SampleChecks::CheckCallchain(const RecordView& record, const Sample& sample
       ++frames;
     } else if (entry == kContextUserDeferred) {
       report_.Add(Rule::kCallchainDeferred, record,
-                  [] { return std::string("a call chain that goes on in CALLCHAIN_DEFERRED"); });
-      return;  // its cookie follows, which is no address
+                  [] { return std::string("the call chain continues in a CALLCHAIN_DEFERRED"); });
+      return;  // the next entry is a cookie, not an address
     } else if (entry != kContextHv && entry != kContextKernel && entry != kContextUser) {
-      report_.Add(Rule::kCallchainContext, record,
-                  [&] { return fmt::format("marker {:#x} in the call chain", entry); });
+      report_.Add(Rule::kCallchainContext, record, [&] {
+        return fmt::format("the call chain has the unknown marker {:#x}", entry);
+      });
       return;
     }
   }
   if (frames <= kMostFrames) return;
   report_.Add(Rule::kCallchainDeep, record,
-              [&] { return fmt::format("a call chain of {} frames", frames); });
+              [&] { return fmt::format("the call chain has {} frames", frames); });
 }
 
 }  // namespace perftape::perfdata

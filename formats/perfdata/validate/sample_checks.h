@@ -11,7 +11,8 @@ class SampleChecks {
  public:
   SampleChecks(const Reader& reader, Report& report);
 
-  // Takes records of any type; judges samples, and the CPU of all.
+  // Checks one record, of any type: all fields of a sample, the CPU of other records. `event` is
+  // its event, or null if its id is unknown.
   void Check(const RecordView& record, const Event* event);
 
  private:
@@ -20,7 +21,7 @@ class SampleChecks {
   void CheckCallchain(const RecordView& record, const Sample& sample);
 
   Report& report_;
-  std::optional<std::uint32_t> cpus_available_;  // as NRCPUS says
+  std::optional<std::uint32_t> cpus_available_;  // from NRCPUS
 };
 
 }  // namespace perftape::perfdata

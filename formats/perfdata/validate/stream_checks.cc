@@ -34,14 +34,14 @@ StreamChecks::StreamChecks(const Reader& reader, Report& report)
     }
   }
   const std::optional<Bytes> tracing = reader.feature(FeatureBit::kTracingData);
-  // Without a tracepoint perf does not look at it.
+  // Without a tracepoint, perf does not read the feature.
   const auto is_tracepoint = [](const Event& event) { return event.attr.type == kTypeTracepoint; };
   if (tracing && reader.container() == Container::kFile &&
       std::ranges::any_of(reader.events().all(), is_tracepoint) &&
       !AsText(*tracing).starts_with(kTracingMagic)) {
     report_.AddAt(Rule::kTracingDataUndecodable,
                   static_cast<std::uint64_t>(tracing->data() - reader.file().data()),
-                  "the feature TRACING_DATA has another magic");
+                  "the feature TRACING_DATA does not begin with its magic");
   }
 }
 
@@ -58,7 +58,7 @@ void StreamChecks::Check(const RecordView& record) {
       CheckIdIndex(record);
       break;
     case RecordType::kHeaderTracingData:
-      // simpleperf has it inside the record.
+      // simpleperf writes the data inside the record, perf after it.
       CheckTracingData(record.behind.empty() ? record.payload : record.behind, record);
       break;
     case RecordType::kAuxtrace:
@@ -73,7 +73,7 @@ void StreamChecks::CheckPipeOrder(const RecordView& record) {
   if (record.type == RecordType::kHeaderAttr) {
     if (has_other_) {
       report_.Add(Rule::kPipeAttrLate, record,
-                  [] { return std::string("HEADER_ATTR behind other records"); });
+                  [] { return std::string("HEADER_ATTR comes after other records"); });
     }
     has_attr_ = true;
   } else if (record.type == RecordType::kHeaderFeature) {
@@ -82,7 +82,7 @@ void StreamChecks::CheckPipeOrder(const RecordView& record) {
     has_other_ = true;
     if (has_attr_ || record.type != RecordType::kSample) return;
     report_.Add(Rule::kPipeRecordBeforeAttr, record,
-                [] { return std::string("SAMPLE before any HEADER_ATTR"); });
+                [] { return std::string("SAMPLE comes before the first HEADER_ATTR"); });
   }
 }
 
@@ -97,12 +97,13 @@ void StreamChecks::CheckFeature(const RecordView& record) {
   if (reader_.container() != Container::kPipe) return;
   const auto feature = Decode<HeaderFeature>(record, SampleFormat{});
   if (!feature) return;
-  // Without a payload it is the end marker, which is the reader's own number of features.
+  // A feature without a payload is the end marker. perf expects its own HEADER_LAST_FEATURE.
   const bool is_fine =
       feature->bit < kLastFeature || (feature->bit == kLastFeature && feature->payload.empty());
   if (is_fine) return;
   report_.Add(Rule::kPipeFeatureUnknown, record, [&] {
-    return fmt::format("HEADER_FEATURE {} of {} bytes", feature->bit, feature->payload.size());
+    return fmt::format("HEADER_FEATURE has number {} and {} bytes", feature->bit,
+                       feature->payload.size());
   });
 }
 
@@ -122,12 +123,13 @@ void StreamChecks::CheckIdIndex(const RecordView& record) {
 void StreamChecks::CheckTracingData(Bytes bytes, const RecordView& record) {
   if (AsText(bytes).find(kTracingMagic) < 16) return;
   report_.Add(Rule::kTracingDataUndecodable, record,
-              [&] { return fmt::format("{} bytes of TRACING_DATA", bytes.size()); });
+              [&] { return fmt::format("{} bytes of TRACING_DATA have no magic", bytes.size()); });
 }
 
 void StreamChecks::CheckAuxtrace(const RecordView& record) {
-  report_.Add(Rule::kAuxtracePresent, record,
-              [&] { return fmt::format("{} bytes of trace", record.behind.size()); });
+  report_.Add(Rule::kAuxtracePresent, record, [&] {
+    return fmt::format("{} bytes of trace follow AUXTRACE", record.behind.size());
+  });
   const auto entry = index_.find(record.file_offset);
   if (entry == index_.end() || record.part != 0) return;
   if (entry->second.size == record.size()) index_.erase(entry);
@@ -136,7 +138,7 @@ void StreamChecks::CheckAuxtrace(const RecordView& record) {
 void StreamChecks::Finish() {
   for (const auto& [offset, entry] : index_) {
     report_.AddAt(Rule::kAuxtraceIndex, entry.entry_offset,
-                  fmt::format("an entry for {} bytes at {:#x}", entry.size, offset));
+                  fmt::format("no AUXTRACE of {} bytes is at {:#x}", entry.size, offset));
   }
 }
 

@@ -15,9 +15,9 @@ class StreamChecks {
  public:
   StreamChecks(const Reader& reader, Report& report);
 
-  // In file order.
+  // Checks one record. The caller passes all records in file order.
   void Check(const RecordView& record);
-  // After the last record.
+  // Adds the findings that need all records. Call it after the last record.
   void Finish();
 
  private:
@@ -28,8 +28,7 @@ class StreamChecks {
   void CheckTracingData(Bytes bytes, const RecordView& record);
   void CheckAuxtrace(const RecordView& record);
 
-  // The size of an AUXTRACE record as the feature AUXTRACE has it, and the file offset of that
-  // entry.
+  // An entry of the feature AUXTRACE: the size of the record, and the file offset of the entry.
   struct IndexEntry {
     std::uint64_t size = 0;
     std::uint64_t entry_offset = 0;
@@ -37,7 +36,7 @@ class StreamChecks {
 
   const Reader& reader_;
   Report& report_;
-  std::map<std::uint64_t, IndexEntry> index_;  // by the offset of the record; found ones are erased
+  std::map<std::uint64_t, IndexEntry> index_;  // by the record's offset; found ones are erased
   bool has_attr_ = false, has_other_ = false;
 };
 

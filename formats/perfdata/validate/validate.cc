@@ -22,7 +22,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// The records as they lie in the file.
+// The checks that read the records in file order.
 class FileOrder {
  public:
   FileOrder(const Reader& reader, Report& report)
@@ -67,8 +67,8 @@ class FileOrder {
     end_.payload = {};
   }
 
-  // Why the cursor did not come to the end: a record that is none, in the file or in what a
-  // COMPRESSED one expands to.
+  // Reports the error that stopped the cursor: a damaged record in the file, or in the bytes that a
+  // COMPRESSED record expands to.
   void CheckDamage(const Error& error) {
     const std::uint64_t data_end = reader_.data_offset() + reader_.data_size();
     const bool in_file = end_.part == 0 && end_.file_offset < data_end;
@@ -91,7 +91,7 @@ class FileOrder {
     } else if (header.type == RecordType::kHeaderTracingData) {
       report_.Add(Rule::kTracingDataUndecodable, end, message);
     } else if (reader_.container() == Container::kPipe && header.type != RecordType::kAuxtrace) {
-      // perf reads a pipe to the last whole record, and shows all of it.
+      // perf reads a pipe up to the last whole record and shows everything before it.
       report_.Add(Rule::kRecordCut, end, message, Readers::kHotspot);
     } else {
       report_.Add(Rule::kRecordCut, end, message);
@@ -108,7 +108,8 @@ class FileOrder {
   CompressionChecks compression_;
   StreamChecks stream_;
   PipeChecks pipe_;
-  RecordView end_ = {.file_offset = reader_.data_offset()};  // where the last record ends
+  // At the end of the last record; without a payload.
+  RecordView end_ = {.file_offset = reader_.data_offset()};
 };
 
 void CheckInTimeOrder(const Reader& reader, Report& report) {

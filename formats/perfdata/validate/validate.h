@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a perf.data by the rules of those who read it, perf of several ages among them:
+// Checks whether perf, in several versions, and other programs can read a perf.data:
 //
 //   TRY_ASSIGN(const Reader reader, Reader::Open(input));
 //   const Report report = Validate(reader);
 //   if (report.is_clean()) ...
 //
-// The rules are in rules.h, one row each; the checks are classes by area, fed with each record.
+// rules.h lists the rules. Each *_checks.h has the checks of one area.
 #pragma once
 
 #include "formats/perfdata/reader.h"
@@ -13,8 +13,8 @@
 
 namespace perftape::perfdata {
 
-// Reads all records twice, in file order and in time order. `reader` must not be of a stream that
-// still comes (is_stream): its Input is made whole first, by Input::All.
+// Reads all records twice, in file order and in time order. `reader` must not be a stream
+// (is_stream). For a stream, call Input::All first.
 Report Validate(const Reader& reader);
 
 }  // namespace perftape::perfdata

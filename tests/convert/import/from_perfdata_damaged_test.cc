@@ -41,7 +41,7 @@ TEST(ImportPerfData, KeepsWhatCameBeforeADamagedTail) {
   const Imported imported = Import(file);
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
   EXPECT_EQ(imported.report.damaged_records, 1U);
-  EXPECT_THAT(imported.report.problems, ElementsAre(HasSubstr("no whole record")));
+  EXPECT_THAT(imported.report.problems, ElementsAre(HasSubstr("not a whole record")));
 }
 
 TEST(ImportPerfData, PassesOverADamagedSampleInTheMiddle) {

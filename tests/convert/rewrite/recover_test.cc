@@ -293,7 +293,7 @@ TEST_F(RecoverTest, TakesNoTextForAPerfData) {
       AsBytes("This is no perf.data, whatever one may do to it. "
               "This is no perf.data, whatever one may do to it. "
               "This is no perf.data, whatever one may do to it."));
-  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no perf.data")));
+  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("not a perf.data file")));
 }
 
 TEST_F(RecoverTest, TellsOfTheTextBehindAPipe) {

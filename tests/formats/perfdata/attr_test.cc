@@ -141,7 +141,7 @@ TEST(EventAttr, MustNotSayThatItIsLargerThanItsBytesOrSmallerThanAny) {
   for (const std::uint32_t size : {1U, 63U, 145U, 0xffffffffU}) {
     std::memcpy(bytes.data() + 4, &size, sizeof size);
     EXPECT_THAT(DecodeAttr(bytes, std::endian::native),
-                FailsWith(ErrorCode::kCorrupt, HasSubstr("of 144 there")))
+                FailsWith(ErrorCode::kCorrupt, HasSubstr("only 144 are present")))
         << size;
   }
 }

@@ -123,7 +123,7 @@ TEST(Expander, TellsOfARecordThatIsNeverCompleted) {
   const Bytes cut = file.records().first(file.records().size() - 8);
   const Read read = ReadAll(CompressedRecords(cut, 60'000), file.format(0));
   EXPECT_EQ(read.ips, FromTo(0, 2));
-  EXPECT_THAT(read.error, HasSubstr("no whole record"));
+  EXPECT_THAT(read.error, HasSubstr("not a whole record"));
 }
 
 TEST(Expander, StopsAtARecordOfNoSizeWithoutExpandingTheRest) {
@@ -167,7 +167,7 @@ TEST(Expander, RefusesManyFramesThatAreEachBelowTheLimit) {
   std::uint64_t delivered = 0;
   Result<std::optional<RecordView>> record = cursor.Next();
   for (; record && *record; record = cursor.Next()) ++delivered;
-  EXPECT_THAT(record, FailsWith(ErrorCode::kCorrupt, HasSubstr("thousand times their size")));
+  EXPECT_THAT(record, FailsWith(ErrorCode::kCorrupt, HasSubstr("more than 1000 times their size")));
   EXPECT_LT(delivered, 3 * rounds.size() / sizeof round);
 }
 

@@ -98,7 +98,7 @@ TEST(OpenStream, WaitsForNoTraceThatIsTooLargeForMemory) {
   RecordCursor cursor = reader->records();
   Result<std::optional<RecordView>> record = cursor.Next();
   while (record && *record) record = cursor.Next();
-  EXPECT_THAT(record, FailsWith(ErrorCode::kUnsupported, HasSubstr("save it in a file")));
+  EXPECT_THAT(record, FailsWith(ErrorCode::kUnsupported, HasSubstr("save the stream to a file")));
 }
 
 TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
@@ -120,7 +120,7 @@ TEST(OpenStream, TellsOfATornEnd) {
   EXPECT_THAT(cursor.Next(), HasRecord(RecordType::kHeaderAttr));
   Result<std::optional<RecordView>> next = cursor.Next();
   while (next && *next) next = cursor.Next();
-  EXPECT_THAT(next, FailsWith(ErrorCode::kTruncated, HasSubstr("no whole record")));
+  EXPECT_THAT(next, FailsWith(ErrorCode::kTruncated, HasSubstr("not a whole record")));
 }
 
 TEST(OpenDirectory, ReadsAllItsFilesInTimeOrder) {

@@ -207,15 +207,14 @@ TEST(Record, IsTruncatedWhereverItsFixedPartIsCut) {
 TEST(Record, IsTruncatedWhereItHasNoRoomForItsTrailer) {
   const std::vector<std::byte> payload(kFormat.trailer_size() - 1);
   EXPECT_THAT(Decode<Comm>(ViewOf(RecordType::kComm, payload), kFormat),
-              FailsWith(ErrorCode::kTruncated, HasSubstr("record at 0x1f40: COMM of 39 bytes")));
+              FailsWith(ErrorCode::kTruncated, HasSubstr("record at 0x1f40: COMM has 39 bytes")));
 }
 
 TEST(Record, SaysWhereItIsAndHowLong) {
   const std::vector<std::byte> payload(32);
-  EXPECT_THAT(
-      Decode<Mmap2>(ViewOf(RecordType::kMmap2, payload), kNoTrailer),
-      FailsWith(ErrorCode::kTruncated,
-                "record at 0x1f40: MMAP2 of 40 bytes is shorter than what it says it holds"));
+  EXPECT_THAT(Decode<Mmap2>(ViewOf(RecordType::kMmap2, payload), kNoTrailer),
+              FailsWith(ErrorCode::kTruncated,
+                        "record at 0x1f40: MMAP2 has 40 bytes, fewer than its fields need"));
 }
 
 TEST(Record, AbsurdCountsAreTruncatedNotAllocated) {
@@ -307,7 +306,7 @@ TEST(Record, LargerThanARecordCanBeIsRefusedAndLeavesTheOutputAsItWas) {
   const Namespaces namespaces{.links = WordArray(links)};
   std::vector<std::byte> out(3);
   EXPECT_THAT(Encode(namespaces, kTrailer, kFormat, 0, out),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("NAMESPACES of 65592 bytes")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("NAMESPACES has 65592 bytes")));
   EXPECT_EQ(out.size(), 3U);
 }
 

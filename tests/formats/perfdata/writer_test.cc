@@ -318,7 +318,7 @@ TEST(Writer, MakesNoFileOfWhatOnlyAPipesStreamCanGoTo) {
   for (const std::filesystem::path& path :
        {std::filesystem::path("-"), directory / "stdout", MakeFifo(directory / "fifo")}) {
     EXPECT_THAT(Writer::Create(path, events),
-                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("cannot go through a pipe")));
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("cannot be written to a pipe")));
   }
   EXPECT_THAT(FilesIn(directory), ElementsAre(directory / "fifo", directory / "stdout"));
   EXPECT_TRUE(std::filesystem::is_symlink(directory / "stdout"));

@@ -59,7 +59,7 @@ TEST(ProcessChecks, NoteABinaryThatWasHitAndHasNoBuildId) {
   AddGoodSample(file, {.ip = 0x600100});
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("build-id-missing"));
-  EXPECT_EQ(report.InFileOrder().at(0).message, "/bin/bare, hit by 1 samples");
+  EXPECT_EQ(report.InFileOrder().at(0).message, "/bin/bare has no build id (samples: 1)");
 }
 
 TEST(ProcessChecks, TakeTheBuildIdOfARecordBehindTheSample) {

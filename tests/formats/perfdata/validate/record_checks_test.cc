@@ -28,7 +28,7 @@ TEST(RecordChecks, TellOfASizeThatIsNoMultipleOf8) {
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("record-size-alignment"));
   EXPECT_EQ(report.broken(), Readers::kPerfNewest);
-  EXPECT_EQ(report.InFileOrder().at(0).message, "THREAD_MAP of 17 bytes");
+  EXPECT_EQ(report.InFileOrder().at(0).message, "THREAD_MAP has 17 bytes, not a multiple of 8");
 }
 
 TEST(RecordChecks, TellOfARecordWhoseHeaderCountsBytesBehindTheTrailer) {
@@ -38,7 +38,7 @@ TEST(RecordChecks, TellOfARecordWhoseHeaderCountsBytesBehindTheTrailer) {
   one.AddRaw(RecordWithExcess(load, trailer, one.format(0), 64));
   const Report report = Judge(one);
   EXPECT_THAT(RulesOf(report), ElementsAre("record-size-excess"));
-  EXPECT_EQ(report.InFileOrder().at(0).message, "BPF_EVENT of 56 bytes says that it has 120");
+  EXPECT_EQ(report.InFileOrder().at(0).message, "BPF_EVENT has 56 bytes, but header.size is 120");
   EXPECT_EQ(report.broken(), Readers::kNone);  // of one event: perf asks for no id
 
   PerfDataBuilder two = GoodFile({{}, {.name = "other"}});

@@ -35,7 +35,7 @@ TEST(RoundChecks, TellOfARecordOlderThanTheLastRoundButOne) {
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("time-out-of-round"));
   EXPECT_EQ(report.tally(Rule::kTimeOutOfRound).count, 2U);
-  EXPECT_EQ(report.tally(Rule::kTimeOutOfRound).sum, "by 40 ns at worst");
+  EXPECT_EQ(report.tally(Rule::kTimeOutOfRound).sum, "up to 40 ns too late");
 }
 
 TEST(RoundChecks, TellOfABigFileWithoutARound) {
