@@ -14,9 +14,9 @@ constexpr std::uint64_t kShortestRange = std::uint64_t{1} << 20;
 // follow one another there. No payload looks like this many headers.
 constexpr std::uint64_t kLongestSearch = std::uint64_t{256} << 10;
 constexpr int kFollowing = 64;
-// The records of the kernel are aligned to words.
-// The size of the record at the start of the bytes. Nothing unless it looks like a kernel record or
-// a FINISHED_ROUND.
+
+// Returns the size of the record at the start of the bytes. Nothing unless it looks like a kernel
+// record or a FINISHED_ROUND.
 std::optional<std::uint64_t> PlausibleSize(Bytes bytes, std::endian order) {
   if (bytes.size() < sizeof(RecordHeader)) return {};
   const auto type = LoadFixed<RecordType>(&bytes[offsetof(RecordHeader, type)], order);
