@@ -29,7 +29,7 @@ namespace perftape::convert {
 enum class MappingKind : std::uint8_t { kUser, kKernel };
 
 // What is known by name in a mapping, like pprof's has_functions and its siblings. A reader sets
-// what its file contains, and SetLines adds what it provides. A mapping with none of these was not
+// what its file contains, and SetLines adds or replaces what it provides. A mapping with none of these was not
 // symbolized, or no names were found.
 struct MappingNames {
   bool functions = false;

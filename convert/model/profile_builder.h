@@ -53,7 +53,8 @@ class ProfileBuilder {
   void AddNew(const Sample& sample);
 
   // Replaces the lines of a location. The location keeps its id, even if it becomes equal to
-  // another one. Adds to its mapping's `names` what the lines contain.
+  // another one. Adds to its mapping's `names` what the lines contain. If it had lines before,
+  // Finish sets these `names` to what the lines of all locations contain.
   void SetLines(LocationId location, std::span<const Line> lines);
   void SetMetadata(Metadata metadata);
 

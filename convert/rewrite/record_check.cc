@@ -111,8 +111,7 @@ RecordCheck JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
       return rest.empty() ? kFits : kLeftOver;
     case Shape::kNamed: {
       const RecordCheck name = JudgeName(rest);
-      // Linux 3.12 to 3.15 and RHEL 7.0 wrote no protection and no flags. No field marks such
-      // records.
+      // RHEL 7.0 wrote no protection and no flags. No field marks such records.
       const bool may_be_old = name.fit == Fit::kBroken && shape.type == RecordType::kMmap2;
       return may_be_old ? JudgeName(body.subspan(kOldMmap2Size)) : name;
     }

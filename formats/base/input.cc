@@ -31,7 +31,7 @@ Result<Input> Input::Open(const std::filesystem::path& path) {
     return input;
   }
   if (S_ISREG(status.st_mode)) {
-    TRY_ASSIGN(MappedFile file, MappedFile::Open(path));
+    TRY_ASSIGN(MappedFile file, MappedFile::FromInput(fd.get(), input.name_));
     input.bytes_ = file.bytes();
     input.file_ = std::move(file);
     return input;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/perfdata/abi.h"
+#include "formats/perfdata/features.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -67,14 +68,11 @@ Status RecordCompressor::Flush(std::vector<std::byte>& out) {
 }
 
 std::vector<std::byte> RecordCompressor::FeaturePayload() const {
-  constexpr std::uint32_t kVersion = 0, kZstd = 1;  // header.c, write_compressed; PERF_COMP_ZSTD
   std::vector<std::byte> payload;
-  ByteWriter at(payload);
-  at.Fixed(kVersion);
-  at.Fixed(kZstd);
-  at.Fixed(level_);
-  at.Fixed(static_cast<std::uint32_t>(total_.ratio()));
-  at.Fixed(kMostExpanded);
+  EncodeFeature(CompressionInfo{.level = static_cast<std::uint32_t>(level_),
+                                .ratio = static_cast<std::uint32_t>(total_.ratio()),
+                                .mmap_len = kMostExpanded},
+                payload);
   return payload;
 }
 

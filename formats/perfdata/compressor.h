@@ -41,8 +41,8 @@ class RecordCompressor {
   // Drops the current slice. Call it if the last output is not written and nothing follows.
   void Drop() { slice_.clear(); }
 
-  // The payload of the feature COMPRESSED: { u32 version, type, level, ratio, mmap_len; }. The
-  // ratio covers everything compressed so far.
+  // The payload of the feature COMPRESSED (CompressionInfo). The ratio covers everything compressed
+  // so far.
   std::vector<std::byte> FeaturePayload() const;
 
   // The sizes of the appended COMPRESSED records. The current slice is not included.

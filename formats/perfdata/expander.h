@@ -74,7 +74,7 @@ class Expander {
   ExpansionBudget budget_;  // for all pieces
   Position piece_;          // the position of the COMPRESSED record
   Position begun_before_;   // the position of a record that began in an earlier piece
-  std::uint16_t part_ = 0;
+  std::uint32_t part_ = 0;
   std::vector<std::byte> buffer_;  // [begin_, end_) are expanded bytes that are not read yet
   std::size_t begin_ = 0, end_ = 0;
   bool is_lost_ = false;

@@ -43,9 +43,7 @@ bool IsCompressed(RecordType type) {
 RecordCursor::RecordCursor(std::vector<Part> parts, std::endian order, Compressed compressed,
                            std::shared_ptr<const EventTable> events)
     : order_(order), compressed_(compressed), parts_(std::move(parts)), events_(std::move(events)) {
-  if (parts_.empty()) return;
-  left_ = parts_.front().bytes;
-  file_offset_ = parts_.front().file_offset;
+  BeginPart();
 }
 
 RecordCursor::RecordCursor(Input& stream, std::uint64_t offset, std::endian order,
@@ -79,14 +77,18 @@ bool RecordCursor::StepInParts() {
       return true;
     }
     EndPart();
-    if (part_ + 1U >= parts_.size()) break;
-    ++part_;
-    left_ = parts_[part_].bytes;
-    file_offset_ = parts_[part_].file_offset;
+    if (!BeginPart()) return false;
   }
-  parts_.clear();
-  part_ = 0;
-  return false;
+}
+
+// Returns false if there is no further part.
+bool RecordCursor::BeginPart() {
+  if (next_part_ == parts_.size()) return false;
+  const Part& next = parts_[next_part_++];
+  left_ = next.bytes;
+  file_offset_ = next.file_offset;
+  part_ = next.part;
+  return true;
 }
 
 bool RecordCursor::StepInside() {

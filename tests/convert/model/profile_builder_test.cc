@@ -311,6 +311,25 @@ TEST(ProfileBuilder, NotesWhatIsKnownByNameInAMapping) {
           .functions = true, .filenames = true, .line_numbers = true, .inline_frames = true}));
 }
 
+TEST(ProfileBuilder, ForgetsTheNamesOfReplacedLines) {
+  const Unnamed before;
+  ProfileBuilder builder(*before.profile);
+  const LocationId other = builder.Add(Location{.mapping = before.mapping, .offset = {0x20}});
+  const FunctionId function =
+      builder.Add(Function{.name = builder.Add("f"), .filename = builder.Add("x.c")});
+  const Line full[] = {{.function = function, .number = 3}, {.function = function, .number = 9}};
+  builder.SetLines(before.location, full);
+  const Line in_file[] = {{.function = function}};
+  builder.SetLines(other, in_file);
+  const Profile named = std::move(builder).Finish();
+
+  ProfileBuilder again(named);
+  const Line plain[] = {{.function = again.Add(Function{.name = again.Add("f")})}};
+  again.SetLines(before.location, plain);
+  EXPECT_EQ(std::move(again).Finish()[before.mapping].names,
+            (MappingNames{.functions = true, .filenames = true}));
+}
+
 TEST(ProfileBuilder, KeepsItsMetadata) {
   ProfileBuilder builder;
   builder.SetMetadata({.start_time_ns = 5, .duration_ns = 9, .comments = {"host: x"}});

@@ -78,7 +78,7 @@ TEST_F(JudgeTest, FindsThatANameNeedsItsNul) {
   EXPECT_THAT(judgement.reason, StrEq("no NUL ends its name"));
 }
 
-// Linux 3.12 to 3.15 wrote no protection and flags.
+// RHEL 7.0 wrote no protection and flags.
 TEST_F(JudgeTest, TakesAMmap2WithoutProtection) {
   std::string record = FirstOf("MMAP2");
   record.erase(64, 8);

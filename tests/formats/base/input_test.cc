@@ -2,6 +2,7 @@
 #include "formats/base/input.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <string>
 
@@ -27,6 +28,39 @@ TEST(Input, MapsAFile) {
   EXPECT_EQ(AsText(input->beginning()), "some bytes");
   EXPECT_EQ(AsText(input->All().value()), "some bytes");
   EXPECT_EQ(input->path(), directory / "a");
+}
+
+// A second open could get another file of the same name. A limit of one descriptor makes it fail.
+TEST(Input, OpensAFileOnce) {
+  const TempDir directory;
+  const std::filesystem::path path = directory.Write("a", "some bytes");
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const UniqueFd lowest_free(dup(STDERR_FILENO));
+  const rlimit one_more = {.rlim_cur = static_cast<rlim_t>(lowest_free.get()) + 2,
+                           .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  const Result<Input> input = Input::Open(path);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_THAT(input, IsOk());
+  EXPECT_EQ(AsText(input->beginning()), "some bytes");
+}
+
+TEST(Input, CopiesAFileWithoutASize) {
+  Result<Input> input = Input::Open("/proc/self/cmdline");
+  ASSERT_THAT(input, IsOk());
+  EXPECT_FALSE(input->is_stream());
+  EXPECT_FALSE(input->beginning().empty());
+}
+
+TEST(Input, ContinuesWhereStdinIs) {
+  const TempDir directory;
+  const UniqueFd file(open(directory.Write("a", "some bytes").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(lseek(file.get(), 5, SEEK_SET), 5);
+  const StdinFrom redirected(file.get());
+  Result<Input> input = Input::Open("-");
+  ASSERT_THAT(input, IsOk());
+  EXPECT_EQ(AsText(input->beginning()), "bytes");
 }
 
 TEST(Input, KnowsADirectory) {

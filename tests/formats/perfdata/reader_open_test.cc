@@ -167,6 +167,24 @@ TEST(OpenDirectory, ReadsTheOtherFilesWhereOneIsTorn) {
   EXPECT_THAT(cursor.Next(), IsAtEnd());
 }
 
+TEST(OpenDirectory, NamesAFileByItsNumberEvenIfOthersAreMissing) {
+  PerfDataBuilder main, torn;
+  main.AddEvent();
+  torn.AddEvent();
+  torn.AddSample({.ip = 1, .time = 10});
+  torn.AddSample({.ip = 2, .time = 20});
+  const TempDir directory;
+  directory.Write("rec/data", main.Build());
+  directory.Write("rec/data.70000", torn.records().first(torn.records().size() - 8));
+  Input input = Input::Open(directory / "rec").value();
+  const Reader reader = Reader::Open(input).value();
+  RecordCursor cursor = reader.records();
+  const Result<std::optional<RecordView>> sample = cursor.Next();
+  ASSERT_THAT(sample, HasRecord(RecordType::kSample));
+  EXPECT_EQ(PositionOf(**sample), "data.70000:0x0");
+  EXPECT_THAT(cursor.Next(), FailsWith(ErrorCode::kTruncated, HasSubstr("data.70000:0x")));
+}
+
 TEST(OpenDirectory, IsNoPerfDataWithoutItsMainFile) {
   const TempDir directory;
   Input input = Input::Open(directory.path()).value();

@@ -109,6 +109,22 @@ TEST(RecordChecks, TellOfANameThatEndsInTheTrailer) {
   EXPECT_THAT(RulesOf(Judge(file)), Contains("record-name-in-trailer"));
 }
 
+// RHEL 7.0 wrote no protection and no flags. perf looks for the name after them.
+TEST(RecordChecks, JudgeTheMmap2OfRhel7AsPerfReadsIt) {
+  std::uint64_t name = 0;
+  std::memcpy(&name, "/bin/a", 6);
+  const std::vector<std::uint64_t> words = {0x700000007, 0x1000, 0x1000, 0, 1, 2, 3, name};
+  PerfDataBuilder without_trailer = GoodFile({{.flags = 0}});
+  AddWords(without_trailer, RecordType::kMmap2, words);
+  EXPECT_THAT(RulesOf(Judge(without_trailer)), Contains("record-too-small"));
+
+  PerfDataBuilder with_trailer = GoodFile();
+  std::vector<std::uint64_t> longer = words;
+  longer.resize(longer.size() + with_trailer.format(0).trailer_size() / 8);
+  AddWords(with_trailer, RecordType::kMmap2, longer);
+  EXPECT_THAT(RulesOf(Judge(with_trailer)), Contains("record-name-in-trailer"));
+}
+
 TEST(RecordChecks, TellOfCountsThatTheRecordHasNoRoomFor) {
   PerfDataBuilder file = GoodFile({{.flags = 0}});
   AddWords(file, RecordType::kNamespaces, {0x700000007, 8});
