@@ -24,7 +24,7 @@ std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0
 struct MappingKey {
   std::uint64_t file_offset, size;
   StringId filename, build_id;
-  std::uint32_t kind, instance;
+  std::uint32_t type, instance;
   bool operator==(const MappingKey&) const = default;
 };
 struct FunctionKey {
@@ -67,7 +67,7 @@ struct SampleKey {
 
 MappingKey KeyOf(const Mapping& mapping) {
   return {mapping.file_offset, mapping.limit - mapping.start, mapping.filename,
-          mapping.build_id,    std::uint32_t(mapping.kind),   mapping.instance};
+          mapping.build_id,    std::uint32_t(mapping.type),   mapping.instance};
 }
 FunctionKey KeyOf(const Function& function) {
   return {function.start_line, function.name, function.system_name, function.filename, 0};

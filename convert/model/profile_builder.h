@@ -36,7 +36,7 @@ class ProfileBuilder {
   ~ProfileBuilder();
 
   StringId Add(std::string_view text);
-  // Mappings are equal by filename, build id, file offset, size, kind and instance. Keeps the
+  // Mappings are equal by filename, build id, file offset, size, type and instance. Keeps the
   // lowest `start`, and the union of all `names`.
   MappingId Add(const Mapping& mapping);
   FunctionId Add(const Function& function);

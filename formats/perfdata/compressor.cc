@@ -29,7 +29,7 @@ void AlignWithEmptyBlocks(std::size_t start, std::vector<std::byte>& out) {
 }  // namespace
 
 double Compression::ratio() const {
-  return made == 0 ? 0 : static_cast<double>(taken) / static_cast<double>(made);
+  return compressed == 0 ? 0 : static_cast<double>(original) / static_cast<double>(compressed);
 }
 
 Result<RecordCompressor> RecordCompressor::Create(int level) {
@@ -61,8 +61,8 @@ Status RecordCompressor::Flush(std::vector<std::byte>& out) {
   }
   const RecordHeader header{RecordType::kCompressed, 0, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);
-  total_.taken += slice_.size();
-  total_.made += size;
+  total_.original += slice_.size();
+  total_.compressed += size;
   slice_.clear();
   return {};
 }

@@ -15,10 +15,10 @@ namespace perftape::perfdata {
 
 // The sizes in bytes of the input records and of the compressed output.
 struct Compression {
-  std::uint64_t taken = 0;
-  std::uint64_t made = 0;  // COMPRESSED records with their headers
+  std::uint64_t original = 0;
+  std::uint64_t compressed = 0;  // COMPRESSED records with their headers
 
-  // taken / made, or 0 without records.
+  // original / compressed, or 0 without records.
   double ratio() const;
 };
 

@@ -21,16 +21,16 @@ namespace perftape::perfdata {
 class ExpansionBudget {
  public:
   // Adds compressed bytes.
-  void Take(std::uint64_t compressed) { taken_ += compressed; }
+  void AddCompressed(std::uint64_t size) { compressed_ += size; }
   // Adds expanded bytes. Returns whether the stream is within the limit.
-  bool Allows(std::uint64_t expanded) {
-    made_ += expanded;
-    return made_ <= kAlwaysAllowed || made_ / kMostGrowth <= taken_;
+  bool Allows(std::uint64_t size) {
+    expanded_ += size;
+    return expanded_ <= kAlwaysAllowed || expanded_ / kMostGrowth <= compressed_;
   }
 
  private:
   static constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{128} << 20, kMostGrowth = 1000;
-  std::uint64_t taken_ = 0, made_ = 0;
+  std::uint64_t compressed_ = 0, expanded_ = 0;
 };
 
 class Expander {

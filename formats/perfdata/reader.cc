@@ -204,7 +204,7 @@ bool Reader::ReadStreamHead(Input& stream) {
     RecordCursor cursor(window, at, order_, Compressed::kStepOver);
     const Result<std::optional<RecordView>> next = cursor.Next();
     if (!next || !*next) {
-      if (window.size() < wanted || wanted > RecordCursor::kMostBehindInStream) {
+      if (window.size() < wanted || wanted > RecordCursor::kMostAppendedInStream) {
         return events_->size() > 0;
       }
       wanted *= 2;  // TRACING_DATA can be followed by many bytes
@@ -213,7 +213,7 @@ bool Reader::ReadStreamHead(Input& stream) {
     const RecordView& record = **next;
     if (EndsStreamHead(record.type)) return events_->size() > 0;
     AddPipeRecord(record);
-    at += record.size() + record.behind.size();
+    at += record.size() + record.appended.size();
     wanted = kOneRecord;
   }
 }
@@ -244,7 +244,7 @@ void Reader::AddPipeRecord(const RecordView& record) {
       names_by_id_[update->id] = update->text;
     }
   } else if (record.type == RecordType::kHeaderTracingData) {
-    tracepoint_names_ = TracepointNames(record.behind);
+    tracepoint_names_ = TracepointNames(record.appended);
   }
 }
 

@@ -38,7 +38,7 @@ struct RecordView {
   // The offset in the expanded bytes of a COMPRESSED record; -1 if the record is in none.
   std::int32_t inside = -1;
   // For AUXTRACE and TRACING_DATA: the bytes after the record, which header.size does not count.
-  Bytes behind = {};
+  Bytes appended = {};
   std::uint16_t excess = 0;  // bytes after the trailer that header.size counts (kernel_size.h)
 
   std::size_t size() const { return payload.size() + sizeof(RecordHeader); }

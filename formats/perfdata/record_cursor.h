@@ -47,7 +47,7 @@ class RecordCursor {
 
   // The limit for the bytes after an AUXTRACE or TRACING_DATA record of a stream, which have to be
   // in memory. Those of perf are as large as an AUX buffer, usually 4 MiB.
-  static constexpr std::uint64_t kMostBehindInStream = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t kMostAppendedInStream = std::uint64_t{32} << 20;
 
   // The next record, or nothing at the end. A view that is_lasting lives as long as the bytes of
   // the file; any other lives until the next call. If no whole record follows, the cursor skips the
@@ -90,7 +90,7 @@ class RecordCursor {
   bool StepInside();
   bool StepInPart();
   bool ReadRecord(Bytes left);
-  bool ReadBytesBehind(Bytes left);
+  bool ReadAppended(Bytes left);
   void EndPart();
   void FailHere(ErrorCode code, std::string_view what);
   void Remember(Error error);

@@ -88,7 +88,7 @@ Result<std::uint64_t> AppendPass(const Reader& reader, const Pass& pass, Writer&
   while (cursor.Step()) {
     const EventLookup::Answer answer = lookup.Of(cursor.record());
     if (pass.number > 0 && !IsRepeated(cursor.record(), answer)) continue;
-    if (!cursor.record().behind.empty()) continue;
+    if (!cursor.record().appended.empty()) continue;
     Postpone(cursor.record(), answer, pass.later_ns, record);
     TRY(writer.Append(record));
     bytes += record.size();

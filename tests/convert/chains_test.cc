@@ -56,7 +56,7 @@ Profile ProfileOf(const std::vector<Hit>& hits, Kind kind) {
   const MappingId user =
       builder.Add(Mapping{.filename = builder.Add(folded::kMappingName), .names = {true}});
   const MappingId kernel = builder.Add(Mapping{.filename = builder.Add(folded::kKernelMappingName),
-                                               .kind = MappingKind::kKernel,
+                                               .type = MappingType::kKernel,
                                                .names = {true}});
   const EventId event =
       builder.Add(Event{.name = builder.Add(is_plain ? "samples" : "cycles"),

@@ -32,7 +32,7 @@ void TakeRecords(Bytes data, Anatomy& anatomy) {
   while (true) {
     const auto record = cursor.Next();
     if (!record || !*record) break;
-    const std::size_t size = (*record)->size() + (*record)->behind.size();
+    const std::size_t size = (*record)->size() + (*record)->appended.size();
     anatomy.records.push_back(Copy(data.subspan(taken, size)));
     taken += size;
   }

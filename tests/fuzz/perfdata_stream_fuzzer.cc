@@ -71,7 +71,7 @@ Walk WalkThrough(RecordCursor cursor) {
     // A stream does not know the ids that come later, so it may find less of an excess.
     const Bytes stored(view.payload.data(), view.payload.size() + view.excess);
     for (const std::byte byte : stored) Add(static_cast<std::uint64_t>(byte), walk);
-    for (const std::byte byte : view.behind) Add(static_cast<std::uint64_t>(byte), walk);
+    for (const std::byte byte : view.appended) Add(static_cast<std::uint64_t>(byte), walk);
   }
 }
 

@@ -55,7 +55,7 @@ class GoPprof : public testing::Test {
 convert::Profile TenSamples() {
   convert::ProfileMaker made;
   const convert::MappingId app = made.Map("/usr/bin/app");
-  const convert::MappingId kernel = made.Map("[kernel.kallsyms]", convert::MappingKind::kKernel);
+  const convert::MappingId kernel = made.Map("[kernel.kallsyms]", convert::MappingType::kKernel);
   const convert::LocationId main = made.Frame(app, 0x10, {"main"});
   const convert::LocationId push =
       made.Frame(app, 0x20, {"std::vector<int>::push_back(int const&)"});

@@ -15,14 +15,14 @@ namespace perftape::convert {
 class ProfileMaker {
  public:
   // Room for 0x1000 bytes of `path` from the start of the file, at 0x1000, 0x3000, … in memory.
-  MappingId Map(std::string_view path, MappingKind kind = MappingKind::kUser) {
+  MappingId Map(std::string_view path, MappingType type = MappingType::kUser) {
     const std::uint64_t start = next_start_;
     next_start_ += 0x2000;
     return builder.Add(Mapping{.filename = builder.Add(path),
                                .start = start,
                                .limit = start + 0x1000,
                                .file_offset = 0,
-                               .kind = kind});
+                               .type = type});
   }
 
   // A frame at `offset` of a mapping; `names` are innermost first.

@@ -99,7 +99,7 @@ TEST(WriteFolded, NamesTheFileOfAFrameWithoutName) {
 
 TEST(WriteFolded, MarksKernelFramesWhenAsked) {
   ProfileMaker made;
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   made.Hit(made.Calls({made.Frame("main"), made.Frame(kernel, 0x10, {"do_syscall_64"}),
                        made.Frame(kernel, 0x20)}),
            made.Runs("app"), made.Counts("cycles"), 1);
@@ -226,7 +226,7 @@ TEST(WriteFolded, JoinsARootWithAFrameOfItsName) {
 
 TEST(WriteFolded, DoesNotDoubleTheKernelsMark) {
   ProfileMaker made;
-  const MappingId kernel = made.Map("[kernel]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel]", MappingType::kKernel);
   made.Hit(made.Calls({made.Frame(kernel, 0, {"read_[k]"}), made.Frame(kernel, 0, {"read"})}), {},
            made.Counts("cycles"), 1);
   EXPECT_EQ(Folded(made.Make(), {.mark_kernel = true}), "read_[k];read_[k] 1\n");

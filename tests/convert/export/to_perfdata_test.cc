@@ -239,7 +239,7 @@ TEST(WritePerfData, HasLabelsForTimeCpuAndControlGroup) {
   EXPECT_EQ(file.samples[0].cgroup, 1);
   EXPECT_THAT(file.report.lost_labels, ElementsAre("request"));
   EXPECT_THAT(LossLines(file.report),
-              ElementsAre("labels without a place in a perf.data: request"));
+              ElementsAre("labels that a perf.data cannot contain: request"));
 }
 
 TEST(WritePerfData, LeavesValuesBelowZeroOutAndSaysSo) {

@@ -139,7 +139,7 @@ TEST(EncodePprof, WritesMappingsWithAddressesOfTheirFirstStart) {
 TEST(EncodePprof, PutsTheProgramBelowMostSamplesFirst) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
-  const LocationId kernel = made.Frame(made.Map("[kernel.kallsyms]", MappingKind::kKernel), 1);
+  const LocationId kernel = made.Frame(made.Map("[kernel.kallsyms]", MappingType::kKernel), 1);
   const LocationId libc = made.Frame(made.Map("/lib/libc.so.6"), 1);
   const LocationId rare = made.Frame(made.Map("/bin/a"), 1);
   const LocationId often = made.Frame(made.Map("/bin/b"), 1);

@@ -33,7 +33,7 @@ Profile Example() {
   const EventId faults = made.Counts("page-faults");
   const MappingId app = made.Map("/bin/app");
   const MappingId libc = made.Map("/lib/libc.so.6");
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   const LocationId main = made.Frame(app, 1, {"main"});
   const LocationId work = made.Frame(app, 2, {"work"});
   const LocationId copy = made.Frame(libc, 3, {"memcpy"});

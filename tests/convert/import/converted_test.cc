@@ -42,7 +42,7 @@ std::string Line(const Profile& profile, const Sample& sample) {
   for (StackId at = sample.stack; at != StackId{}; at = profile[at].caller) {
     const Location& frame = profile[profile[at].leaf];
     const Mapping& mapping = profile[frame.mapping];
-    const std::string mark = mapping.kind == MappingKind::kKernel ? "[k]" : "";
+    const std::string mark = mapping.type == MappingType::kKernel ? "[k]" : "";
     if (frame.lines.empty()) {
       frames = ";" + std::string(profile.text(mapping.filename)) + "+" +
                std::to_string(frame.offset.value) + mark + frames;
@@ -116,7 +116,7 @@ TEST(Converted, BringsOddNamesAndStacksBack) {
 
 TEST(Converted, TellsFramesOfTheKernelFromOthers) {
   ProfileMaker made;
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   const MappingId app = made.Map("/bin/app");
   made.Hit(made.Calls({made.Frame(app, 0x10, {"read"}), made.Frame(kernel, 0x20, {"read"})}), {},
            Plain(made, "samples", "count"), 0, 1);
@@ -129,7 +129,7 @@ TEST(Converted, BringsUnnamedFramesBackToTheirMappings) {
   const MappingId module = made.builder.Add(Mapping{.filename = made.builder.Add("[nf_tables]"),
                                                     .start = 0xffff'ffff'c000'0000,
                                                     .limit = 0xffff'ffff'c000'1000,
-                                                    .kind = MappingKind::kKernel});
+                                                    .type = MappingType::kKernel});
   made.Hit(made.Calls({made.Frame(app, 0x10), made.Frame(app, 0x20), made.Frame({}, 0x77),
                        made.Frame(module, 0x30), made.Frame(module, 0x40)}),
            made.Runs("app"), Plain(made, "samples", "count"), 0, 1);

@@ -114,10 +114,10 @@ TEST(ReadFolded, NeedsNoSymbolsForItsFrames) {
   const Mapping& kernel = profile.mappings()[2];
   EXPECT_EQ(profile.text(user.filename), "[folded]");
   EXPECT_TRUE(user.names.functions);
-  EXPECT_EQ(user.kind, MappingKind::kUser);
+  EXPECT_EQ(user.type, MappingType::kUser);
   EXPECT_EQ(profile.text(kernel.filename), "[kernel]");
   EXPECT_TRUE(kernel.names.functions);
-  EXPECT_EQ(kernel.kind, MappingKind::kKernel);
+  EXPECT_EQ(kernel.type, MappingType::kKernel);
   EXPECT_EQ(NameOf(profile, profile.stacks().back().leaf), "read_[k]");
 }
 
@@ -288,7 +288,7 @@ TEST(ReadFolded, PlacesKernelAddressesWhereAskedTo) {
   EXPECT_EQ(location.offset.value, 0xffffffff81000100);
   EXPECT_EQ(profile->AddressOf(location).value, 0xffffffff81000100);
   EXPECT_EQ(profile->text((*profile)[location.mapping].filename), "[kernel.kallsyms]");
-  EXPECT_EQ((*profile)[location.mapping].kind, MappingKind::kKernel);
+  EXPECT_EQ((*profile)[location.mapping].type, MappingType::kKernel);
 
   const auto [as_named, unused] = Read(kText);
   const StackId same = (*as_named)[as_named->samples()[0].stack].caller;

@@ -64,7 +64,7 @@ TEST(ImportPerfData, TellsKernelFramesFromUserFrames) {
               ElementsAre("worker;app+1100;app+1010;[kernel.kallsyms]+ffffffff81000600;"
                           "[kernel.kallsyms]+ffffffff81000500 1"));
   const auto kernel =
-      std::ranges::find(imported.profile.mappings(), MappingKind::kKernel, &Mapping::kind);
+      std::ranges::find(imported.profile.mappings(), MappingType::kKernel, &Mapping::type);
   ASSERT_NE(kernel, imported.profile.mappings().end());
   EXPECT_EQ(imported.profile.text(kernel->filename), "[kernel.kallsyms]");
 }

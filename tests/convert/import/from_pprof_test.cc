@@ -324,7 +324,7 @@ TEST(ReadPprof, RefusesWhatRefersToNothing) {
   EXPECT_THAT(ErrorOf(function.File()), HasSubstr("location 4: no such function"));
   PprofMaker twice{{"x", "y"}};
   twice.writer.Add(pprof::Function{.id = 1});
-  EXPECT_THAT(ErrorOf(twice.File()), HasSubstr("function 4: id 0, or one"));
+  EXPECT_THAT(ErrorOf(twice.File()), HasSubstr("function 4: its id is 0 or not unique"));
   PprofMaker text{{"x", "y"}};
   text.writer.Add(pprof::Mapping{.id = 1, .filename = 1'000});
   EXPECT_THAT(ErrorOf(text.File()), HasSubstr("mapping 0: string out of range"));

@@ -53,7 +53,7 @@ Profile Import(const PerfDataBuilder& file) {
 std::vector<std::string> KernelMappings(const Profile& profile) {
   std::vector<std::string> found;
   for (const Mapping& mapping : profile.mappings()) {
-    if (mapping.kind != MappingKind::kKernel) continue;
+    if (mapping.type != MappingType::kKernel) continue;
     found.push_back(std::string(profile.text(mapping.filename)) + " " +
                     std::string(profile.text(mapping.build_id)));
   }

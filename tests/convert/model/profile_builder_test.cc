@@ -111,7 +111,7 @@ TEST(ProfileBuilder, KeepsMappingsApartThatAreNotTheSamePiece) {
   other.file_offset = 0;
   EXPECT_NE(builder.Add(other), id);
   other = mapping;
-  other.kind = MappingKind::kKernel;
+  other.type = MappingType::kKernel;
   EXPECT_NE(builder.Add(other), id);
 }
 

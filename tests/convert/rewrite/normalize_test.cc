@@ -228,8 +228,8 @@ TEST_F(Normalized, DropsAndTellsOfRecordsThatDoNotHoldWhatTheySay) {
     EXPECT_THAT(report->lost,
                 ElementsAre(Pair(RecordType::kComm, 1), Pair(RecordType::kSample, 1)));
     ASSERT_EQ(report->dropped.size(), 2U);
-    EXPECT_THAT(report->dropped[0].reason, MatchesRegex("record at 0x[0-9a-f]+: SAMPLE of .*: it "
-                                                        "is shorter than what it says it holds"));
+    EXPECT_THAT(report->dropped[0].reason, MatchesRegex("record at 0x[0-9a-f]+: SAMPLE of .*: "
+                                                        "fewer than its fields need"));
     EXPECT_EQ(report->dropped[0].size, record.size());
     EXPECT_EQ(report->samples(), 4U);
     EXPECT_EQ(RecordsOf(Output()).size(), 7U);

@@ -75,7 +75,7 @@ TEST_F(JudgeTest, FindsThatANameNeedsItsNul) {
   record.replace(16, 8, "xxxxxxxx");
   const RecordCheck judgement = JudgeBytes(record);
   EXPECT_EQ(judgement.fit, Fit::kBroken);
-  EXPECT_THAT(judgement.reason, StrEq("no NUL ends its name"));
+  EXPECT_THAT(judgement.reason, StrEq("its name has no NUL"));
 }
 
 // RHEL 7.0 wrote no protection and flags.

@@ -100,7 +100,7 @@ TEST_F(RecordWalkTest, ExpandsARecordThatLostItsType) {
   stream[0] = std::byte{68};  // FINISHED_ROUND, which has no body
   const Recovered recovered = Walk(stream, events_);
   EXPECT_EQ(recovered.records, RecordsOf(samples));
-  EXPECT_THAT(recovered.guesses, ElementsAre(HasSubstr("taken for COMPRESSED")));
+  EXPECT_THAT(recovered.guesses, ElementsAre(HasSubstr("is read as COMPRESSED")));
 }
 
 TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
@@ -168,7 +168,7 @@ TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
   Append(Samples(1000, 1), stream);
   std::size_t behind = 0;
   const RecordVisitor visitor = {.record = [&](const FoundRecord& found) -> Result<Onward> {
-                                   behind += found.view.behind.size();
+                                   behind += found.view.appended.size();
                                    return Onward::kGoOn;
                                  },
                                  .dropped = [](const Stretch&) {},

@@ -101,7 +101,7 @@ TEST_F(RecoverTest, FindsTheEndOfTheRecordsWhereDataSizeIs0) {
   Run(file);
   ExpectRecords(builder.records());
   EXPECT_FALSE(report_->is_whole());
-  EXPECT_THAT(report_->corrections, Contains(HasSubstr("at 0x30: data size 0")));
+  EXPECT_THAT(report_->corrections, Contains(HasSubstr("at 0x30: data size is 0")));
   EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
 }
 
@@ -155,7 +155,7 @@ TEST_F(RecoverTest, KeepsRecordsBehindTheLastCommit) {
   Put(file, kDataSizeAt, size);
   Run(file);
   ExpectRecords(builder.records());
-  EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("records go on behind it")));
+  EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("more records follow")));
 }
 
 TEST_F(RecoverTest, PassesOverAFeatureTableOfGarbage) {
@@ -261,7 +261,7 @@ TEST_F(RecoverTest, SaysThatNoFormatIsKnownWhereNoAttributeIsLeft) {
   PerfDataBuilder builder;
   builder.AddRound();
   Run(builder.Build());
-  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no attribute is left")));
+  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no attribute was found")));
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
@@ -356,7 +356,7 @@ TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
   ASSERT_THAT(report_->dropped, SizeIs(1));
   EXPECT_EQ(report_->dropped[0].position.offset, Get(file, kDataAt) + at);
   EXPECT_EQ(report_->dropped[0].size, 8U);
-  EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE of size 0"));
+  EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE: size 0"));
 }
 
 TEST_F(RecoverTest, LeavesOutRecordsThatPerf61DoesNotKnow) {

@@ -74,7 +74,7 @@ TEST(RecoveredLayout, OfAPipeTellsEachEventOnce) {
   const Result<RecoveredLayout> layout = RecoverLayout(file);
   ASSERT_THAT(layout, IsOk());
   EXPECT_EQ(layout->events.size(), 2U);
-  EXPECT_THAT(layout->corrections, Contains(HasSubstr("tells again of an event")));
+  EXPECT_THAT(layout->corrections, Contains(HasSubstr("ATTR repeats an event")));
 }
 
 TEST(RecoveredLayout, OfAPipeFindsAttributesAtItsEnd) {
@@ -108,7 +108,7 @@ TEST(RecoveredLayout, BelievesTheHeaderRatherThanTheOrderThatTheMagicSays) {
   const Result<RecoveredLayout> layout = RecoverLayout(file);
   ASSERT_THAT(layout, IsOk());
   EXPECT_EQ(layout->order, std::endian::native);
-  EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("another byte order")));
+  EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("the byte order of the magic")));
 }
 
 }  // namespace

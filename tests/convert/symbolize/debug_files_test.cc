@@ -183,7 +183,7 @@ TEST(DebugFiles, TakesNoDebugFileWhoseChecksumIsAnother) {
   const DebugFile found = FindLocally(path, kAbc);
   EXPECT_TRUE(found.image);
   EXPECT_FALSE(found.debug);
-  EXPECT_THAT(found.tried, Contains(HasSubstr("its CRC is another than .gnu_debuglink says")));
+  EXPECT_THAT(found.tried, Contains(HasSubstr("its CRC differs from the one in .gnu_debuglink")));
 }
 
 TEST(DebugFiles, FollowsNoDebugLinkOnAMachineThatIsNotTheRecordings) {

@@ -37,7 +37,7 @@ convert::Profile Kernel(std::uint64_t text, std::string build_id = {}) {
                     .build_id = std::move(build_id),
                     .start = text,
                     .file_offset = text,
-                    .kind = convert::MappingKind::kKernel});
+                    .type = convert::MappingType::kKernel});
 }
 
 TEST(KallsymsSymbolizer, NamesKernelAndBpfByAddressInTheSameBoot) {
@@ -52,7 +52,7 @@ TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {
   const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]",
                                               .start = 0,
                                               .file_offset = kText,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   const auto table = Table();
   // As old perfs map it: from 0 on, so that offsets wrap around.
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000100 + kText), "do_idle");
@@ -85,7 +85,7 @@ TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
 TEST(KallsymsSymbolizer, NamesAModulesMappingBySymbolsOfThatModuleOnly) {
   for (const char* filename : {"[nf_tables]", "/lib/modules/6.1.0/kernel/net/nf-tables.ko.xz"}) {
     const convert::Profile profile = ProfileOf(
-        {.filename = filename, .start = 0xffffffffc0341000, .kind = convert::MappingKind::kKernel});
+        {.filename = filename, .start = 0xffffffffc0341000, .type = convert::MappingType::kKernel});
     EXPECT_EQ(NameBy(Table(), profile, 0x10), "nft_do_chain") << filename;
     EXPECT_EQ(NameBy(Table(), profile, 0x10004), "(no symbol)") << filename;
   }
@@ -96,7 +96,7 @@ TEST(KallsymsSymbolizer, MovesEachModuleByItsOwnBase) {
   const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
                                               .start = 0xffffffffc0700000,
                                               .limit = 0xffffffffc0701000,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   const RecordedKernel kernel = {
       .reference = "_text",
       .reference_address = kText + 0x5e00000,
@@ -109,7 +109,7 @@ TEST(KallsymsSymbolizer, RefusesAModuleThatWouldNotFitIntoTheRecordedOne) {
   const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
                                               .start = 0xffffffffc0341000,
                                               .limit = 0xffffffffc0341080,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   EXPECT_EQ(NameBy(Table(), profile, 0x10), "(wrong build id)");
 }
 

@@ -56,8 +56,9 @@ TEST(MoveOf, IsNoneWhereTheCodeEndsElsewhere) {
   places["_etext"] += 0x1000;
   const KernelMove move = Move(KernelAt(kText), places);
   EXPECT_FALSE(move.distance);
-  EXPECT_THAT(move.reason, HasSubstr("_etext is 0xe02ef2 behind the kernel's start, the recorded "
-                                     "end is 0xe01ef2 behind it"));
+  EXPECT_THAT(move.reason,
+              HasSubstr("_etext is 0xe02ef2 after the kernel's start, but the recorded "
+                        "end is 0xe01ef2 after it"));
 }
 
 TEST(MoveOf, TakesTheEndOfTheDataForAnEndToo) {

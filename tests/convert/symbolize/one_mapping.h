@@ -15,7 +15,7 @@ struct OneMapping {
   std::string filename;
   std::string build_id = {};
   std::uint64_t start = 0, limit = ~std::uint64_t{0}, file_offset = 0;
-  convert::MappingKind kind = convert::MappingKind::kUser;
+  convert::MappingType type = convert::MappingType::kUser;
   std::vector<std::uint32_t> pids = {1};  // each with a sample at each offset
   std::vector<std::uint64_t> offsets = {};
 };
@@ -29,7 +29,7 @@ inline convert::Profile ProfileOf(const OneMapping& one) {
                                    .start = one.start,
                                    .limit = one.limit,
                                    .file_offset = one.file_offset,
-                                   .kind = one.kind});
+                                   .type = one.type});
   const convert::EventId event =
       builder.Add(convert::Event{.name = builder.Add("cycles"), .unit = {}});
   for (const std::uint64_t offset : one.offsets) {

@@ -225,7 +225,7 @@ TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
                                  .start = start,
                                  .limit = start + 0x100000,
                                  .file_offset = start,
-                                 .kind = convert::MappingKind::kKernel});
+                                 .type = convert::MappingType::kKernel});
   }
   const RecordedKernel kernel = KernelOf(std::move(builder).Finish());
   EXPECT_EQ(kernel.reference, "_text");
@@ -237,7 +237,7 @@ TEST(KernelOf, KnowsModulesButNoProcessesFiles) {
   const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
                                              .start = 0xffffffffc0300000,
                                              .limit = 0xffffffffc0310000,
-                                             .kind = convert::MappingKind::kKernel});
+                                             .type = convert::MappingType::kKernel});
   EXPECT_THAT(KernelOf(module).modules,
               ElementsAre(RecordedModule{"nf_tables", 0xffffffffc0300000, 0xffffffffc0310000}));
   EXPECT_THAT(KernelOf(ProfileOf({.filename = "[nf_tables]"})).modules, IsEmpty());

@@ -63,7 +63,7 @@ TEST(SymbolSources, NamesNoGuest) {
   options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
   const SymbolizeReport report = Report(ProfileOf({.filename = "[guest.kernel.kallsyms]",
                                                    .start = 0xffffffff81000000,
-                                                   .kind = convert::MappingKind::kKernel,
+                                                   .type = convert::MappingType::kKernel,
                                                    .offsets = {0x10}}),
                                         options, {});
   EXPECT_EQ(report.count(Miss::kNoFile), 1U);
@@ -85,7 +85,7 @@ TEST(SymbolSources, FillsACacheAsPerfHasIt) {
                                .start = 0xffffffff81000000,
                                .limit = 0xffffffff82000000,
                                .file_offset = 0xffffffff81000000,
-                               .kind = convert::MappingKind::kKernel});
+                               .type = convert::MappingType::kKernel});
   const convert::Profile profile = std::move(builder).Finish();
 
   auto sources = SymbolSources::Open(options);

@@ -148,7 +148,7 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
                                    .start = 0xffffffff81000000,
                                    .limit = 0xffffffff82000000,
                                    .file_offset = 0xffffffff81000000,
-                                   .kind = convert::MappingKind::kKernel});
+                                   .type = convert::MappingType::kKernel});
   builder.Add(convert::Location{.mapping = user, .offset = {0x1110}});
   builder.Add(convert::Location{.mapping = kernel, .offset = {0xffffffff81000010}});
   SymbolizeReport report;

@@ -52,7 +52,7 @@ convert::Profile KernelAt(std::uint64_t text) {
                     .start = text,
                     .limit = text + 0x1000,
                     .file_offset = text,
-                    .kind = convert::MappingKind::kKernel});
+                    .type = convert::MappingType::kKernel});
 }
 RecordedKernel RecordedAt(std::uint64_t text) {
   return {.reference = "_text", .reference_address = text, .limit = text + 0x1000};
@@ -78,7 +78,7 @@ TEST(VmlinuxSymbolizer, NamesNothingBehindItsCode) {
   const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]_text",
                                               .start = kText,
                                               .file_offset = kText,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(kText));
   EXPECT_EQ(NameAt(symbolizer, profile, kText + 0x20000), "(no symbol)");
   EXPECT_EQ(NameAt(symbolizer, profile, 0), "(no symbol)");
@@ -121,7 +121,7 @@ TEST(VmlinuxSymbolizer, TakesPlaceAndNamesOfAStrippedOneFromItsDebugFile) {
 TEST(VmlinuxSymbolizer, KnowsNothingOfModules) {
   const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
                                              .start = 0xffffffffc0341000,
-                                             .kind = convert::MappingKind::kKernel});
+                                             .type = convert::MappingType::kKernel});
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(kText));
   EXPECT_EQ(NameAt(symbolizer, module, 0x10), "(no symbol)");
 }

@@ -34,8 +34,8 @@ const std::set<std::string> kDamaged = {
     "pipe-x86_64-k3.2-CORRUPT-zero-size-sample",
     "pipe-x86_64-k6.16-COMPRESSED2-attr136-stderr-text-at-end",
 };
-// RHEL 7.0's kernel, and Linux 3.12 to 3.15: a MMAP2 without protection and flags, in whose place
-// the name begins. Nothing in the file tells; perf does not read them either.
+// Of RHEL 7.0: its MMAP2 has no protection and flags, and the name begins at their offset. perf
+// does not read these names either.
 const std::set<std::string> kShortMmap2 = {"x86_64-k3.10-dwarf-one-sample"};
 
 std::vector<std::string> Recordings() {

@@ -146,10 +146,10 @@ TEST(Expander, RefusesABombOfRecords) {
 TEST(ExpansionBudget, RefusesWhatGrowsAThousandfoldAndIsLarge) {
   constexpr std::uint64_t kMegabyte = 1 << 20;
   ExpansionBudget budget;
-  budget.Take(1000);
+  budget.AddCompressed(1000);
   EXPECT_TRUE(budget.Allows(100 * kMegabyte));   // as much is no harm
   EXPECT_FALSE(budget.Allows(100 * kMegabyte));  // 200 MB of a kilobyte is none that perf wrote
-  budget.Take(kMegabyte);
+  budget.AddCompressed(kMegabyte);
   EXPECT_TRUE(budget.Allows(100 * kMegabyte));  // with so much more compressed, it may be
 }
 

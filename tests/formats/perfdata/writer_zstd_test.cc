@@ -159,7 +159,7 @@ TEST(CompressedWriter, LeavesPlainWhatHasBytesBehindIt) {
   const RecordView found = cursor.Next().value().value();
   EXPECT_EQ(found.type, RecordType::kAuxtrace);
   EXPECT_EQ(found.file_offset, *offset);
-  EXPECT_EQ(AsText(found.behind), "sixteen bytes...");
+  EXPECT_EQ(AsText(found.appended), "sixteen bytes...");
 }
 
 TEST(CompressedWriter, SendsItsFeatureThroughAPipeBeforeTheRecords) {

@@ -65,7 +65,7 @@ TEST(CoverageOf, TellsOfAFileThatIsNotThereAndHowManyPlacesWereHit) {
   ASSERT_EQ(coverage.missing.size(), 1u);
   EXPECT_EQ(coverage.missing[0].path, "/bin/y");
   EXPECT_EQ(coverage.missing[0].build_id, "78797a");
-  EXPECT_EQ(coverage.missing[0].places, 2u);
+  EXPECT_EQ(coverage.missing[0].addresses, 2u);
   EXPECT_EQ(coverage.missing[0].reason, "is not in the bundle");
 }
 
@@ -93,7 +93,7 @@ convert::Profile KernelProfile(std::string filename, std::string build_id) {
                                .build_id = std::move(build_id),
                                .start = kText,
                                .file_offset = kText,
-                               .kind = convert::MappingKind::kKernel,
+                               .type = convert::MappingType::kKernel,
                                .offsets = {kText + 0x10}});
 }
 
@@ -159,7 +159,7 @@ TEST(CoverageOf, CountsAFileThatWasMappedTwiceOnce) {
   const Coverage coverage = CoverageOf(BundleWith({}), std::move(builder).Finish());
   EXPECT_EQ(coverage.files, 1u);
   ASSERT_EQ(coverage.missing.size(), 1u);
-  EXPECT_EQ(coverage.missing[0].places, 2u);
+  EXPECT_EQ(coverage.missing[0].addresses, 2u);
 }
 
 }  // namespace

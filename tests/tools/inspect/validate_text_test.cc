@@ -18,11 +18,12 @@ TEST(FindingsText, IsALineForEachFinding) {
   Report report;
   report.Add(Rule::kRecordSizeAlignment,
              RecordView{.type = RecordType::kMmap, .file_offset = 0x1a8},
-             [] { return std::string("MMAP of 57 bytes"); });
-  report.AddAt(Rule::kThrottled, 0x1b0, "cycles was paused");
+             [] { return std::string("MMAP has 57 bytes, not a multiple of 8"); });
+  report.AddAt(Rule::kThrottled, 0x1b0, "the kernel paused cycles");
   EXPECT_EQ(FindingsText(report),
-            "0x1a8 error record-size-alignment: MMAP of 57 bytes; breaks perf-newest\n"
-            "0x1b0 note throttled: cycles was paused\n");
+            "0x1a8 error record-size-alignment: MMAP has 57 bytes, not a multiple of 8; breaks "
+            "perf-newest\n"
+            "0x1b0 note throttled: the kernel paused cycles\n");
 }
 
 TEST(FindingsText, EscapesNames) {

@@ -30,7 +30,7 @@ TEST(SummaryLines, AreOneWhereNothingWasLost) {
 
 TEST(SummaryLines, SayHowFarTheRecordsWereCompressed) {
   record::RecordSummary summary = Summary(4950, 0);
-  summary.compression = perfdata::Compression{.taken = 10240, .made = 2000};
+  summary.compression = perfdata::Compression{.original = 10240, .compressed = 2000};
   EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
                                                  "compressed (original 10.0 KiB, ratio 5.1)"));
 }

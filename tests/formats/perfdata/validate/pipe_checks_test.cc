@@ -28,7 +28,7 @@ std::vector<std::string> RulesOfPipe(const std::vector<RecordView>& records,
 
 TEST(PipeChecks, TellOfATraceInAPipe) {
   const std::byte trace[16] = {};
-  const RecordView record = {.type = RecordType::kAuxtrace, .behind = trace};
+  const RecordView record = {.type = RecordType::kAuxtrace, .appended = trace};
   EXPECT_THAT(RulesOfPipe({record}), ElementsAre("pipe-auxtrace", "pipe-stats"));
   EXPECT_THAT(RulesOfPipe({{.type = RecordType::kAuxtrace}}), IsEmpty());
 }
@@ -60,7 +60,7 @@ TEST(PipeChecks, LetTheSameRecordsPassInAFile) {
   const std::byte trace[16] = {};
   Report report;
   PipeChecks checks(reader, report);
-  checks.Check({.type = RecordType::kAuxtrace, .behind = trace}, nullptr);
+  checks.Check({.type = RecordType::kAuxtrace, .appended = trace}, nullptr);
   checks.Check({.type = RecordType::kCompressed, .order = kForeign}, nullptr);
   EXPECT_THAT(RulesOf(report), IsEmpty());
 }
