@@ -21,10 +21,9 @@ class Input {
  public:
   // "-" is stdin. Of a stream, waits for its first bytes. kNotFound, kPermission, kIo.
   static Result<Input> Open(const std::filesystem::path& path);
-  // Bytes that live longer than the Input.
-  static Input FromBytes(Bytes bytes);
-  // What was made of another input, under its name and path.
-  static Input FromFile(MappedFile file, const Input& origin);
+  // A mapped file. `name` and `path` are what name() and path() return; a file that was made from
+  // another input gets those of that input.
+  static Input FromFile(MappedFile file, std::string name, std::filesystem::path path);
 
   // For messages: the path, or "stdin".
   const std::string& name() const { return name_; }
@@ -32,7 +31,7 @@ class Input {
   bool is_directory() const { return kind_ == Kind::kDirectory; }
   // Whether its bytes come once: All() then has to copy them first.
   bool is_stream() const { return kind_ == Kind::kStream; }
-  // Where it is, for what lies beside or in it; empty for stdin and for borrowed bytes.
+  // Where it is, for what lies beside or in it; empty for stdin.
   const std::filesystem::path& path() const { return path_; }
 
   // The first bytes: all of a file, up to 4096 of a stream, none of a directory. Valid until

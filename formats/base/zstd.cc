@@ -97,10 +97,6 @@ Status ZstdCompressor::Flush(std::vector<std::byte>& out) {
   return Run({}, ZSTD_e_flush, out);
 }
 
-Status ZstdCompressor::End(std::vector<std::byte>& out) {
-  return Run({}, ZSTD_e_end, out);
-}
-
 // With ZSTD_e_continue the work is done when the input is taken, else when nothing waits.
 Status ZstdCompressor::Run(Bytes input, int directive, std::vector<std::byte>& out) {
   const auto mode = static_cast<ZSTD_EndDirective>(directive);

@@ -58,8 +58,6 @@ class ZstdCompressor {
   // Appends all that waits, so that what was appended so far expands to all that was put in. The
   // stream and its history go on.
   Status Flush(std::vector<std::byte>& out);
-  // Flushes and ends the frame; what is put in next begins a new one.
-  Status End(std::vector<std::byte>& out);
 
  private:
   struct Free {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the threads, names and mappings of all processes up to date, from the process records
-// (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP, NAMESPACES) applied in time order. The recorder
+// (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP) applied in time order. The recorder
 // uses it for the build ids of sampled binaries, the importer for names. BPF_EVENT repeats what
 // KSYMBOL says, and TEXT_POKE changes code but no address, so both are ignored.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -105,11 +104,6 @@ class Processes {
   // The path of the cgroup with this id (PERF_SAMPLE_CGROUP), or empty. Valid until the next Apply.
   std::string_view CgroupOf(std::uint64_t id) const;
 
-  // The current namespaces of a process in the order of Namespaces, or null if no record named
-  // them. Valid until the next Apply.
-  using NamespaceLinks = std::array<NamespaceLink, Namespaces::kKinds>;
-  const NamespaceLinks* NamespacesOf(std::uint32_t pid) const;
-
   // The current mappings of a process, or of the kernel. Empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;
   // The compiled code of a process (MapCode); UserSpace does not contain it.
@@ -127,10 +121,9 @@ class Processes {
  private:
   struct Process {
     AddressSpace space;
-    AddressSpace code;                                 // compiled; it hides what `space` has there
-    std::shared_ptr<const NamespaceLinks> namespaces;  // shared with those it forked; may be null
-    std::uint32_t threads = 0;                         // that are known to live
-    std::uint64_t ended = 0;  // the how manieth end it was, while it is kept; 0 of one that lives
+    AddressSpace code;          // compiled; it hides what `space` has there
+    std::uint32_t threads = 0;  // that are known to live
+    std::uint64_t ended = 0;    // the how manieth end it was, while it is kept; 0 of one that lives
   };
   struct Thread {
     const std::string* comm = nullptr;  // null where none is known
@@ -148,7 +141,6 @@ class Processes {
   void ApplyComm(const Comm& comm, std::uint16_t misc);
   void ApplyExit(const Exit& exit);
   void ApplyKsymbol(const Ksymbol& symbol);
-  void ApplyNamespaces(const Namespaces& namespaces);
   // A record tells that this thread lives.
   Thread& Meet(std::uint32_t pid, std::uint32_t tid);
   const std::string* Intern(std::string_view comm);

@@ -53,14 +53,10 @@ class Writer {
   static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events,
                                const WriterOptions& options = {});
 
-  // A pipe-mode writer on `fd`, which it owns: header, HEADER_ATTR and EVENT_UPDATE for each event,
-  // HEADER_FEATURE for each of `features` (those of file mode only, such as BUILD_ID, must not be
-  // among them). COMPRESSED comes from the options.
-  static Result<Writer> ToPipe(UniqueFd fd, std::span<const Event> events,
-                               std::span<const Feature> features,
-                               const WriterOptions& options = {});
-  // The same into a stream, or into a file that gets its name as in file mode. A named pipe waits
-  // for its reader, until `stop` is requested.
+  // A pipe-mode writer into a stream, or into a file that gets its name as in file mode. Writes the
+  // header, HEADER_ATTR and EVENT_UPDATE for each event, and HEADER_FEATURE for each of `features`
+  // (those of file mode only, such as BUILD_ID, must not be among them). COMPRESSED comes from the
+  // options. A named pipe waits for its reader, until `stop` is requested.
   static Result<Writer> CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
                                    std::span<const Feature> features,
                                    const WriterOptions& options = {},

@@ -8,7 +8,7 @@
 //   TRY_ASSIGN(const std::vector<std::byte> file, std::move(writer).Finish());
 //
 // The messages may come in any order: protobuf has none. Whether ids fit each other is the
-// caller's business (CheckValid tells).
+// caller's business.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,5 @@ class Writer {
   std::string encoded_;
   std::unordered_map<std::string, StringIndex, TextHash, std::equal_to<>> texts_;
 };
-
-// All of a profile at once, not compressed: its string table as it is.
-std::string Encode(const Profile& profile);
 
 }  // namespace perftape::pprof

@@ -18,9 +18,9 @@
 #include "convert/formats.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
-#include "convert/model/validate.h"
 #include "formats/folded/folded.h"
 #include "tests/support/matchers.h"
+#include "tests/support/profile_check.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::convert {
@@ -147,7 +147,7 @@ std::vector<Chain> AllChains() {
   return chains;
 }
 
-TEST(Chains, OfAnyThreeFormatsKeepWhatTheyCanHold) {
+TEST(Chains, OfThreeFormatsKeepWhatEachCanHold) {
   const std::vector<Hit> hits = {
       {{"main", "a;b", "x\ny", "read_[k]"}, 5, 3, 3000},
       {{"main", "a;b", "%3B"}, 5, 2, 7},

@@ -217,7 +217,7 @@ bool MayBeCompressed(const Buffer& record, std::endian order) {
 }
 
 std::vector<Buffer> CompressedAs(const Buffer& content, bool as_compressed2, Dice& dice) {
-  const Buffer frame = perfdata::ZstdFrame(content);
+  const Buffer frame = ZstdFrame(content);
   const std::size_t most = dice.OneIn(2) ? 65000 : 16 + dice.Below(4096);
   std::vector<Buffer> records;
   for (std::size_t at = 0; at < frame.size(); at += most) {

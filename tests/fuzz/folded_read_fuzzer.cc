@@ -9,9 +9,10 @@
 
 #include "convert/export/to_folded.h"
 #include "convert/import/from_folded.h"
-#include "convert/model/validate.h"
 #include "formats/base/bytes.h"
 #include "tests/fuzz/output_for_fuzzing.h"
+#include "tests/support/bytes_input.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 // What is written of the profile that was read of `text`; empty where it cannot be read.
 std::string Rewritten(Bytes text, const convert::ImportOptions& read,
                       const convert::FoldedOptions& write) {
-  Input input = Input::FromBytes(text);
+  BytesInput input(text);
   convert::ImportReport report;
   const Result<convert::Profile> profile = convert::ReadFolded(input, read, report);
   if (!profile) return "";
@@ -46,7 +47,7 @@ void ReadAsA(folded::Root root, bool differential, Bytes text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace perftape;
   const Bytes text = std::as_bytes(std::span(data, size));
-  convert::IsFolded(Input::FromBytes(text));
+  convert::IsFolded(BytesInput(text));
   ReadAsA(folded::Root::kNone, false, text);
   ReadAsA(folded::Root::kNone, true, text);
   ReadAsA(folded::Root::kCommPidTid, false, text);

@@ -82,7 +82,7 @@ std::vector<Buffer> AllKinds() {
           CompressedRecording().Build(), StreamWithBytesBehind().Build()};
 }
 
-TEST(Anatomy, PutsTogetherWhatItTookApart) {
+TEST(Anatomy, RebuildsTheFile) {
   for (const Buffer& file : AllKinds()) {
     const auto anatomy = Dissect(file);
     ASSERT_TRUE(anatomy);
@@ -183,7 +183,7 @@ std::size_t SamplesThatDecode(const Buffer& file) {
   }
 }
 
-TEST(ChangeSampleLayout, WritesTheSamplesAsTheirAttributeSaysNow) {
+TEST(ChangeSampleLayout, RewritesSamplesForTheNewAttribute) {
   for (const Container container : {Container::kFile, Container::kPipe}) {
     PerfDataBuilder file(container);
     file.AddEvent();

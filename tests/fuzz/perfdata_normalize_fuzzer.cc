@@ -11,6 +11,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "tests/fuzz/output_for_fuzzing.h"
+#include "tests/support/bytes_input.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -39,7 +40,7 @@ std::uint64_t RecordsIn(const perfdata::Reader& reader) {
 
 Result<NormalizeReport> NormalizeBytes(Bytes file, const std::filesystem::path& output,
                                        const NormalizeOptions& options) {
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   return Normalize(input, output, options);
 }
 

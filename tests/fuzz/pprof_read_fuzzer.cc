@@ -10,10 +10,11 @@
 
 #include "convert/export/to_pprof.h"
 #include "convert/import/from_pprof.h"
-#include "convert/model/validate.h"
-#include "formats/pprof/check.h"
-#include "formats/pprof/writer.h"
+#include "tests/support/bytes_input.h"
+#include "tests/support/pprof_check.h"
 #include "tests/support/pprof_reader.h"
+#include "tests/support/pprof_writer.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape {
 namespace {
@@ -30,7 +31,7 @@ void CheckMessages(Bytes file) {
 
 Result<convert::Profile> Import(Bytes file) {
   convert::ImportReport report;
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   (void)convert::IsPprof(input);
   return convert::ReadPprof(input, {}, report);
 }

@@ -101,7 +101,7 @@ TEST_F(GoPprof, KeepsLabelsOfZero) {
               AllOf(ContainsRegex("pid:\\[0 pid\\]"), ContainsRegex("tid:\\[0 tid\\]")));
 }
 
-TEST_F(GoPprof, SaysNothingOfAMainBinaryThatIsMissing) {
+TEST_F(GoPprof, DoesNotReportAMissingMainBinary) {
   EXPECT_THAT(Pprof(TenSamples(), "-top"), Not(HasSubstr("not available")));
 }
 

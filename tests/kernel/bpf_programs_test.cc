@@ -44,7 +44,7 @@ TEST_F(LoadedBpfProgramsTest, NamesAFunctionAsKallsymsDoes) {
   EXPECT_THAT(ReadWholeFile("/proc/kallsyms").value(), HasSubstr(line.str()));
 }
 
-TEST_F(LoadedBpfProgramsTest, SaysHowLongAFunctionIs) {
+TEST_F(LoadedBpfProgramsTest, ReportsTheSizeOfAFunction) {
   EXPECT_GT(program_.functions.at(0).length, 100U);
   EXPECT_LT(program_.functions.at(0).length, 100'000U);
 }

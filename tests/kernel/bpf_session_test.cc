@@ -83,7 +83,7 @@ TEST_F(BpfSessionTest, SendsSamplesOfTheirTrueLength) {
   }
 }
 
-TEST_F(BpfSessionTest, SaysPeriodCpuAndTime) {
+TEST_F(BpfSessionTest, ReportsPeriodCpuAndTime) {
   const std::uint64_t before = MonotonicNs();
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.processes = {process.pid()}}});
@@ -146,7 +146,7 @@ TEST_F(BpfSessionTest, LeavesTheFramesOutWhenAskedTo) {
   for (const LiveSample& sample : samples) ASSERT_THAT(sample.frames, IsEmpty());
 }
 
-TEST_F(BpfSessionTest, TakesEveryProcessWhereNoneIsAskedFor) {
+TEST_F(BpfSessionTest, SamplesEveryProcessByDefault) {
   Process first([] { Burn(kBurnMs); });
   Process second([] { Burn(kBurnMs); });
   LiveRecording recording({});
@@ -157,7 +157,7 @@ TEST_F(BpfSessionTest, TakesEveryProcessWhereNoneIsAskedFor) {
   EXPECT_GE(CountOf(samples, second.pid()), kPlausible);
 }
 
-TEST_F(BpfSessionTest, TakesOnlyTheProcessesAskedFor) {
+TEST_F(BpfSessionTest, SamplesOnlySelectedProcesses) {
   Process wanted([] { Burn(kBurnMs); });
   Process unwanted([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.processes = {wanted.pid()}}});
@@ -211,7 +211,7 @@ TEST_F(BpfSessionTest, ForgetsAProcessThatHasEnded) {
   EXPECT_LT(CountOf(recording.Stop(), successor), kPlausible) << "at most its start and end";
 }
 
-TEST_F(BpfSessionTest, TakesOnlyTheThreadsAskedFor) {
+TEST_F(BpfSessionTest, SamplesOnlySelectedThreads) {
   int tids[2];
   ASSERT_EQ(pipe(tids), 0);
   int go[2];
@@ -243,7 +243,7 @@ TEST_F(BpfSessionTest, TakesOnlyTheThreadsAskedFor) {
   }
 }
 
-TEST_F(BpfSessionTest, TakesOnlyTheUserAskedFor) {
+TEST_F(BpfSessionTest, SamplesOnlyTheSelectedUser) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   constexpr uid_t kSomeone = 54321;
   Process theirs([] {
@@ -266,7 +266,7 @@ TEST_F(BpfSessionTest, DoesNotCountTheIdleTaskAsRoots) {
   EXPECT_THAT(PidsOf(recording.Stop()), Each(Gt(0)));
 }
 
-TEST_F(BpfSessionTest, NeverTakesTheExcludedProcess) {
+TEST_F(BpfSessionTest, NeverSamplesTheExcludedProcess) {
   Process excluded([] { Burn(kBurnMs); });
   Process other([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.excluded_process = excluded.pid()}});
@@ -277,7 +277,7 @@ TEST_F(BpfSessionTest, NeverTakesTheExcludedProcess) {
   EXPECT_GE(CountOf(samples, other.pid()), kPlausible);
 }
 
-TEST_F(BpfSessionTest, TakesACommandFromItsExecOn) {
+TEST_F(BpfSessionTest, SamplesACommandFromItsExecOn) {
   const std::vector<std::string> command = {"sh", "-c",
                                             "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"};
   record::Child child = record::Child::Start(command, record::SignalState::Now()).value();
@@ -287,7 +287,7 @@ TEST_F(BpfSessionTest, TakesACommandFromItsExecOn) {
   EXPECT_THAT(PidsOf(recording.Stop()), ElementsAre(child.pid()));
 }
 
-TEST_F(BpfSessionTest, DoesNotTakeACommandThatNeverCallsExec) {
+TEST_F(BpfSessionTest, DoesNotSampleACommandWithoutExec) {
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.command = process.pid()}});
   process.Finish();
@@ -357,7 +357,7 @@ TEST_F(BpfSessionTest, CountsEveryExpiryOfATimerByItsOwnClock) {
   ExpectThatEveryExpiryIsCounted(record::ExpirySource::kOwnClock);
 }
 
-TEST_F(BpfSessionTest, DoesNotTellByItsOwnClockWhyAnExpiryWasMissed) {
+TEST_F(BpfSessionTest, DoesNotExplainMissesByItsOwnClock) {
   LiveRecording recording({.period_ns = kPeriod, .expiry_source = record::ExpirySource::kOwnClock});
   Process process([] { Burn(kBurnMs); });
   process.Finish();
@@ -422,7 +422,7 @@ std::string MessageWithoutPrivileges(const std::function<Error()>& attempt) {
   return text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
 }
 
-TEST_F(BpfSessionTest, SaysWhichPrivilegesAreMissing) {
+TEST_F(BpfSessionTest, ReportsMissingPrivileges) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   EXPECT_THAT(MessageWithoutPrivileges([] { return record::BpfSession::Load({}).error(); }),
               AllOf(HasSubstr("cannot load the BPF programs"),
@@ -473,7 +473,7 @@ TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {
   process.Finish();
 }
 
-TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
+TEST_F(OpenOnCpusTest, ReportsTheHardLimitOfOpenFiles) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which no descriptor is left";
 #endif
@@ -489,7 +489,7 @@ TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
   process.Finish();
 }
 
-TEST_F(OpenOnCpusTest, SaysWhichSettingRefusesAnUnprivilegedUser) {
+TEST_F(OpenOnCpusTest, ReportsTheSettingThatRefusesUnprivilegedUsers) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   EXPECT_THAT(MessageWithoutPrivileges([] {
                 const Result<std::vector<record::CpuEvent>> events =

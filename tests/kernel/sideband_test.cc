@@ -120,7 +120,7 @@ TEST_F(SidebandTest, SeesAThreadChangeItsName) {
   }));
 }
 
-TEST_F(SidebandTest, TellsAnExecFromAMereRenaming) {
+TEST_F(SidebandTest, DistinguishesAnExecFromARenaming) {
   const std::vector<std::string> command = {"/bin/true"};
   record::Child child = record::Child::Start(command, record::SignalState::Now()).value();
   ASSERT_THAT(child.Release(), IsOk());
@@ -182,7 +182,7 @@ TEST_F(SidebandTest, GivesTheRecordsOfACpuInTimeOrder) {
   EXPECT_THAT(last_by_cpu, Not(IsEmpty()));
 }
 
-TEST_F(SidebandTest, PassesOnWhatTheKernelSaysWasLost) {
+TEST_F(SidebandTest, ForwardsLossesOfTheKernel) {
   Recorded small({.ring_bytes = 4096});
   // A FORK and an EXIT take some 150 bytes: more than the rings of all CPUs hold.
   const std::size_t cpus = small.events().size();

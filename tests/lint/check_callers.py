@@ -21,10 +21,8 @@ from sources import code_files, finish
 IMPLICIT = re.compile(r"(?:^|::)(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?::~?\1\(|operator|~")
 DEFINITION = re.compile(r"(?<![\w.>:])(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^()]*\)[^;{}()]*)*\)\s*"
                         r"(?:const\b\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?(?:->[^{;]*)?\{")
-# Known, and to go or to get a caller: what tests make inputs with or check outputs by.
-KNOWN = ("base::Input::FromBytes(", "base::ZstdCompressor::End(", "perfdata::Processes::NamespacesOf(",
-         "perfdata::Writer::ToPipe(", "pprof::CheckValid(", "pprof::Encode[", "pprof::Encode(", "convert::Validate(",
-         "cli::ManPageDifferences")
+# Functions that only tests call, and that are to be removed or to get a caller.
+KNOWN = ("cli::ManPageDifferences",)
 # `name(` or `Class::name`, also of a template.
 CALL_OR_REFERENCE = re.compile(r"\b([A-Za-z_]\w*)(?=\s*\(|\s*<[\w:., *&]*>\s*\()|(?<=::)([A-Za-z_]\w*)(?!\s*(?:\(|::))")
 KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "requires",

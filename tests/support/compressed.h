@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/base/zstd.h"
+#include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
+#include "tests/support/zstd_frame.h"
 
 namespace perftape::perfdata {
 
@@ -20,15 +21,6 @@ inline std::vector<std::byte> CompressedRecord(Bytes piece) {
   at.Fixed(static_cast<std::uint16_t>(sizeof(RecordHeader) + piece.size()));
   at.Blob(piece, piece.size());
   return record;
-}
-
-// `bytes` as one zstd frame.
-inline std::vector<std::byte> ZstdFrame(Bytes bytes) {
-  ZstdCompressor compressor = ZstdCompressor::Create(1).value();
-  std::vector<std::byte> frame;
-  compressor.Compress(bytes, frame).value();
-  compressor.End(frame).value();
-  return frame;
 }
 
 // `records` as COMPRESSED records, each with `most` bytes of one zstd frame.

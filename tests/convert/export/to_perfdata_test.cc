@@ -160,7 +160,7 @@ TEST(WritePerfData, JoinsCountsBeyondTheMostRecords) {
   EXPECT_EQ(sum, 7'005);
 }
 
-TEST(WritePerfData, TellsTheNameOfAThreadBeforeItsSamples) {
+TEST(WritePerfData, WritesTheCommBeforeTheSamples) {
   ProfileMaker made;
   const EventId event = Plain(made, "samples");
   made.Hit(made.Calls({"f"}), made.Runs("sh", 7, 8), event, 0, 1);
@@ -172,7 +172,7 @@ TEST(WritePerfData, TellsTheNameOfAThreadBeforeItsSamples) {
   EXPECT_EQ(periods, (std::map<std::string, std::uint64_t>{{"cc", 3}, {"make", 2}, {"sh", 1}}));
 }
 
-TEST(WritePerfData, GivesSamplesWithoutAThreadOneThatNoLinuxHas) {
+TEST(WritePerfData, UsesAnImpossibleTidForMissingThreads) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, Plain(made, "samples"), 0, 1);
   const WrittenFile file(made.Make());
@@ -191,7 +191,7 @@ TEST(WritePerfData, KeepsTheAddressOfAFrameWithoutAName) {
               ElementsAre("/lib/libx.so+0x20", "0x999a", "/lib/libx.so+0x11"));
 }
 
-TEST(WritePerfData, MovesAMappingThatLiesOverAnother) {
+TEST(WritePerfData, MovesAnOverlappingMapping) {
   ProfileMaker made;
   const auto map = [&](std::string_view path) {
     return made.builder.Add(
@@ -242,7 +242,7 @@ TEST(WritePerfData, HasLabelsForTimeCpuAndControlGroup) {
               ElementsAre("labels without a place in a perf.data: request"));
 }
 
-TEST(WritePerfData, LeavesValuesBelowZeroOutAndSaysSo) {
+TEST(WritePerfData, ReportsAndOmitsNegativeValues) {
   ProfileMaker made;
   const EventId event = Plain(made, "difference");
   made.Hit(made.Calls({"f"}), {}, event, 0, -4);
@@ -279,7 +279,7 @@ TEST(WritePerfData, SpreadsTheSamplesOverTheTimeOfTheProfile) {
                                  1'700'000'000'000'001'000));
 }
 
-TEST(WritePerfData, TellsHostAndCommandAndNamesWhatElseTheCommentsSay) {
+TEST(WritePerfData, ReadsHostAndCommandAndReportsOtherComments) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.Counts("cycles"), 1, 1);
   made.builder.SetMetadata({.comments = {"hostname: box", "command line: app -x", "hello"}});
@@ -288,7 +288,7 @@ TEST(WritePerfData, TellsHostAndCommandAndNamesWhatElseTheCommentsSay) {
   EXPECT_THAT(file.report.lost_facts, ElementsAre("comment"));
 }
 
-TEST(WritePerfData, WritesTheSameBytesInWhateverOrderThingsWereAdded) {
+TEST(WritePerfData, DoesNotDependOnTheOrderOfAdding) {
   ProfileMaker forth, back;
   const auto fill = [](ProfileMaker& made, std::vector<std::string_view> names) {
     for (const std::string_view name : names) {
@@ -320,7 +320,7 @@ TEST(WritePerfData, RefusesToReplaceAFileUnlessAsked) {
   EXPECT_TRUE(WritePerfData(Profile(), {.if_exists = IfExists::kReplace}, directory / "out.data"));
 }
 
-TEST(WritePerfData, SaysThatTheDiskIsFull) {
+TEST(WritePerfData, ReportsAFullDisk) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.Counts("cycles"), 3, 3);
   const TempDir directory;

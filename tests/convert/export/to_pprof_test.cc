@@ -154,7 +154,7 @@ TEST(EncodePprof, PutsTheProgramBelowMostSamplesFirst) {
   EXPECT_THAT(files, ElementsAre("/bin/b", "/bin/a", "/lib/libc.so.6", "[kernel.kallsyms]"));
 }
 
-TEST(EncodePprof, TellsWhichMappingsHaveNames) {
+TEST(EncodePprof, MarksMappingsThatHaveNames) {
   ProfileMaker made;
   made.Hit(made.Calls(
                {made.Frame(made.Map("/bin/a"), 1, {"f", "g"}), made.Frame(made.Map("/bin/b"), 1)}),
@@ -357,7 +357,7 @@ TEST(EncodePprof, WritesAProfileWithoutSamples) {
 }
 
 // The same samples, added in another order.
-TEST(EncodePprof, DoesNotShowInWhichOrderThingsWereAdded) {
+TEST(EncodePprof, DoesNotDependOnTheOrderOfAdding) {
   const std::vector<std::vector<std::string_view>> stacks = {
       {"main", "f"}, {"main", "g", "h"}, {"main"}, {"start", "f"}};
   const auto encode = [&](const std::vector<std::size_t>& order) {

@@ -6,10 +6,11 @@
 #include <string>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
 #include "formats/base/file.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/corpus.h"
 #include "tests/support/matchers.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -31,7 +32,7 @@ TEST(ImportPerfDataCorpus, CountsTheSamplesOfRealRecordingsAsPerfDoes) {
     if (!name.ends_with(".perf.data")) continue;
     ++files;
     const MappedFile file = MappedFile::Open(entry.path()).value();
-    Input input = Input::FromBytes(file.bytes());
+    BytesInput input(file.bytes());
     ImportReport report;
     const Result<Profile> profile = ReadPerfData(input, {}, report);
     ASSERT_THAT(profile, IsOk()) << name;

@@ -9,6 +9,7 @@
 
 #include "convert/import/from_perfdata.h"
 #include "tests/convert/import/imported_perfdata.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
@@ -44,7 +45,7 @@ TEST(ImportPerfData, KeepsWhatCameBeforeADamagedTail) {
   EXPECT_THAT(imported.report.problems, ElementsAre(HasSubstr("no whole record")));
 }
 
-TEST(ImportPerfData, PassesOverADamagedSampleInTheMiddle) {
+TEST(ImportPerfData, SkipsADamagedSample) {
   PerfDataBuilder file = OneProcess();
   const std::size_t place = file.Open().data_offset() + file.records().size();
   file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 8});
@@ -56,7 +57,7 @@ TEST(ImportPerfData, PassesOverADamagedSampleInTheMiddle) {
   EXPECT_EQ(imported.report.damaged_records, 1U);
 }
 
-TEST(ImportPerfData, CountsSamplesOfUnknownEventsButHearsOfTheirProcesses) {
+TEST(ImportPerfData, AppliesProcessRecordsOfUnknownEvents) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {5}});
   file.AddEvent({.ids = {6}});
@@ -93,7 +94,7 @@ TEST(ImportPerfData, ReadsRecordsThatCameLateInTheStateOfTheirOwnTime) {
   EXPECT_THAT(imported.report.problems, IsEmpty());
 }
 
-TEST(ImportPerfData, TellsWhereCountersCameLate) {
+TEST(ImportPerfData, ReportsLateCounters) {
   PerfDataBuilder file;
   file.AddEvent({.sample_type = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
                                 perfdata::kTime | perfdata::kPeriod | perfdata::kRead,
@@ -182,9 +183,9 @@ TEST(ImportPerfData, ReadsTheSameFromAPipeAsFromAFile) {
 
 TEST(ImportPerfData, FailsOnlyWhereNothingCanBeRead) {
   ImportReport report;
-  Input other = Input::FromBytes(AsBytes("no profile"));
+  BytesInput other(AsBytes("no profile"));
   EXPECT_THAT(ReadPerfData(other, {}, report), FailsWith(ErrorCode::kCorrupt));
-  Input empty = Input::FromBytes({});
+  BytesInput empty({});
   EXPECT_THAT(ReadPerfData(empty, {}, report), FailsWith(ErrorCode::kTruncated));
 }
 
@@ -200,7 +201,7 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
     for (const auto change : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
       byte = before ^ change;
       ImportReport report;
-      Input input = Input::FromBytes(bytes);
+      BytesInput input(bytes);
       const Result<Profile> profile = ReadPerfData(input, {}, report);
       if (!profile) continue;
       ++read;

@@ -53,7 +53,7 @@ TEST(HashedStacks, HashesAFrameAloneWhereverItIs) {
   EXPECT_NE(stacks[0].frame_hashes[1], stacks[0].frame_hashes[2]);
 }
 
-TEST(HashedStacks, TellsModesApart) {
+TEST(HashedStacks, DistinguishesModes) {
   StackTable table;
   const std::array indexes = {table.Add({7}), table.Add({7}, perfdata::CpuMode::kKernel)};
   const HashedStacks stacks = table.Hash(indexes);
@@ -71,7 +71,7 @@ TEST(HashedStacks, FollowsTheOrderItIsGiven) {
   EXPECT_EQ(stacks[2].prefix_hashes.back(), stacks[0].prefix_hashes.back());
 }
 
-TEST(HashedStacks, TakesTheIpForAnEmptyChainOfARecording) {
+TEST(HashedStacks, UsesTheIpForAnEmptyChain) {
   StackTable table;
   const std::array indexes = {table.Add({})};
   const HashedStacks recorded = table.Hash(indexes);

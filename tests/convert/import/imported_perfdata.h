@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 
@@ -28,7 +29,7 @@ struct Imported {
 
 inline Imported Import(Bytes file, const ImportOptions& options = {}) {
   Imported imported;
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   Result<Profile> profile = ReadPerfData(input, options, imported.report);
   if (!profile) throw std::runtime_error(profile.error().message);
   imported.profile = *std::move(profile);

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/jitdump_builder.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -50,7 +51,7 @@ class Recording {
       if (place != "/tmp") return Result<JitDumpBytes>(Fail(ErrorCode::kNotFound, "not there"));
       return Result<JitDumpBytes>(JitDumpBytes{.bytes = dump.bytes(), .keeper = {}});
     };
-    Input input = Input::FromBytes(bytes);
+    BytesInput input(bytes);
     const auto profile = ReadPerfData(input, options, report_);
     if (!profile) throw std::runtime_error(profile.error().message);
     EXPECT_THAT(Validate(*profile), IsOk());
@@ -109,7 +110,7 @@ TEST(JitCode, NamesASampleByWhatWasThereAtItsTime) {
   EXPECT_THAT(recording.asked(), ElementsAre("/tmp/jit-7.dump of 7"));
 }
 
-TEST(JitCode, NamesSamplesThatLieInTheFileBeforeOlderOnes) {
+TEST(JitCode, NamesSamplesThatPrecedeOlderOnes) {
   Recording recording;
   recording.AddSample(25, kCode);
   recording.AddSample(15, kCode);
@@ -170,7 +171,7 @@ TEST(JitCode, IsNotUsedOnAnotherClock) {
   EXPECT_THAT(recording.asked(), IsEmpty());
 }
 
-TEST(JitCode, SaysWhichDumpIsMissing) {
+TEST(JitCode, ReportsAMissingDump) {
   Recording recording;
   recording.AddSample(15, kCode);
   EXPECT_THAT(recording.Import(TwoInOnePlace(), "nowhere"), ElementsAre("? in //anon 1"));

@@ -74,11 +74,11 @@ TEST(RoundClock, SortsByTimeAsRecordsAreDelivered) {
   ExpectSameOrder({30, 10, 20, 10});
 }
 
-TEST(RoundClock, LetsWhatHasNoTimeBeFirst) {
+TEST(RoundClock, PutsRecordsWithoutATimeFirst) {
   ExpectSameOrder({30, 0, 20, 0, 10});
 }
 
-TEST(RoundClock, LetsWhatHasNoTimeFollowWhatRoundsHaveReleased) {
+TEST(RoundClock, PutsRecordsWithoutATimeAfterReleasedRounds) {
   ExpectSameOrder({10, 30, -1, 20, 40, -1, 0, 35, 50, -1, 0, 45});
 }
 

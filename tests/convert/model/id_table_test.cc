@@ -18,7 +18,7 @@ TEST(IdTable, FindsWhatWasAddedByItsHash) {
   EXPECT_EQ(table.Find(9, kAny), IdTable::kNone);
 }
 
-TEST(IdTable, TellsEqualHashesApartByAsking) {
+TEST(IdTable, ComparesEntriesWithEqualHashes) {
   IdTable table;
   for (std::uint32_t id = 0; id < 10; ++id) table.Add(7, id);
   EXPECT_EQ(table.Find(7, [](std::uint32_t id) { return id == 6; }), 6U);

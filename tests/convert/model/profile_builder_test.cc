@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "convert/model/validate.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -63,7 +63,7 @@ TEST(Profile, AddressesAreThoseOfTheFirstMapping) {
   EXPECT_EQ(profile.AddressOf(profile[unmapped]), RuntimeAddress{0xdead});
 }
 
-TEST(BaseNameOf, TakesWhatFollowsTheLastSlash) {
+TEST(BaseNameOf, ReturnsWhatFollowsTheLastSlash) {
   EXPECT_EQ(BaseName("/usr/lib/libc.so.6"), "libc.so.6");
   EXPECT_EQ(BaseName("[vdso]"), "[vdso]");
   EXPECT_EQ(BaseName("/ends/here/"), "");
@@ -115,12 +115,12 @@ TEST(ProfileBuilder, KeepsMappingsApartThatAreNotTheSamePiece) {
   EXPECT_NE(builder.Add(other), id);
 }
 
-TEST(ProfileBuilder, TakesTheMappingOfNothingForNone) {
+TEST(ProfileBuilder, TreatsAnEmptyMappingAsNone) {
   ProfileBuilder builder;
   EXPECT_EQ(builder.Add(Mapping{}), MappingId{});
 }
 
-TEST(ProfileBuilder, TellsLocationsApartByTheirLines) {
+TEST(ProfileBuilder, DistinguishesLocationsByTheirLines) {
   ProfileBuilder builder;
   const LocationId a = Named(builder, "a");
   EXPECT_NE(Named(builder, "b"), a);
@@ -277,7 +277,7 @@ TEST(ProfileBuilder, RemembersWhatAProfileHeldWhenItGoesOn) {
   EXPECT_EQ(after.samples()[0].count, 6);
 }
 
-TEST(ProfileBuilder, KnowsALocationByItsNewLines) {
+TEST(ProfileBuilder, FindsALocationByItsNewLines) {
   const Unnamed before;
   ProfileBuilder builder(*before.profile);
   const Line line = {.function = builder.Add(Function{.name = builder.Add("main")})};
@@ -289,7 +289,7 @@ TEST(ProfileBuilder, KnowsALocationByItsNewLines) {
   EXPECT_NE(builder.Add(bare), before.location);
 }
 
-TEST(ProfileBuilder, NotesWhatIsKnownByNameInAMapping) {
+TEST(ProfileBuilder, MarksMappingsThatHaveNames) {
   const Unnamed before;
   EXPECT_EQ((*before.profile)[before.mapping].names, MappingNames{});
 

@@ -12,6 +12,7 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -52,7 +53,7 @@ class Normalized : public testing::Test {
  protected:
   Result<NormalizeReport> Run(const std::vector<std::byte>& bytes,
                               const NormalizeOptions& options = {}) {
-    Input input = Input::FromBytes(bytes);
+    BytesInput input(bytes);
     return Normalize(input, output_, options);
   }
 
@@ -163,7 +164,7 @@ TEST_F(Normalized, BuildIdsGoThroughAPipeAsRecords) {
   EXPECT_EQ(std::get<perfdata::BuildIds>(*value).entries.at(0).filename, "/bin/app");
 }
 
-TEST_F(Normalized, LeavesOutAndCountsWhatTheReaderDoesNotKnow) {
+TEST_F(Normalized, DropsAndCountsRecordsUnknownToTheReader) {
   PerfDataBuilder file = SmallRecording();
   file.Add(perfdata::CallchainDeferred{.cookie = 1});
   file.AddHeaderOnly({.type = RecordType::kBpfMetadata});
@@ -179,7 +180,7 @@ TEST_F(Normalized, LeavesOutAndCountsWhatTheReaderDoesNotKnow) {
   EXPECT_FALSE(Output().feature(FeatureBit::kEMachine));
 }
 
-TEST_F(Normalized, KeepsWhatNobodyKnowsWhereNoReaderIsNamed) {
+TEST_F(Normalized, KeepsUnknownRecordsWithoutATargetReader) {
   PerfDataBuilder file = SmallRecording();
   file.AddHeaderOnly({.type = RecordType{200}});
   const auto report = Run(file.Build());
@@ -188,7 +189,7 @@ TEST_F(Normalized, KeepsWhatNobodyKnowsWhereNoReaderIsNamed) {
   EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
 }
 
-TEST_F(Normalized, AttributesAreNoLargerThanTheReaderTakes) {
+TEST_F(Normalized, LimitsAttributesToTheReadersSize) {
   PerfDataBuilder file;
   file.AddEvent({.attr_size = 144});
   file.AddSample({.ip = 1, .time = 1});
@@ -200,7 +201,7 @@ TEST_F(Normalized, AttributesAreNoLargerThanTheReaderTakes) {
   EXPECT_EQ(Output().events()[0].attr.size, 144U);
 }
 
-TEST_F(Normalized, DamageIsToldAndWhatStandsBeforeItIsWritten) {
+TEST_F(Normalized, ReportsDamageAndWritesAllBeforeIt) {
   std::vector<std::byte> bytes = SmallRecording(Container::kPipe).Build();
   bytes.resize(bytes.size() - 10);
   const auto report = Run(bytes);
@@ -212,7 +213,7 @@ TEST_F(Normalized, DamageIsToldAndWhatStandsBeforeItIsWritten) {
 }
 
 // Nobody reads these, and perf stops at them.
-TEST_F(Normalized, DropsAndTellsOfRecordsThatDoNotHoldWhatTheySay) {
+TEST_F(Normalized, DropsAndReportsTruncatedRecords) {
   PerfDataBuilder file = SmallRecording();
   std::vector<std::byte> record;
   perfdata::Sample sample{.ip = 1, .pid = 7, .tid = 7, .time = 40};
@@ -266,7 +267,7 @@ TEST_F(Normalized, KeepsARecordOfNoEventThatIsNoSample) {
 }
 
 // Neither is kept by a filter, which knows only what could be read.
-TEST_F(Normalized, CountsADamagedSampleAsDamagedWhateverTheFilterSays) {
+TEST_F(Normalized, CountsADamagedSampleDespiteTheFilter) {
   PerfDataBuilder file = SmallRecording();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 8});
   const std::vector<bool> kept = {true, false, false, false};
@@ -279,11 +280,11 @@ TEST_F(Normalized, CountsADamagedSampleAsDamagedWhateverTheFilterSays) {
 
 TEST_F(Normalized, FileDoesNotGoToStdout) {
   const std::vector<std::byte> bytes = SmallRecording().Build();
-  Input input = Input::FromBytes(bytes);
+  BytesInput input(bytes);
   EXPECT_THAT(Normalize(input, "-", {}), FailsWith(ErrorCode::kInvalidArgument));
 }
 
-TEST_F(Normalized, NothingHasTheNameWhereTheDiskIsFull) {
+TEST_F(Normalized, LeavesNoFileIfTheDiskIsFull) {
   PerfDataBuilder file = SmallRecording();
   for (int i = 0; i < 1000; ++i) file.AddKsymbol(kSymbol);
   const std::vector<std::byte> bytes = file.Build();

@@ -45,7 +45,7 @@ class RecordWalkTest : public testing::Test {
   perfdata::EventTable events_ = Events();
 };
 
-TEST_F(RecordWalkTest, FindsRecordsThatLieInSeveralCompressedOnes) {
+TEST_F(RecordWalkTest, FindsRecordsAcrossSeveralCompressedOnes) {
   const std::vector<std::byte> samples = Samples(1000, 100);
   const Recovered recovered = Walk(CompressedRecords(samples, 50), events_);
   EXPECT_EQ(recovered.records, RecordsOf(samples));
@@ -145,7 +145,7 @@ TEST_F(RecordWalkTest, DropsACompressedRecordInsideAnother) {
   EXPECT_EQ(recovered.dropped[0].reason, "compressed inside a COMPRESSED record");
 }
 
-TEST_F(RecordWalkTest, SaysWhereInACompressedRecordTheDamageIs) {
+TEST_F(RecordWalkTest, ReportsTheOffsetOfDamageInCompressedRecords) {
   std::vector<std::byte> inside = Samples(1000, 3);
   const std::size_t at = inside.size();
   inside.resize(at + 8);  // a header of zeros
@@ -177,7 +177,7 @@ TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
   EXPECT_EQ(behind, 24U);
 }
 
-TEST_F(RecordWalkTest, StopsWhenItIsToldTo) {
+TEST_F(RecordWalkTest, StopsIfTheVisitorStops) {
   std::size_t seen = 0;
   const RecordVisitor visitor = {.record = [&](const FoundRecord&) -> Result<Onward> {
                                    return ++seen < 2 ? Onward::kGoOn : Onward::kStop;

@@ -158,7 +158,7 @@ TEST_F(RecoverTest, KeepsRecordsBehindTheLastCommit) {
   EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("records go on behind it")));
 }
 
-TEST_F(RecoverTest, PassesOverAFeatureTableOfGarbage) {
+TEST_F(RecoverTest, SkipsAFeatureTableOfGarbage) {
   const PerfDataBuilder builder = SmallRecording();
   std::vector<std::byte> file = builder.Build();
   const std::size_t table = Get(file, kDataAt) + builder.records().size();
@@ -228,7 +228,7 @@ TEST_F(RecoverTest, FindsTheRecordsWhereTheirOffsetIsWrong) {
   }
 }
 
-TEST_F(RecoverTest, TakesTheAttributesOfEventDescWhereTheTableIsDestroyed) {
+TEST_F(RecoverTest, UsesEventDescIfAttributesAreDestroyed) {
   PerfDataBuilder builder = SmallRecording();
   perfdata::EventDesc description;
   const Reader good = builder.Open();
@@ -245,7 +245,7 @@ TEST_F(RecoverTest, TakesTheAttributesOfEventDescWhereTheTableIsDestroyed) {
   EXPECT_EQ(reader_->events()[1].name, "faults");
 }
 
-TEST_F(RecoverTest, TakesTheAttributesOfRecordsWhereAllElseIsDestroyed) {
+TEST_F(RecoverTest, UsesAttributesOfRecordsAsLastResort) {
   PerfDataBuilder pipe = SmallRecording(Container::kPipe);
   const std::vector<std::byte> stream = pipe.Build();
   PerfDataBuilder builder;
@@ -257,7 +257,7 @@ TEST_F(RecoverTest, TakesTheAttributesOfRecordsWhereAllElseIsDestroyed) {
   EXPECT_THAT(report_->corrections, Contains(HasSubstr("ATTR records")));
 }
 
-TEST_F(RecoverTest, SaysThatNoFormatIsKnownWhereNoAttributeIsLeft) {
+TEST_F(RecoverTest, ReportsThatNoAttributeIsLeft) {
   PerfDataBuilder builder;
   builder.AddRound();
   Run(builder.Build());
@@ -279,7 +279,7 @@ TEST_F(RecoverTest, FailsWhereTheFileEndsInItsAttributes) {
   EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("0x28")));
 }
 
-TEST_F(RecoverTest, BelievesTheHeaderRatherThanADamagedMagic) {
+TEST_F(RecoverTest, TrustsTheHeaderOverADamagedMagic) {
   const PerfDataBuilder builder = SmallRecording();
   std::vector<std::byte> file = builder.Build();
   file[0] = std::byte{'Q'};
@@ -288,7 +288,7 @@ TEST_F(RecoverTest, BelievesTheHeaderRatherThanADamagedMagic) {
   EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("at 0x0: the magic")));
 }
 
-TEST_F(RecoverTest, TakesNoTextForAPerfData) {
+TEST_F(RecoverTest, RejectsText) {
   Run(
       AsBytes("This is no perf.data, whatever one may do to it. "
               "This is no perf.data, whatever one may do to it. "
@@ -296,7 +296,7 @@ TEST_F(RecoverTest, TakesNoTextForAPerfData) {
   EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no perf.data")));
 }
 
-TEST_F(RecoverTest, TellsOfTheTextBehindAPipe) {
+TEST_F(RecoverTest, ReportsTextBehindAPipe) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   std::vector<std::byte> file = builder.Build();
   const std::string_view text = "[ perf record: Woken up 1 times to write data ]\n";
@@ -342,7 +342,7 @@ TEST_F(RecoverTest, GivesRecordsTheirTrueSizeThatCountBytesBehindTheirTrailer) {
   EXPECT_EQ(report_->resized_records, 8U);
 }
 
-TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
+TEST_F(RecoverTest, ReportsTheOffsetOfADamagedRecord) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
@@ -359,7 +359,7 @@ TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
   EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE of size 0"));
 }
 
-TEST_F(RecoverTest, LeavesOutRecordsThatPerf61DoesNotKnow) {
+TEST_F(RecoverTest, DropsRecordsUnknownToPerf61) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
@@ -438,7 +438,7 @@ TEST_F(RecoverTest, LosesNothingOfWhatItWroteItself) {
   EXPECT_TRUE(report_->is_whole());
 }
 
-TEST_F(RecoverTest, MakesTheIndexOfTracesAnew) {
+TEST_F(RecoverTest, RebuildsTheIndexOfTraces) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
@@ -458,7 +458,7 @@ TEST_F(RecoverTest, MakesTheIndexOfTracesAnew) {
   EXPECT_EQ(Get(index, 16), 48U);
 }
 
-TEST_F(RecoverTest, TellsPerfOfATracepointWhoseFormatWasLost) {
+TEST_F(RecoverTest, DeclaresATracepointWithALostFormat) {
   PerfDataBuilder builder;
   builder.AddEvent(
       {.name = "sched:sched_switch", .type = perfdata::kTypeTracepoint, .config = 316});

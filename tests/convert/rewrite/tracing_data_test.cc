@@ -18,7 +18,7 @@ Event Tracepoint(std::string name, std::uint64_t id) {
   return event;
 }
 
-TEST(TracingData, TellsTheNamesAndIdsOfTracepoints) {
+TEST(TracingData, ListsNamesAndIdsOfTracepoints) {
   const Event events[] = {Tracepoint("sched:sched_switch", 316), Tracepoint("tracepoint:77", 77)};
   const std::vector<std::byte> section = MakeTracingData(events);
   EXPECT_TRUE(IsTracingData(section));

@@ -29,7 +29,7 @@ DebugFile FindLocally(const std::string& filename, const BuildId& build_id) {
   return DebugFiles({}, {}).Find({.filename = filename, .build_id = build_id});
 }
 
-TEST(DebugFiles, TakesTheRecordedPathWhereItsBuildIdAgrees) {
+TEST(DebugFiles, UsesTheRecordedPathOfEqualBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("abc"));
   const DebugFile found = FindLocally(path, kAbc);
@@ -39,7 +39,7 @@ TEST(DebugFiles, TakesTheRecordedPathWhereItsBuildIdAgrees) {
   EXPECT_EQ(found.source, path);
 }
 
-TEST(DebugFiles, TellsBothBuildIdsWhereTheyDiffer) {
+TEST(DebugFiles, ReportsBothBuildIdsIfTheyDiffer) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("xyz"));
   const DebugFile found = FindLocally(path, kAbc);
@@ -55,7 +55,7 @@ TEST(DebugFiles, RefusesAFileWithoutABuildIdWhereOneWasRecorded) {
   EXPECT_THAT(found.problem, HasSubstr("build id absent"));
 }
 
-TEST(DebugFiles, TakesTheFileAsItIsWhereNoBuildIdWasRecordedAndSaysSo) {
+TEST(DebugFiles, ReportsFilesWithoutRecordedBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("xyz"));
   const DebugFile found = FindLocally(path, {});
@@ -73,7 +73,7 @@ TEST(DebugFiles, LeavesThePathAloneWhereThisIsNotTheRecordingsMachine) {
   EXPECT_THAT(found.tried, Contains(path + " of this machine: it was recorded on host moon"));
 }
 
-TEST(DebugFiles, TakesTheRecordedPathBelowSymfs) {
+TEST(DebugFiles, UsesTheRecordedPathBelowSymfs) {
   const TempDir dir;
   const std::string path = dir.Write("root/usr/bin/program", SmallElf("abc"));
   const DebugFiles files(dir / "root", {});
@@ -120,14 +120,14 @@ TEST(DebugFiles, DoesNotTrustTheNameOfADebugFile) {
   EXPECT_THAT(found.tried, Contains(HasSubstr("build id 78797a, recorded was 616263")));
 }
 
-TEST(DebugFiles, LooksForADeletedFileOnlyWhereTheBuildIdCanTell) {
+TEST(DebugFiles, SearchesDeletedFilesOnlyByBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("abc"));
   EXPECT_TRUE(FindLocally(path + " (deleted)", kAbc).image);
   EXPECT_FALSE(FindLocally(path + " (deleted)", {}).image);
 }
 
-TEST(DebugFiles, HasNoProblemToTellWhereSimplyNothingIsThere) {
+TEST(DebugFiles, ReportsNoProblemIfNoFileExists) {
   const DebugFile found = DebugFiles("/nonexistent", {"/nonexistent"})
                               .Find({.filename = "/nonexistent", .build_id = kAbc});
   EXPECT_EQ(found.miss, Miss::kNoFile);
@@ -176,7 +176,7 @@ TEST(DebugFiles, FollowsADebugLinkBelowSymfs) {
   EXPECT_TRUE(DebugFiles(dir / "root", {}).Find({.filename = "/bin/program"}).debug);
 }
 
-TEST(DebugFiles, TakesNoDebugFileWhoseChecksumIsAnother) {
+TEST(DebugFiles, RejectsADebugFileWithAnotherChecksum) {
   const TempDir dir;
   const std::string path = dir.Write("program", LinkedTo(SmallElf("")));
   dir.Write("program.debug", SmallElf("xyz"));
@@ -201,7 +201,7 @@ TEST(DebugFiles, FollowsNoDebugLinkOnAMachineThatIsNotTheRecordings) {
 
 const std::string kSharedLink = "../.dwz/shared\0xyz"s;
 
-TEST(DebugFiles, FindsWhatDwzMovedOutBesideTheFileThatSaysSo) {
+TEST(DebugFiles, FindsTheDwzFileBesideItsUser) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
@@ -209,7 +209,7 @@ TEST(DebugFiles, FindsWhatDwzMovedOutBesideTheFileThatSaysSo) {
   EXPECT_TRUE(FindLocally(path, kAbc).supplementary);
 }
 
-TEST(DebugFiles, FindsWhatDwzMovedOutOfTheDebugFileRatherThanOfTheImage) {
+TEST(DebugFiles, PrefersTheDwzFileOfTheDebugFile) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", SmallElf("abc"));
   dir.Write("debug/616263/debuginfo", ElfWith(".gnu_debugaltlink", kSharedLink));
@@ -220,7 +220,7 @@ TEST(DebugFiles, FindsWhatDwzMovedOutOfTheDebugFileRatherThanOfTheImage) {
   EXPECT_TRUE(found.supplementary);
 }
 
-TEST(DebugFiles, FindsWhatDwzMovedOutByItsBuildId) {
+TEST(DebugFiles, FindsTheDwzFileByBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
   dir.Write("debug/.build-id/78/797a.debug", SmallElf("xyz"));
@@ -228,7 +228,7 @@ TEST(DebugFiles, FindsWhatDwzMovedOutByItsBuildId) {
   EXPECT_TRUE(files.Find({.filename = path, .build_id = kAbc}).supplementary);
 }
 
-TEST(DebugFiles, TakesNothingOfAnotherBuildForWhatDwzMovedOut) {
+TEST(DebugFiles, RejectsADwzFileOfAnotherBuild) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
   dir.Write(".dwz/shared", SmallElf("uvw"));
@@ -240,7 +240,7 @@ std::vector<std::byte> WithDwarf() {
   return ElfWith(".debug_info", "unit");
 }
 
-TEST(DebugFiles, FollowsNoLinkOfDwzOutOfWhatIsSearched) {
+TEST(DebugFiles, FollowsDwzLinksInSearchPathsOnly) {
   const TempDir dir;
   const std::string outside = dir.Write("outside/shared", SmallElf("xyz"));
   dir.Write("ids/616263/executable", ElfWith(".gnu_debugaltlink", outside + "\0xyz"s));
@@ -261,7 +261,7 @@ TEST(DebugFiles, NamesTheReasonOfAPathThatIsTooLong) {
   EXPECT_EQ(found.problem, path + ": File name too long");
 }
 
-TEST(DebugFiles, TakesLinesFromALaterSourceOfTheSameBuildId) {
+TEST(DebugFiles, ReadsLinesFromLaterSourcesOfEqualBuild) {
   const TempDir dir;
   // The sections of a slim copy are empty.
   const std::string image = dir.Write("ids/616263/executable", ElfWith(".debug_info", ""));
@@ -276,7 +276,7 @@ TEST(DebugFiles, TakesLinesFromALaterSourceOfTheSameBuildId) {
   EXPECT_FALSE(files.Find({.filename = later, .build_id = kAbc, .wants_lines = false}).lines);
 }
 
-TEST(DebugFiles, TakesNoLinesOfAnotherBuild) {
+TEST(DebugFiles, ReadsNoLinesOfAnotherBuild) {
   const TempDir dir;
   dir.Write("ids/616263/executable", SmallElf("abc"));
   const std::string later = dir.Write("program", ElfWith(".debug_info", "unit", "xyz"));
@@ -310,7 +310,7 @@ SharedBundle BundleOf(const TempDir& dir, std::vector<InBundle> files) {
   return std::make_shared<const bundle::Bundle>(*std::move(opened));
 }
 
-TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
+TEST(DebugFiles, FindsABundledFileByBuildId) {
   const TempDir dir;
   const SharedBundle bundles[] = {
       BundleOf(dir, {{{.path = "/old/program", .build_id = kAbc, .kept = bundle::Kept::kSymbols},
@@ -321,7 +321,7 @@ TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
   EXPECT_EQ(found.image->build_id(), kAbc);
 }
 
-TEST(DebugFiles, TakesABundlesFileByItsPathWhereNoBuildIdWasRecorded) {
+TEST(DebugFiles, FindsABundledFileByPath) {
   const TempDir dir;
   const SharedBundle bundles[] = {
       BundleOf(dir, {{{.path = "/program", .kept = bundle::Kept::kSymbols}, SmallElf("")}})};
@@ -333,7 +333,7 @@ TEST(DebugFiles, TakesABundlesFileByItsPathWhereNoBuildIdWasRecorded) {
   EXPECT_FALSE(other.image);
 }
 
-TEST(DebugFiles, TakesABundlesDebugFileAndWhatDwzMovedOutOfIt) {
+TEST(DebugFiles, FindsBundledDebugAndDwzFiles) {
   const TempDir dir;
   const BuildId xyz = BuildId::From(AsBytes("xyz"));
   const auto debug = bundle::FileKind::kDebug;
@@ -352,7 +352,7 @@ TEST(DebugFiles, TakesABundlesDebugFileAndWhatDwzMovedOutOfIt) {
   EXPECT_EQ(found.supplementary->build_id(), xyz);
 }
 
-TEST(DebugFiles, TakesTheDebugFileWithoutABuildIdThatLiesBesideTheBundlesImage) {
+TEST(DebugFiles, FindsADebugFileBesideTheBundledImage) {
   const TempDir dir;
   const auto whole = bundle::Kept::kWhole;
   const SharedBundle bundles[] = {BundleOf(

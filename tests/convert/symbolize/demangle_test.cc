@@ -140,7 +140,7 @@ std::string Doubled(int times) {
   return name + "EvT_";
 }
 
-TEST(Demangle, LeavesANameThatStandsForGigabytesAlone) {
+TEST(Demangle, KeepsANameThatWouldExpandToGigabytes) {
   EXPECT_EQ(Demangle(Doubled(1)),
             "f<std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> > >");
   EXPECT_EQ(Demangle(Doubled(30)), Doubled(30));

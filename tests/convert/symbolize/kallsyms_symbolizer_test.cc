@@ -75,7 +75,7 @@ TEST(KallsymsSymbolizer, RefusesTheTableOfAnotherKernel) {
   EXPECT_EQ(NameBy(table, Kernel(kText + 0x1000), kText + 0x1100), "(wrong build id)");
 }
 
-TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
+TEST(KallsymsSymbolizer, ComparesBuildIdsIfBothAreKnown) {
   const auto table = Table(BuildId::From(AsBytes("abc")));
   EXPECT_EQ(NameBy(table, Kernel(kText, "78797a"), kText), "(wrong build id)");
   EXPECT_EQ(NameBy(table, Kernel(kText, "616263"), kText), "_text");
@@ -113,7 +113,7 @@ TEST(KallsymsSymbolizer, RefusesAModuleThatWouldNotFitIntoTheRecordedOne) {
   EXPECT_EQ(NameBy(Table(), profile, 0x10), "(wrong build id)");
 }
 
-TEST(KallsymsSymbolizer, SaysHowFarTheKernelHasMoved) {
+TEST(KallsymsSymbolizer, ReportsHowFarTheKernelHasMoved) {
   const convert::Profile profile = Kernel(kText + 0x5e00000);
   KallsymsSymbolizer symbolizer(Table(), KernelOf(profile));
   const FileOffset offsets[] = {{kText + 0x5e00000}};

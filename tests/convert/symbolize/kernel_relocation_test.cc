@@ -60,7 +60,7 @@ TEST(MoveOf, IsNoneWhereTheCodeEndsElsewhere) {
                                      "end is 0xe01ef2 behind it"));
 }
 
-TEST(MoveOf, TakesTheEndOfTheDataForAnEndToo) {
+TEST(MoveOf, AcceptsTheEndOfDataAsEnd) {
   RecordedKernel recorded = KernelAt(kText);
   recorded.limit = kText + 0x1c45d40;
   Places places = PlacesAt(kText);
@@ -69,7 +69,7 @@ TEST(MoveOf, TakesTheEndOfTheDataForAnEndToo) {
 }
 
 // Where perf finds no end it says that of the next mapping, as on ppc64.
-TEST(MoveOf, DoesNotTakeTheNextMappingForTheEnd) {
+TEST(MoveOf, DoesNotEndAtTheNextMapping) {
   RecordedKernel recorded = {
       .reference = "_text", .reference_address = 0xc000000000000000, .limit = 0xc008000000210000};
   EXPECT_TRUE(Move(recorded, PlacesAt(0xc000000000000000)).distance);

@@ -43,7 +43,7 @@ class EvenSymbolizer : public Symbolizer {
   int calls = 0;
 };
 
-TEST(Symbolize, AsksForEachPlaceOnceInOneBatch) {
+TEST(Symbolize, ResolvesEachAddressOnceInOneBatch) {
   const convert::Profile profile =
       ProfileOf({.filename = "/a", .pids = {1, 2, 3}, .offsets = {2, 5, 4, 2}});
   EvenSymbolizer symbolizer;

@@ -71,7 +71,7 @@ TEST(DifferenceOfBoots, SeesWhatIsOlderThanTheBoot) {
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded before this machine was booted");
 }
 
-TEST(DifferenceOfBoots, TrustsNoRecordingThatDoesNotSayWhereItWasMade) {
+TEST(DifferenceOfBoots, RejectsARecordingWithoutAHost) {
   BootFacts recorded = Recorded();
   recorded.host.clear();
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()),

@@ -84,7 +84,7 @@ TEST(VmlinuxSymbolizer, NamesNothingBehindItsCode) {
   EXPECT_EQ(NameAt(symbolizer, profile, 0), "(no symbol)");
 }
 
-TEST(VmlinuxSymbolizer, SaysHowFarTheKernelHasMoved) {
+TEST(VmlinuxSymbolizer, ReportsHowFarTheKernelHasMoved) {
   const std::uint64_t text = kText + 0x5e00000;
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(text));
   const FileOffset offsets[] = {{text + 0x120}};
@@ -107,18 +107,18 @@ TEST(VmlinuxSymbolizer, RefusesAFileWhoseCodeEndsElsewhere) {
   EXPECT_EQ(NameBy(WholeVmlinux(), recorded, kText, 0x120), "(wrong build id)");
 }
 
-TEST(VmlinuxSymbolizer, RefusesAFileThatDoesNotTellWhereItIs) {
+TEST(VmlinuxSymbolizer, RejectsAFileWithoutALoadAddress) {
   const auto stripped = Binary(Vmlinux(Symbols::kStripped));
   EXPECT_EQ(NameBy(stripped, RecordedAt(kText), kText, 0x120), "(wrong build id)");
 }
 
-TEST(VmlinuxSymbolizer, TakesPlaceAndNamesOfAStrippedOneFromItsDebugFile) {
+TEST(VmlinuxSymbolizer, ReadsAStrippedVmlinuxFromItsDebugFile) {
   const auto both = Binary(Vmlinux(Symbols::kStripped), Vmlinux());
   const std::uint64_t text = kText + 0x5e00000;
   EXPECT_EQ(NameBy(both, RecordedAt(text), text, 0x120), "do_idle");
 }
 
-TEST(VmlinuxSymbolizer, KnowsNothingOfModules) {
+TEST(VmlinuxSymbolizer, ResolvesNothingInModules) {
   const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
                                              .start = 0xffffffffc0341000,
                                              .kind = convert::MappingKind::kKernel});

@@ -29,7 +29,7 @@ TEST(Input, MapsAFile) {
   EXPECT_EQ(input->path(), directory / "a");
 }
 
-TEST(Input, KnowsADirectory) {
+TEST(Input, DetectsADirectory) {
   const TempDir directory;
   Result<Input> input = Input::Open(directory.path());
   ASSERT_THAT(input, IsOk());
@@ -44,7 +44,7 @@ TEST(Input, NamesWhatIsMissing) {
               FailsWith(ErrorCode::kNotFound, testing::HasSubstr("absent")));
 }
 
-TEST(Input, ShowsTheBeginningOfAStreamWithoutTakingIt) {
+TEST(Input, ShowsAStreamsBeginningWithoutConsumingIt) {
   const PipeWith pipe("PERFILE2 and so on");
   const StdinFrom redirected(pipe.get());
   Result<Input> input = Input::Open("-");
@@ -89,12 +89,6 @@ TEST(Input, CopiesAStreamWhereAllOfItIsWanted) {
   ASSERT_THAT(all, IsOk());
   EXPECT_EQ(AsText(*all), text.substr(5));
   EXPECT_FALSE(input->is_stream());
-}
-
-TEST(Input, TakesBytesThatAreThere) {
-  Input input = Input::FromBytes(AsBytes("bytes"));
-  EXPECT_EQ(AsText(input.beginning()), "bytes");
-  EXPECT_EQ(AsText(input.All().value()), "bytes");
 }
 
 }  // namespace

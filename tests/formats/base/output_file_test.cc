@@ -147,7 +147,7 @@ TEST(OutputFile, DoesNotReplaceADirectory) {
               FailsWith(ErrorCode::kIo, HasSubstr("Is a directory")));
 }
 
-TEST(OutputFile, TellsOfAFullDiskAtCommit) {
+TEST(OutputFile, ReportsAFullDiskAtCommit) {
   const TempDir directory;
   const auto full = MemoryDevice(directory, 7);
   if (!full) GTEST_SKIP() << "no device can be made in " << directory.path();
@@ -157,7 +157,7 @@ TEST(OutputFile, TellsOfAFullDiskAtCommit) {
   EXPECT_THAT(std::move(*file).Commit(), FailsWith(ErrorCode::kIo, HasSubstr("No space left")));
 }
 
-TEST(OutputFile, TellsOfAFullDiskOnceItsCollectionIsFull) {
+TEST(OutputFile, ReportsAFullDiskAtAFullBuffer) {
   const TempDir directory;
   const auto full = MemoryDevice(directory, 7);
   if (!full) GTEST_SKIP() << "no device can be made in " << directory.path();

@@ -77,7 +77,7 @@ TEST(RegularFile, IsNoDeviceAndNoDirectory) {
   EXPECT_THAT(OpenRegularFile("/"), FailsWith(ErrorCode::kUnsupported));
 }
 
-TEST(RegularFile, SaysWhyItCannotBeOpened) {
+TEST(RegularFile, ReportsWhyItCannotBeOpened) {
   const TempDir dir;
   const std::filesystem::path absent = dir / "absent";
   const auto refused = OpenRegularFile(absent);

@@ -87,7 +87,7 @@ TEST(StagedFile, HasAModeOfItsOwnWhereTheOldFileIsKept) {
 }
 
 // Whoever made the file chose its mode to read what comes.
-TEST(StagedFile, DoesNotTakeOverTheModeThatAnotherUserChoseInASharedDirectory) {
+TEST(StagedFile, IgnoresAnotherUsersModeInASharedDirectory) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   const TempDir directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 01777), 0);
@@ -122,7 +122,7 @@ TEST(StagedFile, FollowsNoLinkThatHasTheNameOfTheOldFile) {
   EXPECT_EQ(TextOf(directory / "out.old"), "old");
 }
 
-TEST(StagedFile, FollowsNoLinkThatTookItsNameMeanwhile) {
+TEST(StagedFile, FollowsNoLinkThatGotItsNameMeanwhile) {
   const TempDir directory;
   directory.Write("victim", "precious");
   const Result<OutputTarget> target = ResolveOutput(directory / "out");

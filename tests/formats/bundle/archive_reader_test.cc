@@ -101,7 +101,7 @@ TEST(UnpackArchive, PassesOverWhatIsNeitherFileNorLink) {
   EXPECT_EQ(archive->passed_over.kinds, 6);
 }
 
-TEST(UnpackArchive, TakesTheFirstOfAName) {
+TEST(UnpackArchive, KeepsTheFirstMemberOfAName) {
   TarBuilder tar;
   tar.Add({.name = "a", .content = "first"});
   tar.Add({.name = "./a", .content = "second"});

@@ -101,7 +101,7 @@ TEST_F(ExtractTest, LeavesAnotherFileOfTheSameBuildId) {
   EXPECT_THAT(report->kept, IsEmpty());
 }
 
-TEST_F(ExtractTest, TellsWhatDiffersAndReplacesItWhereAsked) {
+TEST_F(ExtractTest, ReportsDifferencesAndReplacesIfAsked) {
   dir_.Write("target/perf-map/perf-7.map", "of another process");
   tar_.Add({.name = "perf-map/perf-7.map", .content = "map"});
   auto report = ExtractTar();
@@ -148,7 +148,7 @@ TEST_F(ExtractTest, NeverWritesThroughALinkOfTheTarget) {
               FailsWith(ErrorCode::kInvalidArgument));
 }
 
-TEST_F(ExtractTest, ReplacesALinkInThePlaceOfAFileButNeverWhatItLeadsTo) {
+TEST_F(ExtractTest, ReplacesALinkButNeverItsTarget) {
   fs::create_symlink("../canary", target_ / "file");
   tar_.Add({.name = "file", .content = "dead"});
   auto report = ExtractTar();
@@ -158,7 +158,7 @@ TEST_F(ExtractTest, ReplacesALinkInThePlaceOfAFileButNeverWhatItLeadsTo) {
   EXPECT_EQ(Content("file"), "dead");
 }
 
-TEST_F(ExtractTest, TakesNoHardLink) {
+TEST_F(ExtractTest, RejectsHardLinks) {
   tar_.Add({.name = "hard", .type = '1', .target = "../canary"});
   tar_.Add({.name = "hard", .content = "dead"});
   EXPECT_THAT(ExtractTar(), IsOk());
@@ -201,7 +201,7 @@ Bundle BundleOf(TarBuilder& tar) {
   return *std::move(bundle);
 }
 
-TEST_F(ExtractTest, MarksWhatItWritesAndTakesNoMarkerOfTheArchive) {
+TEST_F(ExtractTest, MarksItsFilesAndIgnoresArchivedMarkers) {
   tar_.Add({.name = kPlace + "/elf", .content = "content"});
   tar_.Add({.name = kPlace + "/elf.perftape", .content = "of another bundle"});
   const auto report = ExtractTar();

@@ -59,7 +59,7 @@ TEST(BundleManifest, RefusesALaterVersion) {
               FailsWith(ErrorCode::kUnsupported, HasSubstr("version 2")));
 }
 
-TEST(BundleManifest, TellsWhichFieldIsWrong) {
+TEST(BundleManifest, ReportsTheWrongField) {
   const auto message_of = [](std::string_view json) {
     auto manifest = DecodeManifest(json);
     return manifest ? "fine" : manifest.error().message;

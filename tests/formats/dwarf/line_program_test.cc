@@ -51,7 +51,7 @@ TEST(RunLineProgram, MakesARowOfEachAddress) {
   EXPECT_EQ(table.rows[1].line, 2U);
 }
 
-TEST(RunLineProgram, TakesTheLastOfSeveralRowsOfOneAddress) {
+TEST(RunLineProgram, KeepsTheLastRowOfAnAddress) {
   const LineTable table = TableOf(SetAddress(0x20) + kCopy + "\x03\x05" + kCopy + kEnd);
   ASSERT_THAT(table.rows, SizeIs(1));
   EXPECT_EQ(table.rows[0].line, 6U);

@@ -83,7 +83,7 @@ TEST_P(SourceIndexOf, AnswersTheSameWhenItIsRestored) {
   EXPECT_FALSE(restored->has_built());
 }
 
-TEST_P(SourceIndexOf, TakesNothingOfASavedIndexThatIsCut) {
+TEST_P(SourceIndexOf, RejectsATruncatedSavedIndex) {
   const elf::ElfFile file = OpenProgram(GetParam());
   const auto built = SourceIndex::Open(file, file, {});
   built->Prepare(CodeOf(file));
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(EveryVersion, SourceIndexOf,
                          ::testing::Values("gcc3", "gcc4", "gcc5", "gcc64", "gccz", "clang4",
                                            "clang5"));
 
-TEST(SourceIndex, SaysWhichSplitFileIsNotThere) {
+TEST(SourceIndex, ReportsAMissingSplitFile) {
   const elf::ElfFile file = OpenProgram("clang-split5");
   const auto index = SourceIndex::Open(file, file, {});
   ASSERT_NE(index, nullptr);
@@ -123,7 +123,7 @@ TEST(SourceIndex, LooksForSplitFilesOnlyInWhatIsSearched) {
   EXPECT_THAT(index->problem(), ::testing::EndsWith(".dwo: not found"));
 }
 
-TEST(SourceIndex, KnowsNothingOutsideTheCode) {
+TEST(SourceIndex, FindsNothingOutsideTheCode) {
   const elf::ElfFile file = OpenProgram("gcc5");
   const auto index = SourceIndex::Open(file, file, {});
   EXPECT_THAT(index->Find({0}), IsEmpty());

@@ -31,7 +31,7 @@ std::vector<std::byte> LldLayout() {
   return elf.Build();
 }
 
-TEST(ElfFile, TakesAnOffsetToTheAddressThatTheSegmentGivesIt) {
+TEST(ElfFile, MapsAnOffsetToItsSegmentsAddress) {
   const std::vector<std::byte> image = LldLayout();
   const ElfFile file = OpenBytes(image);
   EXPECT_EQ(file.ToImage({0x5a0}), ImageAddress{0x15a0});
@@ -39,7 +39,7 @@ TEST(ElfFile, TakesAnOffsetToTheAddressThatTheSegmentGivesIt) {
   EXPECT_EQ(file.ToImage({0x8a0}), ImageAddress{0x28a0});
 }
 
-TEST(ElfFile, CountsWhatLiesBeforeACodeSegmentInItsPageToThatSegment) {
+TEST(ElfFile, ExtendsACodeSegmentToItsPageStart) {
   ElfBuilder elf(ET_DYN);
   elf.AddSegment({.offset = 0x1234, .address = 0x402234, .size = 0x100});
   const std::vector<std::byte> image = elf.Build();
@@ -59,7 +59,7 @@ TEST(ElfFile, PrefersTheCodeSegmentWhereTwoHoldAnOffset) {
 
 // As objcopy --only-keep-debug leaves them: of the code segment no bytes, and of what GNU ld linked
 // no offset.
-TEST(ElfFile, TakesTheSegmentsOfADebugFileForThoseOfTheFileItIsOf) {
+TEST(ElfFile, MapsImageOffsetsInADebugFile) {
   for (const std::uint64_t kept_offset : {0x1000U, 0U}) {
     ElfBuilder elf(ET_DYN);
     elf.AddSegment({.offset = 0, .address = 0x400000, .size = 0x3a0, .flags = PF_R});
@@ -92,14 +92,14 @@ TEST(ElfFile, UsesSectionsWhereNothingIsLoadedByTheProgramHeaders) {
   EXPECT_EQ(OpenBytes(image).ToImage({0x90}), ImageAddress{0x50});
 }
 
-TEST(ElfFile, LetsOffsetsStandForAddressesInARelocatableFile) {
+TEST(ElfFile, UsesOffsetsAsAddressesInARelocatableFile) {
   ElfBuilder elf(ET_REL);
   elf.AddSection({.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .size = 16, .offset = 0x80});
   const std::vector<std::byte> image = elf.Build();
   EXPECT_EQ(OpenBytes(image).ToImage({0x84}), ImageAddress{0x84});
 }
 
-TEST(ElfFile, KnowsItsBuildId) {
+TEST(ElfFile, ReadsItsBuildId) {
   const std::vector<std::byte> image = SmallElf("some id");
   EXPECT_EQ(OpenBytes(image).build_id(), BuildId::From(AsBytes("some id")));
 }

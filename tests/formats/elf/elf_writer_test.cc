@@ -30,7 +30,7 @@ TEST(NamedFunctionsFile, NamesEachOfItsAddresses) {
   EXPECT_EQ(NameAt(image, kTextOffset + 3 * kFunctionSize - 1), "g");
 }
 
-TEST(NamedFunctionsFile, BearsTheIdOfItsNames) {
+TEST(NamedFunctionsFile, HasABuildIdOfItsNames) {
   const Names names = {"main", "f"};
   const std::vector<std::byte> image = NamedFunctionsFile(names);
   EXPECT_EQ(ElfFile::FromBytes(image)->build_id(), NamedFunctionsId(names));

@@ -180,7 +180,7 @@ TEST_F(PltTest, NamesEntriesOfI386ByAddressByTableAndByRelocation) {
   EXPECT_THAT(Entries(), testing::ElementsAre("strlen@0", "memcpy@16", "strlen@32"));
 }
 
-TEST_F(PltTest, TellsTheResolverOfAnIndirectFunctionAndTheTableItsName) {
+TEST_F(PltTest, ResolvesAnIndirectFunctionByResolverAndTable) {
   AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
   AddCode(".plt", Jump(0, kGot + 16) + std::string(10, '\x90'));
   const std::uint16_t text = elf_.AddSection(

@@ -20,7 +20,7 @@ TEST(IsBelow, ComparesWholeComponentsOfNormalPaths) {
   EXPECT_FALSE(IsBelow("/a", "/a/b"));
 }
 
-TEST(IsBelow, KnowsTheCurrentDirectory) {
+TEST(IsBelow, AcceptsTheCurrentDirectory) {
   EXPECT_TRUE(IsBelow("debug/x", "debug"));
   EXPECT_TRUE(IsBelow("debug/x", "."));
   EXPECT_TRUE(IsBelow(std::filesystem::current_path() / "debug/x", "./debug"));
@@ -60,7 +60,7 @@ TEST(SearchPathsOfLink, LeadOutOfNoRoot) {
               ElementsAre("/sysroot/x"));
 }
 
-TEST(SearchPathsOfLink, AreNoneOfARelativeNameInAFileWithoutAPlace) {
+TEST(SearchPathsOfLink, AreEmptyForRelativeNamesWithoutADirectory) {
   EXPECT_THAT(SearchPathsOfLink("x", "", "", {.roots = {"/"}}).paths, IsEmpty());
   EXPECT_THAT(SearchPathsOfLink("", "/a", "/a", {}).paths, IsEmpty());
   EXPECT_THAT(SearchPathsOfLink("x/", "/a", "/a", {}).paths, IsEmpty());

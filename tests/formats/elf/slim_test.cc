@@ -97,7 +97,7 @@ TEST(SlimCopy, LeavesOutCodeAndDwarf) {
   EXPECT_THAT(AsText(slim), Not(testing::HasSubstr("who wrote it")));
 }
 
-TEST(SlimCopy, TellsOfTextWhereItWasButHasNoBytesOfIt) {
+TEST(SlimCopy, KeepsTheTextHeaderWithoutItsBytes) {
   const std::vector<std::byte> slim = SlimOf(Program().Build());
   const Elf64_Shdr text = SectionOf(slim, ".text").header;
   EXPECT_EQ(text.sh_type, Elf64_Word{SHT_NOBITS});

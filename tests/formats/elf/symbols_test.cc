@@ -201,7 +201,7 @@ TEST_F(SymbolTableTest, IsEmptyForAStrippedFile) {
   EXPECT_EQ(table.Find({kText}), nullptr);
 }
 
-TEST(SymbolTable, TakesNamesFromTheDebugFileOfAStrippedOne) {
+TEST(SymbolTable, UsesTheDebugFileOfAStrippedFile) {
   ElfBuilder debug;
   const std::uint16_t text = debug.AddSection({.name = ".text",
                                                .type = SHT_NOBITS,
@@ -394,7 +394,7 @@ std::string OutputOf(const std::string& command) {
   return text;
 }
 
-TEST(SymbolTable, KnowsEveryFunctionOfThisProgramThatNmKnows) {
+TEST(SymbolTable, FindsEveryFunctionThatNmLists) {
   const std::string listing =
       OutputOf("nm --defined-only --format=sysv /proc/" + std::to_string(getpid()) + "/exe 2>&1");
   if (listing.find("FUNC|") == std::string::npos) GTEST_SKIP() << "no nm here: " << listing;

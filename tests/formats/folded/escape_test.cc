@@ -42,7 +42,7 @@ TEST(AppendFrame, EscapesControlCharactersButTheTab) {
   EXPECT_EQ(FrameName("%1B%7F%09"), "\x1b\x7f%09");
 }
 
-TEST(AppendFrame, EscapesWhatTerminalsObeyAndWhatTurnsOrBreaksLines) {
+TEST(AppendFrame, EscapesControlsBidiCharactersAndLineBreaks) {
   EXPECT_EQ(Frame("a\xc2\x9b"
                   "2J"),
             "a%u009B2J");
@@ -65,7 +65,7 @@ TEST(AppendFrame, EscapesABrokenByteThatIsAControlByItself) {
             "2J");
 }
 
-TEST(FrameName, TakesNoEscapesOfUrlsForItsOwn) {
+TEST(FrameName, DoesNotUnescapeUrls) {
   for (const char* text : {"file:///%D1%9B/%C3%9F.js", "%u00e9", "%u0041", "%xE9", "%x41", "%u202",
                            "%u", "%x", "%u20%28"}) {
     EXPECT_EQ(FrameName(text), text);

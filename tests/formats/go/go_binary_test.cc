@@ -51,7 +51,7 @@ void Build(const TempDir& directory, const std::string& flags, const std::string
   ASSERT_EQ(Shell(command), 0) << std::ifstream(directory / "build.log").rdbuf();
 }
 
-TEST(GoBinary, SaysTheSameOfItsInstructionsAsItsStrippedFile) {
+TEST(GoBinary, ResolvesEveryInstructionAsItsStrippedFileDoes) {
   if (!HasGo()) GTEST_SKIP() << "go is not installed";
   const TempDir directory;
   Build(directory, "-ldflags='-s -w'", "stripped");

@@ -74,7 +74,7 @@ TEST(PcLineTable, NamesPaddingBehindAFunctionWithoutALine) {
   EXPECT_THAT(Found(Open(made), kText + 0x3f), ElementsAre("main.main :0 from 10"));
 }
 
-TEST(PcLineTable, TakesTheFirstLineForTheStartWhereItIsNotTold) {
+TEST(PcLineTable, UsesTheFirstLineAsStartLine) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo118}, TwoFunctions(), 0x60);
   EXPECT_THAT(Found(Open(made), kText + 0x20), ElementsAre("main.main /src/main.go:12 from 10"));
 }
@@ -110,7 +110,7 @@ std::vector<GoFunction> Inlined() {
                      {.name = "main.leaf", .parent_pc = 0x14, .start_line = 30}}}};
 }
 
-TEST(PcLineTable, TellsTheCallsThatWereInlined) {
+TEST(PcLineTable, ResolvesInlinedCalls) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo120}, Inlined(), 0x40);
   const PcLineTable table = Open(made);
   EXPECT_THAT(Found(table, kText + 0x1c), ElementsAre("main.leaf /src/main.go:31 from 30",
@@ -119,7 +119,7 @@ TEST(PcLineTable, TellsTheCallsThatWereInlined) {
   EXPECT_THAT(Found(table, kText + 0x20), ElementsAre("main.main /src/main.go:12 from 10"));
 }
 
-TEST(PcLineTable, TellsInlinedCallsAsGo118WroteThem) {
+TEST(PcLineTable, ResolvesInlinedCallsOfGo118) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo118}, Inlined(), 0x40);
   EXPECT_THAT(Found(Open(made), kText + 0x1c),
               ElementsAre("main.leaf /src/main.go:31 from 0", "main.middle /src/main.go:21 from 0",

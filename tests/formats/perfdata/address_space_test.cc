@@ -186,7 +186,7 @@ TEST_F(ProcessesTest, ReadTheOlderMmapToo) {
   EXPECT_EQ(UserAt(7, 0x1fff), "seven+4095");
 }
 
-TEST_F(ProcessesTest, TakeNoDataForCode) {
+TEST_F(ProcessesTest, IgnoreDataMappings) {
   file_.Add(Mmap{.pid = 7, .tid = 7, .start = 0x1000, .length = 0x1000, .filename = "/data"}, {},
             MiscOf(CpuMode::kUser) | kMiscMmapData);
   EXPECT_EQ(UserAt(7, 0x1000), "-");
@@ -314,7 +314,7 @@ TEST_F(ProcessesTest, GiveKernelSymbolsAMappingOfTheirOwnUntilTheyGoAway) {
   EXPECT_EQ(KernelAt(0x5000), "-");
 }
 
-TEST_F(ProcessesTest, KnowNothingOfGuestsAndUnknownModes) {
+TEST_F(ProcessesTest, FindNothingForGuestsAndUnknownModes) {
   file_.AddMmap(
       {.pid = 7, .tid = 7, .start = 0x1000, .path = "/guest", .mode = CpuMode::kGuestUser});
   EXPECT_EQ(UserAt(7, 0x1000), "-");
@@ -354,25 +354,11 @@ TEST_F(ProcessesTest, NameWhatIsNotNamed) {
   EXPECT_EQ(CommOf(~0U), ":-1");
 }
 
-TEST_F(ProcessesTest, KnowControlGroupsByTheirIds) {
+TEST_F(ProcessesTest, FindControlGroupsByTheirIds) {
   file_.Add(Cgroup{.id = 42, .path = "/system.slice"});
   Apply();
   EXPECT_EQ(processes_.CgroupOf(42), "/system.slice");
   EXPECT_EQ(processes_.CgroupOf(43), "");
-}
-
-TEST_F(ProcessesTest, AreInTheNamespacesTheyWereLastSaidToBeInAndLeaveThemToTheirChildren) {
-  const std::vector<std::uint64_t> links = {4, 100, 4, 200};  // net, uts
-  file_.Add(Namespaces{.pid = 7, .tid = 7, .links = WordArray(links)});
-  file_.AddFork({.pid = 8, .ppid = 7, .tid = 8, .ptid = 7});
-  Apply();
-  EXPECT_EQ(processes_.NamespacesOf(9), nullptr);
-  for (const std::uint32_t pid : {7U, 8U}) {
-    const auto* namespaces = processes_.NamespacesOf(pid);
-    ASSERT_NE(namespaces, nullptr) << pid;
-    EXPECT_EQ((*namespaces)[1].inode, 200U);
-    EXPECT_EQ((*namespaces)[2].inode, 0U) << "not told";
-  }
 }
 
 TEST_F(ProcessesTest, IgnoreDamagedRecords) {

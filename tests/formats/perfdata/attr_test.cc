@@ -136,7 +136,7 @@ TEST(EventAttr, IsTruncatedBelowTheSmallestSize) {
   }
 }
 
-TEST(EventAttr, MustNotSayThatItIsLargerThanItsBytesOrSmallerThanAny) {
+TEST(EventAttr, RejectsTooLargeAndTooSmallSizes) {
   std::vector<std::byte> bytes = Encoded(FullAttr());
   for (const std::uint32_t size : {1U, 63U, 145U, 0xffffffffU}) {
     std::memcpy(bytes.data() + 4, &size, sizeof size);
@@ -202,7 +202,7 @@ TEST(EventName, IsPerfsForWhatTheFileDoesNotName) {
 
 // evsel__add_modifiers() of tools/perf/util/evsel.c: guests are left out by default, except where a
 // mode is.
-TEST(EventName, TellsWhichModesAreCounted) {
+TEST(EventName, ShowsTheCountedModes) {
   EXPECT_EQ(NameOf(kTypeHardware, 0, 0), "cycles:HG");
   EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeKernel | kExcludeHv), "cycles:u");
   EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeUser | kExcludeHv), "cycles:k");

@@ -72,7 +72,7 @@ TEST(RecordCompressor, FlushesNothingWhereNothingWaits) {
 }
 
 // perf gives each record a buffer of that size, and takes one that fills none of it for damage.
-TEST(RecordCompressor, NoRecordExpandsToNothingOrToMoreThanItSays) {
+TEST(RecordCompressor, LimitsTheExpandedSizeOfEachRecord) {
   for (const int level : {1, 22}) {
     RecordCompressor compressor = MustCreate(level);
     std::vector<std::byte> out;
@@ -103,7 +103,7 @@ TEST(RecordCompressor, EveryRecordIsAMultipleOfAWord) {
   EXPECT_EQ(Joined(ExpandEach(out)), all);
 }
 
-TEST(RecordCompressor, TellsWhatTheFeatureCompressedSays) {
+TEST(RecordCompressor, ReportsTheFieldsOfTheFeatureCompressed) {
   RecordCompressor compressor = MustCreate(3);
   std::vector<std::byte> out;
   ASSERT_THAT(compressor.Append(std::vector<std::byte>(10'000), out), IsOk());

@@ -80,7 +80,7 @@ TEST(EventLookup, RemembersNoAnswerForAnotherId) {
             (std::vector<const Event*>{second, second, nullptr, first, first, nullptr, second}));
 }
 
-TEST(EventLookup, KnowsNothingWhereThereIsNoEvent) {
+TEST(EventLookup, FindsNothingWithoutEvents) {
   const EventTable none;
   EXPECT_EQ(EventLookup(none).Of(RecordView{.type = RecordType::kSample}).event, nullptr);
 }

@@ -92,7 +92,7 @@ TEST(Expander, ReadsCompressed2WithItsPadding) {
   EXPECT_THAT(ReadAll(record, file.format(0)).error, HasSubstr("COMPRESSED2"));
 }
 
-TEST(Expander, SaysWhereARecordIsInsideAnother) {
+TEST(Expander, ReportsTheOffsetOfACompressedRecord) {
   const PerfDataBuilder file = Samples(2);
   const Buffer compressed = CompressedRecords(file.records(), 60'000);
   RecordCursor cursor(compressed, 0x1000, std::endian::native);
@@ -118,7 +118,7 @@ TEST(Expander, DeliversAllBeforeADamagedPieceAndGoesOnAtTheNextFrame) {
   EXPECT_THAT(read.error, HasSubstr(fmt::format("record at {:#x}", good.size())));
 }
 
-TEST(Expander, TellsOfARecordThatIsNeverCompleted) {
+TEST(Expander, ReportsAnIncompleteRecord) {
   const PerfDataBuilder file = Samples(3);
   const Bytes cut = file.records().first(file.records().size() - 8);
   const Read read = ReadAll(CompressedRecords(cut, 60'000), file.format(0));

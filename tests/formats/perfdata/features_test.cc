@@ -237,7 +237,7 @@ TEST(CpuTopology, HadNoIdsBeforeLinux4_4) {
   EXPECT_THAT(decoded.cpus, IsEmpty());
 }
 
-TEST(CpuTopology, DoesNotTakeTheRecordsPaddingForDies) {
+TEST(CpuTopology, DoesNotReadPaddingAsDies) {
   std::vector<std::byte> bytes = Encoded(TopologyWithoutDies());
   bytes.resize(bytes.size() + 4);
   const auto decoded = DecodedAs<CpuTopology>(FeatureBit::kCpuTopology, bytes);
@@ -245,7 +245,7 @@ TEST(CpuTopology, DoesNotTakeTheRecordsPaddingForDies) {
   EXPECT_THAT(decoded.dies, IsEmpty());
 }
 
-TEST(CpuTopology, HasRoomForTheCpusThatNrCpusTellsOf) {
+TEST(CpuTopology, HasAnEntryForEachCpu) {
   const std::vector<std::byte> bytes = Encoded(TopologyWithoutDies());
   EXPECT_THAT(DecodeFeature(FeatureBit::kCpuTopology, bytes, kNative, 3),
               FailsWith(ErrorCode::kTruncated));
@@ -285,14 +285,14 @@ TEST(BuildIds, CutANameThatNoRecordHolds) {
   EXPECT_EQ(decoded.entries[1].filename, "/bin/ls");
 }
 
-TEST(BuildIds, SayWhoseGuestTheyAreOf) {
+TEST(BuildIds, ContainTheMachineOfAGuest) {
   const BuildIds original{{{CpuMode::kGuestKernel, SomeBuildId(), "[guest.kernel.kallsyms]", 77}}};
   const auto decoded = DecodedAs<BuildIds>(FeatureBit::kBuildId, Encoded(original));
   ASSERT_THAT(decoded.entries, SizeIs(1));
   EXPECT_EQ(decoded.entries[0].pid, 77);
 }
 
-TEST(BuildIds, AreTruncatedByAnEntryThatSaysItHasNoSize) {
+TEST(BuildIds, EndAtAnEntryOfSizeZero) {
   const std::array<std::uint64_t, 2> entry = {0, 0};
   EXPECT_THAT(DecodeFeature(FeatureBit::kBuildId, std::as_bytes(std::span(entry)), kNative, 0),
               FailsWith(ErrorCode::kTruncated));
@@ -323,7 +323,7 @@ TEST(AuxtraceIndex, OfSimpleperfHasNoCount) {
   EXPECT_EQ(Encoded(decoded), bytes);
 }
 
-TEST(TracingData, TellsItsOwnByteOrder) {
+TEST(TracingData, DetectsItsByteOrder) {
   BigEndianBytes blob;
   blob.Text("\x17\x08\x44tracing", 10).Text("0.5", 4).Text("\1\4", 2).U32(65536).Text("rest", 4);
   const auto decoded = DecodedAs<TracingData>(FeatureBit::kTracingData, blob.bytes());

@@ -106,7 +106,7 @@ TEST(KernelSize, FindsTheTrailerInACompressedRecord) {
 }
 
 // The ring's old bytes may be the end of another record.
-TEST(KernelSize, PrefersTheTrailerBehindTheBodyWhereAnotherKnownIdIsAtTheEnd) {
+TEST(KernelSize, PrefersTheTrailerAfterTheBody) {
   PerfDataBuilder file = TwoEvents();
   std::vector<std::byte> record = RecordWithExcess(kProgram, kTrailer, file.format(0), 32);
   const std::uint64_t known = 101;
@@ -167,7 +167,7 @@ TEST(KernelSize, LeavesOtherTypesAsTheyAre) {
   EXPECT_EQ(file.Open().records().Next().value().value().excess, 0U);
 }
 
-TEST(KernelSize, LeavesRecordsShorterThanWhatTheySayTheyHold) {
+TEST(KernelSize, KeepsRecordsShorterThanTheirContents) {
   PerfDataBuilder file = TwoEvents();
   for (const RecordType type :
        {RecordType::kKsymbol, RecordType::kBpfEvent, RecordType::kTextPoke}) {
@@ -204,7 +204,7 @@ TEST(KernelSize, ReadsTheOtherByteOrder) {
   EXPECT_EQ(DecodeSampleId(cut, file.format(0)).time, 5000U);
 }
 
-TEST(KernelSize, KeepsTheRecordInItsPlaceInTime) {
+TEST(KernelSize, KeepsTheRecordInTimeOrder) {
   PerfDataBuilder file = TwoEvents();
   AddWithExcess(file, kProgram, 32);  // of time 5000
   file.AddSample({.time = 4000});

@@ -101,7 +101,7 @@ TEST(OpenStream, WaitsForNoTraceThatIsTooLargeForMemory) {
   EXPECT_THAT(record, FailsWith(ErrorCode::kUnsupported, HasSubstr("save it in a file")));
 }
 
-TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
+TEST(OpenStream, ReportsDamageInAStreamWithoutEvents) {
   PerfDataBuilder file(Container::kPipe);
   file.AddRound();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
@@ -109,7 +109,7 @@ TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("record at 0x18: size 4")));
 }
 
-TEST(OpenStream, TellsOfATornEnd) {
+TEST(OpenStream, ReportsATruncatedEnd) {
   std::string text = TextOf(Recording(Container::kPipe));
   text.resize(text.size() - 12);
   const PipeWith pipe(text);

@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Reader, ReaderOfEachContainer,
 
 // Each attribute may claim the whole file for its ids: a thousand of them would take a thousandfold
 // memory.
-TEST(Reader, TakesNoMoreIdsThanTheFileCanHold) {
+TEST(Reader, LimitsIdsToTheFileSize) {
   PerfDataBuilder builder;
   for (int i = 0; i < 100; ++i) builder.AddEvent();
   std::vector<std::byte> file = builder.Build();
@@ -51,7 +51,7 @@ TEST(Reader, TakesNoMoreIdsThanTheFileCanHold) {
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("more than the file can hold")));
 }
 
-TEST_P(ReaderOfEachContainer, KnowsEventsWithIdsAndNames) {
+TEST_P(ReaderOfEachContainer, ReadsEventsWithIdsAndNames) {
   PerfDataBuilder file(GetParam());
   file.AddEvent({.name = "cycles:u", .sample_type = kIp | kIdentifier, .ids = {5, 6}});
   file.AddEvent({.name = "my probe", .type = kTypeTracepoint, .config = 314, .ids = {7}});
@@ -128,7 +128,7 @@ TEST_P(ReaderOfEachContainer, OpensOrFailsWhereverTheFileIsCut) {
   }
 }
 
-TEST(Reader, TakesNothingForPerfDataThatIsNone) {
+TEST(Reader, RejectsOtherFiles) {
   EXPECT_THAT(Reader::FromBytes({}), FailsWith(ErrorCode::kTruncated));
   EXPECT_THAT(Reader::FromBytes(AsBytes("main;work 5\n")),
               FailsWith(ErrorCode::kCorrupt, HasSubstr("PERFILE2")));
@@ -155,7 +155,7 @@ std::uint64_t Get(const std::vector<std::byte>& file, std::size_t offset) {
   return LoadFixed<std::uint64_t>(file.data() + offset, std::endian::native);
 }
 
-TEST(Reader, ReadsOnWhereASizeInTheHeaderLies) {
+TEST(Reader, ContinuesAfterWrongSizesInTheHeader) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {41}});
   builder.AddSample({.ip = 0x401136});
@@ -194,7 +194,7 @@ TEST(Reader, RefusesAFileWithoutAttributes) {
   }
 }
 
-TEST(Reader, TakesTheEventsOfEventDescWhereTheAttributesAreLost) {
+TEST(Reader, UsesEventDescIfTheAttributesAreLost) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {41}});
   builder.AddSample({.ip = 0x401136});
@@ -213,7 +213,7 @@ TEST(Reader, TakesTheEventsOfEventDescWhereTheAttributesAreLost) {
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("EVENT_DESC")));
 }
 
-TEST(Reader, TakesAnAttributeForAsLongAsItsEntry) {
+TEST(Reader, LimitsAnAttributeToItsEntry) {
   PerfDataBuilder builder;
   builder.AddEvent();
   std::vector<std::byte> file = builder.Build();
@@ -310,7 +310,7 @@ TEST(Reader, ReadsARecordingThatWasKilledBeforeItsSizeWasWritten) {
   EXPECT_THAT(cursor.Next(), IsAtEnd());
 }
 
-TEST(Reader, DoesNotTakeTheFeaturesOfAnEmptyRecordingForRecords) {
+TEST(Reader, DoesNotReadFeaturesAsRecords) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddFeature(FeatureBit::kHostname, TextFeature{"machine"});
@@ -320,7 +320,7 @@ TEST(Reader, DoesNotTakeTheFeaturesOfAnEmptyRecordingForRecords) {
   EXPECT_THAT(reader.records().Next(), IsAtEnd());
 }
 
-TEST(Reader, MissesOnlyTheFeaturesThatLieBehindTheEnd) {
+TEST(Reader, DropsOnlyTheFeaturesBehindTheEnd) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1});
@@ -335,7 +335,7 @@ TEST(Reader, MissesOnlyTheFeaturesThatLieBehindTheEnd) {
   EXPECT_THAT(reader->problems(), ElementsAre(HasSubstr("feature OSRELEASE: lies behind")));
 }
 
-TEST(Reader, SaysWhereTheFeatureTableIsCut) {
+TEST(Reader, ReportsATruncatedFeatureTable) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1});
@@ -357,7 +357,7 @@ TEST(Reader, KeepsAFeatureThatItCannotDecodeAsBytes) {
   EXPECT_THAT(*reader.feature(FeatureBit::kHostname), SizeIs(1));
 }
 
-TEST(Reader, TakesTheIdsOfEventDescWhereTheAttributesHaveNone) {
+TEST(Reader, UsesIdsOfEventDescOtherwise) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {5}});
   builder.AddEvent({.ids = {6}});

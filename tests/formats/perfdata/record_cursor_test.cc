@@ -64,7 +64,7 @@ TEST(RecordCursor, DeliversAllWholeRecordsWhereverTheFileIsCut) {
   }
 }
 
-TEST(RecordCursor, SaysWhereEachRecordLies) {
+TEST(RecordCursor, ReportsTheOffsetOfEachRecord) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddRound();

@@ -210,7 +210,7 @@ TEST(Record, IsTruncatedWhereItHasNoRoomForItsTrailer) {
               FailsWith(ErrorCode::kTruncated, HasSubstr("record at 0x1f40: COMM of 39 bytes")));
 }
 
-TEST(Record, SaysWhereItIsAndHowLong) {
+TEST(Record, HasAnOffsetAndASize) {
   const std::vector<std::byte> payload(32);
   EXPECT_THAT(
       Decode<Mmap2>(ViewOf(RecordType::kMmap2, payload), kNoTrailer),
@@ -257,7 +257,7 @@ TEST(Mmap2, HasItsFieldsWhereTheKernelHasThem) {
   EXPECT_EQ(AsText(Bytes(bytes).last(8)), std::string_view("/bin/ls\0", 8));
 }
 
-TEST(Mmap2, HasABuildIdInPlaceOfDeviceAndInode) {
+TEST(Mmap2, HasBuildIdInsteadOfInode) {
   const BuildId id = *BuildId::FromHex("00112233");
   const Mmap2 mmap{.build_id = id, .filename = "/bin/ls"};
   const auto bytes = Encoded(mmap, kMiscMmapBuildId);
@@ -268,7 +268,7 @@ TEST(Mmap2, HasABuildIdInPlaceOfDeviceAndInode) {
   EXPECT_EQ(decoded->filename, "/bin/ls");
 }
 
-TEST(Mmap2, BelievesNoBuildIdToBeLargerThanItsField) {
+TEST(Mmap2, LimitsTheBuildIdToItsField) {
   const Mmap2 mmap{.build_id = SomeBuildId(), .filename = "/bin/ls"};
   auto bytes = Encoded(mmap, kMiscMmapBuildId);
   bytes[8 + 32] = std::byte{255};
@@ -331,7 +331,7 @@ TEST(Record, OfABigEndianMachineReadsTheSame) {
   EXPECT_EQ(TimeOf(view, kFormat), 93U);
 }
 
-TEST(SampleIdTrailer, HasWhatTheFormatSaysAndZerosElse) {
+TEST(SampleIdTrailer, HasTheFieldsOfTheFormatAndZeros) {
   const SampleFormat format{.sample_type = kTid | kTime | kStreamId, .sample_id_all = true};
   SampleId trailer = kTrailer;
   trailer.stream_id = 96;
@@ -381,7 +381,7 @@ TEST(TimeOf, AgreesWithTheTrailerForEveryCombinationOfItsFields) {
   }
 }
 
-TEST(TimeOf, IsZeroWhereNothingSaysIt) {
+TEST(TimeOf, IsZeroIfNoTimeIsRecorded) {
   const auto bytes = Encoded(Comm{1, 2, "comm"}, 0, kNoTrailer);
   EXPECT_EQ(TimeOf(OnlyRecordIn(bytes), kNoTrailer), 0U);
   EXPECT_EQ(TimeOf(ViewOf(RecordType::kFinishedRound, {}), kFormat), 0U);
@@ -401,7 +401,7 @@ TEST(RecordName, IsPerfsOrTheNumber) {
   EXPECT_FALSE(IsKnown(static_cast<RecordType>(32769)));  // perf has none of them
 }
 
-TEST(RecordName, IsANumberExactlyWhereTheTypeIsNotKnown) {
+TEST(RecordName, IsANumberOnlyForUnknownTypes) {
   for (std::uint32_t number = 0; number < 200; ++number) {
     const auto type = static_cast<RecordType>(number);
     EXPECT_EQ(IsKnown(type), !RecordName(type).starts_with("type ")) << number;

@@ -211,7 +211,7 @@ TEST(Sample, ShowsOnlyTheValidPartOfAStack) {
   EXPECT_EQ(decoded->stack_user.size(), 8U);
 }
 
-TEST(Sample, BelievesNoStackToBeLargerThanItsRoom) {
+TEST(Sample, LimitsTheStackToItsField) {
   const std::array<std::uint64_t, 4> payload = {16, 1, 2, 0xffff'ffff'ffff};
   const Result<Sample> decoded = Decoded(payload, {.sample_type = kStackUser});
   ASSERT_THAT(decoded, IsOk());

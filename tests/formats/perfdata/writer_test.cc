@@ -185,7 +185,7 @@ TEST(Writer, DoesNotLoseTheOldFileWhereItCannotBeKept) {
   EXPECT_THAT(FilesIn(directory), SizeIs(2));
 }
 
-TEST(Writer, GoesOnInItsOwnFileWhenAnotherTakesTheName) {
+TEST(Writer, KeepsItsFileIfItIsRenamedOver) {
   const TempDir directory;
   Writer first = MustCreate(directory / "perf.data");
   EXPECT_THAT(first.Publish(), IsOk());
@@ -225,8 +225,7 @@ TEST(Writer, LosesNoFileWhenTwoArePublishedAtOnce) {
 TEST(Writer, HasNoFileToDuplicateInAPipeOrADevice) {
   EXPECT_FALSE(MustCreate("/dev/null").DuplicateFile().value());
   const std::array events = {SomeEvent()};
-  UniqueFd fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  EXPECT_FALSE(Writer::ToPipe(std::move(fd), events, {})->DuplicateFile().value());
+  EXPECT_FALSE(Writer::CreatePipe("/dev/null", events, {})->DuplicateFile().value());
 }
 
 TEST(Writer, MakesAFileThatOnlyItsOwnerReads) {
@@ -434,12 +433,20 @@ TEST(Writer, StaysPublishedWithoutFeaturesWhenOnlyTheyDoNotFit) {
   EXPECT_THAT(SamplesIn(AsBytes(file)), ElementsAre(1));
 }
 
-// What a pipe-mode writer sends, read by another thread meanwhile.
-std::string SentThroughAPipe(const std::function<void(UniqueFd)>& write) {
+std::string PathOf(int fd) {
+  return "/dev/fd/" + std::to_string(fd);
+}
+
+// The bytes that `write` sends through a pipe. It gets the path of the writing end, and runs on a
+// thread of its own.
+std::string SentThroughAPipe(const std::function<void(const std::string&)>& write) {
   std::array<int, 2> ends = {};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   const UniqueFd reading(ends[0]);
-  std::thread writer([&] { write(UniqueFd(ends[1])); });
+  std::thread writer([&, writing = UniqueFd(ends[1])]() mutable {
+    write(PathOf(writing.get()));
+    writing.Reset();
+  });
   std::string sent;
   std::array<char, 4096> buffer = {};
   for (ssize_t got = 0; (got = read(reading.get(), buffer.data(), buffer.size())) > 0;) {
@@ -449,7 +456,7 @@ std::string SentThroughAPipe(const std::function<void(UniqueFd)>& write) {
   return sent;
 }
 
-TEST(Writer, SendsWhatOpensIntoANamedPipe) {
+TEST(Writer, WritesIntoANamedPipe) {
   const TempDir directory;
   const auto fifo = MakeFifo(directory / "fifo");
   std::string sent;
@@ -466,11 +473,11 @@ TEST(Writer, SendsWhatOpensIntoANamedPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
-TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {
-  const std::string sent = SentThroughAPipe([](UniqueFd fd) {
+TEST(Writer, SendsEventsFeaturesAndNamesThroughAPipe) {
+  const std::string sent = SentThroughAPipe([](const std::string& path) {
     const std::array events = {SomeEvent({5, 6}, "cpu-clock"), SomeEvent({7}, "off-cpu")};
     const std::array features = {Feature{FeatureBit::kHostname, TextFeature{"machine"}}};
-    Result<Writer> writer = Writer::ToPipe(std::move(fd), events, features);
+    Result<Writer> writer = Writer::CreatePipe(path, events, features);
     ASSERT_THAT(writer, IsOk());
     EXPECT_EQ(writer->container(), Container::kPipe);
     EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
@@ -489,13 +496,14 @@ TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {
   EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1, 2));
 }
 
-TEST(Writer, TellsWhereNobodyReadsItsPipe) {
+TEST(Writer, ReportsABrokenPipe) {
   signal(SIGPIPE, SIG_IGN);
   std::array<int, 2> ends = {};
   ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
   close(ends[0]);
+  const UniqueFd writing(ends[1]);
   const std::array events = {SomeEvent()};
-  Result<Writer> writer = Writer::ToPipe(UniqueFd(ends[1]), events, {});
+  Result<Writer> writer = Writer::CreatePipe(PathOf(writing.get()), events, {});
   ASSERT_THAT(writer, IsOk());
   EXPECT_THAT(writer->Commit(), FailsWith(ErrorCode::kIo, HasSubstr("Broken pipe")));
   signal(SIGPIPE, SIG_DFL);
@@ -503,7 +511,7 @@ TEST(Writer, TellsWhereNobodyReadsItsPipe) {
 
 TEST(Writer, RefusesAnEventWithMoreIdsThanAnAttrRecordHolds) {
   const std::array events = {SomeEvent(std::vector<std::uint64_t>(9000))};
-  EXPECT_THAT(Writer::ToPipe(UniqueFd(), events, {}), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(Writer::CreatePipe("/dev/null", events, {}), FailsWith(ErrorCode::kUnsupported));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
+#include "tests/support/pprof_writer.h"
 
 namespace perftape::pprof {
 namespace {
@@ -62,7 +63,7 @@ TEST(MessageCursor, NamesTheOffsetOfTheMessageThatIsDamaged) {
   EXPECT_THAT(next.error().message, HasSubstr("at 0x2: "));
 }
 
-TEST(MessageCursor, TakesNoHarmFromACutAtAnyByte) {
+TEST(MessageCursor, SurvivesACutAtAnyByte) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 0; size < encoded.size(); ++size) {
     const Bytes cut = AsBytes(std::string_view(encoded).substr(0, size));
@@ -78,14 +79,14 @@ TEST(DecodeTexts, RefusesMoreThanItsLimit) {
   EXPECT_FALSE(DecodeTexts(AsBytes(encoded), 6));
 }
 
-TEST(LooksLikeProfile, SaysSoOfEveryCutBehindTheFirstMessage) {
+TEST(LooksLikeProfile, AcceptsEveryCutBehindTheFirstMessage) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 8; size <= encoded.size(); ++size) {
     EXPECT_TRUE(LooksLikeProfile(AsBytes(std::string_view(encoded).substr(0, size)))) << size;
   }
 }
 
-TEST(LooksLikeProfile, SaysNoOfTextsAndOfFieldsThatAreNone) {
+TEST(LooksLikeProfile, RejectsTextsAndInvalidFields) {
   EXPECT_FALSE(LooksLikeProfile({}));
   EXPECT_FALSE(LooksLikeProfile(AsBytes("main;f 12\n")));
   EXPECT_FALSE(LooksLikeProfile(AsBytes("2" + std::string(1, '0') + std::string(300, 'x'))));

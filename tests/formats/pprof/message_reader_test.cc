@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "formats/pprof/gzip.h"
-#include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
 #include "tests/support/pprof_reader.h"
+#include "tests/support/pprof_writer.h"
 
 namespace perftape::pprof {
 namespace {
@@ -40,7 +40,7 @@ TEST(ReadProfile, ReadsACompressedFileToo) {
 
 // A prefix may be whole messages and so well-formed; then it is a profile that lacks something,
 // and never one that has what the whole has not.
-TEST(ReadProfile, TakesNoHarmFromACutAtAnyByte) {
+TEST(ReadProfile, SurvivesACutAtAnyByte) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 0; size < encoded.size(); ++size) {
     const Result<Profile> read = ReadProfile(AsBytes(std::string_view(encoded).substr(0, size)));
@@ -61,7 +61,7 @@ TEST(ReadProfile, RefusesACompressedFileCutAtAnyByte) {
   }
 }
 
-TEST(ReadProfile, TakesNoHarmFromAnyFlippedBit) {
+TEST(ReadProfile, SurvivesAnyFlippedBit) {
   std::string encoded = Encode(EveryField());
   for (std::size_t bit = 0; bit < encoded.size() * 8; ++bit) {
     const char mask = static_cast<char>(1 << (bit % 8));
@@ -93,7 +93,7 @@ TEST(ReadProfile, RefusesNothingAndOtherFiles) {
   EXPECT_FALSE(ReadProfile(AsBytes("PERFILE2"_bytes)));
 }
 
-TEST(Decode, TakesUnpackedFields) {
+TEST(Decode, ReadsUnpackedFields) {
   // sample { location_id: 1, location_id: 2, value: 3 }, each with a tag of its own
   const Result<Profile> read = Decode(AsBytes("\x12\x06\x08\x01\x08\x02\x10\x03"_bytes));
   ASSERT_TRUE(read);
@@ -108,7 +108,7 @@ TEST(Decode, JoinsPackedPieces) {
   EXPECT_THAT(read->samples[0].location_ids, ElementsAre(1, 2, 3));
 }
 
-TEST(Decode, PassesOverWhatItDoesNotKnow) {
+TEST(Decode, SkipsUnknownFields) {
   // field 99 as varint, 64-bit, text and 32-bit; then period 7
   const Result<Profile> read =
       Decode(AsBytes("\x98\x06\x01"

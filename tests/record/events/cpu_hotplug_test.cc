@@ -106,7 +106,7 @@ TEST_F(CpuHotplugTest, GoesByTheListWhereACpuIsNotSampled) {
   EXPECT_THAT(reopened_, ElementsAre(1));
 }
 
-TEST_F(CpuHotplugTest, TakesInACpuThatWasNotThereAtTheStart) {
+TEST_F(CpuHotplugTest, AddsACpuThatComesOnline) {
   Look(1);
   online_ = {0, 1, 2};
   Idle(0), Idle(1);

@@ -77,7 +77,7 @@ TEST(KernelMaps, WarnsWithoutKallsyms) {
   EXPECT_THAT(MapsOf(proc).warnings, ElementsAre(HasSubstr("kallsyms")));
 }
 
-TEST(KernelMaps, TakesNoSymbolOfAModuleForTheKernels) {
+TEST(KernelMaps, IgnoresModuleSymbolsForTheKernel) {
   const TempDir proc;
   proc.Write("kallsyms",
              "ffffffff81000000 T _text\nffffffffc0a00000 t x\t[odd]\n"
@@ -122,7 +122,7 @@ TEST(KernelMaps, WarnsOfModulesWhoseAddressesAreHidden) {
   EXPECT_THAT(mapped.warnings, ElementsAre(HasSubstr("1 kernel modules")));
 }
 
-TEST(BpfPrograms, TellsTheFunctionsOfAProgramThenTheProgram) {
+TEST(BpfPrograms, ReportsFunctionsThenTheProgram) {
   const std::vector<BpfProgram> programs = {{
       .id = 11,
       .tag = {1, 2, 3, 4, 5, 6, 7, 8},

@@ -73,7 +73,7 @@ TEST(Child, PassesTheExitStatusOn) {
   EXPECT_EQ(StatusOf("exit 42"), 42);
 }
 
-TEST(Child, TellsASignalAsAShellDoes) {
+TEST(Child, ReportsASignalAsAShellDoes) {
   EXPECT_EQ(StatusOf("kill -TERM $$"), 128 + SIGTERM);
 }
 
@@ -97,7 +97,7 @@ TEST(Child, RunsAScriptWithoutAnInterpreterByTheShell) {
   EXPECT_EQ(child.Wait().value(), 7);
 }
 
-TEST(Child, SaysThatAnInterpreterDoesNotExist) {
+TEST(Child, ReportsAMissingInterpreter) {
   const TempDir dir;
   EXPECT_THAT(Start(Program(dir, "#!/no/such/shell\n"))->Release(),
               FailsWith(ErrorCode::kUnsupported, HasSubstr("interpreter")));
@@ -172,7 +172,7 @@ TEST(Child, NeverRunsIfTheRecorderDies) {
   EXPECT_FALSE(std::filesystem::exists(dir / "ran"));
 }
 
-TEST(Child, ThatWasKilledBeforeItRanTellsSo) {
+TEST(Child, ReportsAKillBeforeItsExec) {
   Child child = StartShell("exit 0").value();
   ASSERT_TRUE(child.Send(SIGKILL));
   pollfd end = {.fd = child.pidfd(), .events = POLLIN, .revents = 0};
@@ -190,7 +190,7 @@ TEST(Child, MakesItsPidfdReadableAtItsEnd) {
   EXPECT_EQ(child.TryWait().value(), 0);
 }
 
-TEST(Child, TakesASignal) {
+TEST(Child, ForwardsASignal) {
   Child child = StartShell("while :; do :; done").value();
   ASSERT_TRUE(child.Release());
   ASSERT_TRUE(child.Send(SIGTERM));

@@ -76,7 +76,7 @@ std::vector<RecordType> TypesOf(const EncodedSnapshot& snapshot) {
   return types;
 }
 
-TEST(ProcSnapshot, SaysOfAProcessWhoItIsThenWhatItMapped) {
+TEST(ProcSnapshot, WritesTheNameBeforeTheMappings) {
   FakeProc proc;
   proc.AddProcess(7, "ls", 3, "400000-402000 r-xp 00001000 fe:01 42 /usr/bin/ls\n");
   const EncodedSnapshot snapshot = SnapshotOf(proc);
@@ -155,7 +155,7 @@ TEST(ProcSnapshot, NamesEveryThreadAfterItsProcess) {
                           AllOf(Field(&Comm::tid, 9u), Field(&Comm::comm, "worker\n2"))));
 }
 
-TEST(ProcSnapshot, TellsOnlyTheNameOfAKernelThread) {
+TEST(ProcSnapshot, WritesOnlyTheNameOfAKernelThread) {
   FakeProc proc;
   proc.AddKernelThread(14, "kworker/u8:0-events_unbound");
   const EncodedSnapshot snapshot = SnapshotOf(proc);
@@ -173,7 +173,7 @@ TEST(ProcSnapshot, CallsNamelessExecutableMemoryAnon) {
               ElementsAre(Field(&Mmap2::filename, "//anon"), Field(&Mmap2::filename, "//anon")));
 }
 
-TEST(ProcSnapshot, CallsTextOnHugePagesAnonAndSaysSo) {
+TEST(ProcSnapshot, ReportsTextOnHugePagesAsAnon) {
   FakeProc proc;
   proc.dir().Write("mounts", "tmpfs /run tmpfs rw 0 0\nnone /huge hugetlbfs rw 0 0\n");
   proc.AddProcess(7, "big", 3,
@@ -219,7 +219,7 @@ TEST(ProcSnapshot, ReadsMapsLargerThanItsBuffer) {
   EXPECT_EQ(CountOf(SnapshotOf(proc), RecordType::kMmap2), 5000);
 }
 
-TEST(ProcSnapshot, TakesOnlyTheProcessesItIsGiven) {
+TEST(ProcSnapshot, WritesOnlyTheGivenProcesses) {
   FakeProc proc;
   proc.AddProcess(7, "ls", 3);
   proc.AddProcess(8, "cat", 3);

@@ -96,7 +96,7 @@ TEST(Ring, JoinsARecordThatWraps) {
   EXPECT_THAT(DrainAll(ring).bodies, ElementsAre("sixteen bytes in", "twenty-four bytes here.."));
 }
 
-TEST(Ring, JoinsARecordAtEveryPlaceOfTheRing) {
+TEST(Ring, JoinsAWrappedRecordAtEveryOffset) {
   for (std::uint64_t start = 0; start < FakeKernel::kDataSize; ++start) {
     FakeKernel kernel(start);
     kernel.Write("0123456789abcdef");
@@ -105,7 +105,7 @@ TEST(Ring, JoinsARecordAtEveryPlaceOfTheRing) {
   }
 }
 
-TEST(Ring, TakesARingThatIsFullToTheLastByte) {
+TEST(Ring, ReadsACompletelyFullRing) {
   FakeKernel kernel(/*start=*/24);
   kernel.Write(std::string(56, 'x'));
   Ring ring = kernel.ring();

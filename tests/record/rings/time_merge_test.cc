@@ -89,7 +89,7 @@ TEST_F(Merge, ReleasesALateRecordWithTheNextOnes) {
   EXPECT_THAT(Release(100), ElementsAre(4, 2, 3));
 }
 
-TEST_F(Merge, TakesTheTimeOfAKernelRecordFromItsTrailer) {
+TEST_F(Merge, ReadsTheTimeFromTheTrailer) {
   ASSERT_TRUE(merge_.AddKernelRecord(Numbered(1, 40), kTestFormat));
   ASSERT_TRUE(merge_.AddKernelRecord(Numbered(2, 10), kTestFormat));
   EXPECT_THAT(Release(20), ElementsAre(2));

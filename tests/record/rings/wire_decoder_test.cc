@@ -94,7 +94,7 @@ class WireDecoding : public testing::Test {
   perfdata::RecordView record_;
 };
 
-TEST_F(WireDecoding, TakesOverWhoWhenAndWhere) {
+TEST_F(WireDecoding, CopiesTaskTimeAndCpu) {
   const perfdata::Sample sample = SampleOfMessage(Message::InUserMode());
   EXPECT_EQ(sample.id, 42u);
   EXPECT_EQ(sample.ip, 0x401000u);
@@ -109,7 +109,7 @@ TEST_F(WireDecoding, ReturnsTheTime) {
   EXPECT_EQ(decoder_.Append(Message::InUserMode().bytes(), out_).value(), 123456789u);
 }
 
-TEST_F(WireDecoding, SaysInWhichModeItWasTaken) {
+TEST_F(WireDecoding, SetsTheCpuMode) {
   SampleOfMessage(Message::InUserMode());
   EXPECT_EQ(record_.cpumode(), perfdata::CpuMode::kUser);
   SampleOfMessage(Message::InKernelMode());
@@ -182,7 +182,7 @@ TEST_F(WireDecoding, KeepsTheAddressOfAVsyscallPage) {
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0xffffffffff600000));
 }
 
-TEST_F(WireDecoding, KeepsIdleAndForeignTasksAsTheKernelTellsThem) {
+TEST_F(WireDecoding, KeepsIdleAndForeignTasks) {
   Message message = Message::InKernelMode();
   message.sample.pid = message.sample.tid = 0;
   EXPECT_EQ(SampleOfMessage(message).pid, 0u);
@@ -208,7 +208,7 @@ TEST_F(WireDecoding, RefusesAMessageCutAtAnyByte) {
   }
 }
 
-TEST_F(WireDecoding, RefusesMoreBytesThanItsFramesTake) {
+TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
   EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));

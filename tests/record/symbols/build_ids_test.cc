@@ -138,7 +138,7 @@ TEST_F(BuildIds, AreReadForEveryFrame) {
   EXPECT_EQ(Announced()[1].filename, "/bin/x");
 }
 
-TEST_F(BuildIds, AreReadForAMappingThatTookThePlaceOfAnother) {
+TEST_F(BuildIds, AreReadForAMappingThatReplacedAnother) {
   WriteElf("/bin/x", kId);
   WriteElf("/lib/y", kOtherId);
   Map(7, 0x400000, "/bin/x", "root/bin/x");
@@ -165,7 +165,7 @@ TEST_F(BuildIds, AreFoundThroughTheMappingOfADeletedFile) {
   EXPECT_EQ(Announced()[0].filename, "/bin/x (deleted)");
 }
 
-TEST_F(BuildIds, AreNotTakenFromAFileThatReplacedTheMappedOne) {
+TEST_F(BuildIds, AreNotReadFromAReplacedFile) {
   WriteElf("/bin/x", kId);
   struct stat status = {};
   ASSERT_EQ(::stat((dir_ / "root/bin/x").c_str(), &status), 0);
@@ -175,7 +175,7 @@ TEST_F(BuildIds, AreNotTakenFromAFileThatReplacedTheMappedOne) {
   EXPECT_THAT(Announced(), IsEmpty());
 }
 
-TEST_F(BuildIds, SayThatAFileWasReplacedOnlyWhereItsProcessSeesAnother) {
+TEST_F(BuildIds, ReportAReplacedFileInItsProcessOnly) {
   WriteElfOf(7, "/bin/x", kId);
   Map(7, 0x400000, "/bin/x", 0, 4711);
   Hit(7, {0x400100});
@@ -183,7 +183,7 @@ TEST_F(BuildIds, SayThatAFileWasReplacedOnlyWhereItsProcessSeesAnother) {
 }
 
 // A process of a container: its /bin/x is not ours, and nobody has replaced anything.
-TEST_F(BuildIds, SayThatTheProcessEndedWhereOnlyTheRecordersRootHasAnotherFile) {
+TEST_F(BuildIds, ReportAnEndedProcess) {
   WriteElf("/bin/x", kId);
   Map(7, 0x400000, "/bin/x", 0, 4711);
   Map(7, 0x500000, "/bin/y", 0, 4712);
@@ -193,7 +193,7 @@ TEST_F(BuildIds, SayThatTheProcessEndedWhereOnlyTheRecordersRootHasAnotherFile) 
   EXPECT_THAT(MissingReason("/bin/x"), testing::HasSubstr("another file"));
 }
 
-TEST_F(BuildIds, SayThatAFileCouldNotBeOpenedWhereItsProcessLives) {
+TEST_F(BuildIds, ReportAnUnreadableFileOfALiveProcess) {
   std::filesystem::create_directories(dir_ / "proc/7");
   Map(7, 0x400000, "/bin/x", 0, 4711);
   Hit(7, {0x400100});
@@ -226,7 +226,7 @@ TEST_F(BuildIds, AreNotSoughtForMemoryWithoutAFile) {
   EXPECT_THAT(Announced(), IsEmpty());
 }
 
-TEST_F(BuildIds, AreTakenFromAMappingThatHasItsOwn) {
+TEST_F(BuildIds, AreCopiedFromAMappingThatHasOne) {
   Mmap2 mmap{.pid = 7, .tid = 7, .start = 0x400000, .length = 0x1000, .build_id = Id(kId)};
   mmap.filename = "/bin/gone";
   Observe(RecordOf(

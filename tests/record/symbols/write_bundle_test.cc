@@ -130,7 +130,7 @@ TEST_F(WriteBundleTest, HoldsNoDebugFileOfABinaryThatHasItsSymbols) {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
-TEST_F(WriteBundleTest, LeavesOutASymbolTableOfGigabytesAndSaysSo) {
+TEST_F(WriteBundleTest, ReportsAndOmitsAHugeSymbolTable) {
   WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, 3 * kGiB);
   files_.Add("/bin/x", kId, machine_.Open("x"));
   const bundle::Bundle bundle = Write();
@@ -171,7 +171,7 @@ TEST_F(WriteBundleTest, LeavesOutPerfMapsAndJitdumpsOfGigabytes) {
 }
 
 // Zeros compress to nothing, but do not make the bundle one that readers refuse.
-TEST_F(WriteBundleTest, HoldsATableOfZerosThatItsReaderTakes) {
+TEST_F(WriteBundleTest, AcceptsATableOfZeros) {
   WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, kGiB / 8);
   files_.Add("/bin/x", kId, machine_.Open("x"));
   EXPECT_EQ(Write().manifest().files[0].kept, Kept::kSymbols);
@@ -200,7 +200,7 @@ TEST_F(WriteBundleTest, HoldsTheKernelsSymbolsWhereItWasHit) {
   EXPECT_TRUE(AsText(*kallsyms).starts_with("ffffffff81000000 T _text\n"));
 }
 
-TEST_F(WriteBundleTest, SaysWhyTheKernelsSymbolsAreMissingWhereAddressesAreHidden) {
+TEST_F(WriteBundleTest, ReportsHiddenKernelAddresses) {
   machine_.dir.Write("proc/kallsyms", "0000000000000000 T _text\n0000000000000000 T startup\n");
   files_.AddKernel();
   const bundle::Bundle bundle = Write();
@@ -219,7 +219,7 @@ TEST_F(WriteBundleTest, HoldsTheVdsoOfThisProcess) {
   EXPECT_EQ(AsText(*bytes), AsText(VdsoOfThisProcess()));
 }
 
-TEST_F(WriteBundleTest, TellsWhatIsMissingAndWhy) {
+TEST_F(WriteBundleTest, ListsMissingFilesWithReasons) {
   files_.AddMissing(FileKind::kElf, "/bin/gone", kId, "gone before it could be opened");
   const bundle::Bundle bundle = Write();
   ASSERT_EQ(bundle.manifest().files.size(), 1u);

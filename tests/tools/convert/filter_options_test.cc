@@ -56,7 +56,7 @@ TEST(OptionOf, NamesTheOptionOfEachFilter) {
   }
 }
 
-TEST(ParseTimeRange, TakesSecondsPercentAndMissingEnds) {
+TEST(ParseTimeRange, AcceptsSecondsPercentAndMissingEnds) {
   EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->from->nanoseconds, 2'500'000'000);
   EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->to->nanoseconds, 10'000'000'000);
   EXPECT_EQ(ParseTimeRange("--time", "10%,")->from->percent, 10.0);

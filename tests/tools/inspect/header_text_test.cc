@@ -13,7 +13,7 @@ using perfdata::FeatureBit;
 using perfdata::PerfDataBuilder;
 using testing::HasSubstr;
 
-TEST(HeaderText, TellsFileFromPipe) {
+TEST(HeaderText, DistinguishesFileFromPipe) {
   PerfDataBuilder file;
   file.AddEvent();
   EXPECT_THAT(HeaderText(file.Open()), HasSubstr("format: perf.data, file, little endian\n"));

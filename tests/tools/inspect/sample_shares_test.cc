@@ -34,7 +34,7 @@ SampleShares SharesOf(PerfDataBuilder& file) {
   return shares;
 }
 
-TEST(SampleShares, TellsThreadsApartWhoseNumbersDifferByAnyPowerOfTwo) {
+TEST(SampleShares, DistinguishesTidsThatDifferInOneBit) {
   PerfDataBuilder file;
   file.AddEvent();
   for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {

@@ -28,7 +28,7 @@ std::vector<SampleRow> RowsOf(PerfDataBuilder& file) {
   return all;
 }
 
-TEST(SampleRows, CarryWhatTheSampleSays) {
+TEST(SampleRows, ContainTheFieldsOfTheSample) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddSample({.ip = 0x401136, .pid = 7, .tid = 8, .time = 99, .cpu = 3, .period = 12});

@@ -31,7 +31,7 @@ TEST(CountRecords, CountsEachTypeAndEachEvent) {
   EXPECT_EQ(counted.events.at(1).samples, 1U);
 }
 
-TEST(CountRecords, TellsLostRecordsFromLostSamples) {
+TEST(CountRecords, DistinguishesLostRecordsFromLostSamples) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddLost(5, 1);
@@ -74,7 +74,7 @@ TEST(CountRecords, CountsByCommAndDsoAtTheTimeOfTheSample) {
   EXPECT_EQ(counted.dsos.at("[unknown]").period, 30U);
 }
 
-TEST(CountRecords, CountsASampleThatIsShorterThanItSays) {
+TEST(CountRecords, CountsATruncatedSample) {
   PerfDataBuilder file;
   file.AddEvent();
   const std::size_t start = file.records().size();

@@ -36,7 +36,7 @@ bool IsPending(int number) {
   return sigismember(&pending, number) == 1;
 }
 
-TEST(StopSignals, TakeTheFirstSignalForARequest) {
+TEST(StopSignals, TreatTheFirstSignalAsARequest) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ}) {
     const auto signals = Catch();
     ASSERT_FALSE(signals->token().stop_requested());
@@ -46,7 +46,7 @@ TEST(StopSignals, TakeTheFirstSignalForARequest) {
   }
 }
 
-TEST(StopSignals, TakeRepetitionsWithinASecondForTheSameRequest) {
+TEST(StopSignals, TreatRepetitionsWithinASecondAsOneRequest) {
   const auto signals = Catch();
   kill(getpid(), SIGTERM);
   WaitFor(signals->token());
@@ -62,7 +62,7 @@ TEST(StopSignals, EndWithoutASignal) {
   ASSERT_TRUE(signals);
 }
 
-TEST(StopSignals, LeaveTheSignalsBlockedSoThatARepetitionFindsNobody) {
+TEST(StopSignals, LeaveTheSignalsBlockedAfterwards) {
   Catch();
   kill(getpid(), SIGTERM);
   EXPECT_TRUE(IsPending(SIGTERM));
@@ -79,7 +79,7 @@ void DieOfTheSecondSignal() {
   while (true) pause();
 }
 
-TEST(StopSignalsDeathTest, LetALaterSignalEndTheProcessAndSayWhatIsLeftOut) {
+TEST(StopSignalsDeathTest, EndTheProcessAtALaterSignal) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(DieOfTheSecondSignal(), testing::KilledBySignal(SIGTERM), "left out by signal 15");
 }

@@ -80,13 +80,13 @@ TEST(CompletionScript, MarksFilesAloneAsFiles) {
   EXPECT_THAT(*script, Not(HasSubstr("complete -o filenames")));
 }
 
-TEST(CompletionScript, TakesTheWordBehindAnOptionalArgumentForAnOperand) {
+TEST(CompletionScript, TreatsWordsAfterOptionalArgumentsAsOperands) {
   const auto script = CompletionScript(kCommand, "bash");
   ASSERT_TRUE(script);
   EXPECT_THAT(*script, Not(HasSubstr("--level)")));
 }
 
-TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
+TEST(CompletionScript, ReportsAnUnknownShell) {
   const auto script = CompletionScript(kCommand, "tcsh");
   ASSERT_FALSE(script);
   EXPECT_EQ(script.error().message, "unknown value 'tcsh' for --completion: choose bash");
@@ -151,7 +151,7 @@ TEST(ManPageDifferences, LooksForAVerbsOptionsInItsSection) {
             "only the table has --json\n");
 }
 
-TEST(ManPageDifferences, FindsNoneWhereThePageSaysWhatTheTableSays) {
+TEST(ManPageDifferences, FindsNoneIfPageAndTableAgree) {
   const std::string page =
       "# OPTIONS\n\n**-o**, **\\--output** *FILE*\n: x\n\n**\\--values** *KIND*\n: "
       "x\n\n**-g**\n\n" +
@@ -159,7 +159,7 @@ TEST(ManPageDifferences, FindsNoneWhereThePageSaysWhatTheTableSays) {
   EXPECT_EQ(ManPageDifferences(kCommand, page), "");
 }
 
-TEST(ManPageDifferences, NamesOptionsThatOnlyOneSideKnows) {
+TEST(ManPageDifferences, ReportsOptionsOfOneSideOnly) {
   const std::string page = "**-o**, **\\--output** *FILE*\n\n**\\--value** *KIND*\n\n**-g**\n\n" +
                            std::string(kCommonRows);
   EXPECT_EQ(ManPageDifferences(kCommand, page),
@@ -174,7 +174,7 @@ TEST(ManPageDifferences, NoticesAMissingArgument) {
               HasSubstr("only the table has --output with an argument\n"));
 }
 
-TEST(ManPageDifferences, TellsAnOptionalArgumentFromOneThatMustBe) {
+TEST(ManPageDifferences, DistinguishesOptionalFromRequiredArguments) {
   std::string page = "**-o**, **\\--output** *FILE*\n\n**\\--values** *KIND*\n\n**-g**\n\n" +
                      std::string(kCommonRows);
   page.replace(page.find("[=*LEVEL*]"), 10, " *LEVEL*");
