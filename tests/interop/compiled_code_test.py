@@ -110,7 +110,7 @@ class CompiledCode(unittest.TestCase):
         return chosen(ours)
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
-    def test_a_jitdump_names_what_perf_inject_names(self):
+    def test_a_jitdump_has_the_names_of_perf_inject(self):
         (self.folder / "work.js").write_text(SCRIPT)
         perf_record("perf.data", "node", "--perf-prof", "work.js", cwd=self.folder)
         run("perf", "inject", "--jit", "-i", "perf.data", "-o", "injected.data", cwd=self.folder)
@@ -118,7 +118,7 @@ class CompiledCode(unittest.TestCase):
         self.assertTrue(any("leafWork" in name for name in names), names)
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
-    def test_a_jitdump_below_symfs_names_the_same(self):
+    def test_a_jitdump_below_symfs_has_the_same_names(self):
         (self.folder / "work.js").write_text(SCRIPT)
         perf_record("perf.data", "node", "--perf-prof", "work.js", cwd=self.folder)
         here = self.leaves("perf.data", "--local")
@@ -129,7 +129,7 @@ class CompiledCode(unittest.TestCase):
         self.same(self.leaves("perf.data", "--no-local", "--symfs", "carried"), here, "JS:")
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
-    def test_a_perf_map_names_what_perf_names(self):
+    def test_a_perf_map_has_the_names_of_perf(self):
         (self.folder / "work.js").write_text(SCRIPT)
         before = set(Path("/tmp").glob("perf-*.map"))
         perf_record("perf.data", "node", "--perf-basic-prof", "work.js", cwd=self.folder)
@@ -140,7 +140,7 @@ class CompiledCode(unittest.TestCase):
         self.assertTrue(any("leafWork" in name for name in names), names)
 
     @unittest.skipUnless(shutil.which("go"), "go is not installed")
-    def test_a_stripped_go_program_has_the_names_of_the_whole_one(self):
+    def test_a_stripped_go_program_has_the_names_of_the_unstripped_one(self):
         (self.folder / "main.go").write_text(PROGRAM)
         (self.folder / "go.mod").write_text("module example.com/work\ngo 1.18\n")
         for output, flags in (("stripped", "-s -w"), ("whole", "")):

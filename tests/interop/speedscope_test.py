@@ -93,7 +93,7 @@ class SpeedscopeShows(unittest.TestCase):
         self.convert("one.pb.gz", "out.folded")
         self.check_page("out.folded")
 
-    def test_an_alert_where_a_file_is_no_profile(self):
+    def test_a_message_if_a_file_is_no_profile(self):
         (self.folder / "none.bin").write_bytes(b"\x01\x02\x03")
         self.assertIn("ALERT", self.page_of("none.bin"))
 

@@ -147,7 +147,7 @@ class Bundle(harness.RecordingTest):
         process.send_signal(signal.SIGINT)
         _, self.said = process.communicate(timeout=harness.TIMEOUT_S)
 
-    def test_what_was_hit_is_behind_the_recording_and_names_it_elsewhere(self):
+    def test_the_bundle_has_all_sampled_binaries_and_names_them_elsewhere(self):
         program = self.spinner("spinner")
         identity = build_id(program)
         _, err = self.record("-F", "999", "--", program, "1")
@@ -173,7 +173,7 @@ class Bundle(harness.RecordingTest):
         self.assertIn("[.] spin", out)
         self.assertGreater(here["[.] spin"], 0)
 
-    def test_bundles_are_left_out_or_put_aside(self):
+    def test_bundles_are_omitted_or_written_to_a_file(self):
         self.record("-q", "--no-bundle", "--", "true")
         self.assertIsNone(embedded(self.data))
         aside = self.dir / "aside.tar.zst"
@@ -185,7 +185,7 @@ class Bundle(harness.RecordingTest):
         self.assertIn(harness.BURNER, {entry["path"] for entry in manifest["files"]})
         self.assertEqual(list(self.dir.glob("aside.tar.zst.??????")), [])
 
-    def test_a_pipe_carries_none(self):
+    def test_a_pipe_has_no_bundle(self):
         status, err = self.record_to_pipe("-v")
         self.assertEqual(status, 0, err)
         self.assertIn("a pipe cannot contain a bundle", err)
@@ -200,7 +200,7 @@ class Bundle(harness.RecordingTest):
         self.assertIsNone(embedded_bytes(done.stdout))
         return done.returncode, done.stderr.decode(errors="replace")
 
-    def test_a_killed_recording_has_none_and_opens(self):
+    def test_a_killed_recording_has_no_bundle_and_opens(self):
         with self.running(harness.BURNER, "--seconds", "30"):
             recorder = self.spawn(harness.RECORD, "-q", "-a", "-F", "999", cwd=self.dir)
             while not self.data.exists():
@@ -282,7 +282,7 @@ class Bundle(harness.RecordingTest):
         self.assertIn(b"spin_before", files[entry["member"]])
         self.assertNotIn(b"spin_afterwards", files[entry["member"]])
 
-    def test_what_perf_recorded_is_collected_afterwards(self):
+    def test_a_bundle_is_made_of_a_recording_of_perf(self):
         program, replaced = self.spinner("spinner"), self.spinner("replaced", "spin_before")
         identity = build_id(program)
         status, _, err = harness.run("perf", "record", "-q", "-g", "-F", "999", "-o", self.data,
@@ -303,7 +303,7 @@ class Bundle(harness.RecordingTest):
         self.assertEqual(status, 0, err)
         self.assertIn(identity, out)
 
-    def test_maps_of_jit_code_are_taken_only_where_nobody_else_wrote_them(self):
+    def test_maps_that_others_may_write_are_rejected(self):
         program = self.compile("jit", JIT)
         with self.recording():
             with self.running(program, "30", "644") as good:

@@ -91,7 +91,7 @@ class Carry(harness.RecordingTest):
         self.assertEqual(status, 0, err)
         return out
 
-    def test_convert_gives_the_same_bytes_there_as_here(self):
+    def test_convert_writes_the_same_bytes_on_both_machines(self):
         # Source lines, and with them inlined functions, come from debug files that only this
         # machine may have.
         status, there, err = self.root.run("perftape-convert", "/embedded.data", "--to", "folded",
@@ -100,14 +100,14 @@ class Carry(harness.RecordingTest):
         self.assertEqual(there, self.folded_here(self.embedded, "--no-lines"))
         self.assertGreater(len(there.splitlines()), 50)
 
-    def test_the_bundle_names_what_this_machine_itself_names(self):
+    def test_the_bundle_has_all_names_of_this_machine(self):
         here = self.folded_here(self.data, "--local", "--no-lines")
         status, there, err = self.root.run("perftape-convert", "/embedded.data", "--to", "folded",
                                            "--no-lines")
         self.assertEqual(status, 0, err)
         self.assertEqual(there, here)
 
-    def test_without_the_bundle_there_are_no_names_there_and_no_wrong_ones(self):
+    def test_without_the_bundle_the_other_machine_has_no_names(self):
         status, out, err = self.root.run("perftape-convert", "/perf.data", "--to", "folded",
                                          "--show-sources", "--local", home="/nonexistent")
         self.assertEqual(status, 0, err)
@@ -117,7 +117,7 @@ class Carry(harness.RecordingTest):
                                 for frame in frames), line)
         self.assertRegex(err, r"libc\.so\S*: build id \S+, recorded was [0-9a-f]{40}")
 
-    def test_plain_perf_shows_the_same_names_there(self):
+    def test_perf_shows_the_same_names_on_the_other_machine(self):
         here = symbols_by_dso(
             lambda *words: harness.run("perf", *words, env=harness.perf_environment()), self.data)
         untar = harness.run("tar", "-xf", self.bundle, "-C", self.root.path / "root/.debug")

@@ -38,7 +38,7 @@ class Failure(harness.RecordingTest):
     def contents(self):
         return {file.name: file.read_bytes() for file in self.dir.iterdir() if file.is_file()}
 
-    def test_a_recording_that_does_not_begin_leaves_earlier_ones_alone(self):
+    def test_a_recording_that_fails_to_start_keeps_earlier_ones(self):
         self.record("-q", "--no-bundle", "--", "true")
         self.record("-q", "--no-bundle", "--", "true")
         for name, mode, text in (("plain", 0o644, b"text"), ("binary", 0o755, b"MZ\0\1"),
@@ -74,7 +74,7 @@ class Failure(harness.RecordingTest):
             status, out, err = harness.run(harness.INSPECT, "--validate", file)
             self.assertEqual(status, 0, f"{file}: {out}{err}")
 
-    def test_a_recording_whose_file_is_deleted_does_not_say_that_all_is_well(self):
+    def test_a_recording_reports_that_its_file_was_deleted(self):
         process, data = self.start("-C0")
         data.unlink()
         process.send_signal(signal.SIGINT)
@@ -82,7 +82,7 @@ class Failure(harness.RecordingTest):
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("perf.data: was deleted", err)
 
-    def test_two_signals_at_once_are_one(self):
+    def test_two_signals_at_once_count_as_one(self):
         for attempt in range(10):
             with self.subTest(attempt=attempt):
                 process, data = self.start("-C0")
@@ -94,7 +94,7 @@ class Failure(harness.RecordingTest):
                 self.assertIn("symbols of", err)
                 data.unlink()
 
-    def test_timeout_ends_a_recording_well(self):
+    def test_timeout_finishes_a_recording(self):
         status, _, err = harness.run("timeout", "1", harness.RECORD, "-C0", cwd=self.dir)
         self.assertEqual(status, 124, err)
         self.assertIn("symbols of", err)
@@ -156,7 +156,7 @@ class Failure(harness.RecordingTest):
         self.assertIn("perf.data: write: File too large", err)
         self.check_what_is_safe(self.dir / "perf.data", err)
 
-    def test_samples_that_found_no_room_are_counted_and_written(self):
+    def test_samples_that_did_not_fit_are_counted_and_written(self):
         _, err = self.record_degraded("-F", "20000", "--mmap-pages", "1", "-a", "--",
                                       harness.BURNER, "--seconds", "2")
         self.assertRegex(err, r"lost")

@@ -56,7 +56,7 @@ class Loss(harness.RecordingTest):
         _, err = self.record("-a", "-F", "99", "--no-bundle", "-o", "a.data", "--duration", "1")
         self.assertEqual(counts(err)[1], 0, err)
 
-    def test_what_the_kernel_skips_for_bpf_users_is_lost(self):
+    def test_samples_that_the_kernel_skips_for_bpf_users_are_lost(self):
         user = self.spawn(sys.executable, __file__, "use-bpf", "1.5", stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True)
         self.assertEqual(user.stdout.readline(), "ready\n")
@@ -82,7 +82,7 @@ class Loss(harness.RecordingTest):
         self.assertGreater(samples + lost, 0.7 * theirs)
         self.assertLess(samples + lost, 1.25 * theirs)
 
-    def test_what_the_kernel_throttles_is_lost(self):
+    def test_throttled_samples_are_lost(self):
         limit = RATE_LIMIT.read_text()
         try:
             recorder = self.spawn(harness.RECORD, "-a", "-c", PERIOD_NS, "--no-bundle", "-o",

@@ -23,14 +23,14 @@ class Report(harness.RecordingTest):
     def tearDownClass(cls):
         cls.shared.cleanup()
 
-    def test_no_reader_has_anything_against_it(self):
+    def test_validate_reports_nothing(self):
         status, out, err = harness.run(harness.INSPECT, "--validate", self.data)
         self.assertEqual((status, err), (0, ""))
         # On a machine that is too busy samples may be lost; that is no fault of the file.
         findings = [line for line in out.splitlines() if re.match(r"0x\S+ (error|warning) ", line)]
         self.assertEqual([line for line in findings if " lost-" not in line], [])
 
-    def test_perf_report_says_nothing_on_stderr_and_has_the_burner_on_top(self):
+    def test_perf_report_prints_no_message_and_has_the_burner_on_top(self):
         # By comm as well: perf gives what it merged the comm of whoever came first.
         counts, err = harness.perf_report(self.data, sort="comm,sym")
         self.assertEqual(err, "")
@@ -112,7 +112,7 @@ class Report(harness.RecordingTest):
         self.assertEqual(samples, len(harness.inspect_samples(self.data)))
         self.assertEqual(violations, 0)
 
-    def test_inspect_counts_what_perf_counts(self):
+    def test_inspect_and_perf_count_the_same(self):
         status, out, _ = harness.run(harness.INSPECT, "--stats", self.data)
         self.assertEqual(status, 0)
         ours = {name: int(count) for name, count in

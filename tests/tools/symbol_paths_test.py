@@ -133,14 +133,14 @@ class Unreadable(SymbolPaths):
         self.data.write_bytes(recording("/usr/bin/program"))
         self.assertIn("/.build-id/00/", self.sources_for_nobody())
 
-    def test_a_map_of_a_compiler_is_a_reason(self):
+    def test_a_perf_map_is_a_reason(self):
         symfs = self.directory("symfs")
         self.directory("symfs/tmp", 0o700)
         self.data.write_bytes(recording("//anon"))
         told = self.sources_for_nobody("--symfs", symfs)
         self.assertIn(f"{symfs}/tmp/perf-7.map: Permission denied", told)
 
-    def test_symbolize_carries_on(self):
+    def test_symbolize_continues(self):
         private = self.directory("private", 0o700)
         self.data.write_bytes(recording(f"{private}/program"))
         out = self.directory("out", 0o777)
@@ -278,7 +278,7 @@ class Completed(SymbolPaths):
         self.assertIn("outer;inner ", out)
         self.assertIn(f", lines from {moved} (symbols, DWARF)\n", err)
 
-    def test_there_are_none_where_no_later_source_has_them(self):
+    def test_there_are_none_if_no_later_source_has_them(self):
         out, err = self.folded("--no-local")
         self.assertIn("outer ", out)
         self.assertNotIn("inner", out)
@@ -291,7 +291,7 @@ class Completed(SymbolPaths):
         self.assertNotIn("inner", out)
         self.assertIn(f"not used: {self.program}: build id 1234, recorded was 5eed", err)
 
-    def test_none_are_searched_where_none_are_wanted(self):
+    def test_none_are_searched_if_none_are_wanted(self):
         _, err = self.folded("--local", "--no-lines")
         self.assertNotIn("lines from", err)
 
@@ -342,7 +342,7 @@ class CompletedKernel(SymbolPaths):
                                   "--vmlinux", self.vmlinux, "--to", "folded", "-o", "-")
         self.assertIn("outer;inner ", out)
 
-    def test_none_are_searched_where_none_are_wanted(self):
+    def test_none_are_searched_if_none_are_wanted(self):
         self.assertNotIn("lines from", self.sources("--kallsyms", self.kallsyms, "--vmlinux",
                                                     self.vmlinux, "--no-lines"))
 
