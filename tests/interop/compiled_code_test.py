@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Code that no ELF symbol names: a JIT's by its jitdump and by its perf map, as perf names it, and
-a stripped Go program's as the same program's that was not stripped.
+"""Tests names of code without ELF symbols. JIT code must get the names of perf, from its jitdump
+and from its perf map. A stripped Go program must get the names of the unstripped one.
 
     compiled_code_test.py --bin build/dev/bin
 
-Skipped (77) where perf cannot record; each test where its compiler (node, go) is absent.
+Skipped (77) if perf cannot record. Each test is skipped if its compiler (node, go) is missing.
 """
 import argparse
 import collections
@@ -85,7 +85,7 @@ class CompiledCode(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def leaves(self, recording, *options):
-        """How many samples each function has, by our conversion."""
+        """Returns the number of samples of each function, as perftape-convert counts them."""
         folded = run(self.bin / "perftape-convert", recording, "--to", "folded", *options,
                      cwd=self.folder)
         counts = collections.Counter()
@@ -103,7 +103,7 @@ class CompiledCode(unittest.TestCase):
         return counts
 
     def same(self, ours, theirs, beginning):
-        """The names that begin so, and how often each was met."""
+        """Returns the names with this prefix, and how often each occurs."""
         def chosen(counts):
             return {name: count for name, count in counts.items() if name.startswith(beginning)}
         self.assertEqual(chosen(ours), chosen(theirs))
@@ -149,7 +149,7 @@ class CompiledCode(unittest.TestCase):
                 GOCACHE=str(self.folder / "cache"))
         perf_record("perf.data", "./stripped", cwd=self.folder)
         stripped = self.leaves("perf.data")
-        # Their code is the same, at the same offsets.
+        # Both have the same code at the same offsets.
         (self.folder / "whole").replace(self.folder / "stripped")
         whole = self.leaves("perf.data")
         self.same(stripped, whole, "main.")

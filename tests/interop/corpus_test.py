@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares perftape-inspect with what perf itself says of recordings made by other people's tools.
+"""Compares perftape-inspect with the output of perf on recordings of other people's tools.
 
     corpus_test.py --inspect build/dev/bin/perftape-inspect [--corpus DIRECTORY] [NAME...]
 
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77). Of each recording the table of --samples must equal NAME.samples.tsv.gz
-line by line, the counts of --stats those of NAME.oracle.json, and the events of --header those of
-NAME.inventory.json. Where perf cannot read a file the
-oracle is an independent walk of its bytes, which knows no time order, comm or dso: then the tables
-are compared without these. KNOWN names what else differs, and why.
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
+the test is skipped (status 77). For each recording, the table of --samples must equal
+NAME.samples.tsv.gz line by line, the counts of --stats those of NAME.oracle.json, and the events of
+--header those of NAME.inventory.json. Where perf cannot read a file, the oracle is an independent
+walk over its bytes, without time order, comm or dso; then these are not compared. KNOWN lists all
+other differences with reasons.
 """
 import argparse
 import difflib
@@ -25,9 +25,9 @@ from corpus import SKIPPED, find_recordings
 
 EVENT, COMM, DSO, FRAME_COUNT, FRAMES = 0, 1, 8, 9, 10
 
-ABBREVIATED = {"excl_cc_user": "exclude_callchain_user"}  # by the inventories
+ABBREVIATED = {"excl_cc_user": "exclude_callchain_user"}  # in the inventories
 
-# The columns that are not compared of a recording, and the reason.
+# Recording -> the columns that are not compared, and the reason.
 KNOWN = {
     "x86_64-k3.10-dwarf-one-sample": (
         [DSO],
@@ -76,8 +76,8 @@ def samples_complaint(tool, path, want, columns, is_from_bytes):
 
 def stats_complaint(tool, path, oracle, is_from_bytes):
     text, _ = inspect(tool, "--stats", path)
-    # Only the counts of records have a percentage behind them. The types of simpleperf are numbers
-    # to perf, and names to us and to the oracle.
+    # Only counts of records are followed by a percentage. perf prints types of simpleperf as
+    # numbers; perftape and the oracle print names.
     records = {name: int(count) for name, count in re.findall(r"(\w+) events: +(\d+)  \(", text)
                if not name.startswith("SIMPLEPERF_")}
     want = {name: count for name, count in oracle["record_counts"].items()
@@ -111,8 +111,8 @@ def shares_complaint(shares, oracle):
 
 
 def inventory_complaint(tool, path, inventory):
-    """The inventory is of a walk through the bytes that shares no code with perf, and gives names of
-    its own to events that have none."""
+    """The inventory comes from a walk over the bytes that shares no code with perf. It invents
+    names for events without one."""
     header = header_json.parse(inspect(tool, "--header", path, "--json")[0])
     kept = ("type", "size", "config", "sample_period", "sample_type", "flags", "precise_ip",
             "branch_sample_type")

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `perftape-convert --to perf.data` makes of damaged recordings: a sound one, or none.
+"""Checks that `perftape-convert --to perf.data` writes an undamaged file for damaged input, or
+none.
 
     rewrite_damaged_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
 
-Each damaged recording of the corpus is written as a file and as a pipe's stream. What was written
-reads with status 0. With status 3 stderr names the file, an offset and a reason, and so does --json;
-with status 0 the same samples come out that were in the input, which then reads with status 0, too.
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77).
+Each damaged recording of the corpus is written as a file and as a pipe's stream. The output must
+read with status 0. With status 3, stderr and --json contain the file's name, an offset and a
+reason. With status 0, the output has the samples of the input, and the input reads with status 0,
+too. The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without
+one the test is skipped (status 77).
 """
 import argparse
 import json
@@ -23,7 +24,7 @@ from corpus import SKIPPED, find as find_corpus
 FORMS = {"file": [], "pipe": ["--pipe"]}
 OFFSET = re.compile(r"0x[0-9a-f]+")
 
-# Messages without an offset, and why.
+# Files whose messages have no offset, and why.
 NO_OFFSET = {
     "f-trunc-header-000.data": "the file is empty",
 }

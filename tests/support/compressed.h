@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// COMPRESSED records made of others.
+// Makes COMPRESSED records for tests.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace perftape::perfdata {
 
-// A COMPRESSED record around bytes of a zstd stream.
+// Returns a COMPRESSED record with bytes of a zstd stream.
 inline std::vector<std::byte> CompressedRecord(Bytes piece) {
   std::vector<std::byte> record;
   ByteWriter at(record);
@@ -23,7 +23,7 @@ inline std::vector<std::byte> CompressedRecord(Bytes piece) {
   return record;
 }
 
-// `records` as COMPRESSED records, each with `most` bytes of one zstd frame.
+// Returns `records` as COMPRESSED records, each with at most `most` bytes of one zstd frame.
 inline std::vector<std::byte> CompressedRecords(Bytes records, std::size_t most) {
   const std::vector<std::byte> frame = ZstdFrame(records);
   std::vector<std::byte> compressed;

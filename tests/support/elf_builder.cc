@@ -38,7 +38,7 @@ Tables Encode(const std::vector<ElfBuilder::Symbol>& symbols) {
   return tables;
 }
 
-// Symbols and their strings, as two sections.
+// Appends the sections of a symbol table and its strings.
 void Append(std::vector<ElfBuilder::Section>& sections,
             const std::vector<ElfBuilder::Symbol>& symbols, bool dynamic) {
   const auto [entries, strings] = Encode(symbols);
@@ -70,8 +70,8 @@ std::string HeaderOf(const ElfBuilder::Section& section, std::uint64_t name) {
   return BytesOf(header);
 }
 
-// Puts the contents into the image, followed by the names of all sections; returns the headers,
-// from the empty first to that of the names.
+// Writes the contents to the image, followed by the names of all sections. Returns the section
+// headers, from the empty first one to that of the names.
 std::string PlaceSections(const std::vector<ElfBuilder::Section>& sections, std::string& image) {
   constexpr std::uint64_t kLongestStored = 1U << 20;
   std::string names(1, '\0');

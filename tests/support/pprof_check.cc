@@ -15,10 +15,10 @@ std::unexpected<Error> Wrong(std::string_view table, std::size_t index, std::str
               std::string(table) + " " + std::to_string(index) + ": " + std::string(what));
 }
 
-// The ids of a table, to be asked for. Tables are mostly numbered from 1, which costs no search.
+// The ids of a table. Most tables are numbered from 1, which needs no search.
 class IdSet {
  public:
-  // kCorrupt where an id is 0 or is there twice.
+  // kCorrupt if an id is 0 or occurs twice.
   template <class Message>
   static Result<IdSet> Of(std::string_view table, const std::vector<Message>& messages) {
     IdSet set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a valid pprof profile follows, beyond its protobuf encoding.
+// Checks the rules of a valid pprof profile, beyond its protobuf encoding.
 #pragma once
 
 #include "formats/base/result.h"
@@ -7,13 +7,13 @@
 
 namespace perftape::pprof {
 
-// As CheckValid in google/pprof's profile/profile.go, and what its decoder checks of the string
-// table. kCorrupt, naming what is wrong with which entry:
+// Checks the rules of CheckValid in google/pprof's profile/profile.go, and those of its decoder for
+// the string table. kCorrupt with the table, the index and the violated rule:
 //
-//   the string table begins with ""; every index of a text lies in it
-//   each sample has one value for each sample type; there are types where there are samples
-//   ids of mappings, locations and functions are not 0, and each is used once
-//   what is referred to is there; only a location's mapping may be 0, "none"
+//   the string table begins with ""; every index of a text is in it
+//   each sample has one value for each sample type; without types there are no samples
+//   ids of mappings, locations and functions are not 0 and are unique
+//   every referenced id exists; only a location's mapping may be 0, "none"
 Status CheckValid(const Profile& profile);
 
 }  // namespace perftape::pprof

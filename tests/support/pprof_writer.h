@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes a whole profile.proto from the plain messages, right or wrong. The tools write it message
+// Encodes a whole profile.proto from the plain messages, valid or not. The tools write it message
 // by message (formats/pprof/writer.h).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace perftape::pprof {
 
-// The uncompressed file. The string table is written as it is.
+// Returns the uncompressed file. The string table is written unchanged.
 std::string Encode(const Profile& profile);
 
 }  // namespace perftape::pprof

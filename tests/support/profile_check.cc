@@ -9,7 +9,7 @@
 namespace perftape::convert {
 namespace {
 
-// One table's check: collects nothing, stops at the first thing wrong.
+// Checks each entry of a table; stops at the first error.
 template <class T, class Check>
 Status Each(std::string_view table, const std::vector<T>& things, Check check) {
   for (std::size_t i = 0; i < things.size(); ++i) {

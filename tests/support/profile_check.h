@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a profile keeps what profile.h says of it: for tests, fuzzers, and whoever changes the
-// builder.
+// Checks the invariants of profile.h, for tests and fuzzers.
 #pragma once
 
 #include "convert/model/profile.h"
@@ -8,10 +7,10 @@
 
 namespace perftape::convert {
 
-// kCorrupt, naming the table and the index, where an id is out of range, a caller does not come
-// before the one it calls (so a stack might not end), a first string, mapping, stack, thread or set
-// of labels is not the empty one, a mapping ends before it starts, labels are not in the order of
-// their keys, or two samples are of the same stack, thread, event and labels.
+// kCorrupt with the table and the index if: an id is out of range; a caller does not come before
+// the stack it calls (so a stack might not end); the first string, mapping, stack, thread or set of
+// labels is not the empty one; a mapping ends before it starts; labels are not sorted by their
+// keys; or two samples have the same stack, thread, event and labels.
 Status Validate(const ProfileTables& tables);
 inline Status Validate(const Profile& profile) {
   return Validate(profile.tables());

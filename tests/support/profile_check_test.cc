@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that no builder makes, each wrong in one place.
+// Each test breaks one rule in tables that no builder makes.
 #include "tests/support/profile_check.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// One function in one mapping, called once.
+// Returns tables of one function in one mapping, with one sample.
 ProfileTables Good() {
   ProfileTables tables;
   tables.texts = {"", "main", "/bin/x"};
