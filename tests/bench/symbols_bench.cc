@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long symbol tables take, beside the least that anybody must do: to read each entry of the
-// tables and its name once, with libelf.
+// Measures reading symbol tables in comparison with the minimum: reading each entry and its name
+// once with libelf.
 //
 //   find /usr/bin /usr/lib -type f | symbols_bench
 //
-// Takes the first 200 ELF files of those that are named on stdin, and a million places in their
-// code. CPU time, the least of several rounds.
+// Reads the first 200 ELF files named on stdin, and resolves a million addresses in their code.
+// Prints the minimum CPU time of several rounds.
 #include <gelf.h>
 #include <libelf.h>
 #include <time.h>
@@ -68,8 +68,8 @@ Counts ReadWithLibelf(const std::vector<std::string>& paths) {
   return counts;
 }
 
-// Places in the code of a file, without order.
-std::vector<ImageAddress> SearchPathsIn(const ElfFile& file, std::size_t count) {
+// Returns addresses in the code of a file, in random order.
+std::vector<ImageAddress> AddressesIn(const ElfFile& file, std::size_t count) {
   const auto code = std::ranges::find(file.segments(), true, &Segment::executable);
   std::vector<ImageAddress> places;
   if (code == file.segments().end()) return places;
@@ -115,7 +115,7 @@ int Run() {
     const auto file = ElfFile::Open(path);
     if (!file) continue;
     paths.push_back(path);
-    places.push_back(SearchPathsIn(*file, kAddresses / kBinaries));
+    places.push_back(AddressesIn(*file, kAddresses / kBinaries));
   }
   Times times;
   for (int round = 0; round < kRounds; ++round) RunOnce(paths, places, times);

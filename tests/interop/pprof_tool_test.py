@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that `go tool pprof` reads our profiles of each format: -top, -traces, and -svg if dot is
-installed. It must also read a perf.data itself if our perf_to_profile is on the PATH.
+"""Checks that `go tool pprof` reads our profiles of each format.
 
     pprof_tool_test.py --build build/dev
 
-Skipped (77) without go.
+It must read them with -top, -traces, and -svg if dot is installed. It must also read a perf.data
+itself if our perf_to_profile is on the PATH. Skipped (77) without go.
 """
 import argparse
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The symbols that a recording carries: the right bytes, whatever became of the files."""
+"""Tests the bundles of recordings: they must contain the right bytes, even if files change."""
 
 import contextlib
 import io
@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
 }
 """
 
-# Runs code that it made itself, and says so in /tmp/perf-PID.map; mode and owner of that are what
-# its arguments say.
+# Runs code that it generates, and writes /tmp/perf-PID.map for it. The arguments are the duration
+# and the mode of that file.
 JIT = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
 
 
 def embedded(path):
-    """The bytes of the bundle behind a recording; None where there is none."""
+    """Returns the bytes of the bundle in a recording, or None."""
     data = pathlib.Path(path).read_bytes()
     if data[-8:] != b"PERFTAPE":
         return None
@@ -67,7 +67,7 @@ def embedded(path):
 
 
 def unpack(archive):
-    """(manifest, {member: bytes}) of a bundle."""
+    """Returns (manifest, {member: bytes}) of a bundle."""
     tar = subprocess.run(["zstd", "-dcq"], input=archive, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(tar)) as members:
         files = {member.name: members.extractfile(member).read()
@@ -81,7 +81,8 @@ def build_id(path):
 
 
 def has_features(path):
-    """Whether the header has a feature's bit (bytes 72 to 104 of a file), which come last."""
+    """Returns whether the header has a feature's bit. The bits are bytes 72 to 104 of a file, and
+    are written last."""
     try:
         with open(path, "rb") as file:
             return any(file.read(104)[72:])
@@ -90,7 +91,8 @@ def has_features(path):
 
 
 def grow_symtab(path, size):
-    """Moves .symtab behind the file, grown by a hole to `size` bytes (elf(5), 64 bit)."""
+    """Moves .symtab to the end of the file and grows it to `size` bytes with a hole (elf(5), 64
+    bit)."""
     with open(path, "r+b") as file:
         header = file.read(64)
         table, = struct.unpack_from("<Q", header, 40)
@@ -122,7 +124,7 @@ class Bundle(harness.RecordingTest):
         return self.compile(name, SPIN % (function, function), *flags)
 
     def entries(self, data=None):
-        """{path: entry} of the manifest, and the members."""
+        """Returns {path: entry} of the manifest, and the members."""
         manifest, files = unpack(embedded(data or self.data))
         return {entry["path"]: entry for entry in manifest["files"]}, files
 
@@ -137,7 +139,7 @@ class Bundle(harness.RecordingTest):
 
     @contextlib.contextmanager
     def recording(self, *arguments):
-        """A recording that is under way in the block, and ends with it."""
+        """A recording that runs in the block and ends with it."""
         process = self.spawn(harness.RECORD, "-a", "-F", "999", *arguments, cwd=self.dir,
                              stderr=subprocess.PIPE, text=True)
         while not self.data.exists():
@@ -252,7 +254,7 @@ class Bundle(harness.RecordingTest):
 
     def test_a_binary_of_a_container_that_is_gone_is_the_one_that_ran(self):
         status, _, err = harness.run("unshare", "-m", "true")
-        if status != 0:  # as in a chroot, whose root is no mount point
+        if status != 0:  # as in a chroot whose root is no mount point
             self.skipTest(f"no mount namespace to be had: {err.strip()}")
         program = self.spinner("box/inside", "spin_inside", "-static")
         identity = build_id(program)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`perftape-record -z` before every judge: what is read of it is what the recorder counted, in a file
-as well as through a pipe."""
+"""Tests `perftape-record -z`: all readers must count what the recorder counted, in a file and
+through a pipe."""
 
 import collections
 import pathlib

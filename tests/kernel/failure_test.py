@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong while recording: signals, a failing command, a full disk, a ring that overflows."""
+"""Tests failures while recording: signals, a failing command, a full disk, an overflowing ring."""
 
 import re
 import resource
@@ -125,7 +125,7 @@ class Failure(harness.RecordingTest):
         self.check_what_is_safe(data, err)
 
     def check_what_is_safe(self, data, err):
-        """What the message says is what is in the file."""
+        """Compares the numbers in the message with those in the file."""
         told = re.search(r"(\d+) samples? written before, (\d+) lost", err)
         self.assertIsNotNone(told, err)
         safe, lost = int(told[1]), int(told[2])
@@ -136,7 +136,7 @@ class Failure(harness.RecordingTest):
         self.assertRegex(perf_err, r"\A(Warning:\nProcessed \d+ \w+ and lost .*!\n\n"
                                    r"(Check IO/CPU overload!\n\n)?)*\Z")
         self.assertEqual(sum(counts.values()), safe)
-        # Their number nearly always finds the room that they did not.
+        # The LOST_SAMPLES records nearly always fit where the samples did not.
         counted = sum(map(int, re.findall(r" LOST_SAMPLES .*: lost (\d+)", self.records(data))))
         self.assertIn(counted, (lost, 0), err)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipe format, read by perf and by perftape as it is written."""
+"""Tests the pipe format, read by perf and by perftape while it is written."""
 
 import os
 import re
@@ -88,7 +88,7 @@ class Pipe(harness.RecordingTest):
         os.mkfifo(self.dir / "fifo")
         recorder = self.spawn(harness.RECORD, "-a", "-o", "fifo", cwd=self.dir,
                               stderr=subprocess.PIPE, text=True)
-        time.sleep(1)  # a signal that comes before it is waited for ends the recorder, too
+        time.sleep(1)  # a signal before the recorder waits for it ends the recorder, too
         recorder.send_signal(signal.SIGTERM)
         recorder.communicate(timeout=harness.TIMEOUT_S)
         self.assertNotEqual(recorder.returncode, 0)

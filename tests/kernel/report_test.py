@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recording of the burner, before every judge: perf report, script, header,
-buildid-list, hotspot's parser, pprof, and a reader of folded stacks."""
+"""Tests one recording of the burner with all readers: perf report, script, header and buildid-list,
+hotspot's parser, pprof, and a reader of folded stacks."""
 
 import json
 import pathlib
@@ -26,15 +26,15 @@ class Report(harness.RecordingTest):
     def test_validate_reports_nothing(self):
         status, out, err = harness.run(harness.INSPECT, "--validate", self.data)
         self.assertEqual((status, err), (0, ""))
-        # On a machine that is too busy samples may be lost; that is no fault of the file.
+        # On a busy machine samples may be lost, which is not an error of the file.
         findings = [line for line in out.splitlines() if re.match(r"0x\S+ (error|warning) ", line)]
         self.assertEqual([line for line in findings if " lost-" not in line], [])
 
     def test_perf_report_prints_no_message_and_has_the_burner_on_top(self):
-        # By comm as well: perf gives what it merged the comm of whoever came first.
+        # Also sorted by comm: perf shows merged entries with the comm of the first one.
         counts, err = harness.perf_report(self.data, sort="comm,sym")
         self.assertEqual(err, "")
-        # On a busy machine the kernel's switching to and fro may take more than the work.
+        # On a busy machine switches in the kernel may take more time than the work.
         user = [name for name, _ in counts.most_common() if name.startswith("burn-matrix|[.]")]
         self.assertEqual(user[0], "burn-matrix|[.] burn_matrix")
 

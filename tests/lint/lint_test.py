@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A check that cannot fail is no check: each must refuse a bad tree and accept a good one."""
+"""Tests the checks: each must refuse a wrong tree and accept a correct one."""
 import os
 import shutil
 import subprocess
