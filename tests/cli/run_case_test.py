@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of the command-line cases must refuse what it should."""
+"""Tests the runner of the command-line cases: it must refuse wrong results."""
 import contextlib
 import io
 import tempfile

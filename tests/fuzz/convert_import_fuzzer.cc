@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf.data of any bytes becomes a Profile that keeps its promises, or an error.
+// Imports a perf.data of any bytes: the result is a valid Profile or an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

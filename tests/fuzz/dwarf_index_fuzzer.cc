@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF file of any bytes whose debug information is asked for places all over its code: what it
-// answers is bounded, and the same again from a saved index.
+// Resolves addresses all over the code of an ELF file of any bytes with debug information. The
+// answers are bounded, and a saved index gives the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -35,7 +35,7 @@ std::ptrdiff_t Steps(std::size_t count) {
 constexpr std::size_t kSampleTypeField = 24, kReadFormatField = 32, kFlagsField = 40,
                       kBranchTypeField = 72;
 
-// The attributes of a file, where they are: in its table, or in the ATTR records of a pipe.
+// The offsets of a file's attributes, in its table or in the ATTR records of a pipe.
 struct AttrPlace {
   Buffer* bytes;
   std::size_t at, size;
@@ -74,7 +74,7 @@ void ToggleAny(const AttrPlace& attr, Dice& dice, std::endian order) {
   constexpr unsigned kSampleBits = 25, kReadBits = 5;
   switch (dice.Below(8)) {
     case 0:
-      // Our own order of the flags is that of little-endian files; in others another flag turns.
+      // Our order of the flags is that of little-endian files; in others another flag is toggled.
       Toggle(attr, kFlagsField, perfdata::kSampleIdAll, order);
       break;
     case 1:
@@ -89,7 +89,7 @@ void ToggleAny(const AttrPlace& attr, Dice& dice, std::endian order) {
   }
 }
 
-// What a sample carries of a field that its event did not record before.
+// Contents for a field of a sample that its event did not record before.
 class Contents {
  public:
   explicit Contents(Dice& dice) : dice_(dice) {
@@ -130,7 +130,7 @@ class Contents {
     return WordArray(std::span<const std::uint64_t>(words_).first(std::min(count, words_.size())));
   }
 
-  // The words that read_format asks for; in a group, those of two members.
+  // The words for read_format; in a group, those of two members.
   WordArray ReadBlock(std::uint64_t read_format) {
     constexpr std::uint64_t kTimes =
         perfdata::kReadTotalTimeEnabled | perfdata::kReadTotalTimeRunning;
@@ -146,7 +146,7 @@ class Contents {
   std::array<std::uint64_t, 72> words_ = {};
 };
 
-// The record as its event records it now; as it was where it does not decode.
+// Re-encodes the record in the new format; an undecodable record does not change.
 void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& before,
                const SampleFormat& now, Dice& dice) {
   Buffer out;
@@ -160,7 +160,7 @@ void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& befo
     const std::size_t trailer = before.trailer_size();
     if (record.payload.size() < trailer) return;
     const perfdata::SampleId id = DecodeSampleId(record, before);
-    // The trailer alone: that of a COMM, without what stands before it.
+    // Takes the trailer of an encoded COMM, without its body.
     Buffer comm;
     if (!Encode(perfdata::Comm{}, id, now, 0, comm)) return;
     out.resize(kHeader);
@@ -175,7 +175,7 @@ void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& befo
   bytes = std::move(out);
 }
 
-// Which records are of which event, and how they were laid out.
+// The event of each record, and the old formats.
 struct Before {
   SampleFormat format;
   std::vector<std::size_t> records;
@@ -202,8 +202,8 @@ RecordView ViewOf(const Buffer& record) {
           .payload = Bytes(record).subspan(kHeader)};
 }
 
-// A record that may be compressed: no AUX trace, no tracing data, and of no use to those who look
-// for events.
+// Returns whether a record may be compressed: AUX traces, tracing data and records that define
+// events may not.
 bool MayBeCompressed(const Buffer& record, std::endian order) {
   switch (TypeOf(record, order)) {
     case RecordType::kHeaderAttr:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folded stacks of any bytes. The profile that is read is a valid one; written and read again it is
-// the same file.
+// Reads folded stacks of any bytes. The profile is valid; written and read again it gives the same
+// file.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@
 namespace perftape {
 namespace {
 
-// What is written of the profile that was read of `text`; empty where it cannot be read.
+// Reads `text` and writes the profile again; empty if the text cannot be read.
 std::string Rewritten(Bytes text, const convert::ImportOptions& read,
                       const convert::FoldedOptions& write) {
   BytesInput input(text);

@@ -18,7 +18,7 @@ bool HasFeature(const Anatomy& anatomy, unsigned bit) {
   return (word >> (bit % 64) & 1) != 0;
 }
 
-// How many features lie before this one in the table.
+// Returns the number of features before this one in the table.
 std::size_t EntriesBefore(const Anatomy& anatomy, unsigned end) {
   std::size_t count = 0;
   for (unsigned bit = 0; bit < end; ++bit) count += HasFeature(anatomy, bit) ? 1 : 0;
@@ -52,7 +52,7 @@ void ToggleFeature(Anatomy& anatomy, Dice& dice) {
   if (had && anatomy.tail.size() - place >= kEntry) {
     anatomy.tail.erase(at, at + kEntry);
   } else if (!had) {
-    // A section of some bytes at the file's end: those of the features before it.
+    // The new section is some bytes at the file's end, which belong to the features before it.
     Buffer entry(kEntry);
     const std::uint64_t end = anatomy.head.size() + anatomy.data_size + anatomy.tail.size();
     const std::uint64_t size = 8 * dice.Below(32);
@@ -74,7 +74,7 @@ void ChangeFeature(Anatomy& anatomy, Dice& dice, ChangeBytes change) {
   if (anatomy.container == Container::kPipe) return;
   const std::size_t table = Entries(anatomy) * kEntry;
   if (dice.OneIn(2) && anatomy.tail.size() >= table + 4) {
-    // Counts and lengths are 32-bit words at offsets that are multiples of four, most often.
+    // Counts and lengths are usually 32-bit words at offsets that are multiples of four.
     const std::size_t at = table + dice.Below((anatomy.tail.size() - table) / 4) * 4;
     Store(anatomy.tail, at, static_cast<std::uint32_t>(dice.Word()), anatomy.order);
   } else {
@@ -105,7 +105,7 @@ void Lie(Buffer& file, Dice& dice, ChangeBytes change) {
       break;
     }
     case 2: {
-      // Most often a size of a record: the last two bytes of a word.
+      // Usually a record's size: the last two bytes of a word.
       const std::size_t words = file.size() / 8;
       if (words == 0) break;
       Store(file, dice.Below(words) * 8 + 6, static_cast<std::uint16_t>(dice.Word()),

@@ -25,7 +25,7 @@ using perfdata::RecordView;
 using testing::ElementsAreArray;
 using testing::IsEmpty;
 
-// In place of LLVMFuzzerMutate: turns a bit of the first byte, and adds a byte where there is room.
+// Replaces LLVMFuzzerMutate: flips a bit of the first byte, and adds a byte if there is room.
 std::size_t TurnABit(std::uint8_t* bytes, std::size_t size, std::size_t room) {
   if (size > 0) bytes[0] ^= 1;
   return std::min(size + 1, room);
@@ -50,7 +50,7 @@ PerfDataBuilder Recording(Container container) {
   return file;
 }
 
-// The same, its data in COMPRESSED records.
+// Returns the same recording with its data in COMPRESSED records.
 PerfDataBuilder CompressedRecording() {
   const PerfDataBuilder plain = Recording(Container::kFile);
   PerfDataBuilder file;
@@ -60,7 +60,7 @@ PerfDataBuilder CompressedRecording() {
   return file;
 }
 
-// A stream with tracing data behind a record, and an AUX trace behind another.
+// Returns a stream with tracing data after one record and an AUX trace after another.
 PerfDataBuilder StreamWithBytesBehind() {
   PerfDataBuilder file = Recording(Container::kPipe);
   Buffer records;
@@ -108,7 +108,7 @@ TEST(Anatomy, IsNotThatOfOtherBytes) {
   EXPECT_FALSE(Dissect({}));
 }
 
-// The number of the file that did not keep its framing, or nothing.
+// Returns the number of the first file with broken framing, or an empty string.
 std::string WhereFramingBreaks(const Buffer& file, std::uint32_t generations) {
   Buffer now = file;
   for (std::uint32_t seed = 0; seed < generations; ++seed) {
@@ -116,7 +116,8 @@ std::string WhereFramingBreaks(const Buffer& file, std::uint32_t generations) {
     const auto anatomy = Dissect(next);
     if (!anatomy) return "no perf.data after seed " + std::to_string(seed);
     if (!anatomy->torn.empty()) return "torn after seed " + std::to_string(seed);
-    // Every 16 generations begins another line, so that records do not all become rubbish.
+    // Every 16 generations restart from the original file, so that not all records become random
+    // bytes.
     now = seed % 16 == 15 ? file : std::move(next);
   }
   return {};

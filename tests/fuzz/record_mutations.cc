@@ -34,7 +34,7 @@ RecordType AnyType(Dice& dice) {
   }
 }
 
-// The record, and how many bytes lie behind it.
+// A record, and the number of bytes after it.
 struct Chosen {
   Buffer& record;
   std::size_t behind;
@@ -98,7 +98,7 @@ void ChangeField(Anatomy& anatomy, Dice& dice) {
     case 0:
       Store(record, at + dice.Below(2) * 4, static_cast<std::uint32_t>(word), anatomy.order);
       break;
-    case 1: {  // near to what it was
+    case 1: {  // near the old value
       const auto was = Load<std::uint64_t>(record, at, anatomy.order);
       Store<std::uint64_t>(record, at, was + dice.Below(17) - 8, anatomy.order);
       break;
@@ -141,7 +141,7 @@ void InsertRecord(Anatomy& anatomy, Dice& dice) {
 
 void DeleteRecords(Anatomy& anatomy, Dice& dice) {
   Run run = RunOf(anatomy.records.size(), dice);
-  // Without any record, a data.size of 0 would say that all behind the header are records.
+  // Without records, a data.size of 0 would mean that all bytes after the header are records.
   if (run.end - run.begin == anatomy.records.size()) run.begin = std::min<std::size_t>(run.end, 1);
   anatomy.records.erase(anatomy.records.begin() + At(run.begin),
                         anatomy.records.begin() + At(run.end));

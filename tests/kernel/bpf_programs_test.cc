@@ -17,7 +17,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// One program that is known to be there: the sampling program of a session.
+// The tests read one program that is loaded for certain: the sampling program of a session.
 class LoadedBpfProgramsTest : public LiveTest {
  protected:
   void SetUp() override {

@@ -41,11 +41,11 @@ using testing::UnorderedElementsAre;
 
 using BpfSessionTest = LiveTest;
 
-constexpr std::int64_t kBurnMs = 100;            // so a hundred samples,
-constexpr std::size_t kPlausible = kBurnMs / 2;  // of which a busy host may steal some
+constexpr std::int64_t kBurnMs = 100;            // gives a hundred samples,
+constexpr std::size_t kPlausible = kBurnMs / 2;  // of which a busy host may lose some
 constexpr std::uint64_t kFirstKernelAddress = std::uint64_t{1} << 63;
 
-// Forks a process that does `work`, and waits for it: inside a Process's work.
+// Forks a process that does `work` and waits for it. Called in a Process's work.
 pid_t ForkAndWait(const std::function<void()>& work) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -177,7 +177,7 @@ TEST_F(BpfSessionTest, FollowsDescendantsOfAProcess) {
 TEST_F(BpfSessionTest, KeepsAProcessWhoseFirstThreadHasEnded) {
   Process process([] {
     std::thread([] {
-      // The group goes on as long as one of its threads does.
+      // The group lives as long as one of its threads does.
       Burn(kBurnMs);
       _exit(0);
     }).detach();
@@ -188,7 +188,7 @@ TEST_F(BpfSessionTest, KeepsAProcessWhoseFirstThreadHasEnded) {
   EXPECT_GE(CountOf(recording.Stop(), process.pid()), kPlausible);
 }
 
-// A process with the id of one that has ended (clone3's set_tid, for root).
+// Forks a process with the id of one that has ended (clone3's set_tid, for root).
 pid_t ForkWithId(pid_t pid) {
   clone_args arguments{};
   arguments.exit_signal = SIGCHLD;
@@ -216,7 +216,7 @@ TEST_F(BpfSessionTest, SamplesOnlySelectedThreads) {
   ASSERT_EQ(pipe(tids), 0);
   int go[2];
   ASSERT_EQ(pipe(go), 0);
-  // One of two threads tells its id and burns when told to; the other burns beside it.
+  // One of two threads sends its id and burns when it is released; the other one burns beside it.
   Process process([&] {
     std::thread wanted([&] {
       const pid_t tid = gettid();
@@ -325,8 +325,8 @@ void BurnOn(int cpu) {
   Burn(kBurnMs);
 }
 
-// However busy the machine is: each expiry of a timer is an overflow or one that was missed. Each
-// CPU has something to do, since some virtual machines hide their idle task from perf events.
+// On a busy machine, too, each expiry of a timer must be an overflow or counted as missed. Each CPU
+// has work to do, because some virtual machines hide their idle task from perf events.
 void ExpectThatEveryExpiryIsCounted(record::ExpirySource source) {
   const std::vector<int> online = record::OnlineCpus().value();
   Process process([&] {
@@ -406,7 +406,7 @@ TEST_F(BpfSessionTest, StopsSamplingWhenItGoes) {
   EXPECT_THAT(later.Stop(), SizeIs(Ge(kPlausible)));
 }
 
-// What a recorder without privileges is told, from a process that gave them up.
+// Returns the message for a recorder without privileges, from a process that dropped them.
 std::string MessageWithoutPrivileges(const std::function<Error()>& attempt) {
   int message[2];
   if (pipe(message) != 0) return "no pipe";
@@ -467,7 +467,8 @@ TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = static_cast<rlim_t>(next_fd) + 1;
     if (close(next_fd) != 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(8);
-    // The list of CPUs takes the one descriptor that is left, and gives it back to the first event.
+    // The list of CPUs uses the last free descriptor, and closes it before the first event is
+    // opened.
     if (!record::OpenOnCpus(record::SidebandAttr(), std::vector<int>{0, 0})) _exit(9);
   });
   process.Finish();
@@ -499,15 +500,15 @@ TEST_F(OpenOnCpusTest, ReportsTheSettingThatRefusesUnprivilegedUsers) {
               AllOf(HasSubstr("kernel.perf_event_paranoid"), HasSubstr("CAP_PERFMON")));
 }
 
-// What a recorder saw that runs inside a pid namespace of its own.
+// The samples of a recorder that runs in its own pid namespace.
 struct SeenInNamespace {
-  pid_t burner = 0;         // its ids as the recorder's namespace gives them
+  pid_t burner = 0;         // its ids in the recorder's namespace
   std::size_t samples = 0;  // with these ids
   std::size_t others = 0;   // with other ids
 };
 
-// The recorder is process 1 of a new namespace, the burner its child; with `nested`, in a namespace
-// further down, where its own id is 1 again.
+// The recorder is process 1 of a new namespace, the burner its child. With kNamespaceBelow the
+// burner is in a nested namespace, where its own id is 1 again.
 enum class BurnerIn : std::uint8_t { kSameNamespace, kNamespaceBelow };
 
 SeenInNamespace RecordInNamespace(BurnerIn where) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cmake --install` installs: the tools, which run from there, their completions, man pages, README
+"""Tests `cmake --install`: the tools, which run from there, their completions, man pages, README
 and licences.
 
     tests/tools/install_test.py BUILD_DIRECTORY
