@@ -29,7 +29,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A SAMPLE in words.
+// A SAMPLE in readable form.
 struct Seen {
   std::string event, comm;
   std::uint32_t pid = 0, tid = 0, cpu = 0;
@@ -43,7 +43,7 @@ std::string Hex(std::uint64_t number) {
   return text;
 }
 
-// A written file, read back record by record as perf would.
+// Reads a written file back, record by record, as perf does.
 class WrittenFile {
  public:
   explicit WrittenFile(const Profile& profile, PerfDataOptions options = {}) {
@@ -186,7 +186,7 @@ TEST(WritePerfData, KeepsTheAddressOfAFrameWithoutAName) {
   made.Hit(
       made.Calls({made.Frame(library, 0x10), made.Frame({}, 0x9999), made.Frame(library, 0x20)}),
       made.Runs("app"), Plain(made, "samples"), 0, 1);
-  // Readers take 1 from those of callers.
+  // Readers subtract 1 from the addresses of callers.
   EXPECT_THAT(WrittenFile(made.Make()).samples[0].frames,
               ElementsAre("/lib/libx.so+0x20", "0x999a", "/lib/libx.so+0x11"));
 }
@@ -264,7 +264,7 @@ TEST(WritePerfData, CutsWhatIsTooLongForARecord) {
   const WrittenFile file(made.Make());
   EXPECT_EQ(file.report.cut_names, 2);
   EXPECT_EQ(file.report.cut_stacks, 1);
-  EXPECT_NE(file.functions[7], file.functions[8]);  // behind "0" to "6"
+  EXPECT_NE(file.functions[7], file.functions[8]);  // after "0" to "6"
   EXPECT_EQ(file.samples[0].frames.size() > 7'900, true);
 }
 

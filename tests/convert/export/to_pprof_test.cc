@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What was written, read back and so checked as pprof would.
+// Writes a profile and reads it back, which checks it as pprof does.
 pprof::Profile Written(const Profile& profile, const PprofOptions& options = {}) {
   const auto file = EncodePprof(profile, options);
   Result<pprof::Profile> read = pprof::ReadProfile(file.value());
@@ -39,7 +39,7 @@ std::vector<std::string> SampleTypes(const pprof::Profile& profile) {
   return types;
 }
 
-// The innermost names of a sample's frames, leaf first.
+// Returns the innermost names of a sample's frames, leaf first.
 std::vector<std::string> Frames(const pprof::Profile& profile, const pprof::Sample& sample) {
   std::vector<std::string> names;
   for (const std::uint64_t id : sample.location_ids) {
@@ -356,7 +356,7 @@ TEST(EncodePprof, WritesAProfileWithoutSamples) {
   EXPECT_THAT(Written(Profile()).samples, IsEmpty());
 }
 
-// The same samples, added in another order.
+// Adds the same samples in another order.
 TEST(EncodePprof, DoesNotDependOnTheOrderOfAdding) {
   const std::vector<std::vector<std::string_view>> stacks = {
       {"main", "f"}, {"main", "g", "h"}, {"main"}, {"start", "f"}};

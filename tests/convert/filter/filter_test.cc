@@ -26,7 +26,7 @@ Total Dropped(const Profile& profile, const FilterOptions& options, Filter filte
   return report.events.at(0).dropped[static_cast<std::size_t>(filter)];
 }
 
-// Two processes, two events; user code in /bin/app and libc, and the kernel below it.
+// Returns two processes and two events; user code in /bin/app and libc, with kernel frames.
 Profile Example() {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
@@ -97,7 +97,7 @@ TEST(ApplyFilter, KeepsTheOutermostFrames) {
 }
 
 TEST(ApplyFilter, CutsOffFramesThatHoldTooLittle) {
-  // Of 1100: memcpy has 27 %, main's sys_read 18 %, sys_read alone 9 %.
+  // Of 1100 samples: memcpy has 27 %, main's sys_read 18 %, sys_read alone 9 %.
   EXPECT_THAT(Kept(Example(), {.events = Globs("cycles"), .min_percent = 20}),
               ElementsAre("cycles app/10 main;work 5:500", "cycles app/10 main;work;memcpy 3:300",
                           "cycles java/20 main 2:200"));

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 
-// `profile`, written as perf.data and read back.
+// Writes `profile` as perf.data and reads it back.
 Profile ThereAndBack(const Profile& profile, const PerfDataOptions& options = {},
                      const ImportOptions& reading = {}) {
   const TempDir directory;
@@ -36,7 +36,7 @@ Profile ThereAndBack(const Profile& profile, const PerfDataOptions& options = {}
   return *back;
 }
 
-// "event/unit pid/tid comm: root;leaf[k] = count, period", unnamed frames as "file+offset".
+// Returns "event/unit pid/tid comm: root;leaf[k] = count, period", unnamed frames as "file+offset".
 std::string Line(const Profile& profile, const Sample& sample) {
   std::string frames;
   for (StackId at = sample.stack; at != StackId{}; at = profile[at].caller) {

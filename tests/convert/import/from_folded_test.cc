@@ -42,7 +42,7 @@ std::string NameOf(const Profile& profile, LocationId location) {
   return lines.size() == 1 ? std::string(profile.text(profile[lines[0].function].name)) : "?";
 }
 
-// "main|f: 3 (samples)", with "comm pid tid: " before it where the thread is known.
+// Returns "main|f: 3 (samples)", with "comm pid tid: " before it if the thread is known.
 std::vector<std::string> SamplesOf(const Profile& profile) {
   std::vector<std::string> lines;
   for (const Sample& sample : profile.samples()) {
@@ -281,7 +281,7 @@ TEST(ReadFolded, MapsKernelAddressesIfAsked) {
   constexpr auto kText = "[kernel] 0xffffbeb59d881648;0xffffffff81000100_[k];main 1\n";
   const auto [profile, report] = Read(kText, {.map_kernel_addresses = true});
   ASSERT_THAT(profile, IsOk());
-  // Names stay until there are better ones.
+  // Names do not change until a symbolizer finds better ones.
   EXPECT_THAT(SamplesOf(*profile),
               ElementsAre("[kernel] 0xffffbeb59d881648|0xffffffff81000100_[k]|main: 1 (samples)"));
   const StackId marked = (*profile)[profile->samples()[0].stack].caller;

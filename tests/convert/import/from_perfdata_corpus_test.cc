@@ -15,7 +15,7 @@
 namespace perftape::convert {
 namespace {
 
-// The figure behind `"key": ` in the oracle of a recording, which perf 6.1 made.
+// Returns the number after `"key": ` in the oracle of a recording, which perf 6.1 made.
 std::uint64_t Oracle(const std::filesystem::path& recording, std::string_view key) {
   std::filesystem::path path = recording;
   path.replace_extension().replace_extension(".oracle.json");

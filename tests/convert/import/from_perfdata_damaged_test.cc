@@ -29,7 +29,7 @@ TEST(ImportPerfData, CountsWhatWasLost) {
   file.AddLost(5);
   file.AddLost(6);
   file.AddLostSamples(7);
-  file.AddLostSamples(100, 0, perfdata::kMiscLostSamplesBpf);  // let go on purpose
+  file.AddLostSamples(100, 0, perfdata::kMiscLostSamplesBpf);  // discarded on purpose
   const ImportReport report = Import(file).report;
   EXPECT_EQ(report.lost_records, 11U);
   EXPECT_EQ(report.lost_samples, 7U);
@@ -111,7 +111,7 @@ TEST(ImportPerfData, ReportsLateCounters) {
                                                 place))));
 }
 
-// Long enough to be read in ranges, with names and mappings that change all along.
+// Returns a recording that is long enough to be read in ranges, with changing names and mappings.
 PerfDataBuilder LongRecording() {
   PerfDataBuilder file = OneProcess();
   std::vector<std::byte> samples;
@@ -209,7 +209,7 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
     }
     byte = before;
   }
-  EXPECT_GT(read, bytes.size());  // most of it is in no one's way
+  EXPECT_GT(read, bytes.size());  // most changes do not prevent reading
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(ImportPerfData, AddsUpSamplesOfEqualStacks) {
 }
 
 TEST(ImportPerfData, LooksUpReturnAddressesOneByteBefore) {
-  // The call is the last instruction of its function and of the mapping: what follows is another.
+  // The call is the last instruction of its function and mapping; another mapping follows.
   PerfDataBuilder file = OneProcess();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x410000, .path = "/lib/next"});
   file.AddSample(
@@ -59,7 +59,7 @@ TEST(ImportPerfData, DistinguishesKernelFramesFromUserFrames) {
                                 kContextUser, 0x400010, 0x400101},
                   .mode = CpuMode::kKernel});
   const Imported imported = Import(file);
-  // What opens the user part is the instruction that was interrupted, not a return address.
+  // The first address of the user part is the interrupted instruction, not a return address.
   EXPECT_THAT(Lines(imported.profile),
               ElementsAre("worker;app+1100;app+1010;[kernel.kallsyms]+ffffffff81000600;"
                           "[kernel.kallsyms]+ffffffff81000500 1"));
@@ -111,7 +111,7 @@ TEST(ImportPerfData, CountsUnmappedFramesForEachSample) {
 }
 
 TEST(ImportPerfData, NamesAndMappingsAreThoseOfASamplesTime) {
-  // The file is out of order, as CPUs are drained one behind the other.
+  // The file is out of order, because CPUs are drained one after the other.
   PerfDataBuilder file;
   file.AddEvent();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 20});
@@ -267,7 +267,7 @@ TEST(ImportPerfData, LeavesOutAndCountsWhatIsOutsideTheTimeAskedFor) {
   for (const std::uint64_t time : {1000U, 2000U, 3000U}) {
     file.AddSample({.ip = 0x400000 + time, .pid = 7, .tid = 7, .time = time});
   }
-  file.AddSample({.ip = 0x400001, .pid = 7, .tid = 7});  // of no time
+  file.AddSample({.ip = 0x400001, .pid = 7, .tid = 7});  // without a time
   const Imported imported = Import(file, {.time = TimeRange{.from = TimePoint{.nanoseconds = 500},
                                                             .to = TimePoint{.percent = 75}}});
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1001 1", "worker;app+17d0 1"));
@@ -328,7 +328,7 @@ TEST(ImportPerfData, ReadsBuildIdsFromTheFeature) {
 TEST(ImportPerfData, ReadsBuildIdsFromTheStreamOtherwise) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
-  file.AddBuildId("/bin/app", *BuildId::FromHex("aa02"));  // told after the hit
+  file.AddBuildId("/bin/app", *BuildId::FromHex("aa02"));  // recorded after the sample
   EXPECT_EQ(BuildIdOfApp(file), "aa02");
 }
 

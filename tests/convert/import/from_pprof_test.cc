@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A pprof in a few words: functions "f1", "f2", … at locations 1, 2, … in no mapping.
+// Makes a pprof with functions "f1", "f2", … at locations 1, 2, … in no mapping.
 class PprofMaker {
  public:
   struct Type {
@@ -88,7 +88,8 @@ std::string ErrorOf(Bytes file) {
   return profile ? "" : profile.error().message;
 }
 
-// "cycles=2/20" of a sampled event, "space=20" of a plain one, in the order of the samples.
+// Returns "cycles=2/20" for a sampled event, "space=20" for a plain one, in the order of the
+// samples.
 std::vector<std::string> Values(const Profile& profile) {
   std::vector<std::string> values;
   for (const Sample& sample : profile.samples()) {
@@ -224,14 +225,14 @@ TEST(ReadPprof, DistinguishesEqualMappingsByAddress) {
   PprofMaker made{{"space", "bytes"}};
   const pprof::StringIndex name = made.writer.Text("/lib/libc.so.6");
   for (const std::uint64_t id : {1, 2, 3}) {
-    const std::uint64_t start = id == 2 ? 0x1000 : 0x5000;  // The first and the third are one.
+    const std::uint64_t start = id == 2 ? 0x1000 : 0x5000;  // the first and the third are equal
     made.writer.Add(pprof::Mapping{
         .id = id, .memory_start = start, .memory_limit = start + 0x1000, .filename = name});
     made.writer.Add(pprof::Location{.id = 10 + id, .mapping_id = id, .address = start + 8});
   }
   made.Hit({11, 12, 13}, {1});
   const Profile profile = Read(made.File());
-  ASSERT_THAT(profile.mappings(), SizeIs(3));  // with that which is none
+  ASSERT_THAT(profile.mappings(), SizeIs(3));  // with the empty mapping
   EXPECT_THAT(profile.mappings()[1],
               AllOf(Field(&Mapping::start, 0x5000U), Field(&Mapping::instance, 1U)));
   EXPECT_THAT(profile.mappings()[2],
@@ -281,7 +282,7 @@ TEST(ReadPprof, KeepsAPeriodOfSomethingElseInTheMetadata) {
   EXPECT_EQ(profile.metadata().period, 512);
 }
 
-// What our writer writes for a profile of every kind is read back to what it writes the same for.
+// A profile with every kind of entry is written, read back and written again: the files are equal.
 TEST(ReadPprof, ReadsBackWhatWasWritten) {
   pprof::Profile every = pprof::EveryField();
   const std::string encoded = pprof::Encode(every);
@@ -367,7 +368,7 @@ TEST(IsPprof, DetectsPlainCompressedAndTruncatedFiles) {
   const std::vector<std::byte> file = pprof::Gzip(AsBytes(encoded)).value();
   EXPECT_TRUE(IsPprof(BytesInput(file)));
   EXPECT_TRUE(Matches(std::string_view(encoded).substr(0, encoded.size() / 2)));
-  PprofMaker made{{"cycles", "count"}};  // The texts come first.
+  PprofMaker made{{"cycles", "count"}};  // the texts come first
   EXPECT_TRUE(IsPprof(BytesInput(made.File())));
 }
 

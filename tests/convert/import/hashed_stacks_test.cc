@@ -13,7 +13,7 @@ namespace {
 using testing::SizeIs;
 using Words = std::vector<std::uint64_t>;
 
-// A table of user stacks, given leaf first, that were all taken before any process record.
+// A table of user stacks, leaf first, with times before any process record.
 class StackTable {
  public:
   std::uint32_t Add(const Words& chain, perfdata::CpuMode mode = perfdata::CpuMode::kUser) {

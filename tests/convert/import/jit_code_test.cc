@@ -26,8 +26,8 @@ using testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kCode = 0x7f0000001000;
 
-// A recording on CLOCK_MONOTONIC of a process 7 that has anonymous memory at kCode and has its dump
-// mapped.
+// A recording on CLOCK_MONOTONIC of a process 7 that has anonymous memory at kCode and maps its
+// jitdump.
 class Recording {
  public:
   explicit Recording(std::uint64_t flags = perfdata::kSampleIdAll | perfdata::kUseClockid) {
@@ -41,7 +41,7 @@ class Recording {
     file_.AddSample({.ip = ip, .pid = 7, .tid = 7, .time = time});
   }
 
-  // What the samples are of, as "NAME FILE:LINE in MAPPING count".
+  // Returns the locations of samples, as "NAME FILE:LINE in MAPPING count".
   std::vector<std::string> Import(const JitDumpBuilder& dump, std::string_view place = "/tmp") {
     std::vector<std::byte> bytes = file_.Build();
     SetClock(bytes);
@@ -75,8 +75,8 @@ class Recording {
   const std::vector<std::string>& asked() const { return asked_; }
 
  private:
-  // The clock's number, which the builder leaves 0, in the one attribute; the file header tells
-  // where that is.
+  // Sets the clock id, which the builder leaves 0, in the only attribute. The file header has its
+  // offset.
   static void SetClock(std::vector<std::byte>& bytes) {
     constexpr std::size_t kAttributes = 24, kClockid = 92;
     const auto attribute = LoadFixed<std::uint64_t>(&bytes[kAttributes], std::endian::native);

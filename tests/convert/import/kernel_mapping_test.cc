@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's mapping, as the table of build ids tells of it.
+// Tests the kernel's mapping with the table of build ids.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::ElementsAre;
 
 constexpr std::uint64_t kText = 0xffffffff81000000;
 
-// A recording with one sample in the kernel.
+// Returns a recording with one sample in the kernel.
 PerfDataBuilder InTheKernel(std::vector<perfdata::BuildIdEntry> table) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -51,7 +51,7 @@ Profile Import(const PerfDataBuilder& file) {
   return Import(input);
 }
 
-// "FILENAME BUILD-ID" of each mapping of the kernel's.
+// Returns "FILENAME BUILD-ID" of each mapping of the kernel.
 std::vector<std::string> KernelMappings(const Profile& profile) {
   std::vector<std::string> found;
   for (const Mapping& mapping : profile.mappings()) {

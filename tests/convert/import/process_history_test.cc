@@ -35,7 +35,7 @@ TEST(Timeline, ReportsHowLongAValueLasts) {
   EXPECT_EQ(line.At(4).to, 5U);
 }
 
-// What a file's records tell, with the file.
+// The history of a file's records, with the file.
 struct HistoryOf {
   explicit HistoryOf(const PerfDataBuilder& builder) : bytes(builder.Build()) {
     const auto opened = perfdata::Reader::FromBytes(bytes);

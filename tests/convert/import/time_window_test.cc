@@ -8,7 +8,7 @@
 namespace perftape::convert {
 namespace {
 
-// Ten seconds, begun an hour after the machine.
+// Ten seconds that begin an hour after the boot.
 constexpr TimeWindow kRecording = {.first = 3'600'000'000'000, .last = 3'610'000'000'000};
 
 TEST(TimeWindow, CountsFromTheFirstSample) {

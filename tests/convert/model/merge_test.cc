@@ -28,7 +28,7 @@ std::vector<std::string> EventNames(const Profile& profile) {
   return names;
 }
 
-// One sample of `stack`.
+// Returns a profile with one sample of `stack`.
 Profile Hit(std::string_view event, std::string_view stack, std::int64_t count,
             std::uint64_t period = 0) {
   ProfileMaker made;
@@ -37,7 +37,7 @@ Profile Hit(std::string_view event, std::string_view stack, std::int64_t count,
   return made.Make();
 }
 
-// A list of events, and a sample of the first.
+// Returns a profile with these events and a sample of the first.
 Profile OfEvents(std::initializer_list<std::string_view> events, std::uint64_t period = 0) {
   ProfileMaker made;
   EventId first;
@@ -152,8 +152,8 @@ TEST(Merge, KeepsOfPprofWhatAllAgreeOn) {
   EXPECT_EQ(merged.period, 0);
 }
 
-// A profile of a few samples, chosen by bytes: events, stacks, threads and counts from small sets,
-// so that they meet often.
+// Returns a profile of a few samples chosen by bytes. Events, stacks, threads and counts are from
+// small sets, so that they often repeat.
 Profile OfBytes(const std::vector<std::uint8_t>& bytes) {
   static constexpr std::string_view kNames[] = {"a", "b", "c", "d"};
   ProfileMaker made;

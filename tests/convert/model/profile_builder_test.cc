@@ -20,7 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A location that is nothing but a name.
+// Adds a location that only has a name.
 LocationId Named(ProfileBuilder& builder, std::string_view name) {
   const Line line = {.function = builder.Add(Function{.name = builder.Add(name)})};
   return builder.Add(Location{.lines = {&line, 1}});
@@ -320,8 +320,7 @@ TEST(ProfileBuilder, KeepsItsMetadata) {
   EXPECT_THAT(profile.metadata().comments, ElementsAre("host: x"));
 }
 
-// Whatever stacks are added, in whatever order: the profile is valid, and each stack has the sum of
-// what was added to it.
+// For any stacks in any order, the profile is valid, and each stack has the sum of its counts.
 RC_GTEST_PROP(ProfileBuilder, KeepsTheSumOfEachStack,
               (const std::vector<std::vector<std::uint8_t>>& stacks)) {
   ProfileBuilder builder;

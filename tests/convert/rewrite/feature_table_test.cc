@@ -66,7 +66,8 @@ TEST_F(FeatureTableTest, NamesTheFeaturesThatAreCutOff) {
   EXPECT_THAT(table->lost, ElementsAre(FeatureBit::kCmdline));
 }
 
-// Bits that were set by damage have no entries: the first entry tells how many there are.
+// Bits that were set by damage have no entries: the first entry has the offset of the end of the
+// table.
 TEST_F(FeatureTableTest, DropsTheHighestOfTooManyBits) {
   const std::uint64_t table_at = end();
   file_[72 + 7] = std::byte{0x10};   // bit 60

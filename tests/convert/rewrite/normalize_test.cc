@@ -34,7 +34,7 @@ using testing::Pair;
 
 constexpr perfdata::Ksymbol kSymbol = {.address = 0x1000, .length = 16, .name = "bpf_prog"};
 
-// A process, its mapping, three samples, and a round between them.
+// Returns a recording of a process, its mapping, three samples, and a round between them.
 PerfDataBuilder SmallRecording(Container container = Container::kFile) {
   PerfDataBuilder file(container);
   file.AddEvent({.name = "cycles"});
@@ -57,14 +57,14 @@ class Normalized : public testing::Test {
     return Normalize(input, output_, options);
   }
 
-  // What was written, opened. Valid until the next call.
+  // Opens the output. Valid until the next call.
   const Reader& Output() {
     file_.emplace(MappedFile::Open(output_).value());
     reader_.emplace(Reader::FromBytes(file_->bytes()).value());
     return *reader_;
   }
 
-  // Type and payload of each record, but COMPRESSED ones and what a pipe has as its head.
+  // Returns type and payload of each record, without COMPRESSED ones and those of a pipe's head.
   static std::vector<std::string> RecordsOf(const Reader& reader) {
     std::vector<std::string> all;
     perfdata::RecordCursor cursor = reader.records();
@@ -128,7 +128,7 @@ TEST_F(Normalized, RecordsAreCompressedAndExpandedAgain) {
   EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
 }
 
-// As of a machine that does not tell what its CPU is called.
+// As on a machine that does not report the name of its CPU.
 TEST_F(Normalized, AFeatureWithoutContentsIsLeftOutAndNothingIsLost) {
   PerfDataBuilder builder = SmallRecording();
   builder.AddFeature(FeatureBit::kCpuDesc, perfdata::RawFeature{});
@@ -212,13 +212,13 @@ TEST_F(Normalized, ReportsDamageAndWritesAllBeforeIt) {
   EXPECT_EQ(RecordsOf(Output()).size(), 5U);
 }
 
-// Nobody reads these, and perf stops at them.
+// No reader reads these, and perf stops at them.
 TEST_F(Normalized, DropsAndReportsTruncatedRecords) {
   PerfDataBuilder file = SmallRecording();
   std::vector<std::byte> record;
   perfdata::Sample sample{.ip = 1, .pid = 7, .tid = 7, .time = 40};
   ASSERT_THAT(EncodeSample(sample, file.format(0), 2, record), IsOk());
-  record[record.size() - 8] = std::byte{5};  // frames of its chain, which has none
+  record[record.size() - 8] = std::byte{5};  // frames of its chain, which is empty
   file.AddRaw(record);
   file.AddHeaderOnly({.type = RecordType::kComm, .size = 8});
   file.AddSample({.ip = 0x400040, .pid = 7, .tid = 7, .time = 50});
@@ -237,7 +237,7 @@ TEST_F(Normalized, DropsAndReportsTruncatedRecords) {
   }
 }
 
-// Its time, process and frames cannot be told apart.
+// Without an event, the format of its time, process and frames is unknown.
 TEST_F(Normalized, DropsASampleOfNoEvent) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {101}});
@@ -254,7 +254,7 @@ TEST_F(Normalized, DropsASampleOfNoEvent) {
   EXPECT_EQ(report->samples(), 1U);
 }
 
-// Its fields are those of every event, as perf reads it.
+// Its fields are the same for every event, as perf reads it.
 TEST_F(Normalized, KeepsARecordOfNoEventThatIsNoSample) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {101}});
@@ -266,7 +266,7 @@ TEST_F(Normalized, KeepsARecordOfNoEventThatIsNoSample) {
   EXPECT_EQ(report->records(), 1U);
 }
 
-// Neither is kept by a filter, which knows only what could be read.
+// A filter keeps neither, because it needs readable fields.
 TEST_F(Normalized, CountsADamagedSampleDespiteTheFilter) {
   PerfDataBuilder file = SmallRecording();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 8});
@@ -288,7 +288,7 @@ TEST_F(Normalized, LeavesNoFileIfTheDiskIsFull) {
   PerfDataBuilder file = SmallRecording();
   for (int i = 0; i < 1000; ++i) file.AddKsymbol(kSymbol);
   const std::vector<std::byte> bytes = file.Build();
-  // What a full disk does to a write, a limit does as well.
+  // A limit of the file size makes writes fail, as a full disk does.
   const rlimit before = [] {
     rlimit limit = {};
     getrlimit(RLIMIT_FSIZE, &limit);

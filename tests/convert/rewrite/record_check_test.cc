@@ -25,7 +25,7 @@ class JudgeTest : public testing::Test {
   RecordCheck JudgeBytes(const std::string& record) const {
     return CheckRecord(FrameOf(record).record, events_);
   }
-  // The first record of this type, with `bytes` more before its trailer or fewer (cut).
+  // Returns the first record of this type, with `bytes` more or fewer before its trailer (cut).
   std::string FirstOf(std::string_view name) const {
     for (const std::string& record : RecordsOf(builder_.records())) {
       if (NameOf(record) == name) return record;

@@ -26,7 +26,7 @@ void Append(const std::vector<std::byte>& bytes, std::vector<std::byte>& out) {
 
 class RecordWalkTest : public testing::Test {
  protected:
-  // `count` samples, the first at this time.
+  // Returns `count` samples, the first at this time.
   std::vector<std::byte> Samples(std::uint64_t time, std::size_t count) const {
     PerfDataBuilder builder;
     builder.AddEvent();
@@ -52,7 +52,7 @@ TEST_F(RecordWalkTest, FindsRecordsAcrossSeveralCompressedOnes) {
   EXPECT_THAT(recovered.dropped, IsEmpty());
 }
 
-// More than zstd is given room for at once.
+// More than one buffer of the decompressor.
 TEST_F(RecordWalkTest, FindsRecordsOfWhichMoreAreInsideThanFitAtOnce) {
   const std::vector<std::byte> samples = Samples(1000, 20000);
   const Recovered recovered = Walk(CompressedRecords(samples, 60000), events_);
@@ -113,7 +113,7 @@ TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
 }
 
 TEST_F(RecordWalkTest, GivesUpOnSamplesThatGrowAThousandfold) {
-  // The same sample over and over: a second frame of it is more than anybody records.
+  // The same sample again and again: a second frame of it is more than any recorder writes.
   const std::vector<std::byte> sample = Samples(1000, 1);
   std::vector<std::byte> samples;
   while (samples.size() < std::size_t{100} << 20) Append(sample, samples);

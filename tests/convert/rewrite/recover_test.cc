@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One test for each kind of damage: a built file, what was done to it, and what is left.
+// Each test damages a built file in one way and checks what is recovered.
 #include "convert/rewrite/recover.h"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ class RecoverTest : public testing::Test {
     return RecordsOf(all);
   }
 
-  // The result holds exactly these.
+  // Expects that the result contains exactly these records.
   void ExpectRecords(Bytes expected) const {
     ASSERT_THAT(report_, IsOk());
     EXPECT_EQ(records(), RecordsOf(expected));
@@ -105,7 +105,7 @@ TEST_F(RecoverTest, FindsTheEndOfTheRecordsWhereDataSizeIs0) {
   EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
 }
 
-// perf was killed: the bits of the features are set, the features are not there.
+// perf was killed: the bits of the features are set, but the features are missing.
 TEST_F(RecoverTest, KeepsAllRecordsOfAKilledRecording) {
   const PerfDataBuilder builder = SmallRecording();
   std::vector<std::byte> file = builder.Build();
@@ -323,7 +323,7 @@ TEST_F(RecoverTest, FindsTheRecordsBehindATextInTheMiddleOfAPipe) {
   EXPECT_EQ(report_->dropped_bytes, text.size());
 }
 
-// As the kernel writes records of BPF programs where several events listen.
+// As the kernel writes records of BPF programs if several events listen.
 TEST_F(RecoverTest, GivesRecordsTheirTrueSizeThatCountBytesBehindTheirTrailer) {
   const perfdata::Ksymbol symbol = {.address = 1, .length = 8, .symbol_type = 1, .name = "f"};
   const perfdata::BpfEvent load = {.event_type = 1, .id = 77};
@@ -373,7 +373,7 @@ TEST_F(RecoverTest, DropsRecordsUnknownToPerf61) {
   EXPECT_FALSE(report_->is_whole());
 }
 
-// simpleperf's own types, each counted; every sample between them stays.
+// simpleperf's own types are counted; every sample between them is kept.
 TEST_F(RecoverTest, CountsRecordsOfOtherToolsByType) {
   PerfDataBuilder builder;
   builder.AddEvent();
@@ -445,7 +445,7 @@ TEST_F(RecoverTest, RebuildsTheIndexOfTraces) {
   builder.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
   std::vector<std::byte> body;
   ByteWriter at(body);
-  at.Fixed(std::uint64_t{64});  // of the trace
+  at.Fixed(std::uint64_t{64});  // size of the trace
   at.Padding(32 + 64);
   builder.AddRaw(body);
   builder.AddFeature(FeatureBit::kAuxtrace, perfdata::RawFeature{std::vector<std::byte>(24)});

@@ -29,7 +29,7 @@ TEST(RecoveredLayout, OfAGoodFileNeedsNoCorrection) {
   EXPECT_EQ(AsText(layout->stream), AsText(builder.records()));
 }
 
-// A table that says nothing of the samples loses to EVENT_DESC, which the records fit.
+// EVENT_DESC fits the records better than a table without sample fields.
 TEST(RecoveredLayout, ChoosesTheAttributesThatFitTheRecords) {
   PerfDataBuilder builder = SmallRecording();
   perfdata::EventDesc description;

@@ -31,7 +31,7 @@ TEST(TracingData, WritesNoNameThatWouldBreakItsText) {
   EXPECT_THAT(AsText(MakeTracingData(events)), HasSubstr("name: tracepoint_316\nID: 316\n"));
 }
 
-// Perf can do without the last eight bytes: saved_cmdlines, which old ones do not write.
+// The last eight bytes, saved_cmdlines, are optional: old perfs do not write them.
 TEST(TracingData, IsNotWholeWhereItIsCut) {
   const Event events[] = {Tracepoint("sched:sched_switch", 316)};
   const std::vector<std::byte> section = MakeTracingData(events);

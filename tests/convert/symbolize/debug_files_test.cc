@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 const BuildId kAbc = BuildId::From(AsBytes("abc"));  // 61 62 63
 
-// In no directories; files at their paths count.
+// Searches no directories, only files at their recorded paths.
 DebugFile FindLocally(const std::string& filename, const BuildId& build_id) {
   return DebugFiles({}, {}).Find({.filename = filename, .build_id = build_id});
 }
@@ -135,7 +135,7 @@ TEST(DebugFiles, ReportsNoProblemIfNoFileExists) {
   EXPECT_THAT(found.tried, Contains("/nonexistent: nothing with build id 616263"));
 }
 
-// An ELF file with a section that leads to another, and a build id, where it is not empty.
+// Returns an ELF file with a section that links to another file, and a build id, if not empty.
 std::vector<std::byte> ElfWith(const std::string& section, const std::string& contents,
                                std::string_view build_id = "abc") {
   ElfBuilder elf;
@@ -144,7 +144,7 @@ std::vector<std::byte> ElfWith(const std::string& section, const std::string& co
   return elf.Build();
 }
 
-// One whose debug file is `debug`, named program.debug.
+// Returns a file whose debug file is `debug`, named program.debug.
 std::vector<std::byte> LinkedTo(const std::vector<std::byte>& debug) {
   std::string link = "program.debug\0\0\0...."s;
   const std::uint32_t crc = elf::DebugLinkCrc(debug);
@@ -235,7 +235,7 @@ TEST(DebugFiles, RejectsADwzFileOfAnotherBuild) {
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
 }
 
-// With a section of the debug information, and a symbol table.
+// Returns a file with a section of debug information and a symbol table.
 std::vector<std::byte> WithDwarf() {
   return ElfWith(".debug_info", "unit");
 }

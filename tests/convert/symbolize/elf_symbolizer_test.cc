@@ -11,7 +11,7 @@
 namespace perftape::symbolize {
 namespace {
 
-// Of a recording that was made on this machine.
+// Symbolizes recordings that were made on this machine.
 class ElfSymbolizerTest : public testing::Test {
  private:
   SymbolOptions options_{.demangling = Demangling::kTemplates};

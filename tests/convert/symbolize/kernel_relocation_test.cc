@@ -22,7 +22,7 @@ KernelMove Move(const RecordedKernel& recorded, const Places& places, BuildId bu
                            }});
 }
 
-// A kernel whose code has 0xe01ef2 bytes.
+// Returns a kernel whose code has 0xe01ef2 bytes.
 RecordedKernel KernelAt(std::uint64_t text) {
   return {.reference = "_text", .reference_address = text, .limit = text + 0xe01ef2};
 }
@@ -50,7 +50,7 @@ TEST(MoveOf, IsByLessOnOtherMachines) {
   EXPECT_FALSE(Move(KernelAt(0x100000), PlacesAt(0x101000)).distance);
 }
 
-// Every x86-64 kernel lies at a multiple of 2 MiB, so that alone proves nothing.
+// Every x86-64 kernel starts at a multiple of 2 MiB, so that alone is no proof.
 TEST(MoveOf, IsNoneWhereTheCodeEndsElsewhere) {
   Places places = PlacesAt(kText);
   places["_etext"] += 0x1000;
@@ -68,7 +68,7 @@ TEST(MoveOf, AcceptsTheEndOfDataAsEnd) {
   EXPECT_TRUE(Move(recorded, places).distance);
 }
 
-// Where perf finds no end it says that of the next mapping, as on ppc64.
+// If perf finds no end, it records the start of the next mapping as the end, as on ppc64.
 TEST(MoveOf, DoesNotEndAtTheNextMapping) {
   RecordedKernel recorded = {
       .reference = "_text", .reference_address = 0xc000000000000000, .limit = 0xc008000000210000};
@@ -93,7 +93,7 @@ TEST(MoveOf, IsNoneWithoutASymbolOfReference) {
   EXPECT_THAT(Move(KernelAt(kText), {{"do_idle", kText}}).reason, HasSubstr("neither _text nor"));
 }
 
-// perf before 3.16 measured by _stext on some machines.
+// perf before 3.16 used _stext on some machines.
 TEST(MoveOf, GoesByTheSymbolThatWasRecorded) {
   const RecordedKernel recorded = {.reference = "_stext", .reference_address = kText + 0x200000};
   EXPECT_EQ(Move(recorded, {{"_text", kText}, {"_stext", kText + 0x200000}}).distance, 0U);

@@ -73,7 +73,7 @@ TEST(Recording, ListsModulesByNameInTheirOrder) {
   EXPECT_EQ(modules[1].name, "zram");
 }
 
-// perf has the kernel in MMAP records, and in MMAP2 where those have build ids.
+// perf writes the kernel in MMAP records, and in MMAP2 if these have build ids.
 TEST(Recording, FindsTheKernelBaseInAMmapToo) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -94,7 +94,7 @@ TEST(Recording, IgnoresMappingsOfProcessesForTheKernel) {
   EXPECT_EQ(MachineOf(file).kernel, RecordedKernel());
 }
 
-// perf describes the kernel before it begins.
+// perf writes the kernel's record before the first sample.
 TEST(Recording, ReadsNoFurtherThanToTheFirstSample) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -148,7 +148,7 @@ TEST(Recording, HasNoMachineWithoutHostFeatures) {
   EXPECT_FALSE(Recording(input).machine().other_than_here.empty());
 }
 
-// A perf.data in a directory of the test's own, with a bundle in it.
+// A perf.data with a bundle, in a directory of its own.
 class RecordingWithBundle : public testing::Test {
  protected:
   RecordingWithBundle() {
@@ -217,7 +217,7 @@ TEST_F(RecordingWithBundle, HasNoSymbolsWithoutABundle) {
   EXPECT_EQ(recording.bundle_problem(), "");
 }
 
-// Where a module was loaded, the kernel's mapping is cut in two.
+// A loaded module splits the kernel's mapping.
 TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
   convert::ProfileBuilder builder;
   for (const std::uint64_t start : {kText + 0x200000, kText}) {

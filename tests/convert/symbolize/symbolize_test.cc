@@ -15,7 +15,7 @@
 namespace perftape::symbolize {
 namespace {
 
-// Names even offsets "f<offset>" inlined into "caller", and remembers what it was asked.
+// Names even offsets "f<offset>" inlined into "caller", and stores the requests.
 class EvenSymbolizer : public Symbolizer {
  public:
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,

@@ -17,7 +17,7 @@ BootFacts Here() {
           .booted_ns = 1000 * kSecond};
 }
 
-// A recording made here a minute after it was booted, by root.
+// Returns a recording made here by root, a minute after booting.
 BootFacts Recorded() {
   BootFacts facts = Here();
   facts.boot_id.clear();

@@ -15,7 +15,7 @@ const BuildId kAbc = BuildId::From(AsBytes("abc"));
 
 enum class Symbols : std::uint8_t { kKept, kStripped };
 
-// A kernel of 0x1000 bytes of code, at offset 0x200000 of its file.
+// Returns a kernel of 0x1000 bytes of code, at offset 0x200000 of its file.
 elf::ElfFile Vmlinux(Symbols symbols = Symbols::kKept) {
   ElfBuilder elf;
   const auto text = elf.AddSection({.name = ".text",
@@ -30,7 +30,7 @@ elf::ElfFile Vmlinux(Symbols symbols = Symbols::kKept) {
     elf.AddSymbol({.name = "_etext", .value = kText + 0x1000, .section = text, .type = STT_NOTYPE});
   }
   elf.SetBuildId("abc");
-  static std::vector<std::vector<std::byte>> images;  // what the files are views of
+  static std::vector<std::vector<std::byte>> images;  // the files are views of these
   images.push_back(elf.Build());
   return elf::ElfFile::FromBytes(images.back()).value();
 }
@@ -46,7 +46,7 @@ std::shared_ptr<ElfBinary> WholeVmlinux() {
   return Binary(Vmlinux());
 }
 
-// The kernel, recorded with _text at `text`.
+// Returns a profile of the kernel, recorded with _text at `text`.
 convert::Profile KernelAt(std::uint64_t text) {
   return ProfileOf({.filename = "[kernel.kallsyms]_text",
                     .start = text,

@@ -90,7 +90,7 @@ TEST(UniqueFd, ClosesWhatItOwned) {
   {
     UniqueFd reading(ends[0]);
     UniqueFd other(ends[1]);
-    other = std::move(reading);  // closes the end that it had
+    other = std::move(reading);  // closes its old end
     EXPECT_EQ(other.get(), ends[0]);
     EXPECT_EQ(fcntl(ends[1], F_GETFD), -1);
   }

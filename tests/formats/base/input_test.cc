@@ -12,7 +12,7 @@
 namespace perftape {
 namespace {
 
-// More than a pipe holds, and no two pieces alike.
+// More than a pipe holds; no two pieces are equal.
 std::string LongText() {
   std::string text;
   for (int i = 0; text.size() < 300'000; ++i) text += std::to_string(i) + ' ';
@@ -64,7 +64,7 @@ TEST(Input, SlidesAWindowOverAStream) {
   std::string seen;
   constexpr std::size_t kStep = 777;
   while (true) {
-    const Bytes ahead = input->Window(kStep, 10);  // looks ahead without losing what comes first
+    const Bytes ahead = input->Window(kStep, 10);  // looks ahead without losing the bytes before
     const Bytes window = input->Window(0, kStep);
     if (seen.size() + kStep + 10 <= text.size()) {
       ASSERT_GE(ahead.size(), 10u);

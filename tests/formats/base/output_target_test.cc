@@ -116,7 +116,7 @@ TEST(ResolveOutput, TreatsOtherThanRegularFilesAsStreams) {
   EXPECT_FALSE(MustResolve(directory / "link").is_stdout());
 }
 
-// As /proc/PID/fd/1 of a shell is.
+// As /proc/PID/fd/1 of a shell.
 TEST(ResolveOutput, ResolvesFilesOpenInAnotherProcess) {
   const TempDir directory;
   const auto named = directory.Write("named", "text");
@@ -156,18 +156,19 @@ TEST(ResolveOutput, ResolvesFilesOpenInAnotherProcess) {
   waitpid(child, nullptr, 0);
 }
 
-// What another user plants in /tmp must not make root write to another file or into their hands.
+// A link by another user in /tmp must not make root write to another file or to a file of that
+// user.
 TEST(ResolveOutput, FollowsNoLinkOfAnotherUserInASharedDirectory) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   const TempDir directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 01777), 0);
   directory.Write("victim", "precious");
   std::filesystem::create_symlink("victim", directory / "link");
-  EXPECT_EQ(MustResolve(directory / "link").path, directory / "victim");  // one's own
+  EXPECT_EQ(MustResolve(directory / "link").path, directory / "victim");  // the user's own link
   ASSERT_EQ(lchown((directory / "link").c_str(), kOtherUser, kOtherUser), 0);
   EXPECT_THAT(ResolveOutput(directory / "link"),
               FailsWith(ErrorCode::kPermission, HasSubstr("symbolic link of another user")));
-  // That of the directory's owner is as good as the directory.
+  // A link of the directory's owner is trusted like the directory.
   ASSERT_EQ(chown(directory.path().c_str(), kOtherUser, kOtherUser), 0);
   EXPECT_THAT(ResolveOutput(directory / "link"), IsOk());
 }
@@ -233,7 +234,7 @@ TEST(OpenStream, ReportsAClosedDescriptor) {
               FailsWith(ErrorCode::kIo, HasSubstr("/proc/self/fd/987654: Bad file descriptor")));
 }
 
-// What is in the place of a device that was there a moment ago is not written to.
+// A file that replaced a device is not written to.
 TEST(OpenStream, FollowsNoLinkThatReplacedADevice) {
   const TempDir directory;
   const auto fifo = MakeFifo(directory / "fifo");

@@ -15,7 +15,7 @@
 namespace perftape {
 namespace {
 
-// Counts how often a file is opened, for reading or writing.
+// Counts how often a file is opened for reading or writing.
 class OpenCounter {
  public:
   explicit OpenCounter(const std::filesystem::path& path)

@@ -86,7 +86,7 @@ TEST(StagedFile, HasAModeOfItsOwnWhereTheOldFileIsKept) {
   EXPECT_EQ(TextOf(directory / "out.old"), "old");
 }
 
-// Whoever made the file chose its mode to read what comes.
+// The owner of the old file may have chosen its mode to read the new content.
 TEST(StagedFile, IgnoresAnotherUsersModeInASharedDirectory) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   const TempDir directory;
@@ -110,7 +110,7 @@ TEST(StagedFile, KeepsTheOldFileBesideTheTargetOfALink) {
   EXPECT_EQ(TextOf(directory / "deep/target.old"), "old");
 }
 
-// Whatever lies in wait under the names that will be used, nothing behind a link is touched.
+// Whatever exists under the names that will be used, no target of a link is changed.
 TEST(StagedFile, FollowsNoLinkThatHasTheNameOfTheOldFile) {
   const TempDir directory;
   directory.Write("victim", "precious");

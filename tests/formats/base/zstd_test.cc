@@ -22,7 +22,7 @@ Buffer Noise(std::size_t size) {
   return noise;
 }
 
-// All that `compressed` expands to, in rooms of `step` bytes.
+// Expands all of `compressed` in steps of `step` bytes.
 Buffer Expanded(Bytes compressed, std::size_t step = 4096) {
   ZstdDecompressor decompressor;
   Buffer expanded;

@@ -26,7 +26,7 @@ auto Named(const std::string& name) {
   return Field(&UnpackedMember::name, name);
 }
 
-// A tar.zst as ours are.
+// Returns a tar.zst like those of perftape.
 std::string Compressed(const std::string& name, Bytes content) {
   const TempDir dir;
   const auto path = dir.Write("archive", "");
@@ -141,7 +141,7 @@ TEST(UnpackArchive, RefusesABomb) {
   ASSERT_LT(bomb.size(), 8000u);
   const UnpackLimits limits{.always = 1 << 20, .ratio = 1000};
   EXPECT_THAT(Unpack(AsBytes(bomb), limits), FailsWith(ErrorCode::kUnsupported));
-  EXPECT_THAT(Unpack(AsBytes(bomb), {}), IsOk());  // So small a one does no harm.
+  EXPECT_THAT(Unpack(AsBytes(bomb), {}), IsOk());  // a small one is accepted
 }
 
 TEST(UnpackArchive, CountsZerosApart) {
@@ -183,7 +183,7 @@ TEST(UnpackArchive, ThatIsCompressedTwiceIsRefused) {
   const std::string once = Compressed("inner", AsBytes(tar.Bytes()));
   const auto archive = Unpack(AsBytes(once), {});
   ASSERT_THAT(archive, IsOk());
-  EXPECT_THAT(archive->members, ElementsAre(Named("inner")));  // Not "a": it is a file.
+  EXPECT_THAT(archive->members, ElementsAre(Named("inner")));  // not "a", which is a file
 }
 
 TEST(UnpackArchive, CutAnywhereIsAnErrorNotAShorterArchive) {

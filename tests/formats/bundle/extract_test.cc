@@ -24,7 +24,7 @@ constexpr std::string_view kHex = "0123456789abcdef0123456789abcdef01234567";
 const std::string kPlace = "usr/bin/ls/" + std::string(kHex);
 const std::string kLink = ".build-id/01/" + std::string(kHex.substr(2));
 
-// A directory "target", and beside it all that no extraction may touch.
+// Extracts into a directory "target"; the files beside it must not change.
 class ExtractTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class ExtractTest : public testing::Test {
     EXPECT_THAT(beside, ElementsAre("canary", "outside", "target"));
   }
 
-  // A bundle with an empty manifest and what the test adds.
+  // Extracts a bundle with an empty manifest and the members of the test.
   Result<ExtractReport> ExtractTar(const ExtractOptions& options = {}) {
     tar_.Add({.name = "manifest.json", .content = R"({"version": 1, "files": []})"});
     auto bundle = Bundle::FromBytes(AsBytes(tar_.Bytes()));
@@ -194,7 +194,7 @@ TEST_F(ExtractTest, LeavesNoTemporaryFile) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("a", "a.perftape"));
 }
 
-// The manifest of a bundle without one is made of the members' names.
+// If a bundle has no manifest, one is made from the members' names.
 Bundle BundleOf(TarBuilder& tar) {
   auto bundle = Bundle::FromBytes(AsBytes(tar.Bytes()));
   if (!bundle) throw std::runtime_error(bundle.error().message);

@@ -82,7 +82,7 @@ TEST(BundleLayout, RejectsAnyOtherPath) {
 
 TEST(CleanName, LeavesOutWhatLeadsNowhere) {
   EXPECT_THAT(CleanName("./a//b/./c/"), Optional(Eq("a/b/c")));
-  EXPECT_THAT(CleanName("a\\..\\b"), Optional(Eq("a\\..\\b")));  // One part, with odd letters.
+  EXPECT_THAT(CleanName("a\\..\\b"), Optional(Eq("a\\..\\b")));  // one unusual component
 }
 
 TEST(CleanName, RefusesWhatLeadsOut) {

@@ -79,7 +79,7 @@ TEST(BundleManifest, ReportsTheWrongField) {
 
 TEST(BundleManifest, ThatIsCutIsCorrupt) {
   std::string json = EncodeManifest(FullManifest());
-  json.pop_back();  // The line's end is none of it.
+  json.pop_back();  // without the line end
   for (std::size_t size = 0; size < json.size(); ++size) {
     EXPECT_THAT(DecodeManifest(json.substr(0, size)), FailsWith(ErrorCode::kCorrupt)) << size;
   }

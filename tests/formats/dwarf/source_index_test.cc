@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On small programs of gcc and clang, made from
+// Tests small programs of gcc and clang, made from
 //
 //   static inline __attribute__((always_inline)) int twice(int x) { return x * 2 + 1; }
 //   int once(int a) { return a > 3 ? twice(a) : twice(twice(a)) - a; }
@@ -107,7 +107,7 @@ TEST(SourceIndex, ReportsAMissingSplitFile) {
   const auto index = SourceIndex::Open(file, file, {});
   ASSERT_NE(index, nullptr);
   const std::vector<CallFrame> frames = index->Find(CodeOf(file)[0]);
-  ASSERT_EQ(frames.size(), 1U);  // the line is known all the same
+  ASSERT_EQ(frames.size(), 1U);  // the line is still found
   EXPECT_EQ(frames[0].function, "");
   EXPECT_EQ(frames[0].filename, "/src/s.c");
   EXPECT_THAT(index->problem(), ::testing::HasSubstr(".dwo: not found (/"));

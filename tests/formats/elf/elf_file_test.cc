@@ -22,7 +22,7 @@ ElfFile OpenBytes(Bytes image) {
   return *std::move(file);
 }
 
-// A layout as lld makes it: addresses run ahead of offsets by a page for each segment.
+// Returns a layout of lld: for each segment, addresses exceed offsets by one more page.
 std::vector<std::byte> LldLayout() {
   ElfBuilder elf(ET_DYN);
   elf.AddSegment({.offset = 0, .address = 0, .size = 0x5a0, .flags = PF_R});
@@ -57,8 +57,8 @@ TEST(ElfFile, PrefersTheCodeSegmentWhereTwoHoldAnOffset) {
   EXPECT_EQ(OpenBytes(image).ToImage({0x1800}), ImageAddress{0x401800});
 }
 
-// As objcopy --only-keep-debug leaves them: of the code segment no bytes, and of what GNU ld linked
-// no offset.
+// objcopy --only-keep-debug keeps no bytes of the code segment, and no offset if GNU ld linked the
+// file.
 TEST(ElfFile, MapsImageOffsetsInADebugFile) {
   for (const std::uint64_t kept_offset : {0x1000U, 0U}) {
     ElfBuilder elf(ET_DYN);
@@ -132,7 +132,7 @@ TEST(ElfFile, DoesNotReadDevicesNorDirectories) {
   }
 }
 
-// Section 0 may count 2^32 sections, and a hole has room for the headers of as many.
+// Section 0 may contain 2^32 as the number of sections, and a hole may hold that many headers.
 TEST(ElfFileLimit, ReadsNoMillionSectionHeadersOutOfAHole) {
   std::vector<std::byte> image = SmallElf("0123456789");
   Elf64_Ehdr header;

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// The name that our own reader finds for a place in the file.
+// Returns the name that our own reader finds at an offset of the file.
 std::string NameAt(const std::vector<std::byte>& image, std::uint64_t offset) {
   const ElfFile file = ElfFile::FromBytes(image).value();
   const SymbolTable symbols = SymbolTable::Read(file);

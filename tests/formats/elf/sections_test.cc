@@ -23,12 +23,12 @@ std::string Stored(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// { u32 type, reserved; u64 size, alignment; stream }
+// Returns { u32 type, reserved; u64 size, alignment; stream }.
 std::string Compressed(std::uint32_t type, std::uint64_t size, const std::string& stream) {
   return Stored(type) + Stored(std::uint32_t{0}) + Stored(size) + Stored(std::uint64_t{1}) + stream;
 }
 
-// A zlib stream (RFC 1950) of one block that is stored as it is.
+// Returns a zlib stream (RFC 1950) of one stored block.
 std::string ZlibStream(const std::string& text) {
   std::uint32_t a = 1, b = 0;
   for (const char c : text) {
@@ -44,7 +44,7 @@ std::string ZlibStream(const std::string& text) {
   return stream;
 }
 
-// What ReadSection makes of the only section of a file.
+// Calls ReadSection for the only section of a file.
 class ReadSectionTest : public testing::Test {
  protected:
   Result<SectionBytes> Read(std::string name, std::string contents, std::uint64_t flags = 0) {

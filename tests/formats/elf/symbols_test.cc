@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kText = 0x401000;
 
-// An ELF file of one code section from 0x401000 to 0x402000, and the table read from it.
+// Reads the table of an ELF file with one code section from 0x401000 to 0x402000.
 class SymbolTableTest : public testing::Test {
  protected:
   ElfBuilder::Symbol At(std::uint64_t value, std::string name, std::uint64_t size) const {
@@ -228,7 +228,7 @@ std::string Xz(const std::string& plain) {
   return compressed;
 }
 
-// As a distribution strips its programs: .dynsym tells one function, .gnu_debugdata the other.
+// As distributions strip programs: .dynsym has one function, .gnu_debugdata the other.
 std::vector<std::byte> WithMiniDebugInfo(const std::string& mini_debug_info) {
   ElfBuilder elf;
   const std::uint16_t text = elf.AddSection({.name = ".text",
@@ -278,7 +278,7 @@ TEST(ExpandXz, StopsAtItsLimit) {
   EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
 }
 
-// The symbol of a function is of its descriptor, in data: { entry, toc, environment }.
+// A function's symbol has the address of its descriptor, in data: { entry, toc, environment }.
 TEST(SymbolTable, GoesThroughTheDescriptorsOf64BitPowerPc) {
   ElfBuilder elf(ET_EXEC, EM_PPC64);
   elf.AddSection({.name = ".text",
@@ -336,7 +336,7 @@ TEST(SymbolTable, ClearsTheThumbBit) {
   EXPECT_EQ(SymbolTable::Read(*file).Find({kText + 0x10})->name, "work");
 }
 
-// Enough of them, far apart and close together, to be sorted and found in every way.
+// Many symbols, far apart and close together, test all ways of sorting and finding.
 TEST_F(SymbolTableTest, FindsEachOfManySymbolsInWhateverOrderTheyCome) {
   const std::uint16_t far = elf_.AddSection({.name = ".far",
                                              .flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -361,7 +361,7 @@ TEST_F(SymbolTableTest, FindsEachOfManySymbolsInWhateverOrderTheyCome) {
 TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
   const std::vector<std::byte> image = SmallElf("an id");
   for (std::size_t size = 0; size < image.size(); ++size) {
-    // Of its own size, so that a sanitizer sees reads behind it.
+    // In a buffer of its exact size, so that a sanitizer detects reads behind it.
     const std::vector<std::byte> cut(image.begin(), image.begin() + static_cast<long>(size));
     const auto file = ElfFile::FromBytes(cut);
     if (!file) continue;
@@ -372,7 +372,7 @@ TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
 TEST(SymbolTable, EndsWellWhicheverByteIsWrong) {
   std::vector<std::byte> image = SmallElf("an id");
   for (std::size_t at = 0; at < image.size(); ++at) {
-    if (at >= 0x200 && at < 0x1200) continue;  // zeros, and the code, which nobody reads
+    if (at >= 0x200 && at < 0x1200) continue;  // zeros, and code, which is never read
     for (const std::byte flip : {std::byte{0xff}, std::byte{0x80}, std::byte{1}}) {
       image[at] ^= flip;
       if (const auto file = ElfFile::FromBytes(image)) {

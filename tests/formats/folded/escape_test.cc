@@ -55,7 +55,7 @@ TEST(AppendFrame, EscapesControlsBidiCharactersAndLineBreaks) {
             "2J\xe2\x80\xae");
 }
 
-// A terminal of 8 bits takes it for a control; the other bytes it only shows.
+// A terminal of 8 bits interprets this byte as a control character; it only shows the other bytes.
 TEST(AppendFrame, EscapesABrokenByteThatIsAControlByItself) {
   EXPECT_EQ(Frame("a\x9b"
                   "2J\xe9"),
@@ -73,7 +73,7 @@ TEST(FrameName, DoesNotUnescapeUrls) {
   }
 }
 
-// At the beginning of a line, it would be a comment.
+// At the beginning of a line it would start a comment.
 TEST(AppendFrame, EscapesTheHashOfAFrameThatLooksLikeAComment) {
   EXPECT_EQ(Frame("# comm"), "%23 comm");
   EXPECT_EQ(Frame("#"), "%23");
@@ -129,7 +129,7 @@ TEST(EndsLikeACount, LooksForASpaceAndANumber) {
   EXPECT_FALSE(EndsLikeACount("id .5"));
 }
 
-// Names of the characters that matter, and of those that make escapes of them.
+// Makes names of special characters and of those that form escapes of them.
 rc::Gen<std::string> AnyName() {
   return rc::gen::container<std::string>(rc::gen::weightedOneOf<char>(
       {{9, rc::gen::elementOf(std::string("%253B0A1D7F0920 ;\t\n\r.7#ux9B2E\xc2\x9b\xe2\x80\xae"))},

@@ -32,7 +32,7 @@ TEST(ReadLine, DropsSpacesAtTheEnd) {
   EXPECT_THAT(Lines(" a 1 \t\r\n  \n"), ElementsAre(" a 1", ""));
 }
 
-// As Austin and other samplers write them.
+// Austin and other samplers write such comments.
 TEST(ReadLine, LeavesNothingOfAComment) {
   EXPECT_THAT(Lines("# interval: 100\n# mode: wall\n#\na 1"), ElementsAre("", "", "", "a 1"));
   EXPECT_THAT(Lines("#a 1\n # b 2\na;# 3"), ElementsAre("#a 1", " # b 2", "a;# 3"));

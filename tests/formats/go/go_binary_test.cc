@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that the Go on this machine builds, against what they say of themselves.
+// Builds programs with this machine's Go and compares our names with those of the programs'
+// runtime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@
 namespace perftape::go {
 namespace {
 
-// Prints for each address that it reads "NAME FILE:LINE" of the innermost function there.
+// Prints "NAME FILE:LINE" of the innermost function for each address that it reads.
 constexpr char kProgram[] = R"(package main
 
 import ("bufio"; "fmt"; "os"; "runtime"; "strconv")
@@ -60,7 +61,8 @@ TEST(GoBinary, ResolvesEveryInstructionAsItsStrippedFileDoes) {
   const auto table = PcLineTable::Read(*file);
   ASSERT_TRUE(table) << table.error().message;
 
-  // The program looks behind the address, so the last instruction of a function is not asked for.
+  // The program looks one byte behind the address, so the last instruction of a function is
+  // skipped.
   std::ofstream addresses(directory / "in");
   std::vector<std::string> ours;
   for (std::uint64_t i = 0; i < table->functions(); ++i) {
@@ -84,7 +86,7 @@ TEST(GoBinary, ResolvesEveryInstructionAsItsStrippedFileDoes) {
   for (const std::string& mine : ours) {
     std::string theirs;
     std::getline(told, theirs);
-    // The runtime takes the first name of its table for none.
+    // The runtime treats the first name of its table as empty.
     if (theirs != mine && !theirs.starts_with(' ')) {
       if (++different < 5) ADD_FAILURE() << "ours: " << mine << "\ntheirs: " << theirs;
     }
@@ -138,7 +140,7 @@ TEST(GoBinary, HasTheNamesOfItsSymbolTable) {
     const elf::Symbol* symbol = symbols.Find(table->entry(i));
     ASSERT_NE(symbol, nullptr);
     ASSERT_FALSE(frames.empty());
-    // In symbols assembly has its calling convention, and a generic function its types.
+    // Symbols of assembly end with a calling convention, and those of generic functions have types.
     const std::string_view name = symbol->name.substr(0, symbol->name.rfind(".abi0"));
     const bool is_generic = frames.back().function.find("[...]") != std::string_view::npos;
     if (name != frames.back().function && !is_generic) ++others;

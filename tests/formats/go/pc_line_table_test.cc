@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kText = 0x401000;
 
-// The table has views of `made`.
+// The table has views into `made`.
 PcLineTable Open(const GoTable& made, std::endian order = std::endian::little) {
   auto table = PcLineTable::FromParts(
       {.table = made.table, .order = order, .text = {kText}, .function_data = made.function_data});
@@ -28,7 +28,7 @@ PcLineTable Open(const GoTable& made, std::endian order = std::endian::little) {
   return *std::move(table);
 }
 
-// "function file:line from start" of each frame, innermost first.
+// Returns "function file:line from start" of each frame, innermost first.
 std::vector<std::string> Found(const PcLineTable& table, std::uint64_t address) {
   std::vector<std::string> texts;
   for (const GoFrame& frame : table.Find({address})) {
@@ -98,7 +98,7 @@ TEST(PcLineTable, ReadsBothByteOrdersAndWordSizesWithInstructionsOfFourBytes) {
   }
 }
 
-// leaf() was inlined into middle(), and that into main.main.
+// leaf() is inlined into middle(), and that into main.main.
 std::vector<GoFunction> Inlined() {
   return {{.entry = 0,
            .name = "main.main",
@@ -141,7 +141,7 @@ TEST(PcLineTable, IsReadFromABinaryWhoseWordsWaitForTheirRelocation) {
     return std::string(AsText(std::as_bytes(std::span(all))));
   };
   std::vector<std::uint64_t> module(41);
-  module[17] = 2;  // entries of the function table
+  module[17] = 2;  // number of entries of the function table
   ElfBuilder elf(ET_DYN);
   elf.AddSection({.name = ".go.buildinfo", .flags = SHF_ALLOC, .address = 0x800, .size = 0x20});
   elf.AddSection({.name = ".rela.dyn",

@@ -23,7 +23,7 @@ JitDump Open(const JitDumpBuilder& dump) {
   return *std::move(opened);
 }
 
-// "NAME at ADDRESS from TIME", in order.
+// Returns "NAME at ADDRESS from TIME" of each function, in order.
 std::vector<std::string> Shown(const JitDump& dump) {
   std::vector<std::string> all;
   for (const Placement& placement : dump.placements()) {

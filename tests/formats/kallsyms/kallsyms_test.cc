@@ -141,7 +141,7 @@ TEST(Kallsyms, ReadsWholeLinesWhereverTheTextIsCut) {
 }
 
 TEST(Kallsyms, StaysValidWhenMoved) {
-  Kallsyms kallsyms = Parsed("1 T f\n");  // short enough to lie inside a std::string
+  Kallsyms kallsyms = Parsed("1 T f\n");  // short enough for the inline buffer of std::string
   const Kallsyms moved = std::move(kallsyms);
   EXPECT_EQ(Find(moved, 1), "f");
 }

@@ -7,7 +7,7 @@
 
 namespace perftape::perfdata {
 
-// How GoogleMock prints it, and how tests compare it.
+// For GoogleMock's output and comparisons.
 bool operator==(const Delivery& a, const Delivery& b) {
   return a.event == b.event && a.period == b.period;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which event a record belongs to.
+// Tests which event a record belongs to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// The event that the only record of `file` belongs to.
+// Returns the event of the only record of `file`.
 const Event* EventOfRecord(const Reader& reader, RecordType type) {
   RecordCursor cursor = reader.records();
   for (auto next = cursor.Next(); next && *next; next = cursor.Next()) {

@@ -35,13 +35,13 @@ TEST(SourceOf, DetectsModules) {
                                         "/lib/modules/6.1/kernel/net/nf-tables.ko.xz"});
 }
 
-// An ending that only begins with ".ko" is none, and the last ".ko" counts.
+// An extension that only begins with ".ko" does not count, and the last ".ko" counts.
 TEST(SourceOf, DetectsModulesByTheLastExtension) {
   ExpectSource(MappingSource::kFile, {"/x/a.kops", "/x/a.ko.so", "/x/.ko", "/x/a.ko.d/b"});
   EXPECT_EQ(ModuleNameOf("/x/a.ko.ko"), "a.ko");
 }
 
-// romfs, jitterentropy_rng and kernel_x begin with words of processes or of the kernel.
+// romfs, jitterentropy_rng and kernel_x begin with names of process or kernel memory.
 TEST(SourceOf, ComparesWholeWordsInBrackets) {
   ExpectSource(MappingSource::kModule, {"[romfs]", "[jitterentropy_rng]", "[stackdepot]",
                                         "[kernel_x]", "[guest_x]", "[heap_x]", "[anonymous]"});
@@ -144,7 +144,7 @@ TEST(IsJitDumpPath, GoesByTheNameThatCompilersGiveTheirDumps) {
   EXPECT_FALSE(IsJitDumpPath("/tmp/jit-.dump"));
   EXPECT_FALSE(IsJitDumpPath("/tmp/jit-12a.dump"));
   EXPECT_FALSE(IsJitDumpPath("/tmp/jit-12.dump.old"));
-  EXPECT_FALSE(IsJitDumpPath("jit-12.dump"));  // jit_detect() wants a '/'
+  EXPECT_FALSE(IsJitDumpPath("jit-12.dump"));  // jit_detect() requires a '/'
   EXPECT_FALSE(IsJitDumpPath(""));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening what is no single file: streams and directories.
+// Tests opening streams and directories.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

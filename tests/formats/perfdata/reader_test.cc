@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Each in both kinds of file: they differ up to the events and are alike from there on.
+// Tests both containers: they only differ up to the events.
 class ReaderOfEachContainer : public testing::TestWithParam<Container> {};
 
 INSTANTIATE_TEST_SUITE_P(Reader, ReaderOfEachContainer,
@@ -32,8 +32,8 @@ INSTANTIATE_TEST_SUITE_P(Reader, ReaderOfEachContainer,
                            return container.param == Container::kFile ? "File" : "Pipe";
                          });
 
-// Each attribute may claim the whole file for its ids: a thousand of them would take a thousandfold
-// memory.
+// Each attribute may claim the whole file for its ids: a thousand attributes would need a thousand
+// times the memory.
 TEST(Reader, LimitsIdsToTheFileSize) {
   PerfDataBuilder builder;
   for (int i = 0; i < 100; ++i) builder.AddEvent();
@@ -56,7 +56,7 @@ TEST_P(ReaderOfEachContainer, ReadsEventsWithIdsAndNames) {
   file.AddEvent({.name = "cycles:u", .sample_type = kIp | kIdentifier, .ids = {5, 6}});
   file.AddEvent({.name = "my probe", .type = kTypeTracepoint, .config = 314, .ids = {7}});
   if (GetParam() == Container::kFile) {
-    // A file has the names in EVENT_DESC, a pipe in EVENT_UPDATE.
+    // A file contains the names in EVENT_DESC, a pipe in EVENT_UPDATE.
     EventDesc description;
     description.events = {Event{.attr = {}, .format = {}, .ids = {5, 6}, .name = "cycles:u"},
                           Event{.attr = {}, .format = {}, .ids = {7}, .name = "my probe"}};
@@ -103,7 +103,7 @@ TEST_P(ReaderOfEachContainer, GivesCursorsAsOftenAsWanted) {
   }
 }
 
-// Under the address sanitizer this shows too that nothing reads past the end.
+// Under the address sanitizer this also shows that nothing reads behind the end.
 TEST_P(ReaderOfEachContainer, OpensOrFailsWhereverTheFileIsCut) {
   PerfDataBuilder file(GetParam());
   file.AddEvent();
@@ -119,11 +119,12 @@ TEST_P(ReaderOfEachContainer, OpensOrFailsWhereverTheFileIsCut) {
                                        whole.begin() + static_cast<std::ptrdiff_t>(size));
     const Result<Reader> reader = Reader::FromBytes(piece);
     if (GetParam() == Container::kFile) {
-      // As long as the first attribute is there the records may be read; something is missing.
+      // The records may be read if the first attribute is complete; the reader reports what is
+      // missing.
       EXPECT_EQ(reader.has_value(), size >= first_event_end) << size;
       EXPECT_TRUE(!reader || !reader->problems().empty()) << size;
     } else {
-      EXPECT_EQ(reader.has_value(), size >= 16U + 8 + 112 + 8) << size;  // one ATTR is there
+      EXPECT_EQ(reader.has_value(), size >= 16U + 8 + 112 + 8) << size;  // one ATTR is complete
     }
   }
 }
@@ -144,7 +145,7 @@ TEST(Reader, NeedsAnEvent) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("no event")));
 }
 
-// Where the fields of struct perf_file_header lie.
+// Offsets of the fields of struct perf_file_header.
 constexpr std::size_t kHeaderSizeAt = 8, kAttrSizeAt = 16, kAttrsAt = 24, kDataAt = 40,
                       kDataSizeAt = 48, kFeaturesAt = 72;
 
@@ -226,7 +227,7 @@ TEST(Reader, LimitsAnAttributeToItsEntry) {
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("4096")));
 }
 
-// The first version of the format has the same layout behind another text.
+// The first version of the format has the same layout with another magic.
 TEST(Reader, ReadsTheFirstVersionOfTheFormat) {
   PerfDataBuilder builder;
   builder.AddEvent();
@@ -242,7 +243,7 @@ TEST(Reader, ReadsTheFirstVersionOfTheFormat) {
 }
 
 TEST(Reader, ReadsAttributesBehindTheData) {
-  // So perf inject writes them when it reads from a pipe.
+  // perf inject writes them this way when it reads from a pipe.
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {5}});
   builder.AddSample({.ip = 1});
@@ -266,7 +267,7 @@ TEST(Reader, ReadsTheOldHeaderWithoutFeatures) {
   builder.AddSample({.ip = 1});
   std::vector<std::byte> file = builder.Build();
   Put(file, kHeaderSizeAt, 72);
-  Put(file, kFeaturesAt, 0xff);  // something else lies there
+  Put(file, kFeaturesAt, 0xff);  // other bytes are there
   const Result<Reader> reader = Reader::FromBytes(file);
   ASSERT_THAT(reader, IsOk());
   EXPECT_THAT(reader->features(), IsEmpty());
@@ -373,7 +374,7 @@ TEST(Reader, NamesTheFirstEventOfAPipeThatHasNoIds) {
   PerfDataBuilder file(Container::kPipe);
   file.AddEvent({.ids = {0}});
   std::vector<std::byte> bytes = file.Build();
-  // Take the id away from the ATTR record: its size is at 16 + 6.
+  // Removes the id from the ATTR record: its size is at 16 + 6.
   const auto size = static_cast<std::uint16_t>(8 + EventAttr::kSize);
   std::memcpy(bytes.data() + 16 + 6, &size, sizeof size);
   bytes.erase(bytes.begin() + 16 + size, bytes.begin() + 16 + size + 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cursor over the records of a file.
+// Tests the cursor over the records of a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

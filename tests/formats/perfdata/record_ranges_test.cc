@@ -10,13 +10,13 @@ namespace {
 
 using testing::SizeIs;
 
-// What a walk has seen of a range.
+// The offsets that a walk visited in a range.
 struct Offsets {
   std::vector<std::uint64_t> seen;
   void Add(const RecordView& record) { seen.push_back(record.file_offset); }
 };
 
-// Some megabytes of samples whose call chains look like headers of records.
+// Returns some megabytes of samples whose callchains look like headers of records.
 PerfDataBuilder LongRecording() {
   PerfDataBuilder file;
   file.AddEvent();

@@ -24,7 +24,7 @@ RecordView ViewOf(RecordType type, Bytes payload, std::endian order = std::endia
   return {.type = type, .misc = 2, .payload = payload, .file_offset = 0x100, .order = order};
 }
 
-// The record that begins `bytes`, which is all of them.
+// Returns a view of the record, which is all of `bytes`.
 RecordView RecordIn(const std::vector<std::byte>& bytes) {
   RecordHeader header = {};
   std::memcpy(&header, bytes.data(), sizeof header);

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// All that the cursor gives; none where it fails.
+// Returns all messages of the cursor; empty if it fails.
 template <class Message>
 std::vector<Message> All(Bytes encoded) {
   std::vector<Message> messages;
@@ -43,7 +43,7 @@ TEST(MessageCursor, GivesWhatTheWholeProfileHas) {
   EXPECT_EQ(std::vector<std::string>(texts.begin(), texts.end()), profile.string_table);
 }
 
-// The writer writes its texts where they are first used, between the messages.
+// The writer writes a text before its first use, between the messages.
 TEST(MessageCursor, FindsTablesThatAreMixed) {
   Writer writer;
   writer.Add(Function{.id = 1, .name = writer.Text("f")});
@@ -55,7 +55,7 @@ TEST(MessageCursor, FindsTablesThatAreMixed) {
 }
 
 TEST(MessageCursor, NamesTheOffsetOfTheMessageThatIsDamaged) {
-  const std::string encoded("\x32\x00\x12\x7f", 4);  // a text; a sample that says it has 127 bytes
+  const std::string encoded("\x32\x00\x12\x7f", 4);  // a text; a sample with a stated size of 127 bytes
   MessageCursor<Sample> samples(AsBytes(encoded));
   const auto next = samples.Next();
   ASSERT_FALSE(next);

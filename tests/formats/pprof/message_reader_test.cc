@@ -38,8 +38,8 @@ TEST(ReadProfile, ReadsACompressedFileToo) {
   EXPECT_EQ(*read, profile);
 }
 
-// A prefix may be whole messages and so well-formed; then it is a profile that lacks something,
-// and never one that has what the whole has not.
+// A prefix may consist of whole messages. Then it is a profile that lacks some of them, and never
+// equals the whole.
 TEST(ReadProfile, SurvivesACutAtAnyByte) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 0; size < encoded.size(); ++size) {
@@ -132,10 +132,10 @@ TEST(Decode, PassesOverAFieldOfAnotherType) {
 }
 
 TEST(Decode, RefusesWhatIsNoProtobuf) {
-  EXPECT_FALSE(Decode(AsBytes("\x08"_bytes)));                      // a varint that is not there
+  EXPECT_FALSE(Decode(AsBytes("\x08"_bytes)));                      // a missing varint
   EXPECT_FALSE(Decode(AsBytes("\x12\xff\xff\xff\xff\x0f"_bytes)));  // a sample of 4 GiB
   EXPECT_FALSE(Decode(AsBytes("\x12\x04\x0a\x63\x01\x02"_bytes)));  // ids beyond their sample
-  EXPECT_FALSE(Decode(AsBytes("\x12\x03\x0a\x01\xff"_bytes)));  // a packed varint that does not end
+  EXPECT_FALSE(Decode(AsBytes("\x12\x03\x0a\x01\xff"_bytes)));  // a packed varint without an end
   EXPECT_FALSE(
       Decode(AsBytes("\x60\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"_bytes)));  // too long
   EXPECT_FALSE(Decode(AsBytes("\x0b"_bytes)));                                         // a group

@@ -20,7 +20,7 @@ RawFeature Zstd(std::uint32_t type, std::uint32_t mmap_len) {
   return feature;
 }
 
-// Ten samples, of 88 bytes each.
+// Returns ten samples of 88 bytes each.
 std::vector<std::byte> TenSamples() {
   PerfDataBuilder file = GoodFile();
   const std::size_t before = file.records().size();

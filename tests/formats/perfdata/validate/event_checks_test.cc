@@ -44,7 +44,7 @@ TEST(EventChecks, HaveNothingAgainstALargeAttributeInAPipe) {
 
 TEST(EventChecks, ReportAnEmptyTable) {
   std::vector<std::byte> file = GoodFile().Build();
-  Put<std::uint64_t>(file, kAttrsSizeAt, 0);  // EVENT_DESC has it still
+  Put<std::uint64_t>(file, kAttrsSizeAt, 0);  // EVENT_DESC still has it
   EXPECT_THAT(RulesOf(Judge(file)), Contains("event-none"));
 }
 
@@ -59,7 +59,7 @@ TEST(EventChecks, ReportOneOfTwoEventsWithoutAnId) {
   std::vector<std::byte> file = GoodFile({{.name = "a"}, {.name = "b"}}).Build();
   const auto attrs = Get<std::uint64_t>(file, kAttrsOffsetAt);
   const std::uint64_t entry = EventAttr::kSize + 16;
-  Put<std::uint64_t>(file, attrs + entry + EventAttr::kSize + 8, 0);  // EVENT_DESC has it still
+  Put<std::uint64_t>(file, attrs + entry + EventAttr::kSize + 8, 0);  // EVENT_DESC still has it
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("event-ids-missing"));
 }
 

@@ -16,7 +16,7 @@ constexpr std::uint64_t kDataOffsetAt = 40, kDataSizeAt = 48;
 std::uint64_t TableOf(const std::vector<std::byte>& file) {
   return Get<std::uint64_t>(file, kDataOffsetAt) + Get<std::uint64_t>(file, kDataSizeAt);
 }
-// Where the Nth feature of the file is.
+// Returns the offset of the Nth feature of the file.
 std::uint64_t SectionOf(const std::vector<std::byte>& file, std::uint64_t n) {
   return Get<std::uint64_t>(file, TableOf(file) + 16 * n);
 }

@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Of struct perf_file_header.
+// Offsets in struct perf_file_header.
 constexpr std::uint64_t kHeaderSizeAt = 8, kAttrSizeAt = 16, kAttrsOffsetAt = 24, kAttrsSizeAt = 32,
                         kDataOffsetAt = 40, kDataSizeAt = 48;
 
@@ -30,7 +30,7 @@ TEST(HeaderChecks, ReportTheFirstVersion) {
   std::vector<std::byte> file = GoodBytes();
   std::memcpy(file.data(), "PERFFILE", 8);
   const Report report = Judge(file);
-  // 128 bytes is none of the sizes that perf knows of that version.
+  // No version of perf with that magic wrote 128 bytes.
   EXPECT_THAT(RulesOf(report), ElementsAre("header-version-1", "header-version-1-attr-size"));
   EXPECT_TRUE(Overlap(report.broken(), Readers::kPerf61));
 }
@@ -93,7 +93,7 @@ TEST(HeaderChecks, ReportSectionsThatOverlap) {
 
 TEST(HeaderChecks, ReportRecordsAtAnUnalignedOffset) {
   std::vector<std::byte> file = GoodBytes();
-  // A gap of four bytes between the attributes and the records, features moved along.
+  // Adds a gap of four bytes between attributes and records, and moves the features.
   const auto data = Get<std::uint64_t>(file, kDataOffsetAt);
   const auto size = Get<std::uint64_t>(file, kDataSizeAt);
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(data), 4, std::byte{0});

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 constexpr std::endian kForeign =
     std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
 
-// What the checks say of these records of a pipe, of one event.
+// Returns the rules that these records of a pipe with one event break.
 std::vector<std::string> RulesOfPipe(const std::vector<RecordView>& records,
                                      const EventOptions& event = {}) {
   PerfDataBuilder file(Container::kPipe);

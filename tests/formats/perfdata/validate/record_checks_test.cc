@@ -13,7 +13,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A record of `words` behind its header.
+// Adds a record with `words` as its payload.
 void AddWords(PerfDataBuilder& file, RecordType type, std::vector<std::uint64_t> words,
               std::uint16_t unaligned = 0) {
   const auto size = static_cast<std::uint16_t>(8 + 8 * words.size() + unaligned);
@@ -39,11 +39,11 @@ TEST(RecordChecks, ReportASizeBeyondTheTrailer) {
   const Report report = Judge(one);
   EXPECT_THAT(RulesOf(report), ElementsAre("record-size-excess"));
   EXPECT_EQ(report.InFileOrder().at(0).message, "BPF_EVENT of 56 bytes says that it has 120");
-  EXPECT_EQ(report.broken(), Readers::kNone);  // of one event: perf asks for no id
+  EXPECT_EQ(report.broken(), Readers::kNone);  // of one event: perf needs no id
 
   PerfDataBuilder two = GoodFile({{}, {.name = "other"}});
   two.AddRaw(RecordWithExcess(load, trailer, two.format(0), 64, std::byte{0}));
-  EXPECT_THAT(RulesOf(Judge(two)), ElementsAre("record-size-excess"));  // id 0 is the first event's
+  EXPECT_THAT(RulesOf(Judge(two)), ElementsAre("record-size-excess"));  // id 0 belongs to the first event
   two.AddRaw(RecordWithExcess(load, trailer, two.format(0), 64));
   const Report refused = Judge(two);
   EXPECT_THAT(RulesOf(refused), ElementsAre("record-size-excess", "record-id-unknown"));

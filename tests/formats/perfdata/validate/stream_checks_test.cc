@@ -26,7 +26,7 @@ void AddAttr(PerfDataBuilder& file, std::uint64_t id, std::uint32_t stored_size)
   file.AddRaw(bytes);
 }
 
-// A pipe whose first record is a sample.
+// Returns a pipe whose first record is a sample.
 std::vector<std::byte> PipeWithoutAttrs() {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   AddGoodSample(file);
@@ -89,7 +89,7 @@ TEST(StreamChecks, ReportInvalidTracingData) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("tracing-data-undecodable"));
 }
 
-// { u64 size, offset, reference; u32 idx, tid, cpu, reserved; } and the trace behind it.
+// Adds { u64 size, offset, reference; u32 idx, tid, cpu, reserved; } followed by the trace.
 void AddAuxtrace(PerfDataBuilder& file) {
   file.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
   const std::vector<std::uint64_t> words = {16, 0, 0, 0, 0};
