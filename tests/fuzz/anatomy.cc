@@ -82,7 +82,7 @@ Buffer Assemble(const Anatomy& anatomy) {
   if (anatomy.container == Container::kPipe) return file;
 
   const std::uint64_t size = file.size() - anatomy.head.size();
-  const std::uint64_t growth = size - anatomy.data_size;  // wraps if the data shrank, and back again
+  const std::uint64_t growth = size - anatomy.data_size;  // wraps if the data shrank
   Shift(file, kAttrsField, anatomy, growth);
   Store<std::uint64_t>(file, kDataField + 8, size, anatomy.order);
   Buffer tail = anatomy.tail;

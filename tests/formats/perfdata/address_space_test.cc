@@ -267,7 +267,7 @@ TEST_F(ProcessesTest, KeepMappingsWhileAThreadLives) {
   file_.AddComm({.pid = 7, .tid = 7, .comm = "seven"});
   file_.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/seven"});
   file_.AddFork({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});
-  file_.AddExit({.pid = 7, .ppid = 7, .tid = 7, .ptid = 7});  // the first thread ends before the other
+  file_.AddExit({.pid = 7, .ppid = 7, .tid = 7, .ptid = 7});  // the first thread ends first
   AddShortLived(file_, 100, 1100);
   EXPECT_EQ(UserAt(7, 0x1000), "seven+0");
   file_.AddExit({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});

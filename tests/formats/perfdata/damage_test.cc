@@ -199,7 +199,7 @@ TEST(Damage, CutAnywhereCompressedRecordsGiveNoMoreThanTheyHold) {
   for (std::size_t cut = 0; cut < file.size(); cut += Stride(11)) {
     const Outcome outcome = ReadAll(CutAt(file, cut));
     ASSERT_LE(outcome.records, whole.records) << "cut at " << cut;
-    ASSERT_GE(outcome.samples, before) << "cut at " << cut;  // more bytes give at least as many samples
+    ASSERT_GE(outcome.samples, before) << "cut at " << cut;  // more bytes, more samples
     before = outcome.samples;
   }
   EXPECT_GT(before, 0U);

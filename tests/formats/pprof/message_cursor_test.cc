@@ -55,7 +55,7 @@ TEST(MessageCursor, FindsTablesThatAreMixed) {
 }
 
 TEST(MessageCursor, NamesTheOffsetOfTheMessageThatIsDamaged) {
-  const std::string encoded("\x32\x00\x12\x7f", 4);  // a text; a sample with a stated size of 127 bytes
+  const std::string encoded("\x32\x00\x12\x7f", 4);  // a text; a sample with size 127
   MessageCursor<Sample> samples(AsBytes(encoded));
   const auto next = samples.Next();
   ASSERT_FALSE(next);

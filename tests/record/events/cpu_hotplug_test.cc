@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Two CPUs whose events run until they go offline.
+// Two CPUs with events that run until they go offline.
 class CpuHotplugTest : public testing::Test {
  protected:
   void Look(std::uint64_t seconds) {
@@ -27,7 +27,7 @@ class CpuHotplugTest : public testing::Test {
     ASSERT_THAT(hotplug_.Check(seconds * kSecond, counters), IsOk());
   }
 
-  // A second of a CPU whose events are alive.
+  // Runs a CPU with live events for a second.
   void Run(int cpu) {
     events_[cpu].overflows += 99;
     Idle(cpu);
@@ -89,7 +89,7 @@ TEST_F(CpuHotplugTest, SeesByItsClockThatACpuWentAndCameBackBetweenTwoLooks) {
   Look(1);
   for (std::uint64_t second = 2; second < 5; ++second) {
     Idle(0);
-    Look(second);  // The events of CPU 1 stand still, though it is in the list.
+    Look(second);  // the events of CPU 1 have stopped, but it is in the list
   }
   EXPECT_THAT(reopened_, ElementsAre(1));
   EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, 3 * kSecond}));

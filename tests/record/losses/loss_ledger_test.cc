@@ -23,7 +23,7 @@ wire_cpu Counter(std::uint64_t wanted = 1000) {
 
 wire_cpu Missed(wire_missed cause, std::uint64_t count, std::uint64_t wanted = 1000) {
   wire_cpu counter = Counter(wanted);
-  counter.missed[cause] = 2 * count;  // halves
+  counter.missed[cause] = 2 * count;  // in halves
   return counter;
 }
 
@@ -128,7 +128,7 @@ TEST(LossLedger, CountsNoLossAtAnEndBetweenExpiries) {
   ledger.CloseTimer(0, counter, kMs, 100 * kMs + 1);
   ledger.CloseTimer(0, counter, kMs, 145 * kMs);  // late by 45 ms
   counter.interrupts = WIRE_THROTTLING;
-  ledger.CloseTimer(0, counter, kMs, 101 * kMs + 1);  // one may be due now
+  ledger.CloseTimer(0, counter, kMs, 101 * kMs + 1);  // one expiry may be due now
   EXPECT_THAT(ledger.Update(Counters{counter}), IsEmpty());
 }
 

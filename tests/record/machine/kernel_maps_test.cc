@@ -90,7 +90,7 @@ TEST(KernelMaps, ReadsOnPastAPieceOfTheFile) {
   std::string kallsyms = "ffffffff81000000 T _text\n";
   for (int i = 0; i < 10000; ++i) kallsyms += "ffffffff81000010 t some_function\n";
   proc.Write("kallsyms", kallsyms + "ffffffff82000000 T _etext");
-  EXPECT_THAT(MapsOf(proc).records, IsEmpty());  // the last line has no end
+  EXPECT_THAT(MapsOf(proc).records, IsEmpty());  // the last line is incomplete
   proc.Write("kallsyms", kallsyms + "ffffffff82000000 T _etext\n");
   EXPECT_EQ(Decoded<Mmap>(MapsOf(proc).records).at(0).length, 0x1000000u);
 }

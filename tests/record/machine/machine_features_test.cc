@@ -31,7 +31,7 @@ constexpr std::string_view kCpuinfo =
     "processor\t: 1\n"
     "vendor_id\t: Other\n";
 
-// Two sockets with two CPUs each, one of them offline.
+// Writes two sockets with two CPUs each, one of them offline.
 void WriteCpus(const TempDir& root) {
   root.Write("devices/system/cpu/present", "0-3\n");
   root.Write("devices/system/cpu/online", "0-2\n");
@@ -51,7 +51,7 @@ void WriteCpus(const TempDir& root) {
 
 class Machine : public testing::Test {
  protected:
-  // The value of a feature, as described with this test's tree as both /proc and /sys.
+  // Returns a feature, described with this test's tree as both /proc and /sys.
   template <class Value>
   std::optional<Value> Find(FeatureBit bit) const {
     const std::vector<std::string> arguments = {"perftape-record", "-a"};

@@ -18,7 +18,7 @@ constexpr std::uint64_t Only(int capability) {
   return std::uint64_t{1} << capability;
 }
 
-// A machine on which nothing is missing, for an ordinary Debian's settings.
+// Returns a machine that lacks nothing, with the settings of a default Debian.
 SystemFacts Good() {
   return {.capabilities = Only(CAP_BPF) | Only(CAP_PERFMON) | Only(CAP_SYSLOG),
           .has_btf = true,
@@ -88,7 +88,7 @@ TEST(CheckFacts, LimitsARecordingWithoutKernelAddresses) {
   EXPECT_THAT(findings.limits, ElementsAre(HasSubstr("CAP_SYSLOG")));
 }
 
-// kernel/ksyms_common.c: with kptr_restrict 0, perf_event_paranoid 1 opens kallsyms to everyone.
+// kernel/ksyms_common.c: with kptr_restrict 0 and perf_event_paranoid 1 everyone may read kallsyms.
 TEST(CheckFacts, NeedsNoSyslogWhereTheKernelIsOpen) {
   SystemFacts facts = Good();
   facts.capabilities &= ~Only(CAP_SYSLOG);

@@ -31,7 +31,7 @@ std::string StatLine(int pid, std::string_view comm, int ppid, std::string_view 
          " 1 1 0 -1 " + std::string(flags) + " 0 0 0 0\n";
 }
 
-// A tree like /proc.
+// A directory like /proc.
 class FakeProc {
  public:
   void AddProcess(int pid, std::string_view comm, int ppid, std::string_view maps = "") {
@@ -160,7 +160,7 @@ TEST(ProcSnapshot, WritesOnlyTheNameOfAKernelThread) {
   proc.AddKernelThread(14, "kworker/u8:0-events_unbound");
   const EncodedSnapshot snapshot = SnapshotOf(proc);
   ASSERT_THAT(TypesOf(snapshot), ElementsAre(RecordType::kComm));
-  // As long as the kernel's own COMM records have it.
+  // Truncated as in the kernel's own COMM records.
   EXPECT_EQ(Decoded<Comm>(snapshot.records).at(0).comm, "kworker/u8:0-ev");
 }
 
@@ -264,7 +264,7 @@ TEST(Descendants, AreAllChildrenAndTheirChildren) {
   proc.AddProcess(5, "shell", 1);
   proc.AddProcess(6, "other", 1);
   proc.AddProcess(9, "make", 5);
-  proc.AddProcess(4, "cc1", 9);  // pids start again when they are used up
+  proc.AddProcess(4, "cc1", 9);  // pids wrap around
   EXPECT_THAT(Descendants(proc.dir().path(), 5).value(), ElementsAre(4, 9));
   EXPECT_THAT(Descendants(proc.dir().path(), 6).value(), IsEmpty());
 }

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The kernel's side of a ring of 64 bytes: writes records and moves data_head.
+// The kernel's side of a ring of 64 bytes: writes records and advances data_head.
 class FakeKernel {
  public:
   static constexpr std::size_t kDataSize = 64;
@@ -32,7 +32,8 @@ class FakeKernel {
   std::uint64_t tail() const { return control_.data_tail; }
   void MoveHead(std::uint64_t bytes) { control_.data_head += bytes; }
 
-  // A record of the header and `body`, whose header claims `claimed_size` bytes (0: what it has).
+  // Writes a record of a header and `body`. The header contains `claimed_size` as its size (0: the
+  // real size).
   void Write(std::string_view body, std::uint16_t claimed_size = 0) {
     perf_event_header header{};
     header.type = PERF_RECORD_COMM;
@@ -51,7 +52,7 @@ class FakeKernel {
   std::array<std::byte, kDataSize> data_ = {};
 };
 
-// The bodies of what a drain hands on, and how it ended.
+// The bodies of the records that a drain returned, and how it ended.
 struct Drained {
   std::vector<std::string> bodies;
   Result<std::size_t> outcome;

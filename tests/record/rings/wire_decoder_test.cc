@@ -21,7 +21,7 @@ using testing::HasSubstr;
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 47;
 constexpr std::uint64_t kKernelIp = 0xffffffff81234567;
 
-// A message with these frames that contradicts itself nowhere.
+// A valid message with these frames.
 struct Message {
   wire_sample sample = {};
   std::vector<std::uint64_t> kernel, user;
@@ -68,7 +68,7 @@ class WireDecoding : public testing::Test {
  protected:
   WireDecoding() { ids_.Add(0, 1, 42); }
 
-  // The one record that a message becomes; valid until the next call.
+  // Returns the only record of a message; valid until the next call.
   perfdata::Sample SampleOfMessage(const Message& message) {
     out_.clear();
     EXPECT_TRUE(decoder_.Append(message.bytes(), out_));

@@ -29,7 +29,7 @@ std::vector<std::byte> ElfWith(std::string_view build_id, const std::string& sec
   return elf.Build();
 }
 
-// Looks for the debug files of a binary that lies at /bin/x of the directory.
+// Searches the debug files of a binary at /bin/x of the directory.
 class DebugFiles : public testing::Test {
  protected:
   std::vector<std::string> Find(const std::vector<std::byte>& binary) {

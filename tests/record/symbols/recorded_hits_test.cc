@@ -16,7 +16,7 @@ using perfdata::PerfDataBuilder;
 const BuildId kId = BuildId::From(AsBytes("0123456789abcdefghij"));
 constexpr std::uint64_t kText = 0xffffffff81000000;
 
-// A recording of process 7, whose /bin/x was hit, and of the kernel, which was mapped at `text`.
+// A recording with samples in /bin/x of process 7 and in the kernel, which is mapped at `text`.
 class RecordedHits : public testing::Test {
  protected:
   RecordedHits() { file_.AddEvent(); }

@@ -100,7 +100,7 @@ TEST_F(WriteBundleTest, HoldsTheNamesOfAStrippedBinaryBesideItButNotItsDwarf) {
   EXPECT_EQ(debug.kind, FileKind::kDebug);
   EXPECT_EQ(debug.path, stripped.path);
   EXPECT_EQ(debug.kept, Kept::kSymbols);
-  // perf looks for DIRECTORY/debug where it finds DIRECTORY/elf.
+  // perf expects DIRECTORY/debug beside DIRECTORY/elf.
   EXPECT_EQ(std::filesystem::path(debug.member).parent_path(),
             std::filesystem::path(image.member).parent_path());
   EXPECT_EQ(std::filesystem::path(debug.member).filename(), "debug");
@@ -141,7 +141,7 @@ TEST_F(WriteBundleTest, ReportsAndOmitsAHugeSymbolTable) {
   EXPECT_THAT(summary_.missing, ElementsAre(testing::StartsWith("/bin/x: of 32")));
 }
 
-// What is no ELF file would be kept whole.
+// A file that is not ELF would be kept whole.
 TEST_F(WriteBundleTest, LeavesOutAnyFileOfGigabytes) {
   std::filesystem::resize_file(machine_.dir.Write("x", "no ELF file"), 3 * kGiB);
   files_.Add("/bin/x", kId, machine_.Open("x"));
@@ -170,7 +170,7 @@ TEST_F(WriteBundleTest, LeavesOutPerfMapsAndJitdumpsOfGigabytes) {
                   "jit-7.dump: of 2147483648 bytes, more than the 1073741824 that are read"));
 }
 
-// Zeros compress to nothing, but do not make the bundle one that readers refuse.
+// Zeros compress to almost nothing, but readers must not refuse the bundle.
 TEST_F(WriteBundleTest, AcceptsATableOfZeros) {
   WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, kGiB / 8);
   files_.Add("/bin/x", kId, machine_.Open("x"));

@@ -87,7 +87,7 @@ TEST(CoverageOf, ReportsAnotherBuildInTheBundle) {
   EXPECT_EQ(coverage.missing[0].reason, "in the bundle with another build id, 616263");
 }
 
-// The kernel, or one of its modules, which was hit.
+// Returns a profile with a sample in the kernel or in one of its modules.
 convert::Profile KernelProfile(std::string filename, std::string build_id) {
   return symbolize::ProfileOf({.filename = std::move(filename),
                                .build_id = std::move(build_id),

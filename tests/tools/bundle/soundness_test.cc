@@ -31,7 +31,7 @@ std::string TextOf(const std::vector<std::byte>& bytes) {
   return std::string(AsText(bytes));
 }
 
-// The members, and a manifest that tells of these files.
+// Checks these members with a manifest that lists these files.
 std::vector<std::string> FindingsOf(std::vector<TarMember> members,
                                     std::vector<BundledFile> files) {
   TarBuilder tar;

@@ -20,7 +20,7 @@ json HeaderOf(PerfDataBuilder& file) {
   return json::parse(text).at("header");
 }
 
-// Of a file that has this one feature.
+// Returns the JSON of a file with only this feature.
 json FeatureOf(FeatureBit bit, perfdata::FeatureValue value) {
   PerfDataBuilder file;
   file.AddEvent();

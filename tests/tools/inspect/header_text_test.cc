@@ -38,7 +38,7 @@ TEST(HeaderText, ShowsFeaturesAsText) {
                               "duration 0.500000001 s\n"));
 }
 
-// Of a file that has the feature, besides an event "pair" of two.
+// Returns the text of a feature, from a file with an event and the feature.
 std::string TextOf(FeatureBit bit, perfdata::FeatureValue value) {
   PerfDataBuilder file;
   file.AddEvent();

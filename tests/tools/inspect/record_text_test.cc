@@ -13,7 +13,7 @@ using perfdata::RecordType;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-// The text of the first record, behind its place in the file.
+// Returns the text of the first record, without its offset.
 std::string FirstText(PerfDataBuilder& file) {
   const perfdata::Reader reader = file.Open();
   const auto record = reader.records().Next();

@@ -92,7 +92,7 @@ TEST(CountRecords, CountsATruncatedSample) {
   EXPECT_EQ(counted.skipped_samples, 0U);
 }
 
-// Long enough to be read in ranges, with names and mappings that change all along.
+// Returns a recording that is long enough to be read in ranges, with changing names and mappings.
 PerfDataBuilder LongRecording() {
   PerfDataBuilder file;
   file.AddEvent();

@@ -12,7 +12,7 @@
 namespace perftape::record_tool {
 namespace {
 
-// Returns when a stop was requested; the test's time limit is that of CTest.
+// Returns when a stop was requested; CTest limits the time.
 void WaitFor(const std::stop_token& token) {
   std::mutex mutex;
   std::condition_variable_any stopped;
@@ -20,7 +20,7 @@ void WaitFor(const std::stop_token& token) {
   stopped.wait(lock, token, [] { return false; });
 }
 
-// A clock that stands still until it is moved.
+// A clock that only the test advances.
 std::atomic<StopSignals::Clock::duration> passed{};
 
 std::unique_ptr<StopSignals> Catch() {
@@ -66,7 +66,7 @@ TEST(StopSignals, LeaveTheSignalsBlockedAfterwards) {
   Catch();
   kill(getpid(), SIGTERM);
   EXPECT_TRUE(IsPending(SIGTERM));
-  const auto signals = Catch();  // takes it
+  const auto signals = Catch();  // receives it
   WaitFor(signals->token());
 }
 

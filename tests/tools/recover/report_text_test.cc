@@ -60,7 +60,7 @@ TEST(ReportJson, HasTheSameFacts) {
   EXPECT_THAT(text, HasSubstr("\"fate\": \"rebuilt\""));
 }
 
-// A file's name need not be UTF-8; JSON is.
+// A file's name need not be UTF-8, but JSON must be.
 TEST(ReportJson, ReplacesBytesThatAreNoText) {
   EXPECT_THAT(ReportJson(RecoverReport(), "a\xff", "out"), HasSubstr("a\xef\xbf\xbd"));
 }

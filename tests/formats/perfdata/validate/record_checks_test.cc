@@ -43,7 +43,7 @@ TEST(RecordChecks, ReportASizeBeyondTheTrailer) {
 
   PerfDataBuilder two = GoodFile({{}, {.name = "other"}});
   two.AddRaw(RecordWithExcess(load, trailer, two.format(0), 64, std::byte{0}));
-  EXPECT_THAT(RulesOf(Judge(two)), ElementsAre("record-size-excess"));  // id 0 belongs to the first event
+  EXPECT_THAT(RulesOf(Judge(two)), ElementsAre("record-size-excess"));  // id 0: the first event
   two.AddRaw(RecordWithExcess(load, trailer, two.format(0), 64));
   const Report refused = Judge(two);
   EXPECT_THAT(RulesOf(refused), ElementsAre("record-size-excess", "record-id-unknown"));

@@ -22,7 +22,7 @@ TEST(EscapeForTerminal, EscapesEscapeSequences) {
 }
 
 TEST(EscapeForTerminal, WritesC1ControlsAsTheirBytes) {
-  // U+009B is CSI, as good as ESC [ to a terminal.
+  // U+009B is CSI, which terminals treat like ESC [.
   EXPECT_EQ(EscapeForTerminal("\xc2\x9b"
                               "2J"),
             "\\xc2\\x9b2J");

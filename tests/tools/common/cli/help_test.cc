@@ -71,7 +71,8 @@ TEST(CompletionScript, OffersEveryOptionAndTheChoicesOfOne) {
   EXPECT_THAT(*script, HasSubstr("complete -F _perftape_x perftape-x"));
 }
 
-// A verb or an option must not become a directory of the same name, nor a file lose its blanks.
+// The shell must not add a slash to a verb or option if a directory has the same name, and must
+// keep blanks in file names.
 TEST(CompletionScript, MarksFilesAloneAsFiles) {
   const auto script = CompletionScript(kCommand, "bash");
   ASSERT_TRUE(script);
