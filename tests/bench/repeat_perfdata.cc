@@ -41,7 +41,7 @@ Span TimesOf(const Reader& reader) {
 }
 
 // Returns the offset in the payload of the time that TimeOf reads.
-std::size_t PlaceOfTime(const RecordView& record, const SampleFormat& format) {
+std::size_t OffsetOfTime(const RecordView& record, const SampleFormat& format) {
   const auto size = [&](std::uint64_t bits) {
     return sizeof(std::uint64_t) *
            static_cast<std::size_t>(std::popcount(format.sample_type & bits));
@@ -62,8 +62,8 @@ void Postpone(const RecordView& record, const EventLookup::Answer& answer, std::
   if (answer.time == 0) return;
   const std::uint64_t time = answer.time + later_ns;
   const Bytes bytes = std::as_bytes(std::span(&time, 1));
-  const std::size_t place = sizeof(RecordHeader) + PlaceOfTime(record, answer.event->format);
-  std::ranges::copy(bytes, out.begin() + static_cast<std::ptrdiff_t>(place));
+  const std::size_t offset = sizeof(RecordHeader) + OffsetOfTime(record, answer.event->format);
+  std::ranges::copy(bytes, out.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
 // Returns whether a pass repeats the record. It skips records without a time, which perf

@@ -71,13 +71,13 @@ Counts ReadWithLibelf(const std::vector<std::string>& paths) {
 // Returns addresses in the code of a file, in random order.
 std::vector<ImageAddress> AddressesIn(const ElfFile& file, std::size_t count) {
   const auto code = std::ranges::find(file.segments(), true, &Segment::executable);
-  std::vector<ImageAddress> places;
-  if (code == file.segments().end()) return places;
+  std::vector<ImageAddress> addresses;
+  if (code == file.segments().end()) return addresses;
   std::mt19937_64 random(file.image().size());
   for (std::size_t i = 0; i < count; ++i) {
-    places.push_back({code->address.value + random() % code->size});
+    addresses.push_back({code->address.value + random() % code->size});
   }
-  return places;
+  return addresses;
 }
 
 struct Times {
@@ -87,7 +87,7 @@ struct Times {
 };
 
 void RunOnce(const std::vector<std::string>& paths,
-             const std::vector<std::vector<ImageAddress>>& places, Times& times) {
+             const std::vector<std::vector<ImageAddress>>& addresses, Times& times) {
   const double start = Seconds();
   times.read = ReadWithLibelf(paths);
   const double read = Seconds();
@@ -98,8 +98,8 @@ void RunOnce(const std::vector<std::string>& paths,
   const double made = Seconds();
   times.named = 0;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    for (const ImageAddress place : places[i]) {
-      if (tables[i].Find(place) != nullptr) ++times.named;
+    for (const ImageAddress address : addresses[i]) {
+      if (tables[i].Find(address) != nullptr) ++times.named;
     }
   }
   const double found = Seconds();
@@ -110,22 +110,22 @@ void RunOnce(const std::vector<std::string>& paths,
 
 int Run() {
   std::vector<std::string> paths;
-  std::vector<std::vector<ImageAddress>> places;
+  std::vector<std::vector<ImageAddress>> addresses;
   for (std::string path; paths.size() < kBinaries && std::getline(std::cin, path);) {
     const auto file = ElfFile::Open(path);
     if (!file) continue;
     paths.push_back(path);
-    places.push_back(AddressesIn(*file, kAddresses / kBinaries));
+    addresses.push_back(AddressesIn(*file, kAddresses / kBinaries));
   }
   Times times;
-  for (int round = 0; round < kRounds; ++round) RunOnce(paths, places, times);
-  std::printf("%zu binaries, %llu symbols with %llu characters, %llu places named\n", paths.size(),
-              static_cast<unsigned long long>(times.read.symbols),
+  for (int round = 0; round < kRounds; ++round) RunOnce(paths, addresses, times);
+  std::printf("%zu binaries, %llu symbols with %llu characters, %llu addresses named\n",
+              paths.size(), static_cast<unsigned long long>(times.read.symbols),
               static_cast<unsigned long long>(times.read.characters),
               static_cast<unsigned long long>(times.named));
   std::printf("libelf reads the tables  %7.1f ms\n", times.libelf * 1e3);
   std::printf("tables by address        %7.1f ms\n", times.tables * 1e3);
-  std::printf("places found             %7.1f ms\n", times.find * 1e3);
+  std::printf("addresses found          %7.1f ms\n", times.find * 1e3);
   std::printf("ratio                    %7.2f\n", (times.tables + times.find) / times.libelf);
   return paths.empty() ? 1 : 0;
 }

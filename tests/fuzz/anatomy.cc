@@ -104,7 +104,7 @@ std::size_t BytesBehind(const Buffer& record, std::endian order) {
   return record.size() - Load<std::uint16_t>(record, 6, order);
 }
 
-void MendSizes(Buffer& record, std::size_t behind, std::endian order) {
+void CorrectSizes(Buffer& record, std::size_t behind, std::endian order) {
   if (record.size() < kHeader + behind) record.resize(kHeader + behind);
   const RecordType type = TypeOf(record, order);
   std::size_t own = record.size() - behind;

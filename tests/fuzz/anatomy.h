@@ -54,7 +54,7 @@ void Store(Buffer& bytes, std::size_t at, T value, std::endian order) {
 perfdata::RecordType TypeOf(const Buffer& record, std::endian order);
 // Corrects the size in the record's header, and in its payload the size of the bytes after it.
 // `behind` bytes are not counted in the header. Truncates or pads a record of an impossible size.
-void MendSizes(Buffer& record, std::size_t behind, std::endian order);
+void CorrectSizes(Buffer& record, std::size_t behind, std::endian order);
 // Returns the number of bytes after the record that belong to it.
 std::size_t BytesBehind(const Buffer& record, std::endian order);
 

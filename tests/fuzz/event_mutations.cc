@@ -36,41 +36,41 @@ constexpr std::size_t kSampleTypeField = 24, kReadFormatField = 32, kFlagsField 
                       kBranchTypeField = 72;
 
 // The offsets of a file's attributes, in its table or in the ATTR records of a pipe.
-struct AttrPlace {
+struct LocatedAttr {
   Buffer* bytes;
   std::size_t at, size;
 };
 
-std::vector<AttrPlace> AttrsOf(Anatomy& anatomy) {
-  std::vector<AttrPlace> places;
+std::vector<LocatedAttr> AttrsOf(Anatomy& anatomy) {
+  std::vector<LocatedAttr> attrs;
   if (anatomy.container == Container::kPipe) {
     for (Buffer& record : anatomy.records) {
       if (TypeOf(record, anatomy.order) != RecordType::kHeaderAttr) continue;
       if (record.size() >= kHeader + perfdata::EventAttr::kSmallestSize) {
-        places.push_back({&record, kHeader, record.size() - kHeader});
+        attrs.push_back({&record, kHeader, record.size() - kHeader});
       }
     }
-    return places;
+    return attrs;
   }
   const auto entry = Load<std::uint64_t>(anatomy.head, kAttrSizeField, anatomy.order);
   auto at = Load<std::uint64_t>(anatomy.head, kAttrsField, anatomy.order);
   auto left = Load<std::uint64_t>(anatomy.head, kAttrsField + 8, anatomy.order);
-  if (entry < perfdata::EventAttr::kSmallestSize || at < perfdata::FileHeader::kSize) return places;
+  if (entry < perfdata::EventAttr::kSmallestSize || at < perfdata::FileHeader::kSize) return attrs;
   while (left >= entry && at < anatomy.head.size() && anatomy.head.size() - at >= entry) {
-    places.push_back({&anatomy.head, at, entry});
+    attrs.push_back({&anatomy.head, at, entry});
     at += entry;
     left -= entry;
   }
-  return places;
+  return attrs;
 }
 
-void Toggle(const AttrPlace& attr, std::size_t field, std::uint64_t bit, std::endian order) {
+void Toggle(const LocatedAttr& attr, std::size_t field, std::uint64_t bit, std::endian order) {
   if (field + sizeof bit > attr.size) return;
   const auto bits = Load<std::uint64_t>(*attr.bytes, attr.at + field, order);
   Store(*attr.bytes, attr.at + field, bits ^ bit, order);
 }
 
-void ToggleAny(const AttrPlace& attr, Dice& dice, std::endian order) {
+void ToggleAny(const LocatedAttr& attr, Dice& dice, std::endian order) {
   constexpr unsigned kSampleBits = 25, kReadBits = 5;
   switch (dice.Below(8)) {
     case 0:
@@ -147,8 +147,8 @@ class Contents {
 };
 
 // Re-encodes the record in the new format; an undecodable record does not change.
-void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& before,
-               const SampleFormat& now, Dice& dice) {
+void Reencode(Buffer& bytes, const RecordView& record, const SampleFormat& before,
+              const SampleFormat& now, Dice& dice) {
   Buffer out;
   if (record.type == RecordType::kSample) {
     auto sample = DecodeSample(record, before);
@@ -168,7 +168,7 @@ void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& befo
     out.insert(out.end(), record.payload.begin(), record.payload.end() - Steps(trailer));
     out.insert(out.end(), comm.end() - Steps(now.trailer_size()), comm.end());
     Store(out, 0, record.type, std::endian::native);
-    MendSizes(out, 0, std::endian::native);
+    CorrectSizes(out, 0, std::endian::native);
   } else {
     return;
   }
@@ -229,7 +229,7 @@ std::vector<Buffer> CompressedAs(const Buffer& content, bool as_compressed2, Dic
     if (as_compressed2) writer.Fixed(std::uint64_t{piece.size()});
     writer.Blob(piece, piece.size());
     if (as_compressed2) writer.Padding((8 - piece.size() % 8) % 8);
-    MendSizes(record, 0, std::endian::native);
+    CorrectSizes(record, 0, std::endian::native);
     records.push_back(std::move(record));
   }
   return records;
@@ -238,11 +238,11 @@ std::vector<Buffer> CompressedAs(const Buffer& content, bool as_compressed2, Dic
 }  // namespace
 
 void ChangeSampleLayout(Anatomy& anatomy, Dice& dice) {
-  const std::vector<AttrPlace> attrs = AttrsOf(anatomy);
+  const std::vector<LocatedAttr> attrs = AttrsOf(anatomy);
   if (attrs.empty()) return;
   const std::size_t index = dice.Below(attrs.size());
   const std::optional<Before> before = RecordsOf(Assemble(anatomy), index);
-  const AttrPlace& attr = attrs[index];
+  const LocatedAttr& attr = attrs[index];
   ToggleAny(attr, dice, anatomy.order);
   if (!before || anatomy.order != std::endian::native) return;
   const auto changed =
@@ -253,14 +253,14 @@ void ChangeSampleLayout(Anatomy& anatomy, Dice& dice) {
     if (i >= anatomy.records.size()) break;
     if (BytesBehind(anatomy.records[i], anatomy.order) != 0) continue;
     const Buffer as_it_was = anatomy.records[i];
-    WriteAnew(anatomy.records[i], ViewOf(as_it_was), before->format, now, dice);
+    Reencode(anatomy.records[i], ViewOf(as_it_was), before->format, now, dice);
   }
 }
 
 void ChangeAttr(Anatomy& anatomy, Dice& dice) {
-  const std::vector<AttrPlace> attrs = AttrsOf(anatomy);
+  const std::vector<LocatedAttr> attrs = AttrsOf(anatomy);
   if (attrs.empty()) return;
-  const AttrPlace& attr = attrs[dice.Below(attrs.size())];
+  const LocatedAttr& attr = attrs[dice.Below(attrs.size())];
   const std::size_t at = attr.at + dice.Below(attr.size / 8) * 8;
   if (dice.OneIn(3)) {
     Store(*attr.bytes, at + dice.Below(2) * 4, static_cast<std::uint32_t>(dice.Word()),
@@ -289,8 +289,8 @@ void Compress(Anatomy& anatomy, Dice& dice) {
   }
   const auto begin = anatomy.records.begin() + Steps(run.begin);
   const auto end = anatomy.records.begin() + Steps(run.end);
-  const auto place = anatomy.records.erase(begin, end);
-  anatomy.records.insert(place, std::make_move_iterator(kept.begin()),
+  const auto position = anatomy.records.erase(begin, end);
+  anatomy.records.insert(position, std::make_move_iterator(kept.begin()),
                          std::make_move_iterator(kept.end()));
 }
 
@@ -318,7 +318,7 @@ void Decompress(Anatomy& anatomy, Dice& /*dice*/) {
     Store(inner, 0, view.type, anatomy.order);
     Store(inner, 4, view.misc, anatomy.order);
     inner.insert(inner.end(), view.payload.begin(), view.payload.end());
-    MendSizes(inner, 0, anatomy.order);
+    CorrectSizes(inner, 0, anatomy.order);
     records.push_back(std::move(inner));
   }
   if (!records.empty()) anatomy.records = std::move(records);

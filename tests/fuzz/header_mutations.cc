@@ -43,13 +43,13 @@ void ToggleFeature(Anatomy& anatomy, Dice& dice) {
   const auto bit =
       static_cast<unsigned>(dice.Below(dice.OneIn(8) ? perfdata::kFeatureBits : kKnownFeatures));
   const bool had = HasFeature(anatomy, bit);
-  const std::size_t place = std::min(EntriesBefore(anatomy, bit) * kEntry, anatomy.tail.size());
+  const std::size_t offset = std::min(EntriesBefore(anatomy, bit) * kEntry, anatomy.tail.size());
   const std::size_t field = kFeaturesField + bit / 64 * 8;
   const auto word = Load<std::uint64_t>(anatomy.head, field, anatomy.order);
   Store(anatomy.head, field, word ^ std::uint64_t{1} << (bit % 64), anatomy.order);
   if (dice.OneIn(4)) return;
-  const auto at = anatomy.tail.begin() + static_cast<std::ptrdiff_t>(place);
-  if (had && anatomy.tail.size() - place >= kEntry) {
+  const auto at = anatomy.tail.begin() + static_cast<std::ptrdiff_t>(offset);
+  if (had && anatomy.tail.size() - offset >= kEntry) {
     anatomy.tail.erase(at, at + kEntry);
   } else if (!had) {
     // The new section is some bytes at the file's end, which belong to the features before it.
@@ -93,7 +93,7 @@ void ChangeHeader(Anatomy& anatomy, Dice& dice, ChangeBytes change) {
   }
 }
 
-void Lie(Buffer& file, Dice& dice, ChangeBytes change) {
+void WriteWrongSize(Buffer& file, Dice& dice, ChangeBytes change) {
   if (file.empty()) return;
   switch (dice.Below(4)) {
     case 0:

@@ -21,6 +21,6 @@ void ChangeHeader(Anatomy& anatomy, Dice& dice, ChangeBytes change);
 
 // Writes a wrong size of the data, of a record or of anything, or truncates the file. The records
 // of the result may not be found by their sizes.
-void Lie(Buffer& file, Dice& dice, ChangeBytes change);
+void WriteWrongSize(Buffer& file, Dice& dice, ChangeBytes change);
 
 }  // namespace perftape::fuzz

@@ -79,7 +79,7 @@ Buffer Mutated(Bytes file, const MutationOptions& options) {
   if (options.framing == Framing::kKept) anatomy->torn.clear();
   Buffer mutated = AssembledWithin(*anatomy, options.max_size);
   if (options.framing == Framing::kMayBreak && dice.OneIn(8)) {
-    Lie(mutated, dice, options.change_bytes);
+    WriteWrongSize(mutated, dice, options.change_bytes);
   }
   return mutated;
 }

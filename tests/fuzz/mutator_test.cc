@@ -26,13 +26,13 @@ using testing::ElementsAreArray;
 using testing::IsEmpty;
 
 // Replaces LLVMFuzzerMutate: flips a bit of the first byte, and adds a byte if there is room.
-std::size_t TurnABit(std::uint8_t* bytes, std::size_t size, std::size_t room) {
+std::size_t FlipABit(std::uint8_t* bytes, std::size_t size, std::size_t room) {
   if (size > 0) bytes[0] ^= 1;
   return std::min(size + 1, room);
 }
 
 MutationOptions Seed(std::uint32_t seed) {
-  return {.seed = seed, .change_bytes = &TurnABit, .framing = Framing::kKept};
+  return {.seed = seed, .change_bytes = &FlipABit, .framing = Framing::kKept};
 }
 
 PerfDataBuilder Recording(Container container) {
@@ -109,7 +109,7 @@ TEST(Anatomy, IsNotThatOfOtherBytes) {
 }
 
 // Returns the number of the first file with broken framing, or an empty string.
-std::string WhereFramingBreaks(const Buffer& file, std::uint32_t generations) {
+std::string FileWithBrokenFraming(const Buffer& file, std::uint32_t generations) {
   Buffer now = file;
   for (std::uint32_t seed = 0; seed < generations; ++seed) {
     Buffer next = Mutated(now, Seed(seed));
@@ -124,7 +124,7 @@ std::string WhereFramingBreaks(const Buffer& file, std::uint32_t generations) {
 }
 
 TEST(Mutator, KeepsRecordsThatACursorWalksToTheEnd) {
-  for (const Buffer& file : AllKinds()) EXPECT_EQ(WhereFramingBreaks(file, 2000), "");
+  for (const Buffer& file : AllKinds()) EXPECT_EQ(FileWithBrokenFraming(file, 2000), "");
 }
 
 TEST(Mutator, ChangesNearlyEveryFileItIsGiven) {
@@ -149,7 +149,7 @@ TEST(Mutator, KeepsToTheSizeItIsGiven) {
 }
 
 TEST(Mutator, ChangesBytesThatAreNoPerfDataAsBytes) {
-  const Buffer changed = Mutated(AsBytes("abc"), {.max_size = 8, .change_bytes = &TurnABit});
+  const Buffer changed = Mutated(AsBytes("abc"), {.max_size = 8, .change_bytes = &FlipABit});
   EXPECT_EQ(AsText(changed), std::string("`bc\0", 4));
 }
 

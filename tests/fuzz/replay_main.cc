@@ -95,10 +95,10 @@ bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
 }
 
 // Returns the files sorted by name, so that all runs are equal.
-std::vector<std::filesystem::path> FilesIn(const std::filesystem::path& place) {
+std::vector<std::filesystem::path> FilesIn(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
-  if (!std::filesystem::is_directory(place)) return {place};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(place)) {
+  if (!std::filesystem::is_directory(path)) return {path};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
     const bool is_text = entry.path().extension() == ".md" || entry.path().extension() == ".tsv";
     if (entry.is_regular_file() && !is_text) files.push_back(entry.path());
   }
@@ -111,8 +111,8 @@ struct Plan {
   std::vector<std::filesystem::path> files;
 };
 
-void AddFiles(const std::filesystem::path& place, Plan& plan) {
-  for (const std::filesystem::path& file : FilesIn(place)) plan.files.push_back(file);
+void AddFiles(const std::filesystem::path& path, Plan& plan) {
+  for (const std::filesystem::path& file : FilesIn(path)) plan.files.push_back(file);
 }
 
 Plan PlanOf(int argc, char** argv) {

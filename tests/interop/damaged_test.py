@@ -39,7 +39,7 @@ COMMANDS = {
     "recover": ["perftape-recover", "-f", "-o"],
 }
 READERS = {"samples", "stats", "folded"}
-TELLS_ON_STDOUT = {"validate", "recover"}
+REPORTS_ON_STDOUT = {"validate", "recover"}
 
 # (commands, reason, files): commands that correctly exit with 0. "all" means all of COMMANDS.
 WITHOUT_COMPLAINT = [
@@ -148,7 +148,7 @@ class Judge:
     @staticmethod
     def message_complaints(command, path, run):
         said = run.stderr
-        if command in TELLS_ON_STDOUT:
+        if command in REPORTS_ON_STDOUT:
             said += run.stdout.decode(errors="replace")
         if path.name not in said:
             yield f"the file is not named: {said[-300:]}"

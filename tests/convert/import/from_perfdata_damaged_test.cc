@@ -47,13 +47,13 @@ TEST(ImportPerfData, KeepsWhatCameBeforeADamagedTail) {
 
 TEST(ImportPerfData, SkipsADamagedSample) {
   PerfDataBuilder file = OneProcess();
-  const std::size_t place = file.Open().data_offset() + file.records().size();
+  const std::size_t offset = file.Open().data_offset() + file.records().size();
   file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 8});
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
   const Imported imported = Import(file);
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
   EXPECT_EQ(imported.report.skipped_samples, 1U);
-  EXPECT_EQ(imported.report.first_skipped, fmt::format("{:#x}", place));
+  EXPECT_EQ(imported.report.first_skipped, fmt::format("{:#x}", offset));
   EXPECT_EQ(imported.report.damaged_records, 1U);
 }
 
@@ -102,13 +102,13 @@ TEST(ImportPerfData, ReportsLateCounters) {
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 30});
   file.AddRound();
   file.AddRound();
-  const std::size_t place = file.Open().data_offset() + file.records().size();
+  const std::size_t offset = file.Open().data_offset() + file.records().size();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
   const Imported imported = Import(file);
   EXPECT_THAT(imported.report.problems,
               ElementsAre(HasSubstr(fmt::format("1 of the records came too late for their "
                                                 "round, the first at {:#x}",
-                                                place))));
+                                                offset))));
 }
 
 // Returns a recording that is long enough to be read in ranges, with changing names and mappings.

@@ -42,13 +42,13 @@ class Recording {
   }
 
   // Returns the locations of samples, as "NAME FILE:LINE in MAPPING count".
-  std::vector<std::string> Import(const JitDumpBuilder& dump, std::string_view place = "/tmp") {
+  std::vector<std::string> Import(const JitDumpBuilder& dump, std::string_view directory = "/tmp") {
     std::vector<std::byte> bytes = file_.Build();
     SetClock(bytes);
     ImportOptions options;
     options.find_jit_dump = [&](const std::string& path, std::uint32_t pid) {
       asked_.push_back(path + " of " + std::to_string(pid));
-      if (place != "/tmp") return Result<JitDumpBytes>(Fail(ErrorCode::kNotFound, "not there"));
+      if (directory != "/tmp") return Result<JitDumpBytes>(Fail(ErrorCode::kNotFound, "not there"));
       return Result<JitDumpBytes>(JitDumpBytes{.bytes = dump.bytes(), .keeper = {}});
     };
     BytesInput input(bytes);

@@ -83,11 +83,11 @@ TEST(DebugFiles, UsesTheRecordedPathBelowSymfs) {
 }
 
 TEST(DebugFiles, FindsTheImageInEveryLayoutByBuildId) {
-  for (const char* place :
+  for (const char* name :
        {".build-id/61/6263/elf", ".build-id/61/6263", "usr/bin/program/616263/elf",
         "616263/executable", "616263/program", "616263/whatever"}) {
     const TempDir dir;
-    const std::string path = dir.Write(place, SmallElf("abc"));
+    const std::string path = dir.Write(name, SmallElf("abc"));
     const DebugFile found =
         DebugFiles({}, {dir.path()}).Find({.filename = "/usr/bin/program", .build_id = kAbc});
     EXPECT_EQ(found.source, path);
@@ -95,17 +95,17 @@ TEST(DebugFiles, FindsTheImageInEveryLayoutByBuildId) {
 }
 
 TEST(DebugFiles, FindsTheDebugFileInEveryLayoutByBuildId) {
-  for (const char* place : {".build-id/61/6263.debug", ".build-id/61/6263/debug",
-                            "616263/debuginfo", "nonexistent/program/616263/debug"}) {
+  for (const char* name : {".build-id/61/6263.debug", ".build-id/61/6263/debug", "616263/debuginfo",
+                           "nonexistent/program/616263/debug"}) {
     const TempDir dir;
-    dir.Write(place, SmallElf("abc"));
+    dir.Write(name, SmallElf("abc"));
     const std::string path = dir.Write("program", SmallElf("abc"));
     const DebugFiles files({}, {dir.path()});
-    EXPECT_TRUE(files.Find({.filename = "/nonexistent/program", .build_id = kAbc}).image) << place;
-    if (std::string_view(place).starts_with("non")) continue;
+    EXPECT_TRUE(files.Find({.filename = "/nonexistent/program", .build_id = kAbc}).image) << name;
+    if (std::string_view(name).starts_with("non")) continue;
     const DebugFile found = files.Find({.filename = path, .build_id = kAbc});
-    EXPECT_TRUE(found.debug) << place;
-    EXPECT_EQ(found.source, path + " with " + (dir / place).native());
+    EXPECT_TRUE(found.debug) << name;
+    EXPECT_EQ(found.source, path + " with " + (dir / name).native());
   }
 }
 
@@ -154,10 +154,10 @@ std::vector<std::byte> LinkedTo(const std::vector<std::byte>& debug) {
 
 TEST(DebugFiles, FollowsADebugLinkWhereGdbDoes) {
   const std::vector<std::byte> debug = SmallElf("");
-  for (const char* place : {"bin/program.debug", "bin/.debug/program.debug"}) {
+  for (const char* name : {"bin/program.debug", "bin/.debug/program.debug"}) {
     const TempDir dir;
     const std::string path = dir.Write("bin/program", LinkedTo(debug));
-    const std::string debug_path = dir.Write(place, debug);
+    const std::string debug_path = dir.Write(name, debug);
     EXPECT_EQ(FindLocally(path, kAbc).source, path + " with " + debug_path);
   }
   const TempDir dir;

@@ -29,11 +29,11 @@ std::vector<std::string> SymbolsOf(const ElfFile& file) {
   std::vector<std::string> symbols;
   const SymbolTable table = SymbolTable::Read(file);
   for (const Symbol& symbol : table.symbols()) {
-    char place[64];
-    std::snprintf(place, sizeof place, " %llx+%llx",
+    char range[64];
+    std::snprintf(range, sizeof range, " %llx+%llx",
                   static_cast<unsigned long long>(symbol.start.value),
                   static_cast<unsigned long long>(symbol.size));
-    symbols.push_back(std::string(symbol.name) + place);
+    symbols.push_back(std::string(symbol.name) + range);
   }
   return symbols;
 }

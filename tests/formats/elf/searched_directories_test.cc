@@ -49,9 +49,9 @@ TEST(SearchPathsOfLink, AreNoneOutside) {
   const SearchedDirectories searched = {.debug_dirs = {"/usr/lib/debug"}};
   for (const char* name : {"/dev/watchdog", "../../dev/watchdog",
                            "/usr/lib/debug/../../../dev/watchdog", "/home/../dev/watchdog"}) {
-    const LinkSearchPaths places = SearchPathsOfLink(name, "/home/user", "/home/user", searched);
-    EXPECT_THAT(places.paths, IsEmpty());
-    EXPECT_EQ(places.Refusal(), "/dev/watchdog: outside the directories that are searched");
+    const LinkSearchPaths found = SearchPathsOfLink(name, "/home/user", "/home/user", searched);
+    EXPECT_THAT(found.paths, IsEmpty());
+    EXPECT_EQ(found.Refusal(), "/dev/watchdog: outside the directories that are searched");
   }
 }
 

@@ -342,11 +342,11 @@ TEST_F(SymbolTableTest, FindsEachOfManySymbolsInWhateverOrderTheyCome) {
                                              .flags = SHF_ALLOC | SHF_EXECINSTR,
                                              .address = 0x7fff'0000'0000,
                                              .size = 0x10000});
-  const auto place = [](std::uint64_t i) { return i * 37 % 256 * 16; };
+  const auto offset = [](std::uint64_t i) { return i * 37 % 256 * 16; };
   for (std::uint64_t i = 0; i < 700; ++i) {
     elf_.AddSymbol(
-        {.name = "far", .value = 0x7fff'0000'0000 + place(i), .size = 3, .section = far});
-    elf_.AddSymbol(At(kText + place(i), "near", 3));
+        {.name = "far", .value = 0x7fff'0000'0000 + offset(i), .size = 3, .section = far});
+    elf_.AddSymbol(At(kText + offset(i), "near", 3));
   }
   const SymbolTable& table = Read();
   for (std::uint64_t at = 0; at < 0x1000; ++at) {

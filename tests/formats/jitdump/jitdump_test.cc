@@ -87,8 +87,8 @@ TEST(JitDump, FindsALineForEachAddress) {
   builder.AddLoad({.time = 30, .address = 2000, .size = 64, .index = 2, .name = "without"});
   const JitDump dump = Open(builder);
   const Function& function = dump.functions()[0];
-  const auto line_at = [&](std::uint64_t place) {
-    const CodeLine* line = dump.LineOf(function, {function.code.value + place});
+  const auto line_at = [&](std::uint64_t offset) {
+    const CodeLine* line = dump.LineOf(function, {function.code.value + offset});
     return std::string(line->file) + ":" + std::to_string(line->line) + ":" +
            std::to_string(line->column);
   };
