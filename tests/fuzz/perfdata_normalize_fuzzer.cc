@@ -70,7 +70,7 @@ void NormalizeTwice(Bytes file) {
   }
   const std::uint64_t records = RecordsIn(*reader);
   if (options.container == perfdata::Container::kFile && records != first->records()) {
-    Break("holds other records than the report says");
+    Break("contains other records than the report counts");
   }
   const Result<NormalizeReport> second = NormalizeBytes(written.bytes(), again.path(), options);
   if (!second) Break("cannot be normalized again: " + second.error().message);

@@ -27,7 +27,7 @@ void CheckRecords(Bytes file, const RecoverReport& report) {
     if (!*record) break;
     ++records;
   }
-  if (records != report.records()) Break("holds other records than the report says");
+  if (records != report.records()) Break("contains other records than the report counts");
 }
 
 void RecoverTwice(Bytes file) {

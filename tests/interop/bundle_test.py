@@ -85,9 +85,9 @@ class Judge:
         cache = self.work / "annotated"
         if not self.annotates(cache):
             sys.exit("perf annotate shows no code without a bundle: this test would show nothing")
-        said = self.run(self.bundle, "extract", "-C", cache, "slim.tar.zst", stderr=subprocess.STDOUT)
-        if "skipped: this machine has" not in said or not self.annotates(cache):
-            sys.exit(f"perftape-bundle extract hides the binary from perf annotate:\n{said}")
+        messages = self.run(self.bundle, "extract", "-C", cache, "slim.tar.zst", stderr=subprocess.STDOUT)
+        if "skipped: this machine has" not in messages or not self.annotates(cache):
+            sys.exit(f"perftape-bundle extract hides the binary from perf annotate:\n{messages}")
         self.run(self.bundle, "clean", "--buildid-dir", cache)
         if list(cache.iterdir()):
             sys.exit(f"perftape-bundle clean leaves {list(cache.rglob('*'))}")
@@ -95,9 +95,9 @@ class Judge:
         self.run("tar", "-xf", "slim.tar.zst", "-C", cache, "--exclude", "manifest.json")
         if self.annotates(cache):
             sys.exit("perf annotate finds code in a slim copy: this test shows nothing")
-        said = self.run(self.bundle, "clean", "--buildid-dir", cache, stderr=subprocess.STDOUT)
+        messages = self.run(self.bundle, "clean", "--buildid-dir", cache, stderr=subprocess.STDOUT)
         if list(cache.iterdir()) or not self.annotates(cache):
-            sys.exit(f"perftape-bundle clean leaves what plain tar wrote:\n{said}")
+            sys.exit(f"perftape-bundle clean leaves what plain tar wrote:\n{messages}")
         print("perf annotate shows code beside a bundle")
 
 

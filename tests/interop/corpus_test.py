@@ -31,7 +31,7 @@ ABBREVIATED = {"excl_cc_user": "exclude_callchain_user"}  # in the inventories
 KNOWN = {
     "x86_64-k3.10-dwarf-one-sample": (
         [DSO],
-        "the MMAP2 of that kernel has no protection and flags; perf takes the first 8 bytes of the "
+        "the MMAP2 of that kernel has no protection and flags; perf reads the first 8 bytes of the "
         "name for them, and shows 64/ld-2.17.so for /usr/lib64/ld-2.17.so",
     ),
     "x86_64-k5.4-lbr-callgraph-vector-gcc": (
@@ -83,7 +83,7 @@ def stats_complaint(tool, path, oracle, is_from_bytes):
     want = {name: count for name, count in oracle["record_counts"].items()
             if not name.startswith("SP_")}
     if records != want:
-        return f"records are {records}, perf says {want}"
+        return f"records are {records}, perf has {want}"
     periods, shares = text.split("Periods:\n")[1].split("\nComms:\n")
     events = {}
     for name, samples, period in re.findall(r"^ *(.*): +(\d+) samples, period (\d+)$", periods, re.M):
@@ -94,7 +94,7 @@ def stats_complaint(tool, path, oracle, is_from_bytes):
     want = {name: (e["samples"], e["period_sum"]) for name, e in oracle["events"].items()}
     want = {name: counts for name, counts in want.items() if counts != (0, 0)}
     if events != want:
-        return f"events are {events}, perf says {want}"
+        return f"events are {events}, perf has {want}"
     return None if is_from_bytes else shares_complaint(shares, oracle)
 
 
@@ -106,7 +106,7 @@ def shares_complaint(shares, oracle):
         want = {name: (count, oracle[f"period_by_{key}"][name])
                 for name, count in oracle[f"by_{key}"].items()}
         if got != want and not (key == "dso" and DSO in KNOWN.get(oracle["name"], ([], ""))[0]):
-            return f"{key}s are {got}, perf says {want}"
+            return f"{key}s are {got}, perf has {want}"
     return None
 
 

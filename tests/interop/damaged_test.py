@@ -46,7 +46,7 @@ WITHOUT_COMPLAINT = [
     ({"all"}, "not damaged: the file is odd, and every reader reads all of it",
      ["c-callchain-nr-0.data", "f-mmap-len-max.data", "f-records-reversed.data",
       "f-sample-time-0.data", "g-synthetic-guest-samples.data"]),
-    ({"all"}, "cut between two records of a stream, which has no end mark: nobody can tell",
+    ({"all"}, "cut between two records of a stream, which has no end mark: no reader can detect it",
      ["p-cut-at-boundary.data"]),
     ({"all"}, "perf reads a chain up to a marker that it does not know, in silence",
      ["c-callchain-bad-context.data"]),
@@ -68,7 +68,7 @@ WITHOUT_COMPLAINT = [
     ({"samples", "stats", "folded"}, "a record of an unknown type is passed over",
      ["f-record-simpleperf-type.data", "f-record-type-0.data", "f-record-unknown-type-63.data",
       "f-record-unknown-type-200.data"]),
-    ({"samples", "stats", "folded"}, "samples without a field, or of attributes told twice",
+    ({"samples", "stats", "folded"}, "samples without a field, or of attributes recorded twice",
      ["f-sample-type-0.data", "p-attr-twice.data"]),
     ({"samples", "stats", "folded", "recover"},
      "the attributes of a stream are looked for to its end; the text is that of either version",
@@ -147,13 +147,13 @@ class Judge:
 
     @staticmethod
     def message_complaints(command, path, run):
-        said = run.stderr
+        messages = run.stderr
         if command in REPORTS_ON_STDOUT:
-            said += run.stdout.decode(errors="replace")
-        if path.name not in said:
-            yield f"the file is not named: {said[-300:]}"
-        if not re.search(r"0x[0-9a-f]+", said) and path.name not in NO_OFFSET:
-            yield f"no offset is named: {said[-300:]}"
+            messages += run.stdout.decode(errors="replace")
+        if path.name not in messages:
+            yield f"the file is not named: {messages[-300:]}"
+        if not re.search(r"0x[0-9a-f]+", messages) and path.name not in NO_OFFSET:
+            yield f"no offset is named: {messages[-300:]}"
 
 
 def damaged_files(corpus, names):

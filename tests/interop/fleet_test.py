@@ -115,12 +115,12 @@ SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
                        for log in sorted(self.directory.glob("*.log")))
 
 
-def wait_for(condition, what, tell=str):
+def wait_for(condition, what, describe=str):
     for _ in range(600):
         if condition():
             return
         time.sleep(0.1)
-    sys.exit(f"{what} does not become ready\n{tell()}")
+    sys.exit(f"{what} does not become ready\n{describe()}")
 
 
 def free_ports(count):
@@ -156,9 +156,9 @@ def convert_by_slurm(directory, tool):
             sys.exit(f"sbatch: {first.stderr}{last.stderr}")
         wait_for(lambda: not slurm.run("squeue", "-h").stdout.strip(), "the queue",
                  lambda: slurm.run("squeue").stdout + slurm.logs())
-    said = "".join(log.read_text() for log in directory.glob("job-*.txt"))
-    if said or not (directory / "slurm.pb.gz").exists():
-        sys.exit(f"the jobs of Slurm said: {said}")
+    messages = "".join(log.read_text() for log in directory.glob("job-*.txt"))
+    if messages or not (directory / "slurm.pb.gz").exists():
+        sys.exit(f"messages of Slurm's jobs: {messages}")
     return (directory / "slurm.pb.gz").read_bytes()
 
 

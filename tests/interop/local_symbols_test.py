@@ -7,7 +7,7 @@
 Writes a perf.data with samples in some forty binaries of /usr/bin and /usr/lib: at the first byte,
 in the middle, at the last byte and one byte after functions, and in the linkage table. `perf
 script` and perftape-convert must print the same name for each. A difference is only accepted if
-`explain` knows which of them is right and why. Skipped (status 77) without perf.
+`explain` has a reason for it. Skipped (status 77) without perf.
 """
 import argparse
 import functools
@@ -311,7 +311,7 @@ def explain(asked, ours, theirs):
     if ours == NOWHERE and binary.ended_before(theirs, address):
         return "perf goes on with a symbol without size (_init) behind the end of its section"
     if binary.has_sized_alias(theirs, address) and ours in (NOWHERE, *binary.names_at(theirs)):
-        return "a symbol without size beside one with: perf takes either, by their order in the table"
+        return "a symbol without size beside one with: perf shows either, by their order in the table"
     if theirs == NOWHERE and ours in binary.mini_debug_names():
         return "MiniDebugInfo: perf 6.1 does not read it"
     return None
@@ -335,9 +335,9 @@ def main():
         recording.write(path)
         environment = {"HOME": "/nonexistent", "PATH": os.environ.get("PATH", ""), "LC_ALL": "C"}
         theirs, complaint = names_of_perf(path, environment)
-        ours, said = our_names(options.bin / "perftape-convert", path, folder, environment)
+        ours, messages = our_names(options.bin / "perftape-convert", path, folder, environment)
     if not theirs or not ours:
-        print(f"FAIL: perf: {len(theirs)} names: {complaint}; ours: {len(ours)} names: {said}")
+        print(f"FAIL: perf: {len(theirs)} names: {complaint}; ours: {len(ours)} names: {messages}")
         return 1
     counts, examples = Counter(), {}
     theirs = {ip: re.sub(VERSION, "", name) for ip, name in theirs.items()}

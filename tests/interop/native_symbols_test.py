@@ -132,7 +132,7 @@ class Test:
 
     def compare(self, name, recording, arch, script):
         known = Names(script).known
-        samples, said = self.run(recording, "--kallsyms", self.tables[arch], "--symfs", self.root)
+        samples, messages = self.run(recording, "--kallsyms", self.tables[arch], "--symfs", self.root)
         counts, differences = Counter(), Counter()
         for frames, count in samples:
             for place, location in enumerate(frames):
@@ -141,7 +141,7 @@ class Test:
         for difference, number in differences.most_common(20):
             self.fail(f"{name}: {number} times {difference}")
         if not counts["equal"]:
-            self.fail(f"{name}: no name was compared: {said}")
+            self.fail(f"{name}: no name was compared: {messages}")
         self.totals += counts
 
     def compare_frame(self, arch, location, is_leaf, count, known, counts, differences):
@@ -197,13 +197,13 @@ class Test:
     # The cases: names that must not change, and symbols that must be refused.
 
     def kernel_names(self, recording, *options):
-        samples, said = self.run(recording, *options)
+        samples, messages = self.run(recording, *options)
         names = Counter()
         for frames, count in samples:
             for location in frames:
                 if location.dso.startswith("[") and location.dso != "[vdso]" and location.names:
                     names[location.dso, location.address, location.names[-1]] += count
-        return names, said
+        return names, messages
 
     def write_table(self, arch, change):
         path = self.folder / "changed.kallsyms"
@@ -221,14 +221,14 @@ class Test:
             return address + (0x13000 if rest.rstrip().endswith("]") else 0x4200000)
 
         expected, _ = self.kernel_names(recording, "--kallsyms", self.tables[arch])
-        moved, said = self.kernel_names(recording, "--kallsyms", self.write_table(arch, move))
+        moved, messages = self.kernel_names(recording, "--kallsyms", self.write_table(arch, move))
         # No source has the addresses of BPF programs and trampolines.
         if not expected or moved != expected:
             lost = list((expected - moved).items())[:5]
             self.fail(f"{name}: moved, {sum(moved.values())} names of {sum(expected.values())}, "
-                      f"without {lost}: {said}")
-        if "moved by 0x4200000" not in said:
-            self.fail(f"{name}: does not say how far the kernel moved: {said}")
+                      f"without {lost}: {messages}")
+        if "moved by 0x4200000" not in messages:
+            self.fail(f"{name}: does not report how far the kernel moved: {messages}")
         self.totals["kept their name with a moved kernel"] += sum(expected.values())
 
     def check_refused(self, name, recording, arch):
@@ -240,9 +240,9 @@ class Test:
         if ends_are_recorded:
             tables.append(self.write_table(arch, rebuild))
         for table in tables:
-            names, said = self.kernel_names(recording, "--kallsyms", table)
-            if names or "of another kernel" not in said:
-                self.fail(f"{name}: {table.name} was not refused: {len(names)} names: {said}")
+            names, messages = self.kernel_names(recording, "--kallsyms", table)
+            if names or "of another kernel" not in messages:
+                self.fail(f"{name}: {table.name} was not refused: {len(names)} names: {messages}")
             self.totals["kernels refused"] += 1
 
     def check_hidden(self, name, recording, arch):
@@ -257,12 +257,12 @@ class Test:
         content = path.read_bytes()
         build_id = bytes.fromhex("4370208436ee02122e89a5368b3d13a3e96e53cb")
         path.write_bytes(content.replace(build_id, bytes(reversed(build_id))))
-        samples, said = self.run(recording, "--symfs", self.root)
+        samples, messages = self.run(recording, "--symfs", self.root)
         path.write_bytes(content)
         named = sum(1 for frames, _ in samples for location in frames
                     if location.dso.endswith("workload_fp") and location.names)
-        if named or f"build id {bytes(reversed(build_id)).hex()}, recorded was {build_id.hex()}" not in said:
-            self.fail(f"a rebuilt binary was not refused: {named} names: {said}")
+        if named or f"build id {bytes(reversed(build_id)).hex()}, recorded was {build_id.hex()}" not in messages:
+            self.fail(f"a rebuilt binary was not refused: {named} names: {messages}")
 
 
 def arch_of(name):

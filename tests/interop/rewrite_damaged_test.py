@@ -49,25 +49,25 @@ class Judge:
                 self.complaints.append(f"{source.name} as {form}: {words}")
 
     def complaints_of(self, source, done):
-        said = done.stderr.decode(errors="replace")
+        messages = done.stderr.decode(errors="replace")
         if done.returncode not in (0, 1, 3):
-            yield f"status {done.returncode}: {said}"
+            yield f"status {done.returncode}: {messages}"
         elif done.returncode == 1:
-            yield from self.message_complaints(source, said)
+            yield from self.message_complaints(source, messages)
         else:
             if done.returncode == 3:
-                yield from self.message_complaints(source, said)
+                yield from self.message_complaints(source, messages)
                 yield from self.json_complaints(source, json.loads(done.stdout))
             else:
                 yield from self.silence_complaints(source)
             yield from self.output_complaints()
 
     @staticmethod
-    def message_complaints(source, said):
-        if source.name not in said:
-            yield f"the file is not named: {said}"
-        if not OFFSET.search(said) and source.name not in NO_OFFSET:
-            yield f"no offset is named: {said}"
+    def message_complaints(source, messages):
+        if source.name not in messages:
+            yield f"the file is not named: {messages}"
+        if not OFFSET.search(messages) and source.name not in NO_OFFSET:
+            yield f"no offset is named: {messages}"
 
     @staticmethod
     def json_complaints(source, report):

@@ -202,13 +202,13 @@ def differences(resolve, kind, directory):
         # differently.
         if any(word in kind for word in ("clang", "split", "package", "lto", "dwarf64")):
             raise Missing("llvm-symbolizer-19")
-    told = ask(oracle_program, addresses)
+    expected = ask(oracle_program, addresses)
     ours = frames_of(run(str(resolve), "--mangled", str(program), *map(str, more),
                          text="\n".join(addresses)))
     if not exact:
-        told = [[(f, os.path.normpath(p) + ":0") for f, p in frames] for frames in told]
-    assert len(ours) == len(told) == len(addresses), (len(ours), len(told), len(addresses))
-    different = [(address, mine, theirs) for address, mine, theirs in zip(addresses, ours, told)
+        expected = [[(f, os.path.normpath(p) + ":0") for f, p in frames] for frames in expected]
+    assert len(ours) == len(expected) == len(addresses), (len(ours), len(expected), len(addresses))
+    different = [(address, mine, theirs) for address, mine, theirs in zip(addresses, ours, expected)
                  if comparable(mine, exact) != comparable(theirs, exact)]
     depths = collections.Counter(len(frames) for frames in ours)
     return len(addresses), different, depths

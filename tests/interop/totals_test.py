@@ -28,12 +28,12 @@ from corpus import SKIPPED, find_recordings
 KNOWN = {
     "x86_64-k3.10-dwarf-one-sample": (
         ["dso"],
-        "the MMAP2 of that kernel has no protection and flags; perf takes the first 8 bytes of the "
+        "the MMAP2 of that kernel has no protection and flags; perf reads the first 8 bytes of the "
         "name for them",
     ),
     "x86_64-k5.4-lbr-callgraph-vector-gcc": (
         ["dso"],
-        "perf tells the file of the sample's address; the innermost frame is of the branch stack, and "
+        "perf counts the file of the sample's address; the innermost frame is of the branch stack, and "
         "was another instruction",
     ),
     "x86_64-k6.12-lbr-callgraph-attr136": (["dso"], "the same"),
@@ -152,7 +152,7 @@ def complaint_about(form, key, got, want):
     differing = sorted(name for name in shown.keys() | want.keys()
                        if shown.get(name) != want.get(name))[:4]
     return f"{form} by {key}: " + "; ".join(
-        f"{name!r} is {shown.get(name)}, perf says {want.get(name)}" for name in differing)
+        f"{name!r} is {shown.get(name)}, perf has {want.get(name)}" for name in differing)
 
 
 def complaints(tool, path):

@@ -105,10 +105,10 @@ def verdict(inspect, path):
                           text=True, errors="replace")
     if not done.stdout:
         return None
-    told = json.loads(done.stdout.splitlines()[-1])["validate"]
-    errors = {finding["rule"] for finding in told["findings"]
+    report = json.loads(done.stdout.splitlines()[-1])["validate"]
+    errors = {finding["rule"] for finding in report["findings"]
               if finding["severity"] == "error" and "perf-6.1" in finding["breaks"]}
-    others = {finding["rule"] for finding in told["findings"]
+    others = {finding["rule"] for finding in report["findings"]
               if finding["severity"] != "error" and "perf-6.1" in finding["breaks"]}
     return errors, others
 
@@ -116,10 +116,10 @@ def verdict(inspect, path):
 def differences(inspect, path):
     """Returns which failures of perf --validate does not predict for a file, and the other way
     round."""
-    told = verdict(inspect, path)
-    if told is None:
+    predicted = verdict(inspect, path)
+    if predicted is None:
         return []
-    errors, others = told
+    errors, others = predicted
     claims = {"script": bool(errors - REPORT_ONLY),
               "report": bool(errors or others & REPORT_ONLY),
               "stats": bool(errors - REPORT_ONLY or others & STATS_ONLY)}

@@ -27,7 +27,7 @@ class LoadedBpfProgramsTest : public LiveTest {
     for (record::BpfProgram& program : record::LoadedBpfPrograms()) {
       if (program.name == "on_cpu") program_ = std::move(program);
     }
-    if (program_.id == 0) GTEST_SKIP() << "listing programs takes CAP_SYS_ADMIN";
+    if (program_.id == 0) GTEST_SKIP() << "listing programs needs CAP_SYS_ADMIN";
   }
 
   std::unique_ptr<record::BpfSession> session_;

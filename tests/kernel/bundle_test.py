@@ -147,7 +147,7 @@ class Bundle(harness.RecordingTest):
             time.sleep(0.01)
         yield process
         process.send_signal(signal.SIGINT)
-        _, self.said = process.communicate(timeout=harness.TIMEOUT_S)
+        _, self.messages = process.communicate(timeout=harness.TIMEOUT_S)
 
     def test_the_bundle_has_all_sampled_binaries_and_names_them_elsewhere(self):
         program = self.spinner("spinner")
@@ -266,7 +266,7 @@ class Bundle(harness.RecordingTest):
             subprocess.run(["unshare", "-m", "sh", "-c", script], check=True)
         entries, files = self.entries()
         found = [entry for path, entry in entries.items() if path.startswith("/inside")]
-        self.assertEqual([entry["build_id"] for entry in found], [identity], self.said)
+        self.assertEqual([entry["build_id"] for entry in found], [identity], self.messages)
         self.assertIn(b"spin_inside", files[found[0]["member"]])
 
     def test_a_binary_that_was_replaced_is_the_one_that_ran(self):

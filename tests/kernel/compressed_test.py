@@ -98,8 +98,8 @@ class Compressed(harness.RecordingTest):
         self.assertEqual(status, 0, err)
         stored = self.dir / "stored.data"
         self.assertEqual(len(harness.inspect_samples(stored)), samples_of(err))
-        counts, said = harness.perf_report(stored)
-        self.assertEqual((sum(counts.values()), said), (samples_of(err), ""))
+        counts, messages = harness.perf_report(stored)
+        self.assertEqual((sum(counts.values()), messages), (samples_of(err), ""))
 
 
 if __name__ == "__main__":

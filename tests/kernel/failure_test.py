@@ -126,9 +126,9 @@ class Failure(harness.RecordingTest):
 
     def check_what_is_safe(self, data, err):
         """Compares the numbers in the message with those in the file."""
-        told = re.search(r"(\d+) samples? written before, (\d+) lost", err)
-        self.assertIsNotNone(told, err)
-        safe, lost = int(told[1]), int(told[2])
+        message = re.search(r"(\d+) samples? written before, (\d+) lost", err)
+        self.assertIsNotNone(message, err)
+        safe, lost = int(message[1]), int(message[2])
         self.assertGreater(safe, 100)
         self.assertGreater(lost, 0)
         self.assertIn("no symbols written", err)

@@ -71,8 +71,8 @@ class Kill(harness.RecordingTest):
         self.assertEqual(sum(counts.values()), flushed, f"attempt {attempt}")
         # A file that was killed before its first flush opens without samples, and perf reports
         # that.
-        said = f"Error:\nThe {path} data has no samples!\n" if flushed == 0 else ""
-        self.assertEqual(err, said, f"attempt {attempt}")
+        messages = f"Error:\nThe {path} data has no samples!\n" if flushed == 0 else ""
+        self.assertEqual(err, messages, f"attempt {attempt}")
         path.unlink()
         return flushed
 

@@ -4,7 +4,7 @@ programs, and the kernel counts too many bytes in the headers of the records abo
 (kernel_size.h in formats/perfdata). Our records must have the true size, and perf must open them
 without a message. In perf's own recordings we must find the trailer.
 
---rounds N (default 2) repeats the whole test; `--rounds 10` takes a minute."""
+--rounds N (default 2) repeats the whole test; `--rounds 10` needs a minute."""
 
 import json
 import subprocess
@@ -82,12 +82,12 @@ class Listeners(harness.RecordingTest):
         of_bpf, times = records_of(data)
         second = 1_000_000_000
         for record in of_bpf:
-            told = record["sample_id"]
+            trailer = record["sample_id"]
             if record["offset"] in self.synthesized(of_bpf):
                 continue
-            self.assertIn(told["id"], ids, record)
-            self.assertGreater(told["time"], min(times) - 5 * second, record)
-            self.assertLess(told["time"], max(times) + 5 * second, record)
+            self.assertIn(trailer["id"], ids, record)
+            self.assertGreater(trailer["time"], min(times) - 5 * second, record)
+            self.assertLess(trailer["time"], max(times) + 5 * second, record)
 
     @staticmethod
     def synthesized(of_bpf):

@@ -37,7 +37,7 @@ KINDS = {
     "stacks and registers": f"perf record {CLOCK} --call-graph dwarf,2048 -o OUT {BURN}",
     "formats that differ": "perf record -e cpu-clock/call-graph=fp/ -e task-clock/call-graph=no/ "
                            f"-F 299 -a -d -W -o OUT {BURN}",
-    "all that can be said": f"perf record {CLOCK} -a -s -T -P --all-cgroups --namespaces "
+    "all that can be messages": f"perf record {CLOCK} -a -s -T -P --all-cgroups --namespaces "
                             f"--switch-events --code-page-size --data-page-size -o OUT {BURN}",
     "counters alone": f"perf stat record -I 200 -o OUT {BURN}",
 }

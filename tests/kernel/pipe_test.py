@@ -58,11 +58,11 @@ class Pipe(harness.RecordingTest):
 
     def test_output_of_the_command_is_not_in_the_pipe(self):
         status, out, err = harness.shell(
-            f"{harness.RECORD} -q -o - -- sh -c 'echo to stdout; seq 100000' 2>said | "
+            f"{harness.RECORD} -q -o - -- sh -c 'echo to stdout; seq 100000' 2>messages | "
             f"{harness.INSPECT} --validate -", self.dir)
         self.assertEqual((status, err), (0, ""))
         self.assertNotRegex(out, r"(?m)^0x\S+ error")
-        self.assertTrue((self.dir / "said").read_text().startswith("to stdout\n1\n2\n"))
+        self.assertTrue((self.dir / "messages").read_text().startswith("to stdout\n1\n2\n"))
     # Not the machine's own /dev/stdout, which a mistake would replace.
     def test_another_name_of_stdout_is_stdout(self):
         stdout = self.dir / "stdout"

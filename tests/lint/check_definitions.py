@@ -39,11 +39,11 @@ def link(paths):
         return subprocess.run(command, check=False, capture_output=True, text=True).stderr
 
 
-def complaints_of(said):
+def complaints_of(output):
     """Yields one complaint for each symbol of ours with several definitions, and for each other
     error."""
     complaints = []
-    for block in re.split(r"(?=^ld\.gold: )", said, flags=re.MULTILINE):
+    for block in re.split(r"(?=^ld\.gold: )", output, flags=re.MULTILINE):
         if "defined in multiple places" in block:
             if OURS.search(block.partition("symbol '")[2]):
                 complaints.append(block.strip())

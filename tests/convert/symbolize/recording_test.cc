@@ -187,7 +187,7 @@ TEST_F(RecordingWithBundle, HasSymbolsThatAreUnpackedOnce) {
 
 TEST_F(RecordingWithBundle, GetsTheBootIdFromTheBundle) {
   auto boot = ReadWholeFile("/proc/sys/kernel/random/boot_id");
-  if (!boot) GTEST_SKIP() << "this machine does not tell its boot: " << boot.error().message;
+  if (!boot) GTEST_SKIP() << "no boot id: " << boot.error().message;
   while (boot->ends_with('\n')) boot->pop_back();
   Embed({.boot_id = *boot});
   Input input = Input::Open(path_).value();

@@ -44,7 +44,7 @@ bool HasGo() {
 
 void Build(const TempDir& directory, const std::string& flags, const std::string& output) {
   directory.Write("main.go", kProgram);
-  directory.Write("go.mod", "module example.com/told\ngo 1.18\n");
+  directory.Write("go.mod", "module example.com/names\ngo 1.18\n");
   const std::string at = directory.path().string();
   const std::string command = "cd " + at + " && GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local" +
                               " GOCACHE=" + at + "/cache CGO_ENABLED=0 go build " + flags + " -o " +
@@ -81,11 +81,11 @@ TEST(GoBinary, ResolvesEveryInstructionAsItsStrippedFileDoes) {
   addresses.close();
   const std::string at = directory.path().string();
   ASSERT_EQ(Shell(at + "/stripped <" + at + "/in >" + at + "/out"), 0);
-  std::ifstream told(directory / "out");
+  std::ifstream output(directory / "out");
   std::size_t different = 0;
   for (const std::string& mine : ours) {
     std::string theirs;
-    std::getline(told, theirs);
+    std::getline(output, theirs);
     // The runtime treats the first name of its table as empty.
     if (theirs != mine && !theirs.starts_with(' ')) {
       if (++different < 5) ADD_FAILURE() << "ours: " << mine << "\ntheirs: " << theirs;

@@ -63,7 +63,7 @@ TEST(LossLedger, ReportsLateExpiriesBeyondJitter) {
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 150)}), ElementsAre(NewLoss{0, 150}));
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 151, 100'000)}), IsEmpty());
   EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .late = 150}))
-      << "what was told stays told";
+      << "reported losses do not change";
 }
 
 TEST(LossLedger, DividesTheUndecidedAsTheDecidedAre) {
