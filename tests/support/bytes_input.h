@@ -46,7 +46,7 @@ class BytesInput : public Input {
  private:
   static MappedFile Copy(Bytes bytes) {
     const UniqueFd fd(memfd_create("input", MFD_CLOEXEC));
-    if (!fd || !WriteAll(fd.get(), bytes)) throw std::runtime_error("memfd_create");
+    if (!fd || !WriteAll(fd.get(), bytes)) throw std::runtime_error("no file in memory");
     Result<MappedFile> file = MappedFile::FromFd(fd.get(), "");
     if (!file) throw std::runtime_error(file.error().message);
     return *std::move(file);

@@ -287,7 +287,7 @@ TEST_F(Normalized, FileDoesNotGoToStdout) {
 TEST_F(Normalized, LeavesNoFileIfTheDiskIsFull) {
   PerfDataBuilder file = SmallRecording();
   for (int i = 0; i < 1000; ++i) file.AddKsymbol(kSymbol);
-  const std::vector<std::byte> bytes = file.Build();
+  BytesInput input(file.Build());
   // A limit of the file size makes writes fail, as a full disk does.
   const rlimit before = [] {
     rlimit limit = {};
@@ -297,7 +297,7 @@ TEST_F(Normalized, LeavesNoFileIfTheDiskIsFull) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const auto report = Run(bytes);
+  const auto report = Normalize(input, output_, {});
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_THAT(report, FailsWith(ErrorCode::kIo));

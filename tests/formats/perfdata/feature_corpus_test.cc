@@ -34,11 +34,6 @@ std::vector<std::byte> Encoded(const FeatureValue& value) {
   return bytes;
 }
 
-std::uint32_t CpusOf(const Reader& reader) {
-  const std::optional<FeatureValue> value = reader.DecodedFeature(FeatureBit::kNrCpus);
-  return value ? std::get<NrCpus>(*value).available : 0;
-}
-
 // Calls `visit` with each recording's path and reader, and each feature's bit and section.
 template <class Visitor>
 void ForEachFeature(Visitor visit) {
