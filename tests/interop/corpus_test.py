@@ -18,7 +18,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import header_json
 from corpus import SKIPPED, find_recordings

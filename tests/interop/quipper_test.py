@@ -19,7 +19,6 @@ import gzip
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import header_json
 import record_lines

@@ -18,7 +18,6 @@ import subprocess
 import sys
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from urllib.parse import unquote
 
 import pprof_reader

@@ -136,7 +136,7 @@ TEST_F(BpfSessionTest, PutsKernelFramesBeforeUserFrames) {
   EXPECT_GE(kernel_samples, kPlausible);
 }
 
-TEST_F(BpfSessionTest, LeavesTheFramesOutWhenAskedTo) {
+TEST_F(BpfSessionTest, OmitsFramesIfAsked) {
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording(
       {.filter = {.processes = {process.pid()}}, .callchains = record::Callchains::kNone});
@@ -390,7 +390,7 @@ TEST_F(BpfSessionTest, WakesAReaderBeforeTheRingIsFull) {
   finish.join();
 }
 
-TEST_F(BpfSessionTest, HandsOnLibbpfsMessages) {
+TEST_F(BpfSessionTest, PassesOnLibbpfsMessages) {
   std::string log;
   const auto append = [&](std::string_view message) { log += message; };
   ASSERT_THAT(record::BpfSession::Load({.log = append}), IsOk());

@@ -3,7 +3,6 @@
 must print the samples of perf script and the record counts of perf report --stats, and the same
 from stdin."""
 
-import os
 import pathlib
 import re
 import tempfile

@@ -2,7 +2,6 @@
 """Tests one recording of the burner with all readers: perf report, script, header and buildid-list,
 hotspot's parser, pprof, and a reader of folded stacks."""
 
-import json
 import pathlib
 import re
 import tempfile

@@ -98,7 +98,7 @@ class SidebandTest : public LiveTest {
   std::unique_ptr<Recorded> recorded_;
 };
 
-TEST_F(SidebandTest, SeesAProcessComeAndGo) {
+TEST_F(SidebandTest, ReportsForkAndExitOfAProcess) {
   Process process([] {});
   process.Finish();
   recorded_->Drain();
@@ -110,7 +110,7 @@ TEST_F(SidebandTest, SeesAProcessComeAndGo) {
       [&](const perfdata::Exit& exit, std::uint16_t) { return exit.pid == pid; }));
 }
 
-TEST_F(SidebandTest, SeesAThreadChangeItsName) {
+TEST_F(SidebandTest, ReportsANewNameOfAThread) {
   Process process([] { prctl(PR_SET_NAME, "renamed"); });
   process.Finish();
   recorded_->Drain();
@@ -132,7 +132,7 @@ TEST_F(SidebandTest, DistinguishesAnExecFromARenaming) {
   }));
 }
 
-TEST_F(SidebandTest, SeesWhatAProcessMapsToExecute) {
+TEST_F(SidebandTest, ReportsExecutableMappings) {
   const TempDir dir;
   const std::string path = dir.Write("mapped", std::string(8192, '\0'));
   Process process([&] {
@@ -147,7 +147,7 @@ TEST_F(SidebandTest, SeesWhatAProcessMapsToExecute) {
   }));
 }
 
-TEST_F(SidebandTest, SeesBpfProgramsBeingLoaded) {
+TEST_F(SidebandTest, ReportsLoadedBpfPrograms) {
   const record::BpfSession session = record::BpfSession::Load({}).value();
   recorded_->Drain();
   EXPECT_TRUE(recorded_->Has<perfdata::Ksymbol>([](const perfdata::Ksymbol& symbol, std::uint16_t) {

@@ -32,7 +32,7 @@ TEST(WriteFolded, PutsTheCommBelowTheStack) {
   EXPECT_EQ(Folded(made.Make()), "app;main;f 3\n");
 }
 
-TEST(WriteFolded, LeavesTheCommOutWhenAsked) {
+TEST(WriteFolded, OmitsTheCommIfAsked) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   made.Hit(made.Calls({"main"}), made.Runs("a"), cycles, 3);
@@ -97,7 +97,7 @@ TEST(WriteFolded, NamesTheFileOfAFrameWithoutName) {
   EXPECT_EQ(Folded(made.Make()), "app;[libc.so.6];[unknown];[vdso];[x] 1\n");
 }
 
-TEST(WriteFolded, MarksKernelFramesWhenAsked) {
+TEST(WriteFolded, MarksKernelFramesIfAsked) {
   ProfileMaker made;
   const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
   made.Hit(made.Calls({made.Frame("main"), made.Frame(kernel, 0x10, {"do_syscall_64"}),
@@ -109,7 +109,7 @@ TEST(WriteFolded, MarksKernelFramesWhenAsked) {
             "app;main;do_syscall_64_[k];[kernel.kallsyms]_[k] 1\n");
 }
 
-TEST(WriteFolded, CountsPeriodsWhenAsked) {
+TEST(WriteFolded, CountsPeriodsIfAsked) {
   ProfileMaker made;
   made.Hit(made.Calls({"main"}), made.Runs("app"), made.Counts("cycles"), 3, 3000);
   made.Hit(made.Calls({"idle"}), made.Runs("app"), made.Counts("cycles"), 1, 0);

@@ -291,7 +291,7 @@ TEST(EncodePprof, LeavesOutLabelsOfThreadsThatAreForeignToo) {
   EXPECT_EQ(Text(profile, profile.samples[0].labels[0].key), "zone");
 }
 
-TEST(EncodePprof, WritesWhatAPprofHasForWhoeverShowsIt) {
+TEST(EncodePprof, WritesDisplayOptionsOfAPprof) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("space", "bytes"), 0, 1);
   made.builder.SetMetadata({.drop_frames = "drop.*",

@@ -189,7 +189,7 @@ TEST(ReadFolded, NamesTheLineWithoutACount) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("line 1: one count")));
 }
 
-TEST(ReadFolded, SkipsAndCountsLinesWithoutACountWhenAsked) {
+TEST(ReadFolded, SkipsLinesWithoutACountIfAsked) {
   const Outcome outcome =
       Read("no count\na 1\nmain;f\nb 99999999999999999999\n", {.lenient = true});
   EXPECT_THAT(SamplesOf(*outcome.profile), ElementsAre("a: 1 (samples)"));
@@ -198,7 +198,7 @@ TEST(ReadFolded, SkipsAndCountsLinesWithoutACountWhenAsked) {
   EXPECT_EQ(outcome.report.samples, 1U);
 }
 
-TEST(ReadFolded, MakesThreadsOfRootFramesWhenAsked) {
+TEST(ReadFolded, MakesThreadsOfRootFramesIfAsked) {
   EXPECT_THAT(Samples("a b;main 1\na b;main;f 2\nc 3\n", {.root = folded::Root::kComm}),
               ElementsAre("a b ? ?: main: 1 (samples)", "a b ? ?: main|f: 2 (samples)",
                           "c ? ?: : 3 (samples)"));

@@ -266,7 +266,7 @@ TEST(ProfileBuilder, NamesTheLocationsOfAFinishedProfile) {
   EXPECT_TRUE(Validate(after));
 }
 
-TEST(ProfileBuilder, RemembersWhatAProfileHeldWhenItGoesOn) {
+TEST(ProfileBuilder, KeepsTheTablesOfAnEarlierProfile) {
   const Unnamed before;
   ProfileBuilder builder(*before.profile);
   EXPECT_EQ(builder.Add(Location{.mapping = before.mapping, .offset = {0x10}}), before.location);

@@ -67,7 +67,7 @@ TEST_F(RecordWalkTest, VisitsWhatIsInsideBeforeWhatFollows) {
   EXPECT_EQ(Walk(stream, events_).records, expected);
 }
 
-TEST_F(RecordWalkTest, GoesOnAtTheNextFrameBehindADamagedOne) {
+TEST_F(RecordWalkTest, ContinuesAtTheFrameAfterADamagedOne) {
   const std::vector<std::byte> first = Samples(1000, 50), second = Samples(2000, 50);
   std::vector<std::byte> stream = CompressedRecords(first, 100000);
   stream[8] ^= std::byte{0xff};  // the frame's magic
@@ -103,7 +103,7 @@ TEST_F(RecordWalkTest, ExpandsARecordThatLostItsType) {
   EXPECT_THAT(recovered.guesses, ElementsAre(HasSubstr("taken for COMPRESSED")));
 }
 
-TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
+TEST_F(RecordWalkTest, StopsAtAFrameOfZeros) {
   const std::vector<std::byte> zeros(std::size_t{64} << 20);
   std::vector<std::byte> stream = CompressedRecords(zeros, 60000);
   ASSERT_LT(stream.size(), std::size_t{60000});
@@ -112,7 +112,7 @@ TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
   EXPECT_EQ(recovered.records, RecordsOf(Samples(1000, 3)));
 }
 
-TEST_F(RecordWalkTest, GivesUpOnSamplesThatGrowAThousandfold) {
+TEST_F(RecordWalkTest, StopsAtSamplesThatExpandAThousandfold) {
   // The same sample again and again: a second frame of it is more than any recorder writes.
   const std::vector<std::byte> sample = Samples(1000, 1);
   std::vector<std::byte> samples;
@@ -156,7 +156,7 @@ TEST_F(RecordWalkTest, ReportsTheOffsetOfDamageInCompressedRecords) {
   EXPECT_EQ(TextOf(recovered.dropped[0].position), fmt::format("0x40+{:#x}", at));
 }
 
-TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
+TEST_F(RecordWalkTest, PassesOnTheBytesOfATrace) {
   std::vector<std::byte> stream;
   ByteWriter at(stream);
   at.Fixed(RecordType::kAuxtrace);

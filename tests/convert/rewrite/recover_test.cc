@@ -71,7 +71,7 @@ class RecoverTest : public testing::Test {
   std::optional<Reader> reader_;
 };
 
-TEST_F(RecoverTest, CopiesAGoodFileWithNothingLost) {
+TEST_F(RecoverTest, CopiesAGoodFileWithoutLoss) {
   const PerfDataBuilder builder = SmallRecording();
   Run(builder.Build());
   ExpectRecords(builder.records());

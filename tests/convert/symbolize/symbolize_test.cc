@@ -120,7 +120,7 @@ TEST(Symbolize, ReplacesNamesWhereAskedToAndABetterOneIsFound) {
   EXPECT_THAT(symbolizer.asked, testing::ElementsAre(2, 5));
 }
 
-TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
+TEST(Symbolize, ContinuesAfterAFailedMapping) {
   convert::ProfileBuilder builder;
   for (const char* filename : {"/broken", "/whole"}) {
     const convert::MappingId mapping =

@@ -87,7 +87,7 @@ TEST(ResolveOutput, FollowsLinksToTheFileThatIsOrWillBeThere) {
   EXPECT_EQ(MustResolve(directory / "c").kind, Kind::kNewFile);
 }
 
-TEST(ResolveOutput, GivesUpOnLinksThatLeadToEachOther) {
+TEST(ResolveOutput, RejectsACircleOfLinks) {
   const TempDir directory;
   std::filesystem::create_symlink("b", directory / "a");
   std::filesystem::create_symlink("a", directory / "b");

@@ -68,7 +68,7 @@ TEST(UnpackArchive, KeepsZerosAmongOtherBytes) {
   EXPECT_EQ(AsText(archive->BytesOf(archive->members[2])), "end");
 }
 
-TEST(UnpackArchive, PassesOverNamesThatLeadOut) {
+TEST(UnpackArchive, SkipsNamesThatLeadOutside) {
   TarBuilder tar;
   tar.Add({.name = "/etc/passwd", .content = "x"});
   tar.Add({.name = "../canary", .content = "x"});
@@ -85,7 +85,7 @@ TEST(UnpackArchive, PassesOverNamesThatLeadOut) {
   EXPECT_EQ(archive->passed_over.unsafe_names, 7);
 }
 
-TEST(UnpackArchive, PassesOverWhatIsNeitherFileNorLink) {
+TEST(UnpackArchive, SkipsOtherThanFilesAndLinks) {
   TarBuilder tar;
   tar.Add({.name = "file", .content = "x"});
   tar.Add({.name = "hard", .type = '1', .target = "file"});
@@ -168,7 +168,7 @@ TEST(UnpackArchive, ReadsThousandsOfMembers) {
   EXPECT_EQ(archive->members.size(), 5000);
 }
 
-TEST(UnpackArchive, PassesOverAVeryLongName) {
+TEST(UnpackArchive, SkipsAVeryLongName) {
   TarBuilder tar;
   tar.AddPax({{"path", std::string(100'000, 'x')}});
   tar.Add({.name = "x", .content = "x"});

@@ -49,7 +49,7 @@ TEST(BundleManifest, KeepsNamesThatAreNoUtf8) {
   EXPECT_THAT(DecodeManifest(json), Holds(manifest));
 }
 
-TEST(BundleManifest, PassesOverFieldsOfLaterVersions) {
+TEST(BundleManifest, SkipsFieldsOfLaterVersions) {
   EXPECT_THAT(DecodeManifest(R"({"version": 1, "weather": {"rain": [1]}, "files": []})"),
               Holds(Manifest{}));
 }

@@ -94,7 +94,7 @@ TEST(BuildIdOf, EndsWellWhereverTheFileIsCut) {
   }
 }
 
-TEST(BuildIdOf, EndsWellWhicheverByteIsWrong) {
+TEST(BuildIdOf, SurvivesAnyWrongByte) {
   std::vector<std::byte> image = SmallElf(kId);
   for (std::size_t at = 0; at < 64 + 2 * 56 + 36; ++at) {
     for (const std::byte flip : {std::byte{0xff}, std::byte{0x80}, std::byte{1}}) {

@@ -132,7 +132,7 @@ TEST(SlimCopy, LeavesTheTablesOfUnwindingAsFarApartAsTheyWere) {
   EXPECT_EQ(rows.header.sh_offset - table.header.sh_offset, 0x10u);
 }
 
-TEST(SlimCopy, KeepsDwarfWhereItIsAskedTo) {
+TEST(SlimCopy, KeepsDwarfIfAsked) {
   const std::vector<std::byte> image = Program().Build();
   const std::vector<std::byte> slim = SlimOf(image, {.dwarf = SlimDwarf::kKeep});
   EXPECT_EQ(AsText(SectionOf(slim, ".debug_info").bytes),

@@ -369,7 +369,7 @@ TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
   }
 }
 
-TEST(SymbolTable, EndsWellWhicheverByteIsWrong) {
+TEST(SymbolTable, SurvivesAnyWrongByte) {
   std::vector<std::byte> image = SmallElf("an id");
   for (std::size_t at = 0; at < image.size(); ++at) {
     if (at >= 0x200 && at < 0x1200) continue;  // zeros, and code, which is never read

@@ -108,7 +108,7 @@ TEST(AppendLeaf, EscapesTheSpaceBeforeANumberAtTheEnd) {
   EXPECT_EQ(Leaf("7"), "7");
 }
 
-TEST(AppendLeaf, KeepsNumbersWhenAsked) {
+TEST(AppendLeaf, KeepsNumbersIfAsked) {
   EXPECT_EQ(Leaf("id 7", CountLike::kKeep), "id 7");
   EXPECT_EQ(Leaf("id%207", CountLike::kKeep), "id%25207");
   EXPECT_EQ(Leaf("a;b 7", CountLike::kKeep), "a%3Bb 7");

@@ -118,7 +118,7 @@ TEST(JitDump, DropsLinesOutsideOfTheirFunction) {
   EXPECT_EQ(dump.damaged(), 0U);
 }
 
-TEST(JitDump, PassesOverRecordsOfOtherTypes) {
+TEST(JitDump, SkipsRecordsOfOtherTypes) {
   JitDumpBuilder builder;
   builder.AddOther(3, 0);
   builder.AddOther(4, 24);

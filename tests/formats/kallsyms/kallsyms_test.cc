@@ -126,7 +126,7 @@ TEST(Kallsyms, RefusesWhatHoldsNoSymbol) {
   }
 }
 
-TEST(Kallsyms, PassesOverLinesThatAreNoSymbols) {
+TEST(Kallsyms, SkipsLinesThatAreNoSymbols) {
   const Kallsyms kallsyms = Parsed("garbage\nffffffff81000000 T f\n]\n1 T ]\n");
   EXPECT_EQ(kallsyms.symbols().size(), 1U);
   EXPECT_EQ(Find(kallsyms, 0xffffffff81000000), "f");

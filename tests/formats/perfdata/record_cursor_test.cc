@@ -76,7 +76,7 @@ TEST(RecordCursor, ReportsTheOffsetOfEachRecord) {
   EXPECT_EQ(cursor.Next().value()->file_offset, reader.data_offset() + 8);
 }
 
-TEST(RecordCursor, PassesOverTheTraceBehindAnAuxtrace) {
+TEST(RecordCursor, SkipsTheTraceOfAnAuxtrace) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
@@ -104,7 +104,7 @@ TEST(RecordCursor, StopsAtATraceLargerThanTheFile) {
   EXPECT_THAT(cursor.Next(), IsAtEnd());
 }
 
-TEST(RecordCursor, PassesOverThePaddedFormatsBehindATracingData) {
+TEST(RecordCursor, SkipsTheFormatsOfATracingData) {
   PerfDataBuilder file(Container::kPipe);
   file.AddEvent();
   file.AddHeaderOnly({.type = RecordType::kHeaderTracingData, .size = 12});

@@ -120,7 +120,7 @@ TEST(Decode, SkipsUnknownFields) {
   EXPECT_EQ(read->header.period, 7);
 }
 
-TEST(Decode, PassesOverAFieldOfAnotherType) {
+TEST(Decode, SkipsAFieldOfAnotherType) {
   // sample as a varint, period as a text, a value as 32 bits
   const Result<Profile> read =
       Decode(AsBytes("\x10\x05\x62\x01x\x12\x05\x15"

@@ -84,7 +84,7 @@ TEST_F(CpuHotplugTest, ReopensTheEventsOfACpuThatWasOffline) {
   EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, 3 * kSecond}));
 }
 
-TEST_F(CpuHotplugTest, SeesByItsClockThatACpuWentAndCameBackBetweenTwoLooks) {
+TEST_F(CpuHotplugTest, DetectsAShortAbsenceByTheClock) {
   Run(1);
   Look(1);
   for (std::uint64_t second = 2; second < 5; ++second) {

@@ -50,7 +50,7 @@ TEST(LossLedger, CountsWhatWasThrottledOrSkippedToTheLastOne) {
               ElementsAre(LossByCpu{.cpu = 0, .throttled = 3}, LossByCpu{.cpu = 1, .skipped = 1}));
 }
 
-TEST(LossLedger, PassesOverTheJitterOfATimer) {
+TEST(LossLedger, IgnoresTheJitterOfATimer) {
   LossLedger ledger(kMs);
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 20), Missed(WIRE_UNEXPLAINED, 20),
                                      Missed(WIRE_UNDECIDED, 20), Missed(WIRE_LATE, 7, 10)}),

@@ -231,7 +231,7 @@ TEST(Child, DoesNotInheritWhatTheRecorderIgnoresForItself) {
 }
 
 // nohup perftape-record -- command
-TEST(Child, GoesOnIgnoringWhatTheUserLetItIgnore) {
+TEST(Child, InheritsIgnoredSignals) {
   (void)signal(SIGHUP, SIG_IGN);
   const SignalState before = SignalState::Now();
   (void)signal(SIGHUP, SIG_DFL);

@@ -197,7 +197,7 @@ TEST(ProcSnapshot, FindsTheMemoryOfAProcessWhoseFirstThreadEnded) {
                                 Field(&Mmap2::filename, "/usr/bin/server"))));
 }
 
-TEST(ProcSnapshot, PassesOverAProcessThatVanishes) {
+TEST(ProcSnapshot, SkipsAProcessThatVanishes) {
   FakeProc proc;
   proc.AddProcess(7, "ls", 3);
   std::filesystem::create_directory(proc.dir() / "8");

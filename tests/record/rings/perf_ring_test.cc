@@ -65,7 +65,7 @@ Drained DrainAll(Ring& ring) {
   return {std::move(bodies), std::move(outcome)};
 }
 
-TEST(Ring, HandsOnNothingWhereNothingIs) {
+TEST(Ring, ReturnsNothingIfItIsEmpty) {
   FakeKernel kernel;
   Ring ring = kernel.ring();
   const Drained drained = DrainAll(ring);
@@ -73,7 +73,7 @@ TEST(Ring, HandsOnNothingWhereNothingIs) {
   EXPECT_THAT(drained.bodies, IsEmpty());
 }
 
-TEST(Ring, HandsOnEachRecordOnce) {
+TEST(Ring, ReturnsEachRecordOnce) {
   FakeKernel kernel;
   kernel.Write("first...");
   kernel.Write("the second one..");
@@ -82,7 +82,7 @@ TEST(Ring, HandsOnEachRecordOnce) {
   EXPECT_THAT(DrainAll(ring).bodies, IsEmpty());
 }
 
-TEST(Ring, HandsOnARecordThatIsOnlyItsHeader) {
+TEST(Ring, ReturnsARecordWithoutABody) {
   FakeKernel kernel;
   kernel.Write("");
   Ring ring = kernel.ring();
@@ -113,7 +113,7 @@ TEST(Ring, ReadsACompletelyFullRing) {
   EXPECT_THAT(DrainAll(ring).bodies, ElementsAre(std::string(56, 'x')));
 }
 
-TEST(Ring, GoesOnWhereTheCountersPassTheLargestNumber) {
+TEST(Ring, ContinuesWhenTheCountersWrapAround) {
   FakeKernel kernel(/*start=*/~std::uint64_t{0} - 7);
   kernel.Write("01234567");
   Ring ring = kernel.ring();
@@ -164,7 +164,7 @@ TEST(Ring, RefusesAHeadFurtherAheadThanTheRingIsLong) {
   EXPECT_THAT(drained.outcome, FailsWith(ErrorCode::kCorrupt));
 }
 
-TEST(Ring, GoesOnBehindWhatItRefused) {
+TEST(Ring, ContinuesAfterARejectedRecord) {
   FakeKernel kernel;
   kernel.Write("bad.....", /*claimed_size=*/3);
   Ring ring = kernel.ring();

@@ -116,7 +116,7 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
   EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is out of range: use 1 to"));
 }
 
-TEST(RecordPlan, CompressesWhereAsked) {
+TEST(RecordPlan, CompressesIfAsked) {
   EXPECT_EQ(PlanOfWords({})->compression_level, std::nullopt);
   EXPECT_EQ(PlanOfWords({"-z"})->compression_level, 1);
   EXPECT_EQ(PlanOfWords({"-z22"})->compression_level, 22);

@@ -161,7 +161,7 @@ TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
   EXPECT_EQ(ExitStatus(Summary(1, 0, 130)), 130);
 }
 
-TEST(ExitStatus, IsFailureWhereTheRecordingEndedBeforeItsTimeWhateverTheCommandsIs) {
+TEST(ExitStatus, IsFailureIfTheRecordingEndedEarly) {
   record::RecordSummary summary = Summary(1, 0, 0);
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(ExitStatus(summary), cli::kFailed);

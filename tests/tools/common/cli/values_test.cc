@@ -50,7 +50,7 @@ TEST(ParseIdList, AcceptsSeveral) {
   EXPECT_THAT(*ids, ElementsAre(1, 4194304));
 }
 
-TEST(ParseIdList, NamesTheOneThatIsNone) {
+TEST(ParseIdList, ReportsTheInvalidId) {
   EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,x2")), "-p: 'x2' is not a process or thread id");
   EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,")), "-p: '' is not a process or thread id");
   EXPECT_EQ(ErrorOf(ParseIdList("-p", "0")), "-p: '0' is not a process or thread id");
