@@ -72,7 +72,8 @@ TEST(CompletionScript, OffersEveryOptionAndTheChoicesOfOne) {
   EXPECT_THAT(*script, HasSubstr("complete -F _perftape_x perftape-x"));
 }
 
-// A verb or an option must not become a directory of the same name, nor a file lose its blanks.
+// The shell must not add a slash to a verb or option if a directory has the same name, and must
+// keep blanks in file names.
 TEST(CompletionScript, MarksFilesAloneAsFiles) {
   const auto script = CompletionScript(kCommand, "bash");
   ASSERT_TRUE(script);
@@ -81,13 +82,13 @@ TEST(CompletionScript, MarksFilesAloneAsFiles) {
   EXPECT_THAT(*script, Not(HasSubstr("complete -o filenames")));
 }
 
-TEST(CompletionScript, TakesTheWordBehindAnOptionalArgumentForAnOperand) {
+TEST(CompletionScript, TreatsWordsAfterOptionalArgumentsAsOperands) {
   const auto script = CompletionScript(kCommand, "bash");
   ASSERT_TRUE(script);
   EXPECT_THAT(*script, Not(HasSubstr("--level)")));
 }
 
-TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
+TEST(CompletionScript, ReportsAnUnknownShell) {
   const auto script = CompletionScript(kCommand, "tcsh");
   ASSERT_FALSE(script);
   EXPECT_EQ(script.error().message, "unknown value 'tcsh' for --completion: choose bash");
