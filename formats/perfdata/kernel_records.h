@@ -134,15 +134,12 @@ struct CallchainDeferred {
   WordArray callchain = {};  // leaf first, PERF_CONTEXT_USER before it
 };
 
-struct NamespaceLink {
-  std::uint64_t device = 0, inode = 0;
-};
 struct Namespaces {
   static constexpr RecordType kType = RecordType::kNamespaces;
   static constexpr std::string_view kRecordName = "NAMESPACES";
   std::uint32_t pid = 0, tid = 0;
-  static constexpr std::size_t kKinds = 7;  // net, uts, ipc, pid, user, mnt, cgroup
-  WordArray links = {};                     // pairs of device and inode, one for each of these
+  // A pair of device and inode for each namespace: net, uts, ipc, pid, user, mnt, cgroup.
+  WordArray links = {};
 };
 
 struct Ksymbol {

@@ -13,10 +13,7 @@ using perfdata::Compressed;
 using perfdata::Container;
 using perfdata::FileHeader;
 using perfdata::RecordCursor;
-using perfdata::RecordHeader;
 using perfdata::RecordType;
-
-constexpr std::size_t kHeader = sizeof(RecordHeader);
 
 Buffer Copy(Bytes bytes) {
   return {bytes.begin(), bytes.end()};
@@ -39,7 +36,7 @@ void TakeRecords(Bytes data, Anatomy& anatomy) {
   anatomy.torn = Copy(data.subspan(taken));
 }
 
-// Adds what the data grew by to an offset of something behind it.
+// Adds the growth of the data to an offset, if it points behind the data.
 void Shift(Buffer& bytes, std::size_t at, const Anatomy& anatomy, std::uint64_t growth) {
   if (at + sizeof(std::uint64_t) > bytes.size()) return;
   const auto offset = Load<std::uint64_t>(bytes, at, anatomy.order);
@@ -82,7 +79,7 @@ Buffer Assemble(const Anatomy& anatomy) {
   if (anatomy.container == Container::kPipe) return file;
 
   const std::uint64_t size = file.size() - anatomy.head.size();
-  const std::uint64_t growth = size - anatomy.data_size;  // wraps where it shrank, and back
+  const std::uint64_t growth = size - anatomy.data_size;  // wraps if the data shrank
   Shift(file, kAttrsField, anatomy, growth);
   Store<std::uint64_t>(file, kDataField + 8, size, anatomy.order);
   Buffer tail = anatomy.tail;
@@ -104,7 +101,7 @@ std::size_t BytesBehind(const Buffer& record, std::endian order) {
   return record.size() - Load<std::uint16_t>(record, 6, order);
 }
 
-void MendSizes(Buffer& record, std::size_t behind, std::endian order) {
+void CorrectSizes(Buffer& record, std::size_t behind, std::endian order) {
   if (record.size() < kHeader + behind) record.resize(kHeader + behind);
   const RecordType type = TypeOf(record, order);
   std::size_t own = record.size() - behind;

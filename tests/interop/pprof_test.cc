@@ -80,7 +80,7 @@ TEST_F(GoPprof, ShowsTotalsAndWholeNames) {
   EXPECT_THAT(top, ContainsRegex("10ms +10.00% +100% +10ms +10.00% +default_idle"));
 }
 
-TEST_F(GoPprof, CountsSamplesWhenAsked) {
+TEST_F(GoPprof, CountsSamplesIfAsked) {
   const std::string top = Pprof(TenSamples(), "-top -sample_index=cpu-clock_sample");
   EXPECT_THAT(top, ContainsRegex("of 10 total|accounting for 10, 100%"));
   EXPECT_THAT(top, ContainsRegex(" 6 +60.00%"));
@@ -101,7 +101,7 @@ TEST_F(GoPprof, KeepsLabelsOfZero) {
               AllOf(ContainsRegex("pid:\\[0 pid\\]"), ContainsRegex("tid:\\[0 tid\\]")));
 }
 
-TEST_F(GoPprof, SaysNothingOfAMainBinaryThatIsMissing) {
+TEST_F(GoPprof, DoesNotReportAMissingMainBinary) {
   EXPECT_THAT(Pprof(TenSamples(), "-top"), Not(HasSubstr("not available")));
 }
 

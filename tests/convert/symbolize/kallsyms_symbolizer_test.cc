@@ -24,14 +24,14 @@ std::shared_ptr<const KernelTable> Table(BuildId id = {}) {
       id);
 }
 
-// Asks as a recording does that is told of by its profile alone.
+// Resolves names for a recording of which only the profile is known.
 std::string NameBy(const std::shared_ptr<const KernelTable>& table, const convert::Profile& profile,
                    std::uint64_t offset) {
   KallsymsSymbolizer symbolizer(table, KernelOf(profile));
   return NameAt(symbolizer, profile, offset);
 }
 
-// The kernel, recorded with _text at `text`.
+// Returns a profile of the kernel, recorded with _text at `text`.
 convert::Profile Kernel(std::uint64_t text, std::string build_id = {}) {
   return ProfileOf({.filename = "[kernel.kallsyms]",
                     .build_id = std::move(build_id),
@@ -75,7 +75,7 @@ TEST(KallsymsSymbolizer, RefusesTheTableOfAnotherKernel) {
   EXPECT_EQ(NameBy(table, Kernel(kText + 0x1000), kText + 0x1100), "(wrong build id)");
 }
 
-TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
+TEST(KallsymsSymbolizer, ComparesBuildIdsIfBothAreKnown) {
   const auto table = Table(BuildId::From(AsBytes("abc")));
   EXPECT_EQ(NameBy(table, Kernel(kText, "78797a"), kText), "(wrong build id)");
   EXPECT_EQ(NameBy(table, Kernel(kText, "616263"), kText), "_text");
@@ -91,7 +91,7 @@ TEST(KallsymsSymbolizer, NamesAModulesMappingBySymbolsOfThatModuleOnly) {
   }
 }
 
-// In a recording of another boot, both have moved, each by itself.
+// In a recording of another boot, kernel and module have moved by different distances.
 TEST(KallsymsSymbolizer, MovesEachModuleByItsOwnBase) {
   const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
                                               .start = 0xffffffffc0700000,
@@ -113,7 +113,7 @@ TEST(KallsymsSymbolizer, RefusesAModuleThatWouldNotFitIntoTheRecordedOne) {
   EXPECT_EQ(NameBy(Table(), profile, 0x10), "(wrong build id)");
 }
 
-TEST(KallsymsSymbolizer, SaysHowFarTheKernelHasMoved) {
+TEST(KallsymsSymbolizer, ReportsHowFarTheKernelHasMoved) {
   const convert::Profile profile = Kernel(kText + 0x5e00000);
   KallsymsSymbolizer symbolizer(Table(), KernelOf(profile));
   const FileOffset offsets[] = {{kText + 0x5e00000}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile of one mapping, for what symbolizes.
+// Makes a profile of one mapping, for the tests of symbolizers.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct OneMapping {
   std::string build_id = {};
   std::uint64_t start = 0, limit = ~std::uint64_t{0}, file_offset = 0;
   convert::MappingType type = convert::MappingType::kUser;
-  std::vector<std::uint32_t> pids = {1};  // each with a sample at each offset
+  std::vector<std::uint32_t> pids = {1};  // each has a sample at each offset
   std::vector<std::uint64_t> offsets = {};
 };
 
-// Its mapping has the id 1, its locations those of the offsets, in their order.
+// Returns the profile. Its mapping has the id 1; its locations are in the order of the offsets.
 inline convert::Profile ProfileOf(const OneMapping& one) {
   convert::ProfileBuilder builder;
   const convert::MappingId mapping =
@@ -46,8 +46,8 @@ inline convert::Profile ProfileOf(const OneMapping& one) {
   return std::move(builder).Finish();
 }
 
-// What `symbolizer` says of one offset of the mapping: a name, "(no file)", "(wrong build id)" or
-// "(no symbol)"; or an Error's message.
+// Returns the answer of `symbolizer` for one offset of the mapping: a name, "(no file)", "(wrong
+// build id)", "(no symbol)", or an Error's message.
 inline std::string NameAt(Symbolizer& symbolizer, const convert::Profile& profile,
                           std::uint64_t offset) {
   static constexpr std::string_view kMisses[] = {"", "(no file)", "(wrong build id)",

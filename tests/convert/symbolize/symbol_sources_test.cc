@@ -27,7 +27,7 @@ SymbolizeReport Report(const convert::Profile& profile, const SymbolOptions& opt
   return report;
 }
 
-TEST(SymbolSources, TakesThisMachinesFilesOnlyForItsOwnRecordings) {
+TEST(SymbolSources, UsesLocalFilesForLocalRecordingsOnly) {
   const TempDir dir;
   const convert::Profile profile =
       ProfileOf({.filename = dir.Write("program", SmallElf("abc")), .offsets = {0x1100}});
@@ -47,7 +47,7 @@ TEST(SymbolSources, TakesThisMachinesFilesOnlyForItsOwnRecordings) {
   EXPECT_EQ(Report(profile, never, here).count(Miss::kNone), 0U);
 }
 
-TEST(SymbolSources, TellsWhichFileGaveTheNames) {
+TEST(SymbolSources, ReportsWhichFileHadTheNames) {
   const TempDir dir;
   SymbolOptions options = Nowhere();
   options.debug_dirs = {dir.path()};

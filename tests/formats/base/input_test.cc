@@ -13,7 +13,7 @@
 namespace perftape {
 namespace {
 
-// More than a pipe holds, and no two pieces alike.
+// More than a pipe holds; no two pieces are equal.
 std::string LongText() {
   std::string text;
   for (int i = 0; text.size() < 300'000; ++i) text += std::to_string(i) + ' ';
@@ -63,7 +63,7 @@ TEST(Input, ContinuesWhereStdinIs) {
   EXPECT_EQ(AsText(input->beginning()), "bytes");
 }
 
-TEST(Input, KnowsADirectory) {
+TEST(Input, DetectsADirectory) {
   const TempDir directory;
   Result<Input> input = Input::Open(directory.path());
   ASSERT_THAT(input, IsOk());
@@ -78,7 +78,7 @@ TEST(Input, NamesWhatIsMissing) {
               FailsWith(ErrorCode::kNotFound, testing::HasSubstr("absent")));
 }
 
-TEST(Input, ShowsTheBeginningOfAStreamWithoutTakingIt) {
+TEST(Input, ShowsAStreamsBeginningWithoutConsumingIt) {
   const PipeWith pipe("PERFILE2 and so on");
   const StdinFrom redirected(pipe.get());
   Result<Input> input = Input::Open("-");
@@ -98,7 +98,7 @@ TEST(Input, SlidesAWindowOverAStream) {
   std::string seen;
   constexpr std::size_t kStep = 777;
   while (true) {
-    const Bytes ahead = input->Window(kStep, 10);  // looks ahead without losing what comes first
+    const Bytes ahead = input->Window(kStep, 10);  // looks ahead without losing the bytes before
     const Bytes window = input->Window(0, kStep);
     if (seen.size() + kStep + 10 <= text.size()) {
       ASSERT_GE(ahead.size(), 10u);
@@ -123,12 +123,6 @@ TEST(Input, CopiesAStreamWhereAllOfItIsWanted) {
   ASSERT_THAT(all, IsOk());
   EXPECT_EQ(AsText(*all), text.substr(5));
   EXPECT_FALSE(input->is_stream());
-}
-
-TEST(Input, TakesBytesThatAreThere) {
-  Input input = Input::FromBytes(AsBytes("bytes"));
-  EXPECT_EQ(AsText(input.beginning()), "bytes");
-  EXPECT_EQ(AsText(input.All().value()), "bytes");
 }
 
 }  // namespace

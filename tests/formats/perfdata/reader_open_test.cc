@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening what is no single file: streams and directories.
+// Tests opening streams and directories.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(OpenStream, WaitsForNoTraceThatIsTooLargeForMemory) {
   EXPECT_THAT(record, FailsWith(ErrorCode::kUnsupported, HasSubstr("save the stream to a file")));
 }
 
-TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
+TEST(OpenStream, ReportsDamageInAStreamWithoutEvents) {
   PerfDataBuilder file(Container::kPipe);
   file.AddRound();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
@@ -109,7 +109,7 @@ TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("record at 0x18: size 4")));
 }
 
-TEST(OpenStream, TellsOfATornEnd) {
+TEST(OpenStream, ReportsATruncatedEnd) {
   std::string text = TextOf(Recording(Container::kPipe));
   text.resize(text.size() - 12);
   const PipeWith pipe(text);

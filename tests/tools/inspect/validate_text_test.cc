@@ -32,14 +32,14 @@ TEST(FindingsText, EscapesNames) {
   EXPECT_THAT(FindingsText(report), HasSubstr("/bin/\\x1b[2J"));
 }
 
-TEST(VerdictText, SaysWhoRefusesTheFile) {
+TEST(VerdictText, ListsReadersThatRejectTheFile) {
   Report report;
   report.AddAt(Rule::kRecordCut, 8, "cut", Readers::kPerf61 | Readers::kHotspot);
   EXPECT_THAT(VerdictText(report), HasSubstr("Refused, or read with loss, by: perf-6.1, hotspot"));
   EXPECT_THAT(VerdictText(report), HasSubstr("1 error, 0 warnings, 0 notes"));
 }
 
-TEST(VerdictText, PutsErrorsFirstAndTellsTheirSum) {
+TEST(VerdictText, ListsErrorsFirstAndTheirSum) {
   Report report;
   report.AddAt(Rule::kLostSamples, 8, "LOST_SAMPLES of 5 samples");
   report.SetSum(Rule::kLostSamples, "5 samples");
@@ -48,7 +48,7 @@ TEST(VerdictText, PutsErrorsFirstAndTellsTheirSum) {
   EXPECT_LT(text.find("compressed-damaged"), text.find("lost-samples (5 samples)"));
 }
 
-TEST(VerdictText, SaysThatAFileIsClean) {
+TEST(VerdictText, ReportsACleanFile) {
   EXPECT_THAT(VerdictText(Report{}), StartsWith("\n0 errors, 0 warnings, 0 notes\nClean"));
 }
 

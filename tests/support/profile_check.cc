@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/model/validate.h"
+#include "tests/support/profile_check.h"
 
 #include <fmt/format.h>
 
