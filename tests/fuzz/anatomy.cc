@@ -102,13 +102,13 @@ std::size_t BytesBehind(const Buffer& record, std::endian order) {
 }
 
 void CorrectSizes(Buffer& record, std::size_t behind, std::endian order) {
-  if (record.size() < kHeader + behind) record.resize(kHeader + behind);
+  if (record.size() < kHeaderSize + behind) record.resize(kHeaderSize + behind);
   const RecordType type = TypeOf(record, order);
   std::size_t own = record.size() - behind;
-  const bool has_size_field = own >= kHeader + sizeof(std::uint64_t);
+  const bool has_size_field = own >= kHeaderSize + sizeof(std::uint64_t);
   const bool counts_behind = (type == RecordType::kAuxtrace && has_size_field) ||
                              (type == RecordType::kHeaderTracingData &&
-                              own == kHeader + sizeof(std::uint64_t) && behind % 8 == 0);
+                              own == kHeaderSize + sizeof(std::uint64_t) && behind % 8 == 0);
   if (!counts_behind) own += std::exchange(behind, 0);
   if (own > perfdata::kMaxRecordSize) {
     own = perfdata::kMaxRecordSize;
@@ -116,11 +116,11 @@ void CorrectSizes(Buffer& record, std::size_t behind, std::endian order) {
     record.resize(own);
   }
   Store<std::uint16_t>(record, 6, static_cast<std::uint16_t>(own), order);
-  if (type == RecordType::kAuxtrace && own >= kHeader + sizeof(std::uint64_t)) {
-    Store<std::uint64_t>(record, kHeader, behind, order);
+  if (type == RecordType::kAuxtrace && own >= kHeaderSize + sizeof(std::uint64_t)) {
+    Store<std::uint64_t>(record, kHeaderSize, behind, order);
   }
-  if (type == RecordType::kHeaderTracingData && own >= kHeader + 4) {
-    Store<std::uint32_t>(record, kHeader, static_cast<std::uint32_t>(behind), order);
+  if (type == RecordType::kHeaderTracingData && own >= kHeaderSize + 4) {
+    Store<std::uint32_t>(record, kHeaderSize, static_cast<std::uint32_t>(behind), order);
   }
 }
 

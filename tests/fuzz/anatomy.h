@@ -18,6 +18,7 @@
 namespace perftape::fuzz {
 
 using Buffer = std::vector<std::byte>;
+inline constexpr std::size_t kHeaderSize = sizeof(perfdata::RecordHeader);
 
 inline constexpr std::size_t kHeader = sizeof(perfdata::RecordHeader);
 

@@ -43,8 +43,8 @@ std::vector<LocatedAttr> AttrsOf(Anatomy& anatomy) {
   if (anatomy.container == Container::kPipe) {
     for (Buffer& record : anatomy.records) {
       if (TypeOf(record, anatomy.order) != RecordType::kHeaderAttr) continue;
-      if (record.size() >= kHeader + perfdata::EventAttr::kSmallestSize) {
-        attrs.push_back({&record, kHeader, record.size() - kHeader});
+      if (record.size() >= kHeaderSize + perfdata::EventAttr::kSmallestSize) {
+        attrs.push_back({&record, kHeaderSize, record.size() - kHeaderSize});
       }
     }
     return attrs;
@@ -160,7 +160,7 @@ void Reencode(Buffer& bytes, const RecordView& record, const SampleFormat& befor
     // Takes the trailer of an encoded COMM, without its body.
     Buffer comm;
     if (!Encode(perfdata::Comm{}, id, now, 0, comm)) return;
-    out.resize(kHeader);
+    out.resize(kHeaderSize);
     Store(out, 4, record.misc, std::endian::native);
     out.insert(out.end(), record.payload.begin(), record.payload.end() - Steps(trailer));
     out.insert(out.end(), comm.end() - Steps(now.trailer_size()), comm.end());
@@ -196,7 +196,7 @@ std::optional<Before> RecordsOf(const Buffer& file, std::size_t event_index) {
 RecordView ViewOf(const Buffer& record) {
   return {.type = TypeOf(record, std::endian::native),
           .misc = Load<std::uint16_t>(record, 4, std::endian::native),
-          .payload = Bytes(record).subspan(kHeader)};
+          .payload = Bytes(record).subspan(kHeaderSize)};
 }
 
 // Returns whether a record may be compressed: AUX traces, tracing data and records that define
@@ -311,7 +311,7 @@ void Decompress(Anatomy& anatomy, Dice& /*dice*/) {
     }
     if (!is_inside) ++outer;
     if (!is_inside) continue;
-    Buffer inner(kHeader);
+    Buffer inner(kHeaderSize);
     Store(inner, 0, view.type, anatomy.order);
     Store(inner, 4, view.misc, anatomy.order);
     inner.insert(inner.end(), view.payload.begin(), view.payload.end());

@@ -78,7 +78,7 @@ void Resize(Anatomy& anatomy, Dice& dice) {
   if (dice.OneIn(2)) {
     record.insert(record.begin() + At(own), step, dice.OneIn(2) ? std::byte{0} : std::byte{0x41});
   } else {
-    const std::size_t cut = std::min(step, own - kHeader);
+    const std::size_t cut = std::min(step, own - kHeaderSize);
     record.erase(record.begin() + At(own - cut), record.begin() + At(own));
   }
   CorrectSizes(record, behind, anatomy.order);
@@ -87,9 +87,9 @@ void Resize(Anatomy& anatomy, Dice& dice) {
 void ChangeField(Anatomy& anatomy, Dice& dice) {
   if (anatomy.records.empty()) return;
   const auto [record, behind] = AnyRecord(anatomy, dice);
-  const std::size_t words = (record.size() - kHeader) / 8;
+  const std::size_t words = (record.size() - kHeaderSize) / 8;
   if (words == 0) return;
-  const std::size_t at = kHeader + dice.Below(words) * 8;
+  const std::size_t at = kHeaderSize + dice.Below(words) * 8;
   const std::uint64_t word = dice.Word();
   switch (dice.Below(4)) {
     case 0:
@@ -112,21 +112,21 @@ void ChangeField(Anatomy& anatomy, Dice& dice) {
 void ChangePayload(Anatomy& anatomy, Dice& dice, ChangeBytes change) {
   if (anatomy.records.empty()) return;
   const auto [record, behind] = AnyRecord(anatomy, dice);
-  const std::size_t payload = record.size() - kHeader - behind;
+  const std::size_t payload = record.size() - kHeaderSize - behind;
   constexpr std::size_t kGrowth = 64;
-  Buffer changed(record.begin() + kHeader, record.end() - At(behind));
+  Buffer changed(record.begin() + kHeaderSize, record.end() - At(behind));
   changed.resize(payload + kGrowth);
   const std::size_t size =
       change(reinterpret_cast<std::uint8_t*>(changed.data()), payload, changed.size());
   changed.resize((size + 7) / 8 * 8);
-  record.erase(record.begin() + kHeader, record.end() - At(behind));
-  record.insert(record.begin() + kHeader, changed.begin(), changed.end());
+  record.erase(record.begin() + kHeaderSize, record.end() - At(behind));
+  record.insert(record.begin() + kHeaderSize, changed.begin(), changed.end());
   CorrectSizes(record, behind, anatomy.order);
 }
 
 void InsertRecord(Anatomy& anatomy, Dice& dice) {
-  Buffer record(kHeader + dice.Below(12) * 8);
-  for (std::size_t at = kHeader; at < record.size(); at += 8) {
+  Buffer record(kHeaderSize + dice.Below(12) * 8);
+  for (std::size_t at = kHeaderSize; at < record.size(); at += 8) {
     Store(record, at, dice.OneIn(2) ? 0 : dice.Word(), anatomy.order);
   }
   Store(record, 0, dice.OneIn(4) ? RecordType::kFinishedRound : AnyType(dice), anatomy.order);
