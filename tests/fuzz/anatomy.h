@@ -20,8 +20,6 @@ namespace perftape::fuzz {
 using Buffer = std::vector<std::byte>;
 inline constexpr std::size_t kHeaderSize = sizeof(perfdata::RecordHeader);
 
-inline constexpr std::size_t kHeader = sizeof(perfdata::RecordHeader);
-
 struct Anatomy {
   perfdata::Container container = perfdata::Container::kFile;
   std::endian order = std::endian::native;
