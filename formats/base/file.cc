@@ -98,15 +98,6 @@ Result<std::string> ReadWholeFile(const std::filesystem::path& path, std::uint64
   return ReadToEnd(fd.get(), path.native(), limit);
 }
 
-Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
-  const bool is_stdin = path == "-";
-  const std::string name = is_stdin ? "stdin" : path.native();
-  const UniqueFd fd(is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                             : open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return FailErrno(name, errno);
-  return FromInput(fd.get(), name);
-}
-
 Result<MappedFile> MappedFile::FromInput(int fd, std::string_view name) {
   struct stat status = {};
   if (fstat(fd, &status) != 0) return FailErrno(name, errno);

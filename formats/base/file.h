@@ -55,11 +55,9 @@ Result<std::string> ReadWholeFile(const std::filesystem::path& path,
 // process cuts off the end of the file meanwhile, the missing bytes are read as zeros.
 class MappedFile {
  public:
-  // "-" is stdin. A file that cannot be mapped (a pipe, a terminal, a file in /proc) is first
-  // copied into an unlinked file in $TMPDIR.
-  static Result<MappedFile> Open(const std::filesystem::path& path);
-  // The same for an open input, from its current offset on. `fd` may be closed afterwards. `name`
-  // is for messages. Returns kIo for a directory.
+  // Maps an open input, from its current offset on. An input that cannot be mapped (a pipe, a
+  // terminal, a file in /proc) is first copied into an unlinked file in $TMPDIR. `fd` may be closed
+  // afterwards. `name` is for messages. Returns kIo for a directory.
   static Result<MappedFile> FromInput(int fd, std::string_view name);
   // Maps all of the regular file that `fd` refers to. `fd` may be closed afterwards.
   static Result<MappedFile> FromFd(int fd, std::string_view name);

@@ -109,7 +109,7 @@ class Reader {
   void NameEvents();
 
   Bytes file_;
-  std::optional<MappedFile> main_;  // for a directory: its file `data`
+  std::optional<MappedFile> main_;    // for a directory: its file `data`
   std::vector<FurtherFile> further_;  // by number
   Input* stream_ = nullptr;
   Container container_ = Container::kFile;

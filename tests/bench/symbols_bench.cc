@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "formats/elf/symbols.h"
+#include "tests/support/mapped_file.h"
 
 namespace perftape::elf {
 namespace {
@@ -52,7 +53,7 @@ Counts ReadWithLibelf(const std::vector<std::string>& paths) {
   Counts counts;
   elf_version(EV_CURRENT);
   for (const std::string& path : paths) {
-    auto mapping = MappedFile::Open(path).value();
+    auto mapping = MapFile(path).value();
     auto* image = reinterpret_cast<char*>(const_cast<std::byte*>(mapping.bytes().data()));
     Elf* elf = elf_memory(image, mapping.bytes().size());
     Elf_Scn* section = nullptr;

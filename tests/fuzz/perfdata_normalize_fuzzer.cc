@@ -12,6 +12,7 @@
 #include "formats/perfdata/reader.h"
 #include "tests/fuzz/output_for_fuzzing.h"
 #include "tests/support/bytes_input.h"
+#include "tests/support/mapped_file.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -61,7 +62,7 @@ void NormalizeTwice(Bytes file) {
     if (std::filesystem::exists(once.path())) Break("an output in spite of an error");
     return;
   }
-  const MappedFile written = MappedFile::Open(once.path()).value();
+  const MappedFile written = MapFile(once.path()).value();
   const Result<perfdata::Reader> reader = perfdata::Reader::FromBytes(written.bytes());
   if (!reader) {
     // Without an event there is nothing to read.

@@ -11,6 +11,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "tests/fuzz/output_for_fuzzing.h"
+#include "tests/support/mapped_file.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -38,7 +39,7 @@ void RecoverTwice(Bytes file) {
     if (std::filesystem::exists(once.path())) Break("an output in spite of an error");
     return;
   }
-  const MappedFile written = MappedFile::Open(once.path()).value();
+  const MappedFile written = MapFile(once.path()).value();
   CheckRecords(written.bytes(), *first);
   const Result<RecoverReport> second = Recover(written.bytes(), again.path());
   if (!second) Break("cannot be recovered again: " + second.error().message);

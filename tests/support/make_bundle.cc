@@ -9,12 +9,13 @@
 #include "formats/base/file.h"
 #include "formats/bundle/bundle_writer.h"
 #include "formats/elf/build_id.h"
+#include "tests/support/mapped_file.h"
 
 namespace perftape {
 namespace {
 
 Status AddFile(bundle::BundleWriter& writer, const std::filesystem::path& path) {
-  TRY_ASSIGN(const MappedFile file, MappedFile::Open(path));
+  TRY_ASSIGN(const MappedFile file, MapFile(path));
   TRY_ASSIGN(const BuildId id, elf::BuildIdOf(file.bytes()));
   return writer.Add({.path = std::filesystem::absolute(path),
                      .build_id = id,

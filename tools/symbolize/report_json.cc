@@ -10,8 +10,8 @@ namespace perftape::symbolize_tool {
 
 std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan) {
   const nlohmann::ordered_json json = {{"input", plan.input.native()},
-                     {"output", plan.output.native()},
-                     {"symbols", cli::SymbolsJson(report)}};
+                                       {"output", plan.output.native()},
+                                       {"symbols", cli::SymbolsJson(report)}};
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 

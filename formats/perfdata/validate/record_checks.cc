@@ -39,9 +39,9 @@ constexpr auto kSmallestSizes = std::to_array<SmallestSize>({
     {RecordType::kBpfMetadata, 528},  {RecordType::kSchedstatCpu, 24},
 });
 
-// The offset in its payload at which readers look for a record's name. The MMAP2 of RHEL 7.0 has its
-// name at 56 (kernel_layout.h, HasProtection). perf reads all MMAP2 at 64. So these checks report
-// such a record if perf finds the end of the record or the trailer there instead of a name.
+// The offset in its payload at which readers look for a record's name. The MMAP2 of RHEL 7.0 has
+// its name at 56 (kernel_layout.h, HasProtection). perf reads all MMAP2 at 64. So these checks
+// report such a record if perf finds the end of the record or the trailer there instead of a name.
 struct NameOffset {
   RecordType type;
   std::size_t offset;

@@ -9,6 +9,7 @@
 #include "formats/base/file.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/corpus.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/profile_check.h"
 
@@ -31,7 +32,7 @@ TEST(ImportPerfDataCorpus, CountsTheSamplesOfRealRecordingsAsPerfDoes) {
     const std::string name = entry.path().filename();
     if (!name.ends_with(".perf.data")) continue;
     ++files;
-    const MappedFile file = MappedFile::Open(entry.path()).value();
+    const MappedFile file = MapFile(entry.path()).value();
     BytesInput input(file.bytes());
     ImportReport report;
     const Result<Profile> profile = ReadPerfData(input, {}, report);

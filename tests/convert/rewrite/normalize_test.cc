@@ -13,6 +13,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "tests/support/bytes_input.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -59,7 +60,7 @@ class Normalized : public testing::Test {
 
   // Opens the output. Valid until the next call.
   const Reader& Output() {
-    file_.emplace(MappedFile::Open(output_).value());
+    file_.emplace(MapFile(output_).value());
     reader_.emplace(Reader::FromBytes(file_->bytes()).value());
     return *reader_;
   }

@@ -11,6 +11,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "tests/support/corpus.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -74,7 +75,7 @@ std::vector<Expectation> Expectations(const std::filesystem::path& table) {
 
 // Returns the number of samples that a reader finds in the output.
 std::uint64_t SamplesIn(const std::filesystem::path& path) {
-  const MappedFile file = MappedFile::Open(path).value();
+  const MappedFile file = MapFile(path).value();
   const perfdata::Reader reader = perfdata::Reader::FromBytes(file.bytes()).value();
   EXPECT_THAT(reader.problems(), IsEmpty());
   perfdata::RecordCursor cursor = reader.records();
@@ -91,7 +92,7 @@ class RecoverCorpus : public testing::Test {
     if (CorpusDirectory().empty()) GTEST_SKIP() << kNoCorpus;
   }
   Result<RecoverReport> RecoverFile(const std::filesystem::path& path) {
-    const MappedFile file = MappedFile::Open(path).value();
+    const MappedFile file = MapFile(path).value();
     return Recover(file.bytes(), output_);
   }
 

@@ -12,6 +12,7 @@
 #include "tests/convert/rewrite/recovered.h"
 #include "tests/support/compressed.h"
 #include "tests/support/excess.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -48,7 +49,7 @@ class RecoverTest : public testing::Test {
   void Run(Bytes file) {
     report_ = Recover(file, path_);
     if (!report_) return;
-    output_.emplace(MappedFile::Open(path_).value());
+    output_.emplace(MapFile(path_).value());
     reader_.emplace(Reader::FromBytes(output_->bytes()).value());
     EXPECT_THAT(reader_->problems(), IsEmpty());
   }

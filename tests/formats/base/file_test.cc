@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/stdin_from.h"
 #include "tests/support/temp_dir.h"
@@ -22,41 +23,34 @@ using testing::IsEmpty;
 
 TEST(MappedFile, ShowsTheBytesOfAFile) {
   const TempDir directory;
-  const Result<MappedFile> file = MappedFile::Open(directory.Write("a", "some bytes"));
+  const Result<MappedFile> file = MapFile(directory.Write("a", "some bytes"));
   ASSERT_THAT(file, IsOk());
   EXPECT_EQ(AsText(file->bytes()), "some bytes");
 }
 
 TEST(MappedFile, OfAnEmptyFileIsEmpty) {
   const TempDir directory;
-  const Result<MappedFile> file = MappedFile::Open(directory.Write("a", ""));
+  const Result<MappedFile> file = MapFile(directory.Write("a", ""));
   ASSERT_THAT(file, IsOk());
   EXPECT_THAT(file->bytes(), IsEmpty());
 }
 
 TEST(MappedFile, ReadsAProcFileOfUnknownSize) {
-  const Result<MappedFile> file = MappedFile::Open("/proc/self/status");
+  const Result<MappedFile> file = MapFile("/proc/self/status");
   ASSERT_THAT(file, IsOk());
   EXPECT_THAT(AsText(file->bytes()), HasSubstr("Pid:"));
 }
 
 TEST(MappedFile, DoesNotOpenADirectory) {
   const TempDir directory;
-  EXPECT_THAT(MappedFile::Open(directory.path()),
-              FailsWith(ErrorCode::kIo, HasSubstr("Is a directory")));
-}
-
-TEST(MappedFile, NamesTheFileThatIsMissing) {
-  const TempDir directory;
-  EXPECT_THAT(MappedFile::Open(directory / "absent"),
-              FailsWith(ErrorCode::kNotFound, HasSubstr("absent: No such file")));
+  EXPECT_THAT(MapFile(directory.path()), FailsWith(ErrorCode::kIo, HasSubstr("Is a directory")));
 }
 
 TEST(MappedFile, ReadsAPipeToItsEnd) {
   const std::string text(200'000, 'x');  // more than a pipe holds
   const PipeWith pipe(text);
   const StdinFrom redirected(pipe.get());
-  const Result<MappedFile> file = MappedFile::Open("-");
+  const Result<MappedFile> file = MappedFile::FromInput(STDIN_FILENO, "stdin");
   ASSERT_THAT(file, IsOk());
   EXPECT_EQ(AsText(file->bytes()), text);
 }
@@ -66,14 +60,14 @@ TEST(MappedFile, ReadsStdinFromItsCurrentOffset) {
   const UniqueFd half_read(open(directory.Write("a", "headrest").c_str(), O_RDONLY | O_CLOEXEC));
   ASSERT_EQ(lseek(half_read.get(), 4, SEEK_SET), 4);
   const StdinFrom redirected(half_read.get());
-  const Result<MappedFile> file = MappedFile::Open("-");
+  const Result<MappedFile> file = MappedFile::FromInput(STDIN_FILENO, "stdin");
   ASSERT_THAT(file, IsOk());
   EXPECT_EQ(AsText(file->bytes()), "rest");
 }
 
 TEST(MappedFile, MovesWithItsBytes) {
   const TempDir directory;
-  Result<MappedFile> file = MappedFile::Open(directory.Write("a", "bytes"));
+  Result<MappedFile> file = MapFile(directory.Write("a", "bytes"));
   ASSERT_THAT(file, IsOk());
   const MappedFile moved = *std::move(file);
   EXPECT_EQ(AsText(moved.bytes()), "bytes");

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "formats/base/file.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape {
@@ -27,7 +28,7 @@ class Truncation : public testing::Test {
  protected:
   MappedFile MapPages(std::size_t pages) {
     path_ = dir_.Write("file", std::string(pages * kPage, 'x'));
-    return *MappedFile::Open(path_);
+    return *MapFile(path_);
   }
   void CutTo(std::size_t size) { std::filesystem::resize_file(path_, size); }
 

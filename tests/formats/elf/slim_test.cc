@@ -16,6 +16,7 @@
 #include "formats/elf/plt.h"
 #include "formats/elf/symbols.h"
 #include "tests/support/elf_builder.h"
+#include "tests/support/mapped_file.h"
 
 namespace perftape::elf {
 namespace {
@@ -370,7 +371,7 @@ TEST(SlimCopy, NamesWhatTheProgramsOfThisMachineName) {
 TEST(SlimCopy, KeepsTheTablesOfTheProgramThatRunsThisTest) {
   const Result<ElfFile> original = ElfFile::Open("/proc/self/exe");
   ASSERT_TRUE(original);
-  const Result<MappedFile> mapped = MappedFile::Open("/proc/self/exe");
+  const Result<MappedFile> mapped = MapFile("/proc/self/exe");
   ASSERT_TRUE(mapped);
   const auto slim = SlimCopy(*original);
   ASSERT_TRUE(slim);

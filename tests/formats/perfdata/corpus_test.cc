@@ -20,6 +20,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::perfdata {
@@ -50,7 +51,7 @@ std::vector<std::string> Recordings() {
 }
 
 MappedFile Recording(const std::string& name) {
-  return MappedFile::Open(CorpusDirectory() / "perfdata" / (name + ".perf.data")).value();
+  return MapFile(CorpusDirectory() / "perfdata" / (name + ".perf.data")).value();
 }
 
 // Returns { "records": { "COMM": 6, ... } } of the inventory, its only object of that name.

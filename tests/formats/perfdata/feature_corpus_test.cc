@@ -14,6 +14,7 @@
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/reader.h"
 #include "tests/support/corpus.h"
+#include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::perfdata {
@@ -38,7 +39,7 @@ std::vector<std::byte> Encoded(const FeatureValue& value) {
 template <class Visitor>
 void ForEachFeature(Visitor visit) {
   for (const std::filesystem::path& path : Recordings()) {
-    const MappedFile file = MappedFile::Open(path).value();
+    const MappedFile file = MapFile(path).value();
     const Reader reader = Reader::FromBytes(file.bytes()).value();
     for (const auto& [bit, section] : reader.features()) {
       visit(path.stem().stem().string(), reader, bit, section);
