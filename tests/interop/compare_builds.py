@@ -22,7 +22,7 @@ from pathlib import Path
 
 import corpus
 
-WORDING = {"message", "problems"}  # members of inspect's JSON that contain sentences
+WORDING = {"damage", "message", "problems", "sums"}  # members of inspect's JSON that contain sentences
 
 
 def convert(to, *options):
