@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/perfdata/kernel_size.h"
+#include "formats/perfdata/record_cursor.h"
 #include "formats/perfdata/sample_layout.h"
 
 namespace perftape::rewrite {
@@ -196,22 +197,6 @@ RecordCheck JudgeKernelRecord(const BodyShape* shape, const RecordView& record,
   return JudgeBody(*shape, body, record.order);
 }
 
-// Two tool records are followed by bytes that their size does not count: the tracing data, padded
-// to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
-std::uint64_t AppendedSize(RecordType type, Bytes payload, std::endian order) {
-  ByteReader at(payload, order);
-  if (type == RecordType::kHeaderTracingData) {
-    // simpleperf puts the data inside the record.
-    if (payload.size() > sizeof(std::uint64_t)) return 0;
-    std::uint32_t size = 0;
-    at.Fixed(size);
-    return (std::uint64_t{size} + 7) / 8 * 8;
-  }
-  std::uint64_t size = 0;
-  if (type == RecordType::kAuxtrace) at.Fixed(size);
-  return size;
-}
-
 // Bits 3 to 11 are not used by any writer, and the CPU modes end at 5.
 bool HasOddMisc(const RecordView& record) {
   constexpr std::uint16_t kUnused = 0x0ff8;
@@ -264,7 +249,7 @@ Framing ReadFrame(Bytes bytes, std::endian order, Frame& frame) {
   if (header.size < sizeof header) return Framing::kNotAFrame;
   if (header.size > bytes.size()) return Framing::kCut;
   frame.record.payload = bytes.subspan(sizeof header, header.size - sizeof header);
-  const std::uint64_t appended = AppendedSize(header.type, frame.record.payload, order);
+  const std::uint64_t appended = perfdata::AppendedSize(frame.record);
   if (appended > bytes.size() - header.size) {
     frame.size = appended > UINT64_MAX - header.size ? UINT64_MAX : header.size + appended;
     return Framing::kCut;

@@ -8,26 +8,6 @@
 namespace perftape::perfdata {
 namespace {
 
-// Whether bytes follow the record that its size does not count: the tracing data, padded to 8
-// (perf_event__synthesize_tracing_data), or an AUX trace (perf_event__process_auxtrace).
-bool HasAppended(RecordType type) {
-  return type == RecordType::kHeaderTracingData || type == RecordType::kAuxtrace;
-}
-
-std::uint64_t AppendedSize(const RecordView& record) {
-  ByteReader at(record.payload, record.order);
-  if (record.type == RecordType::kHeaderTracingData) {
-    // simpleperf writes the data inside the record.
-    if (record.payload.size() > sizeof(std::uint64_t)) return 0;
-    std::uint32_t size = 0;
-    at.Fixed(size);
-    return (std::uint64_t{size} + 7) / 8 * 8;
-  }
-  std::uint64_t size = 0;
-  at.Fixed(size);
-  return size;
-}
-
 RecordHeader LoadHeader(Bytes record, std::endian order) {
   return {.type = LoadFixed<RecordType>(&record[offsetof(RecordHeader, type)], order),
           .misc = LoadFixed<std::uint16_t>(&record[offsetof(RecordHeader, misc)], order),
@@ -149,13 +129,13 @@ bool RecordCursor::ReadRecord(Bytes left) {
              .order = order_,
              .is_lasting = stream_ == nullptr,
              .part = part_};
-  return !HasAppended(header.type) || ReadAppended(left);
+  const std::uint64_t appended = AppendedSize(record_);
+  return appended == 0 || ReadAppended(left, appended);
 }
 
 // Sets record_.appended. `left` begins with record_.
-bool RecordCursor::ReadAppended(Bytes left) {
+bool RecordCursor::ReadAppended(Bytes left, std::uint64_t appended) {
   const std::size_t size = record_.size();
-  const std::uint64_t appended = AppendedSize(record_);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
   if (stream_ != nullptr && appended > kMostAppendedInStream) {
     FailHere(ErrorCode::kUnsupported,

@@ -22,6 +22,23 @@ namespace perftape::perfdata {
 // Whether a cursor returns the records inside a COMPRESSED record, or skips them.
 enum class Compressed : std::uint8_t { kExpand, kStepOver };
 
+// Returns how many bytes follow a record that its size does not count: the tracing data, padded to
+// 8 (tools/perf, perf_event__synthesize_tracing_data), or an AUX trace
+// (perf_event__process_auxtrace). 0 for all other types, and if the payload is too short.
+inline std::uint64_t AppendedSize(const RecordView& record) {
+  ByteReader at(record.payload, record.order);
+  if (record.type == RecordType::kHeaderTracingData) {
+    // simpleperf writes the data inside the record.
+    if (record.payload.size() > sizeof(std::uint64_t)) return 0;
+    std::uint32_t size = 0;
+    at.Fixed(size);
+    return (std::uint64_t{size} + 7) / 8 * 8;
+  }
+  std::uint64_t size = 0;
+  if (record.type == RecordType::kAuxtrace) at.Fixed(size);
+  return size;
+}
+
 class RecordCursor {
  public:
   // The bytes of consecutive records, their offset in the file, and the file's RecordView::part.
@@ -90,7 +107,7 @@ class RecordCursor {
   bool StepInside();
   bool StepInPart();
   bool ReadRecord(Bytes left);
-  bool ReadAppended(Bytes left);
+  bool ReadAppended(Bytes left, std::uint64_t appended);
   void EndPart();
   void FailHere(ErrorCode code, std::string_view what);
   void Remember(Error error);

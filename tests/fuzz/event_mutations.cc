@@ -157,7 +157,7 @@ void Reencode(Buffer& bytes, const RecordView& record, const SampleFormat& befor
     const std::size_t trailer = before.trailer_size();
     if (record.payload.size() < trailer) return;
     const perfdata::SampleId id = DecodeSampleId(record, before);
-    // Takes the trailer of an encoded COMM, without its body.
+    // Copies the trailer of an encoded COMM, without its body.
     Buffer comm;
     if (!Encode(perfdata::Comm{}, id, now, 0, comm)) return;
     out.resize(kHeaderSize);

@@ -46,8 +46,8 @@ class Check {
  private:
   template <class... Values>
   void Report(const BundledFile& file, fmt::format_string<Values...> format, Values&&... values) {
-    const std::string& place = file.member.empty() ? file.path : file.member;
-    findings_.push_back(place + ": " + fmt::format(format, std::forward<Values>(values)...));
+    const std::string& name = file.member.empty() ? file.path : file.member;
+    findings_.push_back(name + ": " + fmt::format(format, std::forward<Values>(values)...));
   }
 
   void CheckFile(const BundledFile& file) {

@@ -146,8 +146,8 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
   object["moved_to_header"] = CountsJson(report.moved);
   object["left_out"] = CountsJson(report.left_out);
   object["first_left_out"] = Json::object();
-  for (const auto& [type, place] : report.first_left_out) {
-    object["first_left_out"][perfdata::RecordName(type)] = rewrite::TextOf(place);
+  for (const auto& [type, position] : report.first_left_out) {
+    object["first_left_out"][perfdata::RecordName(type)] = rewrite::TextOf(position);
   }
   object["resized_records"] = report.resized_records;
   object["repairs"] = report.corrections;
