@@ -57,7 +57,7 @@ inline std::vector<std::byte> TracingDataOf(const std::vector<TracingSystem>& sy
   return section;
 }
 
-// A tracepoint with a field of each kind, and 40 bytes of RAW for it.
+// A tracepoint with a field of each kind.
 inline constexpr std::string_view kWakeFormat =
     "name: wake\n"
     "ID: 77\n"
@@ -82,8 +82,7 @@ inline std::vector<std::byte> WakeRaw() {
       "\x09\x00\x00\x00"
       "\x10\x00\x00\x00\x80\x88\xff\xff"
       "\x50\x00\xbb\x01"
-      "disk\x00\x00\x00\x00"
-      "\x00\x00\x00\x00"sv;
+      "disk\x00\x00\x00\x00"sv;
   return {AsBytes(kRaw).begin(), AsBytes(kRaw).end()};
 }
 
