@@ -12,7 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace perftape;
   convert::ImportReport report;
   Input input = Input::FromBytes(std::as_bytes(std::span(data, size)));
-  const Result<convert::Profile> profile = convert::ReadPerfData(input, {}, report);
+  const convert::ImportOptions options = {.cpu_label = true,
+                                          .field_labels = {"name", "pid", "ports", "next_comm"}};
+  const Result<convert::Profile> profile = convert::ReadPerfData(input, options, report);
   if (profile && !convert::Validate(*profile)) std::abort();
   return 0;
 }
