@@ -147,19 +147,20 @@ std::vector<std::string> FilterLines(const convert::FilterReport& report) {
 }
 
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
-  if (plan.inputs.empty()) return "the output is empty: this shard has no inputs";
+  const std::string start = plan.file_per_event ? "no file is written: " : "the output is empty: ";
+  if (plan.inputs.empty()) return start + "this shard has no inputs";
   std::uint64_t samples = 0, outside_time = 0;
   for (const convert::InputReport& input : report.inputs) {
     samples += input.read.samples;
     outside_time += input.read.outside_time;
   }
   if (samples == 0) {
-    return outside_time == 0 ? "the output is empty: the input has no samples"
-                             : "the output is empty: all samples are outside --time";
+    return start +
+           (outside_time == 0 ? "the input has no samples" : "all samples are outside --time");
   }
   const std::vector<std::string> filtered = FilterLines(report.filter);
-  if (filtered.empty()) return "the output is empty: no event has samples";
-  std::string reason = fmt::format("the output is empty: {}", fmt::join(filtered, "; "));
+  if (filtered.empty()) return start + "no event has samples";
+  std::string reason = start + fmt::format("{}", fmt::join(filtered, "; "));
   const bool has_folded = std::ranges::any_of(
       report.inputs, [](const convert::InputReport& input) { return input.format == "folded"; });
   if (has_folded && !plan.filter.comms.empty() && plan.import.root == folded::Root::kNone) {
