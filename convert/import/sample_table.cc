@@ -19,7 +19,7 @@ std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Val
       index.Find(hash, [&](std::uint32_t id) { return table[id] == value; });
   if (found != IdTable::kNone) return found;
   const auto added = static_cast<std::uint32_t>(table.size());
-  table.push_back(value);
+  table.emplace_back(value);
   index.Add(hash, added);
   return added;
 }
@@ -45,8 +45,7 @@ std::uint32_t SampleTable::Add(const EventLabels& event_labels) {
 
 std::uint32_t SampleTable::AddFields(std::string_view values) {
   if (values.empty()) return 0;
-  return Intern(fields_index_, fields_, XXH3_64bits(values.data(), values.size()),
-                std::string(values));
+  return Intern(fields_index_, fields_, XXH3_64bits(values.data(), values.size()), values);
 }
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {

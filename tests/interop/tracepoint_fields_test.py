@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perf records three tracepoints. The fields that perftape-inspect reads from RAW must be those that
-`perf script -F trace` prints, and the labels that perftape-convert writes must have the same values.
+"""perf records three tracepoints, into a file and into a pipe. The fields that perftape-inspect
+reads from RAW must be those that `perf script -F trace` prints, and the labels that perftape-convert
+writes must have the same values.
 
 perf prints by the tracepoint's own "print fmt". READERS names what of it is a field. Needs root,
 for tracefs."""
@@ -99,7 +100,7 @@ def check_labels(convert, data, samples, directory):
         print("labels: not checked, because there is no go")
         return
     profile = directory / "out.pb.gz"
-    output_of(convert, "-q", data, "--labels", "field:next_prio", "-o", profile)
+    output_of(convert, "-q", "-f", data, "--labels", "field:next_prio", "-o", profile)
     tags = output_of("go", "tool", "pprof", "-tags", "-sample_index=sched:sched_switch_sample",
                      profile)
     block = re.search(r"^ *next_prio: Total .*\n((?: +[\d.]+.*\n)*)", tags, re.M)
@@ -112,6 +113,17 @@ def check_labels(convert, data, samples, directory):
     print(f"next_prio: pprof counts the {len(want)} values as perf does")
 
 
+def record(data):
+    """Records into a file, or into a pipe that is saved to one. Returns perf's complaint, or None."""
+    options = [word for event in EVENTS for word in ("-e", event)]
+    is_pipe = data.name.startswith("pipe")
+    with open(data, "wb") as stream:
+        done = subprocess.run(["perf", "record", "-q", "-a", "-o", "-" if is_pipe else data,
+                               *options, "--", "sh", "-c", WORK], stderr=subprocess.PIPE,
+                              stdout=stream if is_pipe else subprocess.DEVNULL, check=False)
+    return None if done.returncode == 0 else done.stderr.decode()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
@@ -121,15 +133,13 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        data = directory / "perf.data"
-        options = [word for event in EVENTS for word in ("-e", event)]
-        recorded = subprocess.run(["perf", "record", "-q", "-a", "-o", data, *options, "--", "sh",
-                                   "-c", WORK], capture_output=True, check=False)
-        if recorded.returncode != 0:
-            print(f"perf cannot record tracepoints here: {recorded.stderr.decode()}")
-            return 77
-        samples = check_fields(arguments.bin / "perftape-inspect", data)
-        check_labels(arguments.bin / "perftape-convert", data, samples, directory)
+        for data in (directory / "perf.data", directory / "pipe.data"):
+            errors = record(data)
+            if errors is not None:
+                print(f"perf cannot record tracepoints here: {errors}")
+                return 77
+            samples = check_fields(arguments.bin / "perftape-inspect", data)
+            check_labels(arguments.bin / "perftape-convert", data, samples, directory)
     return 0
 
 
