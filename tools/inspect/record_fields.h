@@ -49,11 +49,11 @@ class RecordFields {
 
 // Visits the fields of a tracepoint's RAW, in a group "fields": those that only this tracepoint
 // has, and that are completely in `raw`. Visits nothing if there are none.
-void TellTracepointFields(const perfdata::TracepointFormat& format, Bytes raw, RecordFields& to);
+void VisitTracepointFields(const perfdata::TracepointFormat& format, Bytes raw, RecordFields& to);
 
 // Visits all fields of a record. Some records are passed as bytes with a remark: those that end
 // inside their fields, that belong to no event, or whose type has no known fields.
-void TellFields(const perfdata::RecordView& record, const perfdata::EventTable& events,
-                RecordFields& to);
+void VisitFields(const perfdata::RecordView& record, const perfdata::EventTable& events,
+                 RecordFields& to);
 
 }  // namespace perftape::inspect

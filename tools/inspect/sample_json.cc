@@ -9,9 +9,13 @@
 #include "tools/inspect/json_fields.h"
 
 namespace perftape::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::string SampleJson(const SampleRow& row) {
-  using Json = nlohmann::ordered_json;
   Json frames = Json::array();
   for (const std::uint64_t frame : row.frames) frames.push_back(fmt::format("{:#x}", frame));
   Json fields = {{"event", row.event},
@@ -27,7 +31,7 @@ std::string SampleJson(const SampleRow& row) {
   fields["frames"] = std::move(frames);
   if (row.tracepoint) {
     JsonFields to(fields);
-    TellTracepointFields(*row.tracepoint, row.raw, to);
+    VisitTracepointFields(*row.tracepoint, row.raw, to);
   }
   const Json json = {{"sample", std::move(fields)}};
   return cli::JsonText(json, cli::JsonLayout::kOneLine);

@@ -50,7 +50,7 @@ TEST(SidebandAttr, HasTheTrailerOfTheSamplingEvent) {
   EXPECT_TRUE(sideband.sample_id_all);
 }
 
-TEST(SidebandAttr, TellsTheTimeByTheClockOfTheSamples) {
+TEST(SidebandAttr, UsesTheClockOfTheSamples) {
   for (const perfdata::EventAttr& attr : {SamplingAttr(Frequency{99}), SidebandAttr()}) {
     EXPECT_TRUE(attr.Has(perfdata::kUseClockid));
     EXPECT_EQ(attr.clockid, CLOCK_MONOTONIC);
