@@ -16,6 +16,7 @@
 #include "tools/common/profiles/import_text.h"
 #include "tools/common/profiles/symbol_text.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
@@ -94,6 +95,19 @@ std::set<std::string> EventsLeftOut(const std::vector<convert::InputReport>& inp
   return names;
 }
 
+// Fails with kNotFound if --labels names a field that no input has.
+Status CheckFields(const Plan& plan, const std::vector<convert::InputReport>& inputs) {
+  std::set<std::string> fields;
+  for (const convert::InputReport& input : inputs) {
+    fields.insert(input.read.fields.begin(), input.read.fields.end());
+  }
+  for (const std::string& field : plan.import.field_labels) {
+    if (inputs.empty() || fields.contains(field)) continue;
+    return Fail(ErrorCode::kNotFound, NoFieldLine(field, fields));
+  }
+  return {};
+}
+
 Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findings,
                                  cli::Console& console) {
   convert::Combiner combiner(CombineOptionsOf(plan));
@@ -108,6 +122,7 @@ Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findin
     TRY(combiner.Add(*opened));
     PrintInput(combiner.inputs().back(), plan, findings, console);
   }
+  TRY(CheckFields(plan, combiner.inputs()));
   TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
   findings.report.inputs = combiner.inputs();
   findings.report.symbols = combiner.symbols();
@@ -184,8 +199,28 @@ void PrintConversion(const Plan& plan, const convert::Profile& written, Findings
   }
 }
 
+// Writes the profile into a file, or into one for each event.
+Status Write(const Plan& plan, const convert::Profile& profile, Findings& findings,
+             cli::Console& console) {
+  convert::WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
+  if (!plan.file_per_event) {
+    TRY_ASSIGN(findings.report.losses, plan.to->write(profile, options, plan.output));
+    return {};
+  }
+  std::vector<EventFile>& files = findings.report.files;
+  TRY_ASSIGN(files, ChooseEventFiles(profile, plan.output, plan.write.if_exists));
+  for (const EventFile& file : files) {
+    options.folded.event = file.event;
+    TRY(plan.to->write(profile, options, file.path));
+    console.Note(FilesLine(file));
+  }
+  return {};
+}
+
 Result<int> Run(const Plan& plan, cli::Console& console) {
-  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.write.if_exists));
+  // The names of a file per event are known, and checked, only after reading.
+  const IfExists if_exists = plan.file_per_event ? IfExists::kReplace : plan.write.if_exists;
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, if_exists));
   if (!plan.to->is_text) TRY(cli::RefuseTerminal(target, plan.to->name));
   for (const std::filesystem::path& repeated : RepeatedInputs(plan.inputs)) {
     console.Warning(
@@ -202,8 +237,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     TRY_ASSIGN(read, ReadAll(plan, std::move(first), findings, console));
   }
   TRY_ASSIGN(const convert::Profile profile, Filtered(plan, read, findings));
-  const convert::WriteOptions options = WriteOptionsOf(plan, profile, findings, console);
-  TRY_ASSIGN(findings.report.losses, plan.to->write(profile, options, plan.output));
+  TRY(Write(plan, profile, findings, console));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
     findings.report.losses.push_back(
         "the times of samples: only a single perf.data keeps its timeline");

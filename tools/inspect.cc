@@ -53,14 +53,15 @@ Result<Damage> PrintRecords(const Reader& reader, Form form, OutputFile& out) {
   }
 }
 
-Result<Damage> PrintSamples(const Reader& reader, Form form, OutputFile& out) {
-  if (form == Form::kText) TRY(out.Write(SampleTableHead()));
+Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& out) {
+  const Form form = plan.form;
+  if (form == Form::kText) TRY(out.Write(SampleTableHead(plan.field_column)));
   SampleRows rows(reader);
   while (true) {
     Result<std::optional<SampleRow>> row = rows.Next();
     if (!row) return std::move(row).error();
     if (!*row) break;
-    TRY(out.Write(form == Form::kJson ? SampleJson(**row) : RowText(**row)));
+    TRY(out.Write(form == Form::kJson ? SampleJson(**row) : RowText(**row, plan.field_column)));
   }
   std::string words;
   if (rows.skipped() != 0) {
@@ -100,7 +101,7 @@ Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, Ou
     case Section::kRecords:
       return PrintRecords(reader, form, out);
     case Section::kSamples:
-      return PrintSamples(reader, form, out);
+      return PrintSamples(reader, plan, out);
     case Section::kValidation:
       return PrintValidation(reader, form, out);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::convert {
@@ -50,12 +51,13 @@ KnownEvent TypeOf(const Profile& profile, const Event& event) {
   return known == std::end(kKnownEvents) ? kNone : *known;
 }
 
-// Returns the unit that ReadPerfData assumes for an event of this type without a unit.
-std::string_view ImpliedUnit(const KnownEvent& type) {
-  const bool is_clock =
-      type.type == perfdata::kTypeSoftware &&
-      (type.config == perfdata::kSoftwareCpuClock || type.config == perfdata::kSoftwareTaskClock);
-  return is_clock ? "nanoseconds" : "count";
+// Returns the unit that ReadPerfData assumes for an event without a unit.
+std::string_view ImpliedUnit(const Profile& profile, const Event& event) {
+  const KnownEvent type = TypeOf(profile, event);
+  perfdata::EventAttr attr;
+  attr.type = type.type;
+  attr.config = type.config;
+  return perfdata::PeriodUnitOf(attr, profile.text(event.name));
 }
 
 // perf warns of unknown kernel addresses if an event counts the kernel (builtin-report.c,
@@ -160,7 +162,7 @@ Status AppendEventUpdates(const Profile& profile, std::vector<std::byte>& record
     const Event& event = profile.events()[i];
     const std::uint64_t id = i + 1;
     if (const std::string_view unit = profile.text(event.unit);
-        unit != ImpliedUnit(TypeOf(profile, event))) {
+        unit != ImpliedUnit(profile, event)) {
       TRY(Encode(EventUpdate{.update_type = EventUpdate::kUnit, .id = id, .text = unit}, 0,
                  records));
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "convert/import/converted.h"
+#include "convert/import/field_labels.h"
 #include "convert/import/hashed_stacks.h"
 #include "convert/import/sample_reader.h"
 #include "convert/import/sample_table.h"
@@ -20,6 +21,7 @@
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::convert {
@@ -38,7 +40,7 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
     period = 1'000'000'000 / attr.sample_period;
   }
   Event made{.name = builder.Add(event.name),
-             .unit = builder.Add(is_clock ? "nanoseconds" : "count"),
+             .unit = builder.Add(perfdata::PeriodUnitOf(attr, event.name)),
              .period = period};
   ApplyMark(event, units, builder, made);
   return made;
@@ -47,9 +49,12 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
 // Converts a table of samples into a profile, and releases the table.
 class ProfileMaker {
  public:
-  ProfileMaker(const perfdata::Reader& reader, const Survey& survey, SampleTable& table)
+  // `fields` are ImportOptions::field_labels.
+  ProfileMaker(const perfdata::Reader& reader, const Survey& survey,
+               std::span<const std::string> fields, SampleTable& table)
       : reader_(reader),
         survey_(survey),
+        fields_(fields),
         table_(table),
         is_converted_(IsConverted(reader.events())) {}
 
@@ -67,6 +72,7 @@ class ProfileMaker {
 
   const perfdata::Reader& reader_;
   const Survey& survey_;
+  std::span<const std::string> fields_;
   SampleTable& table_;
   const bool is_converted_;
   ProfileBuilder builder_;
@@ -144,6 +150,7 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   if (of.cpu != EventLabels::kNoCpu) {
     labels.push_back({.key = builder_.Add("cpu"), .number = of.cpu, .unit = builder_.Add("cpu")});
   }
+  AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
   return builder_.Add(labels);
 }
 
@@ -250,11 +257,12 @@ Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& r
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
 
+  if (!options.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
   const Survey survey = MakeSurvey(reader, options, report);
   SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, survey, report)
                                           : ReadSamplesByRecord(reader, options, survey, report,
                                                                 recorded->of_records);
-  return ProfileMaker(reader, survey, samples.table)
+  return ProfileMaker(reader, survey, options.field_labels, samples.table)
       .Make(DescribeRecording(reader, samples.times), options.threads, report,
             recorded == nullptr ? nullptr : &recorded->distinct);
 }

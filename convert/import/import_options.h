@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
@@ -42,6 +43,8 @@ struct ImportOptions {
   // Fields of a perf.data's samples that become labels. Each one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
+  // Fields of tracepoints (field_labels.h): their values, if the sample's event has them.
+  std::vector<std::string> field_labels = {};
   // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
   // record, that of a pprof's sample in its label "timestamp_ns". Samples without a time are kept.
   std::optional<TimeRange> time = {};

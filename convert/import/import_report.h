@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ImportReport {
   std::uint64_t unknown_records = 0;  // of types that are not supported
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
+  // With ImportOptions::field_labels: the fields that any event has.
+  std::set<std::string> fields = {};
   // Messages about missing sources of names. They are no damage to the profile.
   std::vector<std::string> notes = {};
   std::vector<std::string> problems;  // all other problems: "feature BUILD_ID: ..."

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "convert/import/field_labels.h"
 #include "convert/import/process_history.h"
 #include "convert/import/round_clock.h"
 #include "convert/import/time_window.h"
@@ -63,8 +64,9 @@ class SampleReader {
   void Count(const RecordView& record, const perfdata::Sample& sample, const perfdata::Event& event,
              Epoch epoch);
   const ThreadCacheEntry& StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch);
-  std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::SampleFormat& format,
-                              const perfdata::Event& event);
+  // Returns the labels of `sample`, a record of `event` that counts for `counted`.
+  std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::Event& event,
+                              const perfdata::Event& counted);
   void Skip(const RecordView& sample);
   // Counts the samples in the batch.
   void CountBatch();
@@ -75,6 +77,7 @@ class SampleReader {
   ImportReport report_;
   std::uint64_t first_skipped_offset_ = kToTheEnd;
   perfdata::Deliveries deliveries_;
+  FieldReader fields_;
   std::optional<TimeWindow> window_;
   std::vector<perfdata::PlainSampleReader> plain_;  // by event
   perfdata::Sample plain_sample_;                   // the sample that they decode
@@ -87,7 +90,11 @@ class SampleReader {
 
 SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
                            const Survey& survey)
-    : reader_(reader), options_(options), survey_(survey), deliveries_(reader.events()) {
+    : reader_(reader),
+      options_(options),
+      survey_(survey),
+      deliveries_(reader.events()),
+      fields_(reader.events(), options.field_labels) {
   const TimeSpan& times = survey.times;
   if (options.time && !times.is_empty()) {
     window_ =
@@ -174,7 +181,7 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       .hash = SampleTable::HashOf(stack, state.state), .thread = state.thread, .stack = stack};
   for (const perfdata::Delivery& delivery : deliveries) {
     ++report_.samples;
-    addition.event_labels = EventLabelsOf(sample, event.format, *delivery.event);
+    addition.event_labels = EventLabelsOf(sample, event, *delivery.event);
     addition.period = delivery.period;
     if (rows_of_records_ != nullptr) {
       const std::uint32_t row = samples_.table.Add(addition);
@@ -203,17 +210,22 @@ const SampleReader::ThreadCacheEntry& SampleReader::StateOf(std::uint32_t pid, s
 }
 
 std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
-                                          const perfdata::SampleFormat& format,
-                                          const perfdata::Event& event) {
-  const std::size_t index = reader_.events().IndexOf(event);
+                                          const perfdata::Event& event,
+                                          const perfdata::Event& counted) {
+  const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
-  if (!options_.cpu_label && !options_.cgroup_label) {
+  if (!options_.cpu_label && !options_.cgroup_label && fields_.reads_nothing()) {
     std::uint32_t& plain = plain_labels_[index];
     if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
     return plain;
   }
+  const perfdata::SampleFormat& format = event.format;
   if (options_.cpu_label && format.Has(perfdata::kCpu)) labels.cpu = sample.cpu;
   if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) labels.cgroup = sample.cgroup;
+  if (!fields_.reads_nothing()) {
+    const std::size_t of_record = reader_.events().IndexOf(event);
+    labels.fields = samples_.table.AddFields(fields_.Read(of_record, sample.raw));
+  }
   return samples_.table.Add(labels);
 }
 

@@ -19,7 +19,7 @@ std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Val
       index.Find(hash, [&](std::uint32_t id) { return table[id] == value; });
   if (found != IdTable::kNone) return found;
   const auto added = static_cast<std::uint32_t>(table.size());
-  table.push_back(value);
+  table.emplace_back(value);
   index.Add(hash, added);
   return added;
 }
@@ -39,8 +39,13 @@ std::uint32_t SampleTable::Add(const RawThread& thread) {
 
 std::uint32_t SampleTable::Add(const EventLabels& event_labels) {
   const std::uint64_t words[] = {std::uint64_t{event_labels.event} << 32 | event_labels.cpu,
-                                 event_labels.cgroup};
+                                 event_labels.cgroup, event_labels.fields};
   return Intern(event_labels_index_, event_labels_, HashWords(words), event_labels);
+}
+
+std::uint32_t SampleTable::AddFields(std::string_view values) {
+  if (values.empty()) return 0;
+  return Intern(fields_index_, fields_, XXH3_64bits(values.data(), values.size()), values);
 }
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
@@ -107,7 +112,10 @@ std::uint32_t SampleTable::Add(const Addition& sample) {
 void SampleTable::AddAll(const SampleTable& other) {
   std::vector<std::uint32_t> threads, event_labels;
   for (const RawThread& thread : other.threads_) threads.push_back(Add(thread));
-  for (const EventLabels& labels : other.event_labels_) event_labels.push_back(Add(labels));
+  for (EventLabels labels : other.event_labels_) {
+    labels.fields = AddFields(other.fields(labels.fields));
+    event_labels.push_back(Add(labels));
+  }
   std::vector<Addition> batch;
   for (const Row& row : other.rows_) {
     batch.push_back({.hash = {row.low - NumberOf(row.thread, row.event_labels), row.high},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct EventLabels {
   std::uint32_t event = 0;  // index in the EventTable
   std::uint32_t cpu = kNoCpu;
   std::uint64_t cgroup = 0;  // 0: no label
+  std::uint32_t fields = 0;  // of SampleTable::AddFields; 0: no labels
   bool operator==(const EventLabels&) const = default;
 };
 
@@ -55,6 +57,8 @@ class SampleTable {
   };
   std::uint32_t Add(const RawThread& thread);
   std::uint32_t Add(const EventLabels& labels);
+  // Adds the values of a FieldReader. 0 for none.
+  std::uint32_t AddFields(std::string_view values);
 
   // Equal if the words are equal, and the mappings of the process and of the kernel.
   static Hash128 HashOf(const RawStack& stack, const ThreadState& state);
@@ -81,6 +85,7 @@ class SampleTable {
   std::vector<std::uint32_t> StacksByEpoch() const;
   std::span<const RawThread> threads() const { return threads_; }
   std::span<const EventLabels> event_labels() const { return event_labels_; }
+  std::string_view fields(std::uint32_t index) const { return fields_[index]; }
 
   // Ends adding, and frees the memory that only adding needs.
   void Finish();
@@ -112,13 +117,14 @@ class SampleTable {
   using Table = std::vector<Value, LargePages<Value>>;
 
   State state_ = State::kAdding;
-  IdTable row_index_, stack_index_, thread_index_, event_labels_index_;
+  IdTable row_index_, stack_index_, thread_index_, event_labels_index_, fields_index_;
   Table<Row> rows_;
   Table<Stored> stacks_;
   Table<Hash128> stack_hashes_;
   std::unordered_map<std::size_t, Bytes> branches_;  // by index in stacks_
   std::vector<RawThread> threads_;
   std::vector<EventLabels> event_labels_;
+  std::vector<std::string> fields_ = {""};
   Arena copies_;
 };
 

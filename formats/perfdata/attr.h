@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "formats/perfdata/abi.h"
 
 namespace perftape::perfdata {
+
+struct TracepointFormat;  // tracepoints.h
 
 // struct perf_event_attr of include/uapi/linux/perf_event.h with all fields up to Linux 6.18.
 // Fields beyond the end of a smaller attribute are zero.
@@ -78,6 +81,9 @@ struct Event {
   SampleFormat format;
   std::vector<std::uint64_t> ids;  // one for each file descriptor of the event (one per CPU)
   std::string name;  // "cpu-clock"; from EVENT_DESC, EVENT_UPDATE, or DefaultEventName
+  // The fields of RAW of a tracepoint, from TRACING_DATA. Null for other events, and if the format
+  // is missing.
+  std::shared_ptr<const TracepointFormat> tracepoint = {};
 };
 
 // perf's name for an event without a name in the file, with perf's modifiers: "cpu-clock",

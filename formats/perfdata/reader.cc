@@ -8,7 +8,6 @@
 
 #include "formats/base/regular_file.h"
 #include "formats/perfdata/attr_table.h"
-#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -272,19 +271,21 @@ Status Reader::FinishEvents() {
 }
 
 // Sets the name of each event from the first source that has one: EVENT_UPDATE, EVENT_DESC,
-// TRACING_DATA, the attribute itself. Also adds the ids of EVENT_DESC.
+// TRACING_DATA, the attribute itself. Also adds the ids of EVENT_DESC and the formats of
+// tracepoints.
 void Reader::NameEvents() {
   if (const std::optional<Bytes> section = feature(FeatureBit::kTracingData)) {
-    tracepoint_names_ = TracepointNames(*section);
+    tracepoints_ = ReadTracepoints(*section);
   }
   const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
   const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr;
   for (std::size_t i = 0; i < events_->size(); ++i) {
     Event& event = (*events_)[i];
     event.name = DefaultEventName(event.attr);
-    const auto tracepoint = tracepoint_names_.find(event.attr.config);
-    if (event.attr.type == kTypeTracepoint && tracepoint != tracepoint_names_.end()) {
-      event.name = tracepoint->second;
+    const auto tracepoint = tracepoints_.find(event.attr.config);
+    if (event.attr.type == kTypeTracepoint && tracepoint != tracepoints_.end()) {
+      event.tracepoint = tracepoint->second;
+      event.name = event.tracepoint->name;
     }
     if (description != nullptr && i < description->events.size()) {
       event.name = description->events[i].name;

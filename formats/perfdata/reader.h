@@ -32,6 +32,7 @@
 #include "formats/perfdata/header.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_cursor.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::perfdata {
 
@@ -118,9 +119,9 @@ class Reader {
   std::shared_ptr<EventTable> events_ = std::make_shared<EventTable>();  // shared by its cursors
   std::uint64_t data_offset_ = 0, data_size_ = 0;
   std::map<FeatureBit, Bytes> features_;
-  std::deque<std::vector<std::byte>> feature_copies_;      // for a stream
-  std::map<std::uint64_t, std::string> names_by_id_;       // from EVENT_UPDATE
-  std::map<std::uint64_t, std::string> tracepoint_names_;  // by config, from TRACING_DATA
+  std::deque<std::vector<std::byte>> feature_copies_;  // for a stream
+  std::map<std::uint64_t, std::string> names_by_id_;   // from EVENT_UPDATE
+  Tracepoints tracepoints_;                            // by config
   std::vector<std::string> problems_;
 };
 

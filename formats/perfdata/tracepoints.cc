@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/tracepoints.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <utility>
 
 namespace perftape::perfdata {
 namespace {
+
+using Content = TracepointField::Content;
+using Storage = TracepointField::Storage;
 
 constexpr std::string_view kTracingMagic = "\x17\x08\x44tracing";
 
@@ -46,22 +52,130 @@ class Blob {
   ByteReader at_;
 };
 
-// The value of `key` ("name: " or "ID: "), which begins a line of a tracefs format file.
-std::string_view ValueOf(std::string_view format, std::string_view key) {
-  for (std::size_t line = 0; line < format.size();) {
-    const std::size_t end = std::min(format.find('\n', line), format.size());
-    const std::string_view text = format.substr(line, end - line);
-    if (text.starts_with(key)) return text.substr(key.size());
-    line = end + 1;
-  }
-  return {};
-}
-
-std::optional<std::uint64_t> ParseNumber(std::string_view text) {
-  std::uint64_t number = 0;
+template <class Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || rest != text.data() + text.size()) return {};
   return number;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// Returns the text before the first `end`, and removes both from `text`.
+std::string_view SplitOff(std::string_view& text, char end) {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view first = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return first;
+}
+
+// A C declaration: "__data_loc char[] filename", "char prev_comm[16]", "const char * name".
+struct Declaration {
+  std::string_view name;
+  std::string_view type;  // of an element, without "__data_loc" and "const"
+  Storage storage = Storage::kInPlace;
+  bool is_array = false;
+  std::string_view count;  // "16"; empty if it is unknown
+};
+
+// Removes a word from the start of a type.
+bool RemoveWord(std::string_view& type, std::string_view word) {
+  const std::string_view rest = type.substr(std::min(word.size(), type.size()));
+  if (!type.starts_with(word) || !(rest.starts_with(' ') || rest.starts_with('\t'))) return false;
+  type = Trimmed(rest);
+  return true;
+}
+
+// Removes "[16]" from the end of a declarator or type.
+void RemoveBrackets(std::string_view& text, Declaration& declaration) {
+  const std::size_t open = text.rfind('[');
+  if (!text.ends_with(']') || open == std::string_view::npos) return;
+  declaration.is_array = true;
+  declaration.count = Trimmed(text.substr(open + 1, text.size() - open - 2));
+  text = Trimmed(text.substr(0, open));
+}
+
+Declaration ParseDeclaration(std::string_view text) {
+  Declaration declaration;
+  text = Trimmed(text);
+  RemoveBrackets(text, declaration);
+  const std::size_t before_name = text.find_last_of(" \t*");
+  if (before_name == std::string_view::npos) return declaration;
+  declaration.name = text.substr(before_name + 1);
+  declaration.type = Trimmed(text.substr(0, before_name + 1));
+  if (RemoveWord(declaration.type, "__data_loc")) declaration.storage = Storage::kDataLocation;
+  if (RemoveWord(declaration.type, "__rel_loc")) declaration.storage = Storage::kRelativeLocation;
+  RemoveWord(declaration.type, "const");
+  RemoveBrackets(declaration.type, declaration);
+  return declaration;
+}
+
+bool IsIntegerSize(std::uint64_t size) {
+  return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+// Returns the size of an array's elements. It is that of bytes if the type is unknown.
+std::uint8_t ElementSizeOf(const Declaration& declaration, std::uint32_t size,
+                           const TracingMachine& machine) {
+  const std::optional<std::uint32_t> count = ParseNumber<std::uint32_t>(declaration.count);
+  if (declaration.storage == Storage::kInPlace && count && *count > 0 && size % *count == 0 &&
+      IsIntegerSize(size / *count)) {
+    return static_cast<std::uint8_t>(size / *count);
+  }
+  constexpr std::pair<std::string_view, std::uint8_t> kSizes[] = {
+      {"u16", 2},   {"s16", 2},      {"short", 2},     {"unsigned short", 2},
+      {"u32", 4},   {"s32", 4},      {"int", 4},       {"unsigned int", 4},
+      {"u64", 8},   {"s64", 8},      {"long long", 8}, {"unsigned long long", 8},
+      {"__u16", 2}, {"__u32", 4},    {"__u64", 8},     {"unsigned", 4},
+      {"pid_t", 4}, {"uint16_t", 2}, {"uint32_t", 4},  {"uint64_t", 8},
+  };
+  for (const auto& [type, bytes] : kSizes) {
+    if (declaration.type == type) return bytes;
+  }
+  const bool is_word = declaration.type == "long" || declaration.type == "unsigned long" ||
+                       declaration.type.ends_with('*');
+  return is_word && IsIntegerSize(machine.long_size) ? machine.long_size : std::uint8_t{1};
+}
+
+Content ContentOf(const Declaration& declaration, std::uint32_t size, bool is_signed) {
+  if (declaration.is_array) return declaration.type == "char" ? Content::kText : Content::kArray;
+  if (!IsIntegerSize(size)) return Content::kArray;
+  if (declaration.type.ends_with('*')) return Content::kHex;
+  if (is_signed) return Content::kSigned;
+  const bool is_long = declaration.type.find("long") != std::string_view::npos;
+  return is_long ? Content::kHex : Content::kUnsigned;
+}
+
+// Parses "field:int common_pid;\toffset:4;\tsize:4;\tsigned:1;". Linux before 2.6.33 writes no
+// "signed".
+std::optional<TracepointField> ParseField(std::string_view line, const TracingMachine& machine) {
+  constexpr std::string_view kKey = "field:";
+  line = Trimmed(line);
+  if (!line.starts_with(kKey)) return {};
+  line.remove_prefix(kKey.size());
+  const Declaration declaration = ParseDeclaration(SplitOff(line, ';'));
+  std::optional<std::uint32_t> offset, size;
+  bool is_signed = false;
+  while (!line.empty()) {
+    std::string_view value = Trimmed(SplitOff(line, ';'));
+    const std::string_view key = SplitOff(value, ':');
+    if (key == "offset") offset = ParseNumber<std::uint32_t>(value);
+    if (key == "size") size = ParseNumber<std::uint32_t>(value);
+    if (key == "signed") is_signed = value == "1";
+  }
+  if (declaration.name.empty() || declaration.type.empty() || !offset || !size) return {};
+  return TracepointField{.name = std::string(declaration.name),
+                         .offset = *offset,
+                         .size = *size,
+                         .content = ContentOf(declaration, *size, is_signed),
+                         .storage = declaration.storage,
+                         .element_size = ElementSizeOf(declaration, *size, machine)};
 }
 
 void SkipHeaders(Blob& blob) {
@@ -75,16 +189,81 @@ void SkipHeaders(Blob& blob) {
   }
 }
 
+// Returns an integer of 1, 2, 4 or 8 bytes; nothing for another size.
+std::optional<std::uint64_t> NumberAt(Bytes bytes, std::endian order) {
+  switch (bytes.size()) {
+    case 1:
+      return std::to_integer<std::uint64_t>(bytes[0]);
+    case 2:
+      return LoadFixed<std::uint16_t>(bytes.data(), order);
+    case 4:
+      return LoadFixed<std::uint32_t>(bytes.data(), order);
+    case 8:
+      return LoadFixed<std::uint64_t>(bytes.data(), order);
+    default:
+      return {};
+  }
+}
+
+std::optional<Bytes> RangeOf(Bytes raw, std::uint64_t offset, std::uint64_t size) {
+  if (offset > raw.size() || size > raw.size() - offset) return {};
+  return raw.subspan(offset, size);
+}
+
+// Returns the bytes of a field. For a dynamic array, these are at the location in the field.
+std::optional<Bytes> BytesOf(const TracepointField& field, Bytes raw, std::endian order) {
+  const std::optional<Bytes> in_place = RangeOf(raw, field.offset, field.size);
+  if (!in_place || field.storage == Storage::kInPlace) return in_place;
+  const std::optional<std::uint64_t> location = NumberAt(*in_place, order);
+  if (!location) return {};
+  const std::uint64_t offset = *location & 0xffff, size = *location >> 16 & 0xffff;
+  if (field.storage == Storage::kDataLocation) return RangeOf(raw, offset, size);
+  return RangeOf(raw, std::uint64_t{field.offset} + field.size + offset, size);
+}
+
+std::uint64_t SignExtended(std::uint64_t number, std::size_t size) {
+  const unsigned unused_bits = static_cast<unsigned>(64 - 8 * size);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(number << unused_bits) >>
+                                    unused_bits);
+}
+
 }  // namespace
 
-std::map<std::uint64_t, std::string> TracepointNames(Bytes tracing_data) {
-  std::map<std::uint64_t, std::string> names;
+const TracepointField* TracepointFormat::Find(std::string_view field_name) const {
+  const auto found = std::ranges::find(fields, field_name, &TracepointField::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
+                                                      const TracingMachine& machine) {
+  TracepointFormat format{.name = {}, .order = machine.order, .fields = {}};
+  std::optional<std::uint64_t> id;
+  while (!text.empty()) {
+    const std::string_view line = SplitOff(text, '\n');
+    if (line.starts_with("name: ")) {
+      format.name = line.substr(6);
+    } else if (line.starts_with("ID: ")) {
+      id = ParseNumber<std::uint64_t>(line.substr(4));
+    } else if (line.starts_with("print fmt:")) {
+      break;
+    } else if (std::optional<TracepointField> field = ParseField(line, machine)) {
+      format.fields.push_back(*std::move(field));
+    }
+  }
+  if (!id || format.name.empty()) return {};
+  format.id = *id;
+  return format;
+}
+
+Tracepoints ReadTracepoints(Bytes tracing_data) {
+  Tracepoints tracepoints;
   Blob blob(tracing_data);
-  if (AsText(blob.Sized(kTracingMagic.size())) != kTracingMagic) return names;
+  if (AsText(blob.Sized(kTracingMagic.size())) != kTracingMagic) return tracepoints;
   blob.Text();  // version
-  const bool is_big = blob.Fixed<std::uint8_t>() != 0;
-  blob.SetOrder(is_big ? std::endian::big : std::endian::little);
-  blob.Fixed<std::uint8_t>();   // size of a long
+  TracingMachine machine;
+  machine.order = blob.Fixed<std::uint8_t>() != 0 ? std::endian::big : std::endian::little;
+  blob.SetOrder(machine.order);
+  machine.long_size = blob.Fixed<std::uint8_t>();
   blob.Fixed<std::uint32_t>();  // size of a page
   SkipHeaders(blob);
   const auto systems = blob.Fixed<std::uint32_t>();
@@ -92,14 +271,57 @@ std::map<std::uint64_t, std::string> TracepointNames(Bytes tracing_data) {
     const std::string_view system_name = blob.Text();
     const auto events = blob.Fixed<std::uint32_t>();
     for (std::uint32_t event = 0; event < events && blob.ok(); ++event) {
-      const std::string_view format = AsText(blob.Sized(blob.Fixed<std::uint64_t>()));
-      const std::string_view name = ValueOf(format, "name: ");
-      const std::optional<std::uint64_t> id = ParseNumber(ValueOf(format, "ID: "));
-      if (!id || name.empty()) continue;
-      names.try_emplace(*id, std::string(system_name).append(1, ':').append(name));
+      const std::string_view text = AsText(blob.Sized(blob.Fixed<std::uint64_t>()));
+      std::optional<TracepointFormat> format = ParseTracepointFormat(text, machine);
+      if (!format) continue;
+      format->name = std::string(system_name).append(1, ':').append(format->name);
+      tracepoints.try_emplace(format->id,
+                              std::make_shared<const TracepointFormat>(*std::move(format)));
     }
   }
-  return names;
+  return tracepoints;
+}
+
+std::vector<std::string> FieldValue::Elements() const {
+  std::vector<std::string> elements;
+  for (std::size_t at = 0; at + element_size <= array.size(); at += element_size) {
+    const auto number = NumberAt(array.subspan(at, element_size), order);
+    elements.push_back(fmt::format("{:#x}", number.value_or(0)));
+  }
+  return elements;
+}
+
+std::optional<FieldValue> ValueOf(const TracepointField& field, Bytes raw, std::endian order) {
+  const std::optional<Bytes> bytes = BytesOf(field, raw, order);
+  if (!bytes) return {};
+  FieldValue value{.content = field.content, .element_size = field.element_size, .order = order};
+  if (field.content == Content::kText) {
+    value.text = AsText(*bytes).substr(0, AsText(*bytes).find('\0'));
+  } else if (field.content == Content::kArray) {
+    value.array = *bytes;
+  } else {
+    const std::optional<std::uint64_t> number = NumberAt(*bytes, order);
+    if (!number) return {};
+    value.number =
+        field.content == Content::kSigned ? SignExtended(*number, bytes->size()) : *number;
+  }
+  return value;
+}
+
+std::string TextOf(const FieldValue& value) {
+  switch (value.content) {
+    case Content::kSigned:
+      return fmt::format("{}", static_cast<std::int64_t>(value.number));
+    case Content::kUnsigned:
+      return fmt::format("{}", value.number);
+    case Content::kHex:
+      return fmt::format("{:#x}", value.number);
+    case Content::kText:
+      return std::string(value.text);
+    case Content::kArray:
+      break;
+  }
+  return fmt::format("{{{}}}", fmt::join(value.Elements(), ","));
 }
 
 }  // namespace perftape::perfdata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a whole perf.data of any bytes: header, attributes, features, and all records in time
-// order.
+// Reads a whole perf.data of any bytes: header, attributes, features, all records in time order,
+// and the fields of tracepoints.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -23,6 +25,15 @@ std::uint64_t Touch(const Sample& sample) {
   }
   for (const Bytes bytes : {sample.raw, sample.stack_user, sample.aux}) {
     for (const std::byte byte : bytes) sum += static_cast<std::uint64_t>(byte);
+  }
+  return sum;
+}
+
+// Reads all fields of a tracepoint, those with wrong offsets, too.
+std::uint64_t TouchFields(const TracepointFormat& format, Bytes raw) {
+  std::uint64_t sum = 0;
+  for (const TracepointField& field : format.fields) {
+    if (const auto value = ValueOf(field, raw, format.order)) sum += TextOf(*value).size();
   }
   return sum;
 }
@@ -45,6 +56,7 @@ void ReadRecords(const Reader& reader) {
     const Result<Sample> sample = DecodeSample(view, event->format);
     if (!sample) continue;
     sum += Touch(*sample) + processes.CommOf(sample->tid).size();
+    if (event->tracepoint) sum += TouchFields(*event->tracepoint, sample->raw);
     const Region* region = processes.Find(sample->pid, view.cpumode(), sample->ip);
     if (region != nullptr) sum += region->dso->base_name().size();
   }
@@ -52,7 +64,18 @@ void ReadRecords(const Reader& reader) {
   sink = sum;
 }
 
+// A file that is nothing but TRACING_DATA. Its formats are applied to its own bytes.
+void ReadTracingData(Bytes file) {
+  constexpr std::size_t kMostFields = 1000;
+  std::size_t fields = 0;
+  for (const auto& [id, format] : ReadTracepoints(file)) {
+    if ((fields += format->fields.size()) > kMostFields) return;
+    TouchFields(*format, file.first(std::min<std::size_t>(file.size(), 256)));
+  }
+}
+
 void ReadFile(Bytes file) {
+  ReadTracingData(file);
   const Result<Reader> reader = Reader::FromBytes(file);
   if (!reader) {
     if (reader.error().message.empty()) std::abort();  // an error has a location and a message

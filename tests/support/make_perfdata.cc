@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a small perf.data to stdout, for the cases in tests/cli: two processes, three samples (one
-// in the kernel), and a name that would clear a terminal's screen.
+// Writes a small perf.data to stdout, for the cases in tests/cli: two processes, three samples, one
+// of them in the kernel, and a name that would clear the screen. With an argument: three events,
+// one of them a tracepoint with fields, and one without samples.
 #include <unistd.h>
 
 #include "formats/base/file.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/tracing_data.h"
 
-int main() {
-  using namespace perftape;
-  using namespace perftape::perfdata;
+namespace perftape::perfdata {
+namespace {
+
+PerfDataBuilder MakeOneEvent() {
   PerfDataBuilder file;
   file.AddEvent({.sample_period = 99, .flags = kSampleIdAll | kFreq | kExcludeGuest});
   file.AddFeature(FeatureBit::kHostname, TextFeature{"builder"});
@@ -49,5 +52,41 @@ int main() {
                   .callchain = {kContextUser, 0x500000}});
   file.AddLostSamples(4, 3500);
   file.AddRound();
+  return file;
+}
+
+PerfDataBuilder MakeEvents() {
+  constexpr std::uint64_t kFields = kIdentifier | kIp | kTid | kTime | kPeriod;
+  PerfDataBuilder file;
+  file.AddEvent({.sample_type = kFields});
+  file.AddEvent({.type = kTypeTracepoint, .config = 77, .sample_type = kFields | kRaw});
+  file.AddEvent({.config = 10, .sample_type = kFields});
+  file.AddEvent({.config = kSoftwareDummy, .sample_type = kFields});
+  EventDesc names = file.Description();
+  names.events[0].name = "cpu-clock";
+  names.events[1].name = "sched:wake";
+  names.events[2].name = "offcpu-time";
+  names.events[3].name = "dummy:HG";
+  file.AddFeature(FeatureBit::kTracingData, RawFeature{TracingDataOf({{"sched", {kWakeFormat}}})});
+  file.AddFeature(FeatureBit::kEventDesc, names);
+  file.AddComm({.pid = 7, .tid = 7, .comm = "app", .time = 1});
+  file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "/nonexistent/app", .time = 2});
+  file.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 1000, .period = 10});
+  std::vector<std::byte> raw = WakeRaw();
+  file.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 2000, .event = 1, .raw = raw});
+  raw[12] = std::byte{0};  // the reason
+  file.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 3000, .event = 1, .raw = raw});
+  file.AddSample({.ip = 0x400200, .pid = 7, .tid = 7, .time = 4000, .period = 5000000, .event = 2});
+  file.AddRound();
+  return file;
+}
+
+}  // namespace
+}  // namespace perftape::perfdata
+
+int main(int argc, char** /*argv*/) {
+  using namespace perftape;
+  const perfdata::PerfDataBuilder file =
+      argc > 1 ? perfdata::MakeEvents() : perfdata::MakeOneEvent();
   return WriteAll(STDOUT_FILENO, file.Build()) ? 0 : 1;
 }

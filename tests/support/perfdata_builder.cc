@@ -105,7 +105,8 @@ void PerfDataBuilder::AddSample(const SampleOptions& options) {
                       .time = options.time,
                       .cpu = options.cpu,
                       .period = options.period,
-                      .callchain = WordArray(options.callchain)};
+                      .callchain = WordArray(options.callchain),
+                      .raw = options.raw};
   Check(EncodeSample(sample, format(options.event), MiscOf(options.mode), records_));
 }
 

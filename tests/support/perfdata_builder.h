@@ -65,6 +65,7 @@ struct SampleOptions {
   std::vector<std::uint64_t> callchain = {};  // leaf first, with context markers
   CpuMode mode = CpuMode::kUser;
   std::size_t event = 0;
+  std::vector<std::byte> raw = {};
 };
 struct HeaderOnly {
   RecordType type = {};

@@ -10,6 +10,7 @@
 #include "tools/common/cli/choices.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
 
 namespace perftape::convert_tool {
@@ -54,11 +55,33 @@ Status FindOutputFormat(Plan& plan) {
                            cli::OffersText(cli::OutputFormats(), cli::Notes::kHide)));
 }
 
+// Interprets %e and %% in the name of the output.
+Status ReadOutputName(Plan& plan) {
+  if (plan.output == "-") return {};
+  plan.file_per_event = NamesEvent(plan.output);
+  if (!plan.file_per_event) {
+    plan.output = ExpandOutput(plan.output, "");
+    return {};
+  }
+  if (!plan.to->holds_one_value) {
+    return Usage(
+        fmt::format("-o {}: a {} holds all events: leave out %e, or write %%e for a "
+                    "percent sign and an e",
+                    plan.output.native(), plan.to->name));
+  }
+  if (plan.differential) {
+    return Usage(fmt::format("-o {}: --differential writes two events into one file: leave out %e",
+                             plan.output.native()));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> PlanOf(Plan plan) {
   TRY(FindInputs(plan));
   TRY(FindOutputFormat(plan));
+  TRY(ReadOutputName(plan));
   TRY(cli::CheckAppliesTo(plan, "--to", plan.to->name));
   const Result<OutputTarget> target = ResolveOutput(plan.output);
   if (target && target->is_stream()) plan.normalize.container = perfdata::Container::kPipe;
@@ -68,8 +91,11 @@ Result<Plan> PlanOf(Plan plan) {
   plan.import.differential = plan.differential;
   plan.write.folded.threads = plan.threads;
   plan.import.threads = plan.threads;
-  plan.import.cpu_label = plan.labels.contains(SampleLabel::kCpu);
-  plan.import.cgroup_label = plan.labels.contains(SampleLabel::kCgroup);
+  plan.import.cpu_label = plan.labels.contains({.label = SampleLabel::kCpu});
+  plan.import.cgroup_label = plan.labels.contains({.label = SampleLabel::kCgroup});
+  for (const LabelRequest& request : plan.labels) {
+    if (request.label == SampleLabel::kField) plan.import.field_labels.push_back(request.field);
+  }
   cli::FinishSymbolOptions(plan);
   TRY(cli::CheckReportOutput(plan.report_as == ReportAs::kJson, plan.output));
   return plan;

@@ -21,7 +21,13 @@ enum class Symbols : std::uint8_t { kLookUp, kNone };
 enum class ReportAs : std::uint8_t { kText, kJson };
 
 // Labels of samples that a pprof gets only on request.
-enum class SampleLabel : std::uint8_t { kCpu, kCgroup };
+enum class SampleLabel : std::uint8_t { kCpu, kCgroup, kField };
+
+struct LabelRequest {
+  SampleLabel label = {};
+  std::string field = {};  // the name, for kField
+  auto operator<=>(const LabelRequest&) const = default;
+};
 
 struct Plan : cli::SymbolPlan {
   std::vector<std::filesystem::path> inputs;  // only those of this shard; "-" is stdin
@@ -32,13 +38,14 @@ struct Plan : cli::SymbolPlan {
   convert::FilterOptions filter;
   Symbols symbols = Symbols::kLookUp;
   convert::WriteOptions write;
+  bool file_per_event = false;          // the name of the output contains %e
   rewrite::NormalizeOptions normalize;  // for a perf.data that is written as a perf.data
   ReportAs report_as = ReportAs::kText;
 
   // PlanOf copies these into the structs above.
   std::vector<std::string> lists;  // arguments of --files-from0
   std::optional<std::string> shard;
-  std::set<SampleLabel> labels;
+  std::set<LabelRequest> labels;
   bool differential = false;
   unsigned threads = cli::DefaultThreads();
 };

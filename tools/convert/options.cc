@@ -36,7 +36,8 @@ constexpr cli::Option kFileRows[] = {
      .help = "convert only the I-th of N parts of the inputs, counted from 1; auto or auto/N reads "
              "I from the environment of Slurm, Kubernetes or GNU parallel",
      .into = cli::Store<&Plan::shard>},
-    cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given",
+    cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given; %e in the "
+                   "name of folded stacks writes a file for each event",
                    cli::StoreAs<&cli::ParseOutput, &Plan::output>),
     cli::FromRow("read the inputs as this format, without detection: {choices}",
                  cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
@@ -168,18 +169,37 @@ constexpr cli::Option kFoldedRows[] = {
      .into = cli::Set<&Plan::import, &ImportOptions::lenient>},
 };
 
-constexpr cli::Choice<SampleLabel> kLabels[] = {
-    {"cpu", SampleLabel::kCpu},
-    {"cgroup", SampleLabel::kCgroup},
-};
+std::vector<cli::Offer> Labels() {
+  return {{.word = "cpu"}, {.word = "cgroup"}, {.word = "field:NAME"}};
+}
+
+// Parses "cpu,field:reason".
+Result<std::vector<LabelRequest>> ParseLabels(std::string_view option, std::string_view text) {
+  constexpr std::string_view kField = "field:";
+  std::vector<LabelRequest> requests;
+  for (const std::string_view word : cli::SplitAtCommas(text)) {
+    if (word == "cpu") {
+      requests.push_back({.label = SampleLabel::kCpu});
+    } else if (word == "cgroup") {
+      requests.push_back({.label = SampleLabel::kCgroup});
+    } else if (word.starts_with(kField) && word.size() > kField.size()) {
+      requests.push_back(
+          {.label = SampleLabel::kField, .field = std::string(word.substr(kField.size()))});
+    } else {
+      return cli::UnknownValue(option, word, Labels());
+    }
+  }
+  return requests;
+}
 
 constexpr cli::Option kPprofRows[] = {
     {.name = "labels",
      .argument = "LIST",
-     .help = "add labels to the samples of a pprof: {choices}, or both with a comma between them",
+     .help = "add labels to the samples of a pprof: {choices} (a field of tracepoints), or several "
+             "with commas between them",
      .conflicts = {"no-labels"},
      .applies_to = {convert::kPprofFormat},
-     .into = cli::StoreChoices<kLabels, &Plan::labels>},
+     .into = cli::StoreOffered<&ParseLabels, &Labels, &Plan::labels>},
     {.name = "no-labels",
      .help = "write no labels pid, tid and comm into a pprof",
      .applies_to = {convert::kPprofFormat},

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <ranges>
 #include <string_view>
 #include <utility>
 
 #include "tools/common/cli/count.h"
+#include "tools/common/cli/escape.h"
+#include "tools/common/cli/similar.h"
 #include "tools/common/profiles/import_text.h"
 
 namespace perftape::convert_tool {
@@ -20,7 +23,7 @@ std::string SamplesText(std::int64_t samples) {
   return cli::Counted(static_cast<std::uint64_t>(samples), "sample");
 }
 
-// Returns the amount of an event: the number of samples, or the sum of its plain values.
+// Returns the number of samples in `total`, or the sum of plain values.
 std::string AmountText(const convert::EventTotals& event, const convert::Total& total) {
   if (event.values == convert::EventValues::kSampled) return fmt::format("{}", total.samples);
   const double scale = std::pow(10.0, event.decimals);
@@ -37,6 +40,16 @@ std::string CountsText(const rewrite::RecordCounts& counts) {
 }
 
 }  // namespace
+
+std::string AmountText(const convert::EventTotals& event) {
+  const std::string amount = AmountText(event, event.kept);
+  if (event.values == convert::EventValues::kPlain) return amount;
+  return SamplesText(event.kept.samples);
+}
+
+std::string FilesLine(const EventFile& file) {
+  return fmt::format("{}: {} of {}", file.path.native(), file.amount, file.name);
+}
 
 std::string RewrittenLine(const rewrite::NormalizeReport& report,
                           const rewrite::ReaderLimits* reader) {
@@ -97,7 +110,7 @@ std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::
 }
 
 bool HoldsOneValue(const Plan& plan) {
-  return plan.to->holds_one_value && !plan.write.folded.differential;
+  return plan.to->holds_one_value && !plan.write.folded.differential && !plan.file_per_event;
 }
 
 std::string InputsLine(const ConversionReport& report) {
@@ -134,19 +147,20 @@ std::vector<std::string> FilterLines(const convert::FilterReport& report) {
 }
 
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
-  if (plan.inputs.empty()) return "the output is empty: this shard has no inputs";
+  const std::string start = plan.file_per_event ? "no file is written: " : "the output is empty: ";
+  if (plan.inputs.empty()) return start + "this shard has no inputs";
   std::uint64_t samples = 0, outside_time = 0;
   for (const convert::InputReport& input : report.inputs) {
     samples += input.read.samples;
     outside_time += input.read.outside_time;
   }
   if (samples == 0) {
-    return outside_time == 0 ? "the output is empty: the input has no samples"
-                             : "the output is empty: all samples are outside --time";
+    return start +
+           (outside_time == 0 ? "the input has no samples" : "all samples are outside --time");
   }
   const std::vector<std::string> filtered = FilterLines(report.filter);
-  if (filtered.empty()) return "the output is empty: no event has samples";
-  std::string reason = fmt::format("the output is empty: {}", fmt::join(filtered, "; "));
+  if (filtered.empty()) return start + "no event has samples";
+  std::string reason = start + fmt::format("{}", fmt::join(filtered, "; "));
   const bool has_folded = std::ranges::any_of(
       report.inputs, [](const convert::InputReport& input) { return input.format == "folded"; });
   if (has_folded && !plan.filter.comms.empty() && plan.import.root == folded::Root::kNone) {
@@ -157,6 +171,27 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
 
 std::string NoEventLine(const std::set<std::string>& events) {
   return fmt::format("--event: no such event: choose {}", fmt::join(events, ", "));
+}
+
+std::string NoFieldLine(const std::string& field, const std::set<std::string>& fields) {
+  constexpr std::size_t kMostNames = 20;
+  const std::string start =
+      fmt::format("--labels field:{}: no event has this field", cli::EscapeForTerminal(field));
+  if (fields.empty()) {
+    return start + ": no input has a tracepoint with the format of its fields";
+  }
+  const std::vector<std::string_view> names(fields.begin(), fields.end());
+  std::vector<std::string_view> near;
+  std::ranges::copy_if(names, std::back_inserter(near), [&](std::string_view name) {
+    return name.find(field) != std::string_view::npos;
+  });
+  if (near.empty()) near = cli::MostSimilar(field, names);
+  if (near.empty()) near = names;
+  const std::size_t left_out = near.size() - std::min(near.size(), kMostNames);
+  near.resize(near.size() - left_out);
+  return fmt::format("{}: choose {}{}", start,
+                     cli::EscapeForTerminal(fmt::format("{}", fmt::join(near, ", "))),
+                     left_out == 0 ? "" : fmt::format(" or one of {} more", left_out));
 }
 
 }  // namespace perftape::convert_tool

@@ -14,6 +14,7 @@
 #include "convert/rewrite/normalize.h"
 #include "convert/symbolize/symbolize.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/event_files.h"
 
 namespace perftape::convert_tool {
 
@@ -24,9 +25,16 @@ struct ConversionReport {
   convert::FilterReport filter;
   std::vector<std::string> left_out_events;  // events with samples that are not written, because
                                              // the output has only one event
+  std::vector<EventFile> files;              // what was written, if that is a file per event
   convert::Losses losses;                    // what the output cannot hold
   std::string empty_because;                 // why nothing was written; empty if something was
 };
+
+// Returns "99 samples", or the sum of plain values.
+std::string AmountText(const convert::EventTotals& event);
+
+// Returns "out-cycles.folded: 99 samples of cycles".
+std::string FilesLine(const EventFile& file);
 
 // Returns whether the output has one number per stack, and so samples of only one event.
 bool HoldsOneValue(const Plan& plan);
@@ -43,6 +51,10 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
 
 // Returns the message that no event has the given name, with the names that exist.
 std::string NoEventLine(const std::set<std::string>& events);
+
+// Returns the message that no event has a field that --labels names, with similar names among
+// `fields`, or all of these if there are few.
+std::string NoFieldLine(const std::string& field, const std::set<std::string>& fields);
 
 // Returns "320 samples in 462 records; left out, because perf 6.1 does not know them: 5
 // CALLCHAIN_DEFERRED". `reader` is null if no version of perf was selected.

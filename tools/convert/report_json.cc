@@ -63,6 +63,14 @@ Json OutputJson(const Plan& plan) {
   return {{"name", plan.output.native()}, {"format", plan.to->name}};
 }
 
+Json FilesJson(const std::vector<EventFile>& files) {
+  Json list = Json::array();
+  for (const EventFile& file : files) {
+    list.push_back({{"name", file.path.native()}, {"event", file.name}});
+  }
+  return list;
+}
+
 Json CountsJson(const rewrite::RecordCounts& counts) {
   Json object = Json::object();
   for (const auto& [type, count] : counts) object[RecordName(type)] = count;
@@ -88,6 +96,7 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   for (const convert::EventTotals& event : report.filter.events)
     json["events"].push_back(EventJson(event));
   json["left_out_events"] = report.left_out_events;
+  if (plan.file_per_event) json["files"] = FilesJson(report.files);
   json["losses"] = report.losses;
   json["symbols"] = cli::SymbolsJson(report.symbols);
   if (!report.empty_because.empty()) json["empty_because"] = report.empty_because;

@@ -20,6 +20,9 @@ constexpr cli::Option kRows[] = {
     {.name = "samples",
      .help = "print a tab-separated table with one line for each sample, in time order",
      .into = cli::AddTo<Section::kSamples, &Plan::sections>},
+    {.name = "fields",
+     .help = "add a column with the fields of tracepoints to the table of --samples",
+     .into = cli::SetTo<FieldColumn::kLast, &Plan::field_column>},
     {.name = "validate",
      .help = "print what perf (old and newest) and other readers cannot read, with offsets and "
              "readers",
@@ -54,6 +57,9 @@ const cli::Command& InspectCommand() {
 Result<Plan> PlanOf(Plan plan) {
   if (plan.operands.empty()) plan.operands = {"perf.data"};
   TRY_ASSIGN(plan.input, cli::OnlyInput(plan));
+  if (plan.field_column != FieldColumn::kNone && !plan.sections.contains(Section::kSamples)) {
+    return Fail(ErrorCode::kInvalidArgument, "--fields adds a column to --samples: add --samples");
+  }
   if (plan.sections.empty()) plan.sections = {Section::kSummary, Section::kStatistics};
   return plan;
 }

@@ -9,6 +9,7 @@
 
 #include "tools/common/cli/options.h"
 #include "tools/common/cli/values.h"
+#include "tools/inspect/sample_table.h"
 
 namespace perftape::inspect {
 
@@ -29,6 +30,7 @@ struct Plan : cli::BaseOptions {
   Form form = Form::kText;
   unsigned threads = cli::DefaultThreads();
   std::set<Section> sections;
+  FieldColumn field_column = FieldColumn::kNone;  // of the table of samples
 };
 
 const cli::Command& InspectCommand();

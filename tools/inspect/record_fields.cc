@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -422,6 +423,22 @@ void VisitSample(const RecordView& record, const Event* event, RecordFields& to)
   }
   to.Word("event", event->name);
   ShowSample(to, *sample, event->format);
+  if (event->tracepoint) VisitTracepointFields(*event->tracepoint, sample->raw, to);
+}
+
+void VisitValue(std::string_view name, const FieldValue& value, RecordFields& to) {
+  switch (value.content) {
+    case TracepointField::Content::kSigned:
+      return to.Signed(name, static_cast<std::int64_t>(value.number));
+    case TracepointField::Content::kUnsigned:
+      return to.Number(name, value.number);
+    case TracepointField::Content::kHex:
+      return to.Hex(name, value.number);
+    case TracepointField::Content::kText:
+      return to.Text(name, value.text);
+    case TracepointField::Content::kArray:
+      return to.Words(name, value.Elements());
+  }
 }
 
 template <class Record>
@@ -436,6 +453,18 @@ void VisitTyped(const RecordView& record, const SampleFormat& format, RecordFiel
 }
 
 }  // namespace
+
+void VisitTracepointFields(const TracepointFormat& format, Bytes raw, RecordFields& to) {
+  bool is_open = false;
+  for (const TracepointField& field : format.fields) {
+    if (field.is_common()) continue;
+    const std::optional<FieldValue> value = ValueOf(field, raw, format.order);
+    if (!value) continue;
+    if (!std::exchange(is_open, true)) to.OpenGroup("fields");
+    VisitValue(field.name, *value, to);
+  }
+  if (is_open) to.CloseGroup();
+}
 
 void VisitFields(const RecordView& record, const EventTable& events, RecordFields& to) {
   const Event* event = events.EventOf(record);

@@ -10,6 +10,7 @@
 #include "formats/base/bytes.h"
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/record.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::inspect {
 
@@ -32,6 +33,9 @@ class RecordFields {
   virtual void OpenItem() = 0;
   virtual void CloseItem() = 0;
   virtual void CloseList() = 0;
+  // The following fields, up to CloseGroup, belong together.
+  virtual void OpenGroup(std::string_view name) = 0;
+  virtual void CloseGroup() = 0;
   // The following fields are in the sample_id trailer.
   virtual void Trailer() = 0;
   // The reason why the fields could not be decoded: "cut off".
@@ -42,6 +46,10 @@ class RecordFields {
     Signed(name, static_cast<std::int32_t>(value));
   }
 };
+
+// Visits the fields of a tracepoint's RAW, in a group "fields": those that only this tracepoint
+// has, and that are completely in `raw`. Visits nothing if there are none.
+void VisitTracepointFields(const perfdata::TracepointFormat& format, Bytes raw, RecordFields& to);
 
 // Visits all fields of a record. Some records are passed as bytes with a remark: those that end
 // inside their fields, that belong to no event, or whose type has no known fields.

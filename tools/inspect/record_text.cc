@@ -52,6 +52,11 @@ class TextFields final : public RecordFields {
     is_first_ = false;
   }
   void CloseList() override {}
+  void OpenGroup(std::string_view name) override {
+    Put(" {} (", name);
+    is_first_ = true;
+  }
+  void CloseGroup() override { CloseItem(); }
   void Trailer() override { Put(" |"); }
   void Remark(std::string_view remark) override { Put(" ({})", remark); }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/cli/json_text.h"
+#include "tools/inspect/json_fields.h"
 
 namespace perftape::inspect {
 namespace {
@@ -28,6 +29,10 @@ std::string SampleJson(const SampleRow& row) {
                  {"dso", row.dso}};
   if (row.cgroup) fields["cgroup"] = *row.cgroup;
   fields["frames"] = std::move(frames);
+  if (row.tracepoint) {
+    JsonFields to(fields);
+    VisitTracepointFields(*row.tracepoint, row.raw, to);
+  }
   const Json json = {{"sample", std::move(fields)}};
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }

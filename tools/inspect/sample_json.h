@@ -14,7 +14,9 @@ namespace perftape::inspect {
 //    "ip":"0x401136","dso":"ls","frames":["0x401136"]}}
 //
 // Addresses are strings, because many JSON readers keep only 53 bits of a number. cpu is null if it
-// was not recorded. Bytes of names that are not UTF-8 become U+FFFD.
+// was not recorded. "cgroup" is the path of the control group, if recorded. "fields" is an object
+// with the fields of a tracepoint by name, if the file has its format. Bytes of names that are not
+// UTF-8 become U+FFFD.
 std::string SampleJson(const SampleRow& row);
 
 }  // namespace perftape::inspect

@@ -14,6 +14,21 @@ namespace perftape::inspect {
 namespace {
 
 using perfdata::RecordView;
+using perfdata::TracepointField;
+
+// Appends "prev_comm="ls" prev_pid=7".
+void AppendFields(const perfdata::TracepointFormat& format, Bytes raw, std::string& out) {
+  std::string_view separator;
+  for (const TracepointField& field : format.fields) {
+    if (field.is_common()) continue;
+    const auto value = perfdata::ValueOf(field, raw, format.order);
+    if (!value) continue;
+    const std::string_view quote = field.content == TracepointField::Content::kText ? "\"" : "";
+    fmt::format_to(std::back_inserter(out), "{}{}={}{}{}", std::exchange(separator, " "),
+                   cli::EscapeForTerminal(field.name), quote,
+                   cli::EscapeForTerminal(TextOf(*value)), quote);
+  }
+}
 
 }  // namespace
 
@@ -63,6 +78,10 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
   if (event.format.Has(perfdata::kCpu)) row.cpu = sample->cpu;
   if (event.format.Has(perfdata::kTime)) row.time_ns = sample->time;
   if (event.format.Has(perfdata::kSampleCgroup)) row.cgroup = processes_.CgroupOf(sample->cgroup);
+  if (event.tracepoint && !sample->raw.empty()) {
+    row.tracepoint = event.tracepoint;
+    row.raw.assign(sample->raw.begin(), sample->raw.end());
+  }
   for (const perfdata::Delivery& delivery : deliveries) {
     row.event = delivery.event->name;
     row.period = delivery.period;
@@ -91,11 +110,12 @@ std::vector<std::uint64_t> SampleRows::FramesOf(const perfdata::Sample& sample,
   return addresses;
 }
 
-std::string_view SampleTableHead() {
-  return "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n";
+std::string SampleTableHead(FieldColumn column) {
+  return fmt::format("event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes{}\n",
+                     column == FieldColumn::kLast ? "\tfields" : "");
 }
 
-std::string RowText(const SampleRow& row) {
+std::string RowText(const SampleRow& row, FieldColumn column) {
   // pid, tid and time are unsigned, as in perf: 4294967295 in a sample of an exited task, 2^64-1 if
   // no time was recorded (tools/perf/util/evsel.c, evsel__parse_sample).
   std::string text = fmt::format(
@@ -107,6 +127,8 @@ std::string RowText(const SampleRow& row) {
     if (&frame != &row.frames.front()) text += ',';
     fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:x}"), frame);
   }
+  if (column == FieldColumn::kLast) text += '\t';
+  if (column == FieldColumn::kLast && row.tracepoint) AppendFields(*row.tracepoint, row.raw, text);
   text += '\n';
   return text;
 }

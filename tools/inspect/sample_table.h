@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
+#include "formats/perfdata/tracepoints.h"
 #include "tools/inspect/dso_names.h"
 
 namespace perftape::inspect {
@@ -32,6 +34,9 @@ struct SampleRow {
   // Path of the cgroup, if recorded; not in the table.
   std::optional<std::string> cgroup = {};
   std::vector<std::uint64_t> frames;  // of the callchain: leaf first, without context markers
+  // A tracepoint's RAW and the format of its fields, if the file has both.
+  std::shared_ptr<const perfdata::TracepointFormat> tracepoint = {};
+  std::vector<std::byte> raw = {};
 };
 
 // A cursor over the rows.
@@ -72,11 +77,16 @@ class SampleRows {
   std::string first_unread_;
 };
 
-// "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"
-std::string_view SampleTableHead();
+// Whether the table has a column with the fields of tracepoints.
+enum class FieldColumn : std::uint8_t { kNone, kLast };
+
+// "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"; kLast adds
+// "\tfields".
+std::string SampleTableHead(FieldColumn column = FieldColumn::kNone);
 
 // Returns one line. Addresses are hexadecimal without 0x, and frames are separated by commas.
-// Control characters in names are escaped, so that a name is always a single column.
-std::string RowText(const SampleRow& row);
+// Control characters in names are escaped, so that a name is always a single column. The fields of
+// a tracepoint are separated by spaces: prev_comm="ls" prev_pid=7
+std::string RowText(const SampleRow& row, FieldColumn column = FieldColumn::kNone);
 
 }  // namespace perftape::inspect

@@ -122,5 +122,19 @@ TEST(SampleTable, InternsThreadsAndEventLabels) {
   EXPECT_EQ(table.event_labels().size(), 2U);
 }
 
+TEST(SampleTable, InternsTheValuesOfFieldsAlsoOfAnotherTable) {
+  SampleTable first, second;
+  EXPECT_EQ(first.AddFields(""), 0U);
+  EXPECT_EQ(first.AddFields("a"), 1U);
+  EXPECT_EQ(first.AddFields("b"), 2U);
+  EXPECT_EQ(first.AddFields("a"), 1U);
+  second.Add(EventLabels{.event = 1, .fields = second.AddFields("c")});
+  second.Add(EventLabels{.event = 1, .fields = second.AddFields("b")});
+  first.AddAll(second);
+  EXPECT_EQ(first.event_labels().size(), 2U);
+  EXPECT_EQ(first.fields(first.event_labels()[0].fields), "c");
+  EXPECT_EQ(first.event_labels()[1].fields, 2U);
+}
+
 }  // namespace
 }  // namespace perftape::convert

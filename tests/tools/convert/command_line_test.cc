@@ -104,7 +104,9 @@ TEST(ConvertPlan, AcceptsPprofAndFoldedOptionsOnlyForThese) {
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}),
               Refuses("applies only to --to folded"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
-              Refuses("unknown value 'x' for --labels: choose cpu or cgroup"));
+              Refuses("unknown value 'x' for --labels: choose cpu, cgroup or field:NAME"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=field:"}),
+              Refuses("unknown value 'field:' for --labels: choose cpu, cgroup or field:NAME"));
 }
 
 TEST(ConvertPlan, ReadsInputsFromOperandsOptionsAndLists) {

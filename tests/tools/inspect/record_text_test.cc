@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/tracing_data.h"
 
 namespace perftape::inspect {
 namespace {
@@ -52,6 +53,28 @@ TEST(RecordText, ShowsContextMarkersByName) {
   file.AddEvent({.sample_type = perfdata::kCallchain});
   file.AddSample({.callchain = {perfdata::kContextUser, 0x10, ~std::uint64_t{0}}});
   EXPECT_THAT(FirstText(file), EndsWith(" callchain [3] [user] 10 [-1]"));
+}
+
+TEST(RecordText, ShowsTheFieldsOfATracepoint) {
+  PerfDataBuilder file;
+  file.AddEvent({.type = perfdata::kTypeTracepoint, .config = 77, .sample_type = perfdata::kRaw});
+  file.AddFeature(
+      perfdata::FeatureBit::kTracingData,
+      perfdata::RawFeature{perfdata::TracingDataOf({{"sched", {perfdata::kWakeFormat}}})});
+  file.AddSample({.raw = perfdata::WakeRaw()});
+  EXPECT_THAT(FirstText(file),
+              EndsWith(" fields (name \"disk\" pid -1 reason 9 skaddr 0xffff888000000010 ports [2] "
+                       "0x50 0x1bb)"));
+}
+
+TEST(RecordText, ShowsOnlyTheBytesOfATracepointWithoutFormat) {
+  PerfDataBuilder file;
+  file.AddEvent({.type = perfdata::kTypeTracepoint, .config = 78, .sample_type = perfdata::kRaw});
+  file.AddFeature(
+      perfdata::FeatureBit::kTracingData,
+      perfdata::RawFeature{perfdata::TracingDataOf({{"sched", {perfdata::kWakeFormat}}})});
+  file.AddSample({.raw = perfdata::WakeRaw()});
+  EXPECT_THAT(FirstText(file), testing::Not(HasSubstr("fields")));
 }
 
 TEST(RecordText, EscapesNames) {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/tracing_data.h"
+
 namespace perftape::inspect {
 namespace {
 
@@ -39,6 +41,22 @@ TEST(SampleJson, HasTheControlGroupOfASampleThatHasOne) {
   SampleRow row;
   row.cgroup = "/system.slice";
   EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("cgroup"), "/system.slice");
+}
+
+TEST(SampleJson, HasTheFieldsOfATracepointByName) {
+  SampleRow row;
+  row.tracepoint =
+      perfdata::ReadTracepoints(perfdata::TracingDataOf({{"sched", {perfdata::kWakeFormat}}}))
+          .at(77);
+  row.raw = perfdata::WakeRaw();
+  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("fields"),
+            json::parse(R"({"name": "disk", "pid": -1, "reason": 9,
+                            "skaddr": "0xffff888000000010", "ports": ["0x50", "0x1bb"]})"));
+  row.raw.resize(13);  // up to the reason; the name is behind it
+  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("fields"),
+            json::parse(R"({"pid": -1, "reason": 9})"));
+  row.raw.clear();
+  EXPECT_FALSE(json::parse(SampleJson(row)).at("sample").contains("fields"));
 }
 
 TEST(SampleJson, ReplacesWhatIsNoText) {

@@ -6,6 +6,7 @@
 
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/tracing_data.h"
 
 namespace perftape::inspect {
 namespace {
@@ -167,6 +168,23 @@ TEST(RowText, IsOneLineOfElevenColumns) {
                       .dso = "ls",
                       .frames = {0x401136, 0x7f00}};
   EXPECT_EQ(RowText(row), "cycles\tls\t7\t8\t3\t99\t12\t401136\tls\t2\t401136,7f00\n");
+}
+
+TEST(RowText, HasAColumnWithTheFieldsOfATracepointOnRequest) {
+  PerfDataBuilder file;
+  file.AddEvent({.type = perfdata::kTypeTracepoint, .config = 77, .sample_type = perfdata::kRaw});
+  file.AddFeature(
+      perfdata::FeatureBit::kTracingData,
+      perfdata::RawFeature{perfdata::TracingDataOf({{"sched", {perfdata::kWakeFormat}}})});
+  file.AddSample({.raw = perfdata::WakeRaw()});
+  SampleRow row = RowsOf(file).at(0);
+  EXPECT_THAT(SampleTableHead(FieldColumn::kLast), testing::EndsWith("\tframes\tfields\n"));
+  EXPECT_THAT(RowText(row, FieldColumn::kLast),
+              testing::EndsWith("\tname=\"disk\" pid=-1 reason=9 skaddr=0xffff888000000010 "
+                                "ports={0x50,0x1bb}\n"));
+  EXPECT_THAT(RowText(row), testing::EndsWith("\t0\t\n"));
+  row.tracepoint = nullptr;
+  EXPECT_THAT(RowText(row, FieldColumn::kLast), testing::EndsWith("\t0\t\t\n"));
 }
 
 TEST(RowText, WritesANameWithATabAsOneColumn) {

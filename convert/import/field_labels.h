@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels from the RAW of tracepoints: the fields that the user asked for, by name. An integer
+// becomes a number, any other field a text.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/model/profile_builder.h"
+#include "formats/base/bytes.h"
+#include "formats/perfdata/event_table.h"
+#include "formats/perfdata/tracepoints.h"
+
+namespace perftape::convert {
+
+// Returns the names of the fields of all events.
+std::set<std::string> FieldNamesOf(const perfdata::EventTable& events);
+
+// Reads the fields `names` from samples. Both arguments must outlive the object.
+class FieldReader {
+ public:
+  FieldReader(const perfdata::EventTable& events, std::span<const std::string> names);
+
+  bool reads_nothing() const { return names_.empty(); }
+  // Returns the values of the fields that the sample has, in a form that is equal for equal values.
+  // `event` is the index of its event. Valid until the next call.
+  std::string_view Read(std::size_t event, Bytes raw);
+
+ private:
+  struct Wanted {
+    std::uint32_t name = 0;  // index in names_
+    const perfdata::TracepointField* field = nullptr;
+    std::endian order = std::endian::native;
+  };
+
+  std::span<const std::string> names_;
+  std::vector<std::vector<Wanted>> wanted_;  // by event
+  std::vector<std::byte> values_;
+};
+
+// Returns the label's key: the name, or "field:pid" for a name that other labels have, such as pid.
+std::string FieldLabelKey(std::string_view name);
+
+// Appends the labels of `values`, which a FieldReader of the same names returned.
+void AppendFieldLabels(std::string_view values, std::span<const std::string> names,
+                       ProfileBuilder& builder, std::vector<Label>& labels);
+
+}  // namespace perftape::convert
