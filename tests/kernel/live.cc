@@ -120,7 +120,7 @@ LiveRecording::LiveRecording(const record::BpfOptions& options)
       events_(OrThrow(
           record::OpenOnCpus(record::AttrForBpf(record::SamplingAttr(record::Period{kPeriod})),
                              OrThrow(record::OnlineCpus())))) {
-  OrThrow(session_.AttachTo(events_));
+  OrThrow(session_.AttachTo(0, events_));
   OrThrow(record::EnableAll(events_));
 }
 
@@ -133,7 +133,7 @@ std::vector<LiveSample> LiveRecording::Stop() {
 
 std::uint64_t LiveRecording::ring_full() {
   std::uint64_t sum = 0;
-  for (const wire_cpu& counters : session_.Counters()) sum += counters.ring_full;
+  for (const wire_cpu& counters : session_.Counters(0)) sum += counters.ring_full;
   return sum;
 }
 

@@ -24,7 +24,6 @@ struct Plan : cli::BaseOptions {
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
   // Only checked, because there is only one of each.
-  std::vector<std::string> events;
   std::string call_graph, clock;
 };
 

@@ -89,7 +89,7 @@ class WireDecoding : public testing::Test {
   }
 
   EventIds ids_;
-  WireDecoder decoder_{ids_, kTestFormat, kLimit};
+  WireDecoder decoder_{ids_, {kTestFormat}, kLimit};
   std::vector<std::byte> out_;
   perfdata::RecordView record_;
 };
