@@ -44,7 +44,7 @@ static __always_inline __u32 copy_record(struct full_sample *full,
 	if (!at || bpf_probe_read_kernel(&location, sizeof(location), ctx + at) != 0)
 		return size;
 	end = (location & 0xffff) + (location >> 16);
-	if (settings->is_relative)
+	if (settings->flags & WIRE_RELATIVE)
 		end += at + sizeof(location);
 	if (end <= size)
 		return size;
@@ -104,35 +104,44 @@ static __always_inline void restore_common_fields(struct full_sample *full, __u1
 	full->words[0] = id | (bpf_get_current_pid_tgid() << 32);
 }
 
+/* The kernel's registers are those of the caller of the tracepoint. */
+static __always_inline void find_caller(void *ctx, const void *kernel_regs, int is_from_user,
+					struct sample_origin *origin)
+{
+	bpf_user_pt_regs_t regs = {};
+
+	if (is_from_user) {
+		origin->mode = WIRE_MODE_USER;
+		bpf_get_stack(ctx, &origin->ip, sizeof(origin->ip), BPF_F_USER_STACK);
+		return;
+	}
+	bpf_probe_read_kernel(&regs, sizeof(regs), kernel_regs);
+	origin->mode = mode_of(&regs);
+	origin->ip = ip_of(&regs);
+}
+
 static __always_inline void sample_hit(void *ctx, __u32 event, struct wire_cpu *cpu,
 				       const struct task_ids *ids)
 {
 	struct full_sample *full = scratch_sample(cpu);
 	struct wire_event *settings = settings_of(event);
-	bpf_user_pt_regs_t regs = {};
-	struct sample_origin origin;
+	struct sample_origin origin = {};
 	__u32 size;
 
 	if (!full || !settings)
 		return;
 	size = copy_record(full, settings, ctx);
-	if (size > WIRE_MAX_RAW)
-		size = WIRE_MAX_RAW;
 	if (size < sizeof(__u64) || !all_hold(full, settings))
 		return;
 	cpu->hits++;
 	if (settings->every > 1 && cpu->hits % settings->every != 0)
 		return;
-	bpf_probe_read_kernel(&regs, sizeof(regs), (void *)full->words[0]);
+	find_caller(ctx, (void *)full->words[0], settings->flags & WIRE_FROM_USER, &origin);
 	restore_common_fields(full, settings->id);
-	origin = (struct sample_origin){
-		.event = event,
-		.mode = mode_of(&regs),
-		.raw_words = (size + 7) / 8,
-		.ip = ip_of(&regs),
-		.period = settings->every,
-		.now_ns = bpf_ktime_get_ns(),
-	};
+	origin.event = event;
+	origin.raw_words = (size + 7) / 8;
+	origin.period = settings->every;
+	origin.now_ns = bpf_ktime_get_ns();
 	send_sample(ctx, cpu, &origin, ids);
 }
 

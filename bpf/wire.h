@@ -119,6 +119,10 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 
 #define WIRE_MAX_CONDITIONS 4
 
+/* wire_event.flags */
+#define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
+#define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
+
 /* The settings of one event. */
 struct wire_event {
 	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
@@ -127,7 +131,7 @@ struct wire_event {
 	__u16 id;		/* its number in tracefs */
 	__u16 raw_size;		/* of the fields with a fixed position */
 	__u16 last_location;	/* offset of the last __data_loc or __rel_loc; 0: there is none */
-	__u8 is_relative;	/* that field is a __rel_loc */
+	__u8 flags;		/* WIRE_RELATIVE, WIRE_FROM_USER */
 	__u8 condition_count;	/* all of them must hold */
 	struct wire_condition conditions[WIRE_MAX_CONDITIONS];
 };

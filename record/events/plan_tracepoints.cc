@@ -123,8 +123,11 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   settings.raw_size = format.fixed_size();
   if (const TracepointField* last = format.last_location()) {
     settings.last_location = last->offset;
-    settings.is_relative = last->is_relative_location;
+    if (last->is_relative_location) settings.flags |= WIRE_RELATIVE;
   }
+  // perf attributes a system call to the code that makes it. For a BPF program, the kernel replaces
+  // the registers by its own (kernel/trace/trace_syscalls.c, perf_call_bpf_enter).
+  if (name.starts_with("syscalls:")) settings.flags |= WIRE_FROM_USER;
   for (const FieldCondition& condition : spec.conditions) {
     TRY_ASSIGN(settings.conditions[settings.condition_count],
                PlanCondition(spec, name, condition, format));

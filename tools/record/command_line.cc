@@ -278,7 +278,8 @@ constexpr cli::ForeignOption kForeign[] = {
 constexpr cli::Command kCommand = {
     .name = "perftape-record",
     .purpose =
-        "Record where programs spend their time, with eBPF, into a perf.data that perf "
+        "Record where programs spend their time, and other events, with eBPF, into a perf.data "
+        "that perf "
         "report opens. The recording ends when COMMAND ends, after --duration, or with Ctrl-C.",
     .operands = "[[--] COMMAND [ARGUMENT...]]",
     .options = kOptions,
@@ -289,6 +290,9 @@ constexpr cli::Command kCommand = {
         "  perftape-record -- make -j8            the command and all that it starts\n"
         "  perftape-record -a --duration 5        the whole system, five seconds\n"
         "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
+        "  perftape-record -e cpu-clock,page-faults -- make\n"
+        "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
+        "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
@@ -306,7 +310,17 @@ Status CheckRate(std::string_view option, const record::SamplingRate& rate) {
       option, frequency->hz, *highest));
 }
 
+// Below a microsecond, sampling would use up all the time.
+Status CheckPeriod(const RecordOptions& options) {
+  constexpr std::uint64_t kShortest = 1000;
+  const auto* period = std::get_if<record::Period>(&options.rate);
+  if (period == nullptr || period->count >= kShortest || !options.events.empty()) return {};
+  return Usage(
+      fmt::format("-c: {} is out of range: use {} to {}", period->count, kShortest, INT64_MAX));
+}
+
 Status CheckRates(const RecordOptions& options) {
+  TRY(CheckPeriod(options));
   TRY(CheckRate("-F", options.rate));
   for (const record::EventSpec& event : options.events) {
     if (event.rate) TRY(CheckRate(event.text, *event.rate));
@@ -341,15 +355,31 @@ Status CheckBundle(const RecordOptions& options) {
   return {};
 }
 
+// "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
+std::optional<std::string> ListedEventsOf(const Plan& plan) {
+  constexpr std::string_view kWord = "list";
+  const std::vector<std::string>& operands = plan.operands;
+  if (!operands.empty() && operands.front() == kWord && operands.size() <= 2) {
+    return operands.size() == 2 ? operands.back() : "*";
+  }
+  const bool is_listed = std::ranges::find(plan.record.events, kWord, &record::EventSpec::name) !=
+                         plan.record.events.end();
+  return is_listed ? std::optional<std::string>("*") : std::nullopt;
+}
+
 }  // namespace
 
 const cli::Command& RecordCommand() {
   return kCommand;
 }
 
-Result<record::RecordOptions> PlanOf(Plan plan) {
-  RecordOptions& options = plan.record;
+Result<RecordRun> PlanOf(Plan plan) {
+  RecordRun run;
+  run.listed_events = ListedEventsOf(plan);
+  RecordOptions& options = run;
+  options = std::move(plan.record);
   TRY(CheckRates(options));
+  plan.record.user = options.user;
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
@@ -357,7 +387,7 @@ Result<record::RecordOptions> PlanOf(Plan plan) {
   if (!options.bundle.file.empty())
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
-  return std::move(options);
+  return run;
 }
 
 }  // namespace perftape::record_tool

@@ -63,7 +63,7 @@ TEST(ParseEvents, ReadsFrequencyAndPeriod) {
 }
 
 TEST(ParseEvents, ReadsConditions) {
-  const EventSpec spec = Only("a:b/every=3,if=x==1,if=y!=-2,if=z<0x10,if=v>4,if=w&8/");
+  const EventSpec spec = Only("sub:name/every=3,if=x==1,if=y!=-2,if=z<0x10,if=v>4,if=w&8/");
   EXPECT_EQ(spec.every, 3U);
   EXPECT_THAT(
       spec.conditions,
@@ -78,8 +78,8 @@ TEST(ParseEvents, ReadsConditions) {
 }
 
 TEST(ParseEvents, RefusesWhatIsNoCondition) {
-  for (const char* text :
-       {"a:b/if=/", "a:b/if=x/", "a:b/if===1/", "a:b/if=x==/", "a:b/if=x==y/", "a:b/if=x=1/"}) {
+  for (const char* text : {"sub:name/if=/", "sub:name/if=x/", "sub:name/if===1/",
+                           "sub:name/if=x==/", "sub:name/if=x==y/", "sub:name/if=x=1/"}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr("is no condition")) << text;
   }
 }
