@@ -282,9 +282,13 @@ Status BpfObjects::WriteSettings(const BpfOptions& options) const {
   return {};
 }
 
-std::vector<bpf_program*> BpfObjects::process_trackers() const {
+std::array<bpf_program*, 2> BpfObjects::process_adders() const {
   const auto& programs = on_cpu_.front()->progs;
-  return {programs.follow_fork, programs.follow_exec, programs.follow_exit};
+  return {programs.follow_fork, programs.follow_exec};
+}
+
+bpf_program* BpfObjects::process_remover() const {
+  return on_cpu_.front()->progs.follow_exit;
 }
 
 int BpfObjects::ring() const {

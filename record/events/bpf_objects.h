@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -48,8 +49,10 @@ class BpfObjects {
   int ProgramOf(std::uint32_t event) const { return programs_[event]; }
   // Whether to attach the number of the event as a cookie.
   bool uses_cookies() const { return uses_cookies_; }
-  // The programs that follow processes; they are loaded if the filter is by process.
-  std::vector<bpf_program*> process_trackers() const;
+  // The programs that add processes to the targets, and the one that removes them. They are loaded
+  // if the filter is by process.
+  std::array<bpf_program*, 2> process_adders() const;
+  bpf_program* process_remover() const;
 
   int ring() const;
   int counters() const;

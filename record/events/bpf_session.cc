@@ -66,6 +66,8 @@ Result<UniqueFd> LinkToEvent(int program, const CpuEvent& event,
 struct BpfSession::Impl {
   std::string log;
   LibbpfLog user_log;
+  bool by_process = false;
+  bool follows_exits = false;
   std::vector<BpfEvent> events;
   std::optional<BpfObjects> objects;
   CpuCounters counters;
@@ -80,7 +82,7 @@ struct BpfSession::Impl {
   std::size_t ring_bytes = 0;
 
   Status AddTargets(const SampleFilter& filter) const;
-  Status FollowProcesses();
+  Status Follow(bpf_program* tracker);
   static int OnMessage(void* impl, void* message, std::size_t size);
 };
 
@@ -90,12 +92,10 @@ Status BpfSession::Impl::AddTargets(const SampleFilter& filter) const {
   return {};
 }
 
-Status BpfSession::Impl::FollowProcesses() {
-  for (bpf_program* tracker : objects->process_trackers()) {
-    Link link(bpf_program__attach(tracker));
-    if (!link) return ExplainFailure("cannot follow processes", errno, log);
-    process_links.push_back(std::move(link));
-  }
+Status BpfSession::Impl::Follow(bpf_program* tracker) {
+  Link link(bpf_program__attach(tracker));
+  if (!link) return ExplainFailure("cannot follow processes", errno, log);
+  process_links.push_back(std::move(link));
   return {};
 }
 
@@ -127,7 +127,10 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   TRY_ASSIGN(impl->counters, CpuCounters::Map(impl->objects->counters(), options.events.size(),
                                               impl->objects->cpus()));
   TRY(impl->AddTargets(options.filter));
-  if (options.filter.by_process()) TRY(impl->FollowProcesses());
+  impl->by_process = options.filter.by_process();
+  if (impl->by_process) {
+    for (bpf_program* adder : impl->objects->process_adders()) TRY(impl->Follow(adder));
+  }
   impl->ring.reset(ring_buffer__new(impl->objects->ring(), Impl::OnMessage, impl.get(), nullptr));
   if (!impl->ring) return ExplainFailure("cannot map the ring buffer", errno, impl->log);
   return BpfSession(std::move(impl));
@@ -136,6 +139,12 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
 Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opened) {
   const CapturedLog captured(impl_->log, impl_->user_log);
   const BpfObjects& objects = *impl_->objects;
+  // After the events are open, so that sched:sched_process_exit is recorded before its process is
+  // no longer a target.
+  if (impl_->by_process && !impl_->follows_exits) {
+    TRY(impl_->Follow(objects.process_remover()));
+    impl_->follows_exits = true;
+  }
   const bool is_tracepoint = impl_->events[event].trigger == Trigger::kTracepoint;
   std::vector<UniqueFd>& links = is_tracepoint ? impl_->tracepoint_links : impl_->event_links;
   const auto cookie = objects.uses_cookies() ? std::optional<std::uint64_t>(event) : std::nullopt;

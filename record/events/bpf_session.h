@@ -75,7 +75,8 @@ struct BpfOptions {
 // Owns programs, maps and links. Not thread-safe.
 class BpfSession {
  public:
-  // Loads the programs. From here on the process filter follows forks.
+  // Loads the programs. From here on the process filter follows forks and the command's exec. Open
+  // tracepoints after this, because the kernel calls their listeners in the order of their opening.
   //
   // Fails with kPermission: the message names the missing capability or setting and how to get it.
   // Fails with kUnsupported if the kernel lacks something (BTF), and with kInvalidArgument for a

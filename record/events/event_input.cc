@@ -50,9 +50,8 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
-  // Before the events: the kernel calls the listeners of a tracepoint in the order in which they
-  // were added. So the exec of the command makes it a target before sched:sched_process_exec is
-  // recorded.
+  // Before the events, so that the exec of the command makes it a target before
+  // sched:sched_process_exec is recorded.
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, plan.events)));
   TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus));
   const std::uint64_t user_limit = UserAddressLimit();
