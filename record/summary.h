@@ -17,11 +17,11 @@ namespace perftape::record {
 
 // What was recorded of an event.
 struct EventSummary {
-  std::string name;
-  std::uint64_t samples = 0;        // of RecordSummary::samples
-  std::vector<LossByCpu> losses;    // CPUs that lost samples
-  std::vector<StalledCpu> stalls;   // CPUs that were stopped; no sample is lost
-  std::vector<SilentCpu> silences;  // CPUs without samples for an unknown reason
+  std::string name = {};
+  std::uint64_t samples = 0;             // of RecordSummary::samples
+  std::vector<LossByCpu> losses = {};    // CPUs that lost samples
+  std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
+  std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
 };
 
 struct RecordSummary {

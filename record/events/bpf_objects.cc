@@ -2,6 +2,7 @@
 #include "record/events/bpf_objects.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loaded BPF objects of a session. Only bpf_session.cc uses it, so libbpf's types stay here.
+// The loaded BPF objects of a session. Only bpf_session.cc uses it.
 #pragma once
 
-#include <bpf/libbpf.h>
 #include <linux/types.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -17,6 +17,8 @@
 #include "formats/base/result.h"
 #include "record/events/bpf_session.h"
 
+struct bpf_object;
+struct bpf_program;
 struct on_cpu_bpf;
 struct tracepoint_bpf;
 

@@ -134,11 +134,14 @@ Status TryToOpen(const perfdata::EventAttr& attr) {
   const int fd = PerfEventOpen(encoded, kAnyCpu, kThisProcess);
   const UniqueFd owner(fd);
   if (fd >= 0) return {};
-  if (fd == -EACCES || fd == -EPERM) return ExplainRefusal(0, -fd);
-  const char* const why = attr.type == perfdata::kTypeSoftware
-                              ? "this kernel has no such event"
-                              : "this machine has no hardware counter for it (PMU)";
-  return Fail(ErrorCode::kUnsupported, why);
+  const bool is_software = attr.type == perfdata::kTypeSoftware;
+  // x86 answers with EINVAL for a cache event that the CPU does not have.
+  const bool is_missing =
+      fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV || (fd == -EINVAL && !is_software);
+  if (!is_missing) return ExplainOpen(attr, 0, -fd);
+  return Fail(ErrorCode::kUnsupported, is_software
+                                           ? "this kernel has no such event"
+                                           : "this machine has no hardware counter for it (PMU)");
 }
 
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to) {

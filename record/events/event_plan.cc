@@ -73,7 +73,6 @@ class Planner {
     const KnownEvent* known = FindKnownEvent(spec.name);
     if (known == nullptr) return Unknown(spec);
     TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
-    if (known->type == perfdata::kTypeSoftware) return Append(spec, std::move(event));
     if (const Status opened = machine_.try_to_open(event.attr); !opened) {
       if (known->name == "cycles") return AddClockInsteadOfCycles(spec);
       return Wrong(opened.error().code, spec, opened.error().message);

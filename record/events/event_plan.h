@@ -22,8 +22,8 @@ namespace perftape::record {
 
 // A sampling event of the recording.
 struct PlannedEvent {
-  std::string name;          // in the file: "page-faults:u", "sched:sched_switch"
-  perfdata::EventAttr attr;  // in the file
+  std::string name = {};          // in the file: "page-faults:u", "sched:sched_switch"
+  perfdata::EventAttr attr = {};  // in the file
   Trigger trigger = Trigger::kTimer;
   wire_event settings = {};  // for the BPF program
   std::string format = {};   // of a tracepoint: its format file

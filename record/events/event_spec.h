@@ -20,7 +20,7 @@ enum class Comparison : std::uint8_t { kEqual, kNotEqual, kLess, kGreater, kAnyB
 
 // "count>4096": a condition on an integer field of a tracepoint.
 struct FieldCondition {
-  std::string field;
+  std::string field = {};
   Comparison comparison = Comparison::kEqual;
   std::uint64_t value = 0;  // a negative one in two's complement
   bool is_negative = false;
@@ -31,12 +31,12 @@ struct FieldCondition {
 enum class Modes : std::uint8_t { kBoth, kUser, kKernel };
 
 struct EventSpec {
-  std::string text;  // as written
-  std::string name;  // without modifiers and options
+  std::string text = {};  // as written
+  std::string name = {};  // without modifiers and options
   Modes modes = Modes::kBoth;
-  std::optional<SamplingRate> rate;        // freq= or period=; nothing: that of -F or -c
-  std::optional<std::uint64_t> every;      // every=
-  std::vector<FieldCondition> conditions;  // if=; all must hold
+  std::optional<SamplingRate> rate = {};        // freq= or period=; nothing: that of -F or -c
+  std::optional<std::uint64_t> every = {};      // every=
+  std::vector<FieldCondition> conditions = {};  // if=; all must hold
 
   // Whether the name is "subsystem:name" of tracefs.
   bool is_tracepoint() const { return name.contains(':'); }

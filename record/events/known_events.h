@@ -20,8 +20,8 @@ enum class Trigger : std::uint8_t {
 };
 
 struct KnownEvent {
-  std::string name;   // "page-faults"
-  std::string alias;  // "faults"; may be empty
+  std::string name = {};   // "page-faults"
+  std::string alias = {};  // "faults"; may be empty
   std::uint32_t type = 0;
   std::uint64_t config = 0;
   Trigger trigger = Trigger::kCounter;

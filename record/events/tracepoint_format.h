@@ -13,7 +13,7 @@
 namespace perftape::record {
 
 struct TracepointField {
-  std::string name;
+  std::string name = {};
   std::uint16_t offset = 0;
   std::uint16_t size = 0;
   bool is_signed = false;

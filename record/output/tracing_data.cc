@@ -45,7 +45,8 @@ Result<perfdata::TracingData> TracingDataOf(std::span<const RecordedEvents::Samp
                                             const Tracefs& tracefs) {
   perfdata::TracingData data{.version = "0.6",
                              .long_size = sizeof(long),
-                             .page_size = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE))};
+                             .page_size = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)),
+                             .formats = {}};
   TRY_ASSIGN(const std::string page, tracefs.Read("events/header_page"));
   TRY_ASSIGN(const std::string event, tracefs.Read("events/header_event"));
   ByteWriter out(data.formats);

@@ -171,21 +171,6 @@ TEST(Writer, HasRequiredFeaturesFromItsPublicationOn) {
   }
 }
 
-TEST(Writer, SendsTracingDataThroughAPipeAfterARecordOfItsOwn) {
-  const std::string sent = SentThroughAPipe([](UniqueFd fd) {
-    const std::array events = {SomeEvent({5}, "cpu-clock")};
-    const std::array features = {
-        Feature{FeatureBit::kTracingData,
-                TracingData{.version = "0.6", .formats = std::vector<std::byte>(100'000)}}};
-    Result<Writer> writer = Writer::ToPipe(std::move(fd), events, features);
-    ASSERT_THAT(writer, IsOk());
-    EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
-    EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
-  });
-  EXPECT_GT(sent.size(), 100'000U);
-  EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1));
-}
-
 TEST(Writer, IsThereUnderItsNameOnlyWhenItIsPublished) {
   const TempDir directory;
   directory.Write("perf.data", "the old one");
@@ -530,6 +515,21 @@ TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {
   EXPECT_EQ(reader->events()[1].name, "off-cpu");
   EXPECT_EQ(reader->text(FeatureBit::kHostname), "machine");
   EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1, 2));
+}
+
+TEST(Writer, SendsTracingDataThroughAPipeAfterARecordOfItsOwn) {
+  const std::string sent = SentThroughAPipe([](UniqueFd fd) {
+    const std::array events = {SomeEvent({5}, "cpu-clock")};
+    const std::array features = {
+        Feature{FeatureBit::kTracingData,
+                TracingData{.version = "0.6", .formats = std::vector<std::byte>(100'000)}}};
+    Result<Writer> writer = Writer::ToPipe(std::move(fd), events, features);
+    ASSERT_THAT(writer, IsOk());
+    EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
+    EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
+  });
+  EXPECT_GT(sent.size(), 100'000U);
+  EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1));
 }
 
 TEST(Writer, TellsWhereNobodyReadsItsPipe) {

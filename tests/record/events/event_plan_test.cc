@@ -39,8 +39,8 @@ class PlanEventsTest : public testing::Test {
   Result<EventPlan> Plan(std::string_view list, MissingEvents missing = MissingEvents::kFail) {
     const EventMachine machine{
         .tracefs = [&]() -> Result<Tracefs> { return Tracefs(root_.path()); },
-        .try_to_open = [&](const perfdata::EventAttr&) -> Status {
-          if (has_pmu_) return {};
+        .try_to_open = [&](const perfdata::EventAttr& attr) -> Status {
+          if (has_pmu_ || attr.type == perfdata::kTypeSoftware) return {};
           return Fail(ErrorCode::kUnsupported, "no PMU");
         }};
     return PlanEvents(ParseEvents(list).value(), Frequency{99}, missing, machine);
