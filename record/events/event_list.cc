@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "record/events/event_attrs.h"
+#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 
 namespace perftape::record {
@@ -49,6 +50,13 @@ std::vector<ListedEvent> ListEvents(std::string_view glob, const EventMachine& m
         machine.try_to_open(CounterAttr(event.type, event.config, Period{1'000'000}));
     events.push_back(
         {event.name, event.alias, KindOf(event), opened ? "" : opened.error().message});
+  }
+  for (const EventSet& set : EventSets()) {
+    if (!matches(std::string(set.name))) continue;
+    const Result<std::vector<EventSpec>> specs = ParseEvents(set.name);
+    const Result<EventPlan> plan =
+        PlanEvents(specs.value(), Period{1'000'000}, MissingEvents::kFail, machine);
+    events.push_back({std::string(set.name), "", set.meaning, plan ? "" : plan.error().message});
   }
   AddTracepoints(pattern, machine, events);
   return events;

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "formats/base/similar.h"
 #include "record/events/cpu_events.h"
+#include "record/events/event_sets.h"
 #include "record/events/plan_tracepoints.h"
 
 namespace perftape::record {
@@ -57,6 +59,7 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
     names.push_back(event.name);
     if (!event.alias.empty()) names.push_back(event.alias);
   }
+  for (const EventSet& set : EventSets()) names.push_back(set.name);
   const std::vector<std::string_view> similar = MostSimilar(spec.name, names);
   return Wrong(ErrorCode::kNotFound, spec,
                similar.empty()
@@ -70,6 +73,7 @@ class Planner {
 
   Status Add(const EventSpec& spec) {
     if (spec.is_tracepoint()) return AddTracepoints(spec);
+    if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
     const KnownEvent* known = FindKnownEvent(spec.name);
     if (known == nullptr) return Unknown(spec);
     TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
@@ -106,6 +110,20 @@ class Planner {
     }
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanTracepoints(spec, *tracefs_));
     for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
+    return {};
+  }
+
+  // The options of the set are added to those of its members.
+  Status AddSet(const EventSpec& spec, const EventSet& set) {
+    TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
+    for (EventSpec& member : members) {
+      member.text = spec.text;
+      member.modes = spec.modes;
+      member.rate = spec.rate;
+      member.every = spec.every;
+      std::ranges::copy(spec.conditions, std::back_inserter(member.conditions));
+      TRY(AddTracepoints(member));
+    }
     return {};
   }
 

@@ -194,6 +194,17 @@ class Events(harness.RecordingTest):
                         PYTHON, "-c", "import os\nfor _ in range(1000): os.getppid()")
             self.assertEqual(counts_of(self.dir / "perf.data")[GETPPID], expected)
 
+    def test_a_set_records_the_resets_of_refused_connections(self):
+        connect = ("import socket\n"
+                   "closed = socket.socket(); closed.bind(('127.0.0.1', 0))\n"
+                   "for _ in range(20):\n"
+                   "    try: socket.create_connection(closed.getsockname())\n"
+                   "    except ConnectionRefusedError: pass\n")
+        self.record("-q", "-e", "tcpreset,packetloss", "-o", "perf.data", "--", PYTHON, "-c", connect)
+        counts = counts_of(self.dir / "perf.data")
+        self.assertEqual(counts["tcp:tcp_send_reset"], 20)
+        self.assertRegex("\n".join(script(self.dir / "perf.data", "event,trace")), "reason: NO_SOCKET")
+
     def test_missing_events_write_nothing_unless_allowed(self):
         for event, message in (("page-fault", "did you mean page-faults?"),
                                ("sched:sched_swich", "did you mean sched_switch?"),

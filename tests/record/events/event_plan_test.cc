@@ -100,6 +100,15 @@ TEST_F(PlanEventsTest, ExpandsAGlobOnce) {
   EXPECT_THAT(NamesOf("*:*_[vs]*"), ElementsAre("oom:mark_victim", "sched:sched_switch"));
 }
 
+TEST_F(PlanEventsTest, ExpandsASet) {
+  EXPECT_THAT(NamesOf("oom"), ElementsAre("oom:mark_victim"));
+  const EventPlan plan = Plan("oom/every=7/").value();
+  EXPECT_EQ(plan.events[0].settings.every, 7U);
+  EXPECT_THAT(ErrorOf("tcpretrans"),
+              AllOf(HasSubstr("event 'tcpretrans'"), HasSubstr("no 'tcp' in")));
+  EXPECT_THAT(ErrorOf("packetlos"), HasSubstr("did you mean packetloss?"));
+}
+
 TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {
   EXPECT_THAT(ErrorOf("sched:sched_switch,sched:sched_switch/every=2/"), HasSubstr("given twice"));
 }
