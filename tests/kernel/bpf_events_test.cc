@@ -46,7 +46,9 @@ void ExpectThatSamplesNameTheirEvent(record::EventSource source) {
   record::RecordedEvents events = record::RecordedEvents::Open(std::move(plan.events), {}).value();
   for (std::uint32_t number = 0; const auto& event : events.sampling()) {
     ASSERT_THAT(session.AttachTo(number++, event.on_cpus), IsOk());
-    if (event.is_per_cpu()) ASSERT_THAT(record::EnableAll(event.on_cpus), IsOk());
+    if (event.is_per_cpu()) {
+      ASSERT_THAT(record::EnableAll(event.on_cpus), IsOk());
+    }
   }
   process.Finish();
   session.DetachTracepoints();

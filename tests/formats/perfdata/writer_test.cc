@@ -157,7 +157,9 @@ TEST(Writer, HasRequiredFeaturesFromItsPublicationOn) {
       for (const std::uint64_t time : {1, 2, 3}) {
         EXPECT_THAT(writer->Append(SampleAt(time)), IsOk());
         EXPECT_THAT(writer->Commit(), IsOk());
-        if (time == 1) EXPECT_THAT(writer->Publish(), IsOk());
+        if (time == 1) {
+          EXPECT_THAT(writer->Publish(), IsOk());
+        }
       }
     }
     const std::string file = ReadWholeFile(directory / "perf.data").value();
