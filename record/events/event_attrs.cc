@@ -23,10 +23,6 @@ perfdata::EventAttr CommonAttr() {
 
 }  // namespace
 
-perfdata::EventAttr SamplingAttr(SamplingRate rate) {
-  return CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, rate);
-}
-
 perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, SamplingRate rate) {
   perfdata::EventAttr attr = CommonAttr();
   attr.type = type;

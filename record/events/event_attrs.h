@@ -20,11 +20,9 @@ struct Period {
 };
 using SamplingRate = std::variant<Frequency, Period>;
 
-// Returns "cpu-clock" at `rate`, on CLOCK_MONOTONIC, which bpf_ktime_get_ns() reads. Samples the
-// idle task as `perf record` does. The event is disabled until EnableAll.
-perfdata::EventAttr SamplingAttr(SamplingRate rate);
-
-// Returns a software or hardware event, `type` and `config` of perf_event.h, in the same way.
+// Returns a clock, another software event or a hardware event (`type` and `config` of perf_event.h)
+// at `rate`, on CLOCK_MONOTONIC, which bpf_ktime_get_ns() reads. Samples the idle task as `perf
+// record` does. The event is disabled until EnableAll.
 perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, SamplingRate rate);
 
 // Returns a tracepoint of which one hit in `every` is a sample. `id` is its number in tracefs. Its

@@ -455,11 +455,13 @@ TEST_F(OpenOnCpusTest, LeavesOutACpuThatIsNotThere) {
 }
 
 TEST_F(OpenOnCpusTest, NamesTheHighestFrequencyThatTheKernelAllows) {
-  EXPECT_THAT(record::OpenOnCpus(record::SamplingAttr(record::Frequency{10'000'000}),
-                                 record::OnlineCpus().value()),
-              FailsWith(ErrorCode::kInvalidArgument,
-                        AllOf(HasSubstr("10000000 Hz"),
-                              HasSubstr("kernel.perf_event_max_sample_rate is"))));
+  EXPECT_THAT(
+      record::OpenOnCpus(record::CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock,
+                                             record::Frequency{10'000'000}),
+                         record::OnlineCpus().value()),
+      FailsWith(
+          ErrorCode::kInvalidArgument,
+          AllOf(HasSubstr("10000000 Hz"), HasSubstr("kernel.perf_event_max_sample_rate is"))));
 }
 
 TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {

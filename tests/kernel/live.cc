@@ -117,9 +117,10 @@ std::vector<std::uint64_t> LiveSample::user_frames() const {
 
 LiveRecording::LiveRecording(const record::BpfOptions& options)
     : session_(OrThrow(record::BpfSession::Load(options))),
-      events_(OrThrow(
-          record::OpenOnCpus(record::AttrForBpf(record::SamplingAttr(record::Period{kPeriod})),
-                             OrThrow(record::OnlineCpus())))) {
+      events_(OrThrow(record::OpenOnCpus(
+          record::AttrForBpf(record::CounterAttr(
+              perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, record::Period{kPeriod})),
+          OrThrow(record::OnlineCpus())))) {
   OrThrow(session_.AttachTo(0, events_));
   OrThrow(record::EnableAll(events_));
 }
