@@ -21,12 +21,12 @@ std::optional<EventId> ChooseEvent(const Profile& profile, const Globs& events) 
   return {};
 }
 
-std::vector<std::string> SampledEventsBut(const Profile& profile, std::optional<EventId> taken) {
+std::vector<std::string> SampledEventsBut(const Profile& profile, std::optional<EventId> chosen) {
   std::vector<bool> has_samples(profile.events().size());
   for (const Sample& sample : profile.samples()) has_samples[sample.event.index] = true;
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < has_samples.size(); ++i) {
-    if (!has_samples[i] || taken == EventId{i}) continue;
+    if (!has_samples[i] || chosen == EventId{i}) continue;
     names.emplace_back(profile.text(profile[EventId{i}].name));
   }
   return names;
@@ -57,8 +57,8 @@ Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) 
 
 }  // namespace
 
-Result<const Format*> FormatOf(const Input& input, const Format* told) {
-  if (told != nullptr) return told;
+Result<const Format*> FormatOf(const Input& input, const Format* given) {
+  if (given != nullptr) return given;
   if (const auto foreign = DescribeForeign(input)) {
     return Fail(ErrorCode::kUnsupported, input.name() + ": " + *foreign);
   }

@@ -69,8 +69,8 @@ class Combiner {
   Merger named_;
 };
 
-// Returns `told` if it is not null, otherwise the format detected from the input's first bytes.
+// Returns `given` if it is not null, otherwise the format detected from the input's first bytes.
 // Fails with kUnsupported if no format matches.
-Result<const Format*> FormatOf(const Input& input, const Format* told);
+Result<const Format*> FormatOf(const Input& input, const Format* given);
 
 }  // namespace perftape::convert

@@ -29,7 +29,7 @@ struct WriteOptions {
   PerfDataOptions perfdata = {};  // its if_exists is replaced by the one above
 };
 
-// "labels without a place in a perf.data: thread_id"
+// "labels that a perf.data cannot contain: thread_id"
 using Losses = std::vector<std::string>;
 
 // The names of the formats.

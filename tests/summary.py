@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sums up the JUnit file of a ctest run: how many ran, what was skipped and why, what failed.
+"""Summarizes the JUnit file of a ctest run: the number of tests, skipped tests with reasons, and
+failed tests.
 
     summary.py build/dev/tests.xml
 """
@@ -11,7 +12,7 @@ from collections import defaultdict
 
 
 def why_skipped(case):
-    """The test's own words: what GTEST_SKIP() was given, or what a script said last."""
+    """Returns the reason of a skip: the text of GTEST_SKIP(), or the last line of a script."""
     output = (case.findtext("system-out") or "").strip()
     own_words = re.search(r": Skipped\n(.+?)\n(?:\n|\[)", output, re.DOTALL)
     if own_words:

@@ -68,8 +68,8 @@ struct Findings {
 };
 
 // Reports the input that was read last.
-void TellOfInput(const convert::InputReport& input, const Plan& plan, Findings& findings,
-                 cli::Console& console) {
+void PrintInput(const convert::InputReport& input, const Plan& plan, Findings& findings,
+                cli::Console& console) {
   for (const std::string& line : cli::DamageLines(input.read)) {
     console.Warning(fmt::format("{}: {}", input.name, line));
     findings.status = cli::kDegraded;
@@ -106,7 +106,7 @@ Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findin
       continue;
     }
     TRY(combiner.Add(*opened));
-    TellOfInput(combiner.inputs().back(), plan, findings, console);
+    PrintInput(combiner.inputs().back(), plan, findings, console);
   }
   TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
   findings.report.inputs = combiner.inputs();
@@ -163,8 +163,8 @@ Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& prof
   return kept;
 }
 
-void TellOfConversion(const Plan& plan, const convert::Profile& written, Findings& findings,
-                      cli::Console& console) {
+void PrintConversion(const Plan& plan, const convert::Profile& written, Findings& findings,
+                     cli::Console& console) {
   const ConversionReport& report = findings.report;
   if (plan.inputs.size() > 1) console.Note(InputsLine(report));
   if (!report.symbols.mappings.empty()) {
@@ -209,7 +209,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
         "the times of samples: only a single perf.data keeps its timeline");
   }
   for (const std::string& loss : findings.report.losses) console.Warning(loss);
-  TellOfConversion(plan, profile, findings, console);
+  PrintConversion(plan, profile, findings, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(findings.report, plan)));
   return findings.status;
 }

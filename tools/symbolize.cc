@@ -27,8 +27,8 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan) {
   return options;
 }
 
-void TellOfSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
-                   cli::Console& console) {
+void PrintSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
+                  cli::Console& console) {
   const auto detail = plan.show_sources ? cli::SymbolDetail::kSources : cli::SymbolDetail::kSummary;
   console.Note(cli::SymbolLine(report, detail));
   for (const std::string& line : cli::MappingLines(report)) console.Detail(line);
@@ -37,7 +37,7 @@ void TellOfSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
   for (const std::string& line : cli::SymbolSourceLines(report)) console.Plain(line);
 }
 
-void TellOfDamage(const convert::ImportReport& read, const Input& input, cli::Console& console) {
+void PrintDamage(const convert::ImportReport& read, const Input& input, cli::Console& console) {
   for (const std::string& line : cli::DamageLines(read)) {
     console.Warning(fmt::format("{}: {}", input.name(), line));
   }
@@ -52,7 +52,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
   convert::ImportReport read;
   const Result<convert::Profile> profile = format.read(input, {.map_kernel_addresses = true}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
-  TellOfDamage(read, input, console);
+  PrintDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));
 
   symbolize::SymbolOptions symbols = plan.symbol_options;
@@ -63,12 +63,12 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
              symbolize::SymbolizeFrom(*profile, symbols, symbolize::Recording(), report));
   TRY_ASSIGN(const convert::Losses losses, format.write(named, WriteOptionsOf(plan), plan.output));
   for (const std::string& loss : losses) console.Warning(loss);
-  TellOfSymbols(report, plan, console);
+  PrintSymbols(report, plan, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
   return cli::DamageLines(read).empty() ? cli::kDone : cli::kDegraded;
 }
 
-void TellWhatWasNotFound(const std::vector<std::string>& names, cli::Console& console) {
+void PrintNotFound(const std::vector<std::string>& names, cli::Console& console) {
   if (names.empty()) return;
   console.Warning(fmt::format("no symbols found for {}", cli::Counted(names.size(), "file")));
   for (const std::string& name : names) console.Detail(name);
@@ -80,24 +80,24 @@ Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input&
   convert::ImportReport read;
   const Result<convert::Profile> profile = format.read(input, {}, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
-  TellOfDamage(read, input, console);
+  PrintDamage(read, input, console);
   TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbol_options));
   symbolize::SymbolizeReport report;
   (void)sources.Name(*profile, symbolize::Recording(input), report);
-  TellOfSymbols(report, plan, console);
+  PrintSymbols(report, plan, console);
   if (!plan.cache.empty()) {
     TRY_ASSIGN(const symbolize::CacheReport filled,
                sources.FillCache(*profile, symbolize::Recording(input), plan.cache));
     console.Note(fmt::format("{}: {} copied, {} existed already", plan.cache.native(),
                              cli::Counted(filled.copied, "file"), filled.there));
-    TellWhatWasNotFound(filled.not_found, console);
+    PrintNotFound(filled.not_found, console);
   }
   if (!plan.output.empty()) {
     TRY_ASSIGN(const symbolize::EmbedReport carried,
                symbolize::EmbedSymbols(input, *profile, sources, plan.output, plan.if_exists));
     console.Note(fmt::format("{} added to the recording, {} bytes",
                              cli::Counted(carried.files, "symbol file"), carried.bytes));
-    TellWhatWasNotFound(carried.not_found, console);
+    PrintNotFound(carried.not_found, console);
   }
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));
   return cli::DamageLines(read).empty() ? cli::kDone : cli::kDegraded;

@@ -35,7 +35,7 @@ std::vector<bool> UsedLocations(const Profile& profile) {
 // The sort order of the addresses: user functions first, then kernel functions. The path is that of
 // a symbol file; empty for functions that KSYMBOL records name.
 struct FunctionKey {
-  MappingKind kind = {};
+  MappingType type = {};
   std::string_view path = {}, name = {};
   auto operator<=>(const FunctionKey&) const = default;
 };
@@ -67,9 +67,9 @@ class AddressPlan::Maker {
   }
 
   FunctionKey KeyOf(const Location& location, std::string_view name) {
-    const MappingKind kind = profile_[location.mapping].kind;
-    const bool in_file = kind == MappingKind::kUser && names_in_ == NamesIn::kSymbolFiles;
-    return {.kind = kind, .path = in_file ? PathOf(location.mapping) : "", .name = name};
+    const MappingType type = profile_[location.mapping].type;
+    const bool in_file = type == MappingType::kUser && names_in_ == NamesIn::kSymbolFiles;
+    return {.type = type, .path = in_file ? PathOf(location.mapping) : "", .name = name};
   }
 
   std::string_view PathOf(MappingId mapping) {
@@ -129,18 +129,18 @@ class AddressPlan::Maker {
     if (mapping.limit <= mapping.start) return;
     const std::uint64_t size = mapping.limit - mapping.start;
     AddressAllocator& addresses =
-        mapping.kind == MappingKind::kKernel ? kernel_addresses_ : user_addresses_;
+        mapping.type == MappingType::kKernel ? kernel_addresses_ : user_addresses_;
     std::optional<std::uint64_t> start = mapping.start;
     if (!addresses.Reserve(*start, size)) start = addresses.Allocate(size, mapping.start);
     if (!start) return;
-    placed_.emplace(id, static_cast<std::uint32_t>(plan_.mappings_.size()));
+    planned_mappings_.emplace(id, static_cast<std::uint32_t>(plan_.mappings_.size()));
     plan_.mappings_.push_back(
         {.start = *start,
          .size = size,
          .file_offset = mapping.file_offset,
          .filename = profile_.text(mapping.filename),
          .build_id = BuildId::FromHex(profile_.text(mapping.build_id)).value_or(BuildId{}),
-         .kind = mapping.kind});
+         .type = mapping.type});
   }
 
   void PlanFunctions() {
@@ -164,7 +164,7 @@ class AddressPlan::Maker {
       while (key != keys.end() && key->path == file->path) ++key;
       if (!file->path.empty() && PlanInFile({file, key})) continue;
       for (const FunctionKey& function : std::span(file, key)) {
-        std::uint64_t& address = next[function.kind == MappingKind::kKernel ? 1 : 0];
+        std::uint64_t& address = next[function.type == MappingType::kKernel ? 1 : 0];
         PlanAt(function, address, {.mode = perfdata::CpuMode::kKernel});
         plan_.functions_.push_back({.address = address, .name = function.name});
         address += perfdata::kFunctionSize;
@@ -209,16 +209,16 @@ class AddressPlan::Maker {
       if (offset > AddressAllocator::kLast) return std::nullopt;
       return PlannedFrame{.is_kept = true, .address = offset};
     }
-    const auto placed = placed_.find(location.mapping);
-    if (placed == placed_.end()) return std::nullopt;
-    const PlannedMapping& mapping = plan_.mappings_[placed->second];
+    const auto planned = planned_mappings_.find(location.mapping);
+    if (planned == planned_mappings_.end()) return std::nullopt;
+    const PlannedMapping& mapping = plan_.mappings_[planned->second];
     if (offset < mapping.file_offset || offset - mapping.file_offset >= mapping.size) {
       return std::nullopt;
     }
-    const bool is_kernel = mapping.kind == MappingKind::kKernel;
+    const bool is_kernel = mapping.type == MappingType::kKernel;
     return PlannedFrame{.mode = is_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser,
                         .is_kept = true,
-                        .mapping = placed->second,
+                        .mapping = planned->second,
                         .address = mapping.start + (offset - mapping.file_offset)};
   }
 
@@ -243,7 +243,7 @@ class AddressPlan::Maker {
   struct KeyHash {
     std::size_t operator()(const FunctionKey& key) const {
       const std::hash<std::string_view> hash;
-      return hash(key.name) + 3 * hash(key.path) + static_cast<std::size_t>(key.kind);
+      return hash(key.name) + 3 * hash(key.path) + static_cast<std::size_t>(key.type);
     }
   };
   struct IdHash {
@@ -256,7 +256,8 @@ class AddressPlan::Maker {
   AddressPlan& plan_;
   std::vector<bool> used_;
   AddressAllocator user_addresses_, kernel_addresses_;
-  tsl::robin_map<MappingId, std::uint32_t, IdHash> placed_;  // indexes in the plan's mappings
+  tsl::robin_map<MappingId, std::uint32_t, IdHash>
+      planned_mappings_;  // indexes in the plan's mappings
   tsl::robin_map<MappingId, std::string_view, IdHash> file_names_, paths_;
   tsl::robin_map<FunctionKey, PlannedFrame, KeyHash> frame_of_;
 };

@@ -34,7 +34,7 @@ struct PlannedMapping {
   std::uint64_t start = 0, size = 0, file_offset = 0;
   std::string_view filename = {};  // valid as long as the plan and its profile
   BuildId build_id = {};
-  MappingKind kind = MappingKind::kUser;
+  MappingType type = MappingType::kUser;
 };
 
 // Where the names of user frames are written: in the perf.data, or in separate symbol files.

@@ -150,11 +150,11 @@ class LineFormatter {
         levels_.pop_back();
         continue;
       }
-      const std::uint32_t key = PopLast(items_, level.begin, taken_);
+      const std::uint32_t key = PopLast(items_, level.begin, last_nodes_);
       if (lines_.keys.IsCaller(key)) {
         path_ += lines_.keys[key];
         levels_.push_back({items_.size(), path_.size()});
-        AppendItems(lines_, taken_, items_);
+        AppendItems(lines_, last_nodes_, items_);
       } else {
         AppendLine(key);
       }
@@ -173,7 +173,7 @@ class LineFormatter {
     Sums sums = {};
     bool is_kept = false;
     for (std::size_t column = 0; column < lines_.columns.count; ++column) {
-      for (const std::uint32_t node : taken_) {
+      for (const std::uint32_t node : last_nodes_) {
         sums[column] = AddUpToLimit(sums[column], lines_.tree.SumsOf(lines_.tree[node])[column]);
       }
       is_kept |= sums[column] != 0 || EventOf(column).values == EventValues::kPlain;
@@ -195,8 +195,8 @@ class LineFormatter {
   const FoldedLines& lines_;
   std::vector<Item> items_;
   std::vector<Level> levels_;
-  std::vector<std::uint32_t> taken_;  // nodes
-  std::string path_;                  // the callers of the level, each with its ';'
+  std::vector<std::uint32_t> last_nodes_;  // nodes
+  std::string path_;                       // the callers of the level, each with its ';'
   std::string text_;
 };
 

@@ -79,7 +79,7 @@ TextId FrameTexts::OfKernel(std::string_view name) {
 }
 
 bool FrameTexts::IsMarked(MappingId mapping) const {
-  return options_.mark_kernel && profile_[mapping].kind == MappingKind::kKernel;
+  return options_.mark_kernel && profile_[mapping].type == MappingType::kKernel;
 }
 
 FrameKeys::FrameKeys(const FrameTexts& texts, folded::CountLike count_like) {

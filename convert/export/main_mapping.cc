@@ -17,7 +17,7 @@ bool MayBeMain(const Profile& profile, const Mapping& mapping) {
   if (path.empty() || path.front() == '[' || path.starts_with("//")) return false;
   const std::string_view name = BaseName(path);
   const bool is_library = name.ends_with(".so") || name.contains(".so.") || name.contains(".so_");
-  return mapping.kind == MappingKind::kUser && !is_library;
+  return mapping.type == MappingType::kUser && !is_library;
 }
 
 std::uint64_t WeightOf(const Profile& profile, const Sample& sample) {

@@ -54,17 +54,17 @@ std::vector<std::uint32_t> RankLocations(const Profile& profile, const Ranks& ra
   return rank;
 }
 
-// One pass of a radix sort. Sorts `things` by number_of(thing), which is below `limit`; entries of
+// One pass of a radix sort. Sorts `entries` by number_of(entry), which is below `limit`; entries of
 // equal number keep their order. `first` gets the index of the first entry for each number.
 template <class NumberOf>
-std::vector<std::uint32_t> Distribute(const std::vector<std::uint32_t>& things, std::size_t limit,
+std::vector<std::uint32_t> Distribute(const std::vector<std::uint32_t>& entries, std::size_t limit,
                                       NumberOf number_of, std::vector<std::uint32_t>& first) {
   first.assign(limit + 1, 0);
-  for (const std::uint32_t thing : things) ++first[number_of(thing) + 1];
+  for (const std::uint32_t entry : entries) ++first[number_of(entry) + 1];
   std::inclusive_scan(first.begin(), first.end(), first.begin());
   std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  std::vector<std::uint32_t> distributed(things.size());
-  for (const std::uint32_t thing : things) distributed[next[number_of(thing)]++] = thing;
+  std::vector<std::uint32_t> distributed(entries.size());
+  for (const std::uint32_t entry : entries) distributed[next[number_of(entry)]++] = entry;
   return distributed;
 }
 
@@ -106,7 +106,7 @@ Ranks RankAll(const Profile& profile) {
   Ranks ranks;
   ranks.mappings = RankBy(profile.mappings(), [&](const Mapping& mapping) {
     return std::tuple(profile.text(mapping.filename), mapping.file_offset,
-                      mapping.limit - mapping.start, profile.text(mapping.build_id), mapping.kind,
+                      mapping.limit - mapping.start, profile.text(mapping.build_id), mapping.type,
                       mapping.instance);
   });
   ranks.functions = RankBy(profile.functions(), [&](const Function& function) {

@@ -14,7 +14,7 @@ namespace perftape::convert {
 // Ranks from 0, by the entry's index in its table. Only entries that are exactly equal keep the
 // order in which they were added. A builder makes such entries only by SetLines.
 struct Ranks {
-  std::vector<std::uint32_t> mappings;  // by file name, file offset, size, build id, kind, instance
+  std::vector<std::uint32_t> mappings;  // by file name, file offset, size, build id, type, instance
   std::vector<std::uint32_t> functions;  // by name, system name, file name, line
   std::vector<std::uint32_t> locations;  // by mapping, is_folded, offset, lines
   std::vector<std::uint32_t> stacks;     // by frames, root first; a caller before its callees

@@ -33,9 +33,9 @@ class Threads {
   explicit Threads(const Profile& profile) : profile_(profile) {}
 
   std::uint32_t Of(const Sample& sample) {
-    const bool told_by_labels = sample.thread == ThreadId{};
-    const std::uint64_t index = told_by_labels ? sample.labels.index : sample.thread.index;
-    const std::uint64_t key = index * 2 + (told_by_labels ? 1 : 0);
+    const bool is_from_labels = sample.thread == ThreadId{};
+    const std::uint64_t index = is_from_labels ? sample.labels.index : sample.thread.index;
+    const std::uint64_t key = index * 2 + (is_from_labels ? 1 : 0);
     const auto [known, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(all_.size()));
     if (is_new) all_.push_back(ThreadFor(profile_, sample));
     return known->second;

@@ -82,17 +82,17 @@ std::vector<std::uint32_t> SamplesByRoot(const Profile& profile, const Columns& 
   const auto number_of = [&](std::uint32_t i) {
     return root_of[i] == kNoText ? 0 : std::size_t{root_of[i]} + 1;
   };
-  std::vector<std::uint32_t> taken;
+  std::vector<std::uint32_t> selected;
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
     if (std::ranges::count(events, samples[i].event) == 0) continue;
-    taken.push_back(i);
+    selected.push_back(i);
     root_of[i] = roots.Of(samples[i]);
     if (first.size() < number_of(i) + 2) first.resize(number_of(i) + 2);
     ++first[number_of(i) + 1];
   }
   std::inclusive_scan(first.begin(), first.end(), first.begin());
-  std::vector<std::uint32_t> sorted(taken.size());
-  for (const std::uint32_t i : taken) sorted[first[number_of(i)]++] = i;
+  std::vector<std::uint32_t> sorted(selected.size());
+  for (const std::uint32_t i : selected) sorted[first[number_of(i)]++] = i;
   return sorted;
 }
 

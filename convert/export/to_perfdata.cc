@@ -71,9 +71,9 @@ class Clock {
   const SampleTimes& span() const { return span_; }
   bool is_made_up() const { return is_made_up_; }
 
-  // Returns the time of the next sample. `told_ns` is the time from its label, or 0.
-  std::uint64_t Next(std::uint64_t told_ns) {
-    if (told_ns != 0) return told_ns;
+  // Returns the time of the next sample. `label_ns` is the time from its label, or 0.
+  std::uint64_t Next(std::uint64_t label_ns) {
+    if (label_ns != 0) return label_ns;
     if (gaps_ == 0) return span_.first_ns;
     const std::uint64_t i = std::min(count_++, gaps_);
     return span_.first_ns + length_ / gaps_ * i + length_ % gaps_ * i / gaps_;
@@ -106,7 +106,7 @@ class PerfDataExport {
   Status AddMapping(std::uint32_t mapping, std::uint32_t pid, std::uint64_t time_ns);
   Status AddSamples();
   Status AddSample(const PlannedSample& planned);
-  Status MeetThread(const PlannedThread& thread, std::uint64_t time_ns);
+  Status WriteThread(const PlannedThread& thread, std::uint64_t time_ns);
   Status MeetMappings(std::uint32_t pid, std::uint64_t time_ns);
   void SetChain(StackId stack);
   Status Flush();
@@ -133,7 +133,7 @@ class PerfDataExport {
   std::vector<std::byte> records_;  // not passed to the writer yet
   PerfDataReport report_;
 
-  std::map<std::uint32_t, PlannedThread> met_;                // by tid, as last written
+  std::map<std::uint32_t, PlannedThread> known_threads_;      // by tid, as last written
   std::set<std::pair<std::uint32_t, std::uint32_t>> mapped_;  // pid, mapping
   std::vector<std::uint64_t> chain_;                          // of the current sample
   std::vector<std::uint32_t> chain_mappings_;                 // the mappings of its user frames
@@ -198,7 +198,7 @@ void PerfDataExport::AddFeaturesOfAFile() {
   perfdata::BuildIds ids;
   for (const PlannedMapping& mapping : addresses_.mappings()) {
     if (mapping.build_id.empty()) continue;
-    const bool is_kernel = mapping.kind == MappingKind::kKernel;
+    const bool is_kernel = mapping.type == MappingType::kKernel;
     ids.entries.push_back({.mode = is_kernel ? CpuMode::kKernel : CpuMode::kUser,
                            .build_id = mapping.build_id,
                            .filename = std::string(mapping.filename)});
@@ -229,7 +229,7 @@ Status PerfDataExport::AddFunctions() {
     TRY(Add(perfdata::Cgroup{.id = id, .path = FitName(path, report_.cut_names)}));
   }
   for (std::uint32_t i = 0; i < addresses_.mappings().size(); ++i) {
-    if (addresses_.mappings()[i].kind == MappingKind::kKernel) {
+    if (addresses_.mappings()[i].type == MappingType::kKernel) {
       TRY(AddMapping(i, static_cast<std::uint32_t>(-1), 0));
     }
   }
@@ -245,7 +245,7 @@ Status PerfDataExport::AddFunctions() {
 
 Status PerfDataExport::AddMapping(std::uint32_t index, std::uint32_t pid, std::uint64_t time_ns) {
   const PlannedMapping& mapping = addresses_.mappings()[index];
-  const bool is_kernel = mapping.kind == MappingKind::kKernel;
+  const bool is_kernel = mapping.type == MappingType::kKernel;
   const bool has_id = !mapping.build_id.empty();
   // perf recognizes the kernel only by this name, and takes the name of its file from the table of
   // build ids.
@@ -302,7 +302,7 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
     record.time = clock_.Next(planned.time_ns);
     record.period = period / planned.records + (i < period % planned.records ? 1 : 0);
     if (i == 0) {
-      TRY(MeetThread(thread, record.time));
+      TRY(WriteThread(thread, record.time));
       TRY(MeetMappings(thread.pid, record.time));
     }
     TRY(EncodeSample(record, format(), misc, records_));
@@ -313,8 +313,8 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
 }
 
 // Writes the records that perf needs about a thread before its next sample.
-Status PerfDataExport::MeetThread(const PlannedThread& thread, std::uint64_t time_ns) {
-  const auto [known, is_new] = met_.try_emplace(thread.tid, thread);
+Status PerfDataExport::WriteThread(const PlannedThread& thread, std::uint64_t time_ns) {
+  const auto [known, is_new] = known_threads_.try_emplace(thread.tid, thread);
   if (!is_new && known->second == thread) return {};
   const perfdata::SampleId trailer = {.pid = thread.pid, .tid = thread.tid, .time = time_ns};
   if (!is_new && known->second.pid != thread.pid) {
@@ -381,8 +381,8 @@ std::vector<std::string> LossLines(const PerfDataReport& report) {
   const auto list = [&](const std::vector<std::string>& names, std::string_view what) {
     if (!names.empty()) lines.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
   };
-  list(report.lost_labels, "labels without a place in a perf.data");
-  list(report.lost_facts, "facts without a place in a perf.data");
+  list(report.lost_labels, "labels that a perf.data cannot contain");
+  list(report.lost_facts, "facts that a perf.data cannot contain");
   return lines;
 }
 

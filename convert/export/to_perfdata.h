@@ -58,7 +58,8 @@ struct PerfDataReport {
   std::vector<std::string> lost_facts;   // metadata that perf.data cannot hold
 };
 
-// Returns one line for messages for each type of loss: "labels without a place in a perf.data: ..."
+// Returns one line for messages for each type of loss: "labels that a perf.data cannot contain:
+// ..."
 std::vector<std::string> LossLines(const PerfDataReport& report);
 
 // `output` is a path or "-" for stdout; only a pipe container can be written to stdout. The file

@@ -154,7 +154,7 @@ void CutFrames(const Profile& profile, const FilterOptions& options, ProfileBuil
   for (std::uint32_t i = 1; i < profile.stacks().size(); ++i) {  // callers first
     const Stack& stack = profile.stacks()[i];
     const Location& leaf = profile[stack.leaf];
-    const bool is_kernel = profile[leaf.mapping].kind == MappingKind::kKernel;
+    const bool is_kernel = profile[leaf.mapping].type == MappingType::kKernel;
     const std::uint32_t above = depths[stack.caller.index];
     const bool is_cut = (is_kernel ? options.no_kernel : options.no_user) ||
                         (options.max_depth && above >= *options.max_depth);

@@ -64,7 +64,7 @@ LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& b
   const bool is_kernel = perfdata::IsKernelFunction(function.start);
   const MappingId mapping = builder.Add(Mapping{
       .filename = builder.Add(is_kernel ? folded::kKernelMappingName : folded::kMappingName),
-      .kind = is_kernel ? MappingKind::kKernel : MappingKind::kUser,
+      .type = is_kernel ? MappingType::kKernel : MappingType::kUser,
       .names = {.functions = true}});
   const Line line{.function = builder.Add(Function{.name = builder.Add(function.dso->symbol)})};
   return builder.Add(Location{.mapping = mapping, .lines = {&line, 1}});

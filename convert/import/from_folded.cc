@@ -146,7 +146,7 @@ class FoldedImporter {
   void AddEvents() {
     if (options_.differential) before_ = AddEvent("before");
     event_ = AddEvent(options_.differential ? "after" : "samples");
-    frames_mapping_ = AddMapping(folded::kMappingName, MappingKind::kUser);
+    frames_mapping_ = AddMapping(folded::kMappingName, MappingType::kUser);
   }
 
   EventId AddEvent(std::string_view name) {
@@ -156,9 +156,9 @@ class FoldedImporter {
                               .decimals = static_cast<std::uint8_t>(decimals_)});
   }
 
-  MappingId AddMapping(std::string_view name, MappingKind kind) {
+  MappingId AddMapping(std::string_view name, MappingType type) {
     return builder_.Add(
-        Mapping{.filename = builder_.Add(name), .kind = kind, .names = {.functions = true}});
+        Mapping{.filename = builder_.Add(name), .type = type, .names = {.functions = true}});
   }
 
   void AddLine(const folded::Line& line) {
@@ -231,7 +231,7 @@ class FoldedImporter {
     }
     MappingId mapping = frames_mapping_;
     if (name.ends_with(folded::kKernelMark)) {
-      if (!kernel_) kernel_ = AddMapping(folded::kKernelMappingName, MappingKind::kKernel);
+      if (!kernel_) kernel_ = AddMapping(folded::kKernelMappingName, MappingType::kKernel);
       mapping = *kernel_;
     }
     return builder_.Add(Location{.mapping = mapping, .lines = {&line, 1}});
@@ -242,7 +242,7 @@ class FoldedImporter {
     const MappingId kernel =
         builder_.Add(Mapping{.filename = builder_.Add(perfdata::kKernelMappingName),
                              .limit = std::numeric_limits<std::uint64_t>::max(),
-                             .kind = MappingKind::kKernel});
+                             .type = MappingType::kKernel});
     return builder_.Add(
         Location{.mapping = kernel, .offset = FileOffset{address.value}, .lines = {&line, 1}});
   }

@@ -79,7 +79,7 @@ Status JitCode::AddDump(const MappedDump& mapped, const JitDumpFinder& find,
                 mapped.path + ": not used, since its times are of the CPU's counter");
   }
   if (code->damaged() > 0 || code->cut_bytes() > 0) {
-    report.notes.push_back(fmt::format("{}: {} damaged records, {} bytes behind the last whole one",
+    report.notes.push_back(fmt::format("{}: {} damaged records, {} bytes after the last whole one",
                                        mapped.path, code->damaged(), code->cut_bytes()));
   }
   const auto number = static_cast<std::uint32_t>(dumps_.size());

@@ -7,14 +7,14 @@
 #include <tuple>
 #include <utility>
 
-#include "convert/import/mapping_kind.h"
+#include "convert/import/mapping_type.h"
 #include "formats/pprof/message_cursor.h"
 
 namespace perftape::convert {
 namespace {
 
 constexpr std::string_view kNoSuchText = "string out of range";
-constexpr std::string_view kBadId = "id 0, or one that another has";
+constexpr std::string_view kBadId = "its id is 0 or not unique";
 
 // A mapping at one address. The start of the profile's mapping is the lowest of all mappings with
 // its id.
@@ -30,7 +30,7 @@ struct MappingEntry {
 
 // The fields that make mappings equal; the caller adds the address.
 auto KeyOf(const Mapping& it) {
-  return std::tuple(it.filename, it.build_id, it.file_offset, it.limit - it.start, it.kind);
+  return std::tuple(it.filename, it.build_id, it.file_offset, it.limit - it.start, it.type);
 }
 
 Result<std::vector<MappingEntry>> DecodeMappings(Bytes encoded, PprofTexts& texts,
@@ -42,16 +42,16 @@ Result<std::vector<MappingEntry>> DecodeMappings(Bytes encoded, PprofTexts& text
     if (read == nullptr) return entries;
     if (read->memory_limit < read->memory_start) {
       report.problems.push_back("mapping " + std::to_string(entries.size()) +
-                                " ends before it starts: taken for an empty one");
+                                " ends before it starts: it is read as empty");
     }
-    const MappingKind kind = KindOfMapping(texts.View(read->filename), read->memory_start);
+    const MappingType type = TypeOfMapping(texts.View(read->filename), read->memory_start);
     entries.push_back({.pprof_id = read->id,
                        .mapping = {.filename = texts.Add(read->filename),
                                    .build_id = texts.Add(read->build_id),
                                    .start = read->memory_start,
                                    .limit = std::max(read->memory_start, read->memory_limit),
                                    .file_offset = read->file_offset,
-                                   .kind = kind,
+                                   .type = type,
                                    .names = {.functions = read->has_functions,
                                              .filenames = read->has_filenames,
                                              .line_numbers = read->has_line_numbers,

@@ -24,12 +24,12 @@ template <class T>
 class IdMap {
  public:
   // Returns false if `id` is 0 or already used.
-  bool Add(std::uint64_t id, const T& thing) {
+  bool Add(std::uint64_t id, const T& entry) {
     if (id == 0 || Find(id) != nullptr) return false;
     if (id == dense_.size() + 1) {
-      dense_.push_back(thing);
+      dense_.push_back(entry);
     } else {
-      sparse_.emplace(id, thing);
+      sparse_.emplace(id, entry);
     }
     return true;
   }

@@ -113,10 +113,10 @@ LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
                                               .system_name = {},
                                               .filename = builder_.Add(file)})};
   // For code that was inlined from another file, only the enclosing function is known.
-  const jitdump::CodeLine* told = dump.code.LineOf(*function, offset);
-  if (told != nullptr && told->file == file) {
-    line.number = told->line;
-    line.column = told->column;
+  const jitdump::CodeLine* source = dump.code.LineOf(*function, offset);
+  if (source != nullptr && source->file == file) {
+    line.number = source->line;
+    line.column = source->column;
   }
   location.lines = {&line, 1};
   return builder_.Add(location);
@@ -139,8 +139,8 @@ MappingId StackResolver::AddMapping(const perfdata::Region& region) {
   const std::string& filename = is_kernel ? build_ids_.kernel_names.kernel() : dso.path;
   std::string build_id = dso.build_id.hex();
   if (build_id.empty()) {
-    const auto told = build_ids_.by_path.find(filename);
-    if (told != build_ids_.by_path.end()) build_id = told->second;
+    const auto found = build_ids_.by_path.find(filename);
+    if (found != build_ids_.by_path.end()) build_id = found->second;
   }
   const bool has_lines = dso.dump != perfdata::Dso::kNoDump && jit_.dumps()[dso.dump].has_lines;
   const bool has_functions = !dso.symbol.empty() || dso.dump != perfdata::Dso::kNoDump;
@@ -150,7 +150,7 @@ MappingId StackResolver::AddMapping(const perfdata::Region& region) {
       .start = region.start,
       .limit = region.end,
       .file_offset = region.page_offset,
-      .kind = dso.is_kernel ? MappingKind::kKernel : MappingKind::kUser,
+      .type = dso.is_kernel ? MappingType::kKernel : MappingType::kUser,
       .names = {.functions = has_functions, .filenames = has_lines, .line_numbers = has_lines}});
 }
 

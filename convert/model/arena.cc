@@ -33,10 +33,10 @@ std::span<const std::byte> Arena::CopyBytes(std::span<const std::byte> bytes,
     free_ = {chunks_.back().get(), size + alignment};
     padding = PaddingTo(alignment, free_.data());
   }
-  const std::span<std::byte> taken = free_.subspan(padding, bytes.size());
-  std::ranges::copy(bytes, taken.begin());
+  const std::span<std::byte> copy = free_.subspan(padding, bytes.size());
+  std::ranges::copy(bytes, copy.begin());
   free_ = free_.subspan(padding + bytes.size());
-  return taken;
+  return copy;
 }
 
 }  // namespace perftape::convert

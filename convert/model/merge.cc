@@ -51,17 +51,17 @@ void Merger::Facts::AddEvents(const Profile& profile) {
   const std::size_t known_before = events_.size();
   std::size_t index = 0;
   for (const Event& event : profile.events()) {
-    const EventFacts told = {
+    const EventFacts facts = {
         .kind = KindOf(profile, event), .decimals = event.decimals, .period = event.period};
-    const auto found = std::ranges::find(events_, told.kind, &EventFacts::kind);
+    const auto found = std::ranges::find(events_, facts.kind, &EventFacts::kind);
     is_mixed_ |= count_ != 0 && found != events_.begin() + static_cast<std::ptrdiff_t>(index);
     ++index;
     if (found == events_.end()) {
-      events_.push_back(told);
+      events_.push_back(facts);
       continue;
     }
-    found->decimals = std::max(found->decimals, told.decimals);
-    Agree(found->period, told.period);
+    found->decimals = std::max(found->decimals, facts.decimals);
+    Agree(found->period, facts.period);
   }
   is_mixed_ |= count_ != 0 && index != known_before;
 }

@@ -26,11 +26,11 @@
 
 namespace perftape::convert {
 
-enum class MappingKind : std::uint8_t { kUser, kKernel };
+enum class MappingType : std::uint8_t { kUser, kKernel };
 
 // What is known by name in a mapping, like pprof's has_functions and its siblings. A reader sets
-// what its file contains, and SetLines adds what it provides. A mapping with none of these was not
-// symbolized, or no names were found.
+// what its file contains, and SetLines adds or replaces what it provides. A mapping with none of
+// these was not symbolized, or no names were found.
 struct MappingNames {
   bool functions = false;
   bool filenames = false;
@@ -40,7 +40,7 @@ struct MappingNames {
 };
 
 // A range of a file, as processes map it. There is one Mapping for each filename, build id, file
-// offset, size and kind, for any number of processes and addresses. `start` is the lowest of these
+// offset, size and type, for any number of processes and addresses. `start` is the lowest of these
 // addresses, so that it does not depend on the order of input.
 struct Mapping {
   StringId filename = {};         // "/usr/bin/ls", "[vdso]", "[kernel.kallsyms]"
@@ -48,7 +48,7 @@ struct Mapping {
   std::uint64_t start = 0;        // the first runtime address
   std::uint64_t limit = 0;        // the end of the runtime addresses, exclusive
   std::uint64_t file_offset = 0;  // of `start`
-  MappingKind kind = MappingKind::kUser;
+  MappingType type = MappingType::kUser;
   // Distinguishes mappings that are equal in all fields above. A pprof may list such mappings at
   // several addresses. 0 for the first one, and in all other formats.
   std::uint32_t instance = 0;

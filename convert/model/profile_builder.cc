@@ -24,7 +24,7 @@ std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0
 struct MappingKey {
   std::uint64_t file_offset, size;
   StringId filename, build_id;
-  std::uint32_t kind, instance;
+  std::uint32_t type, instance;
   bool operator==(const MappingKey&) const = default;
 };
 struct FunctionKey {
@@ -67,7 +67,7 @@ struct SampleKey {
 
 MappingKey KeyOf(const Mapping& mapping) {
   return {mapping.file_offset, mapping.limit - mapping.start, mapping.filename,
-          mapping.build_id,    std::uint32_t(mapping.kind),   mapping.instance};
+          mapping.build_id,    std::uint32_t(mapping.type),   mapping.instance};
 }
 FunctionKey KeyOf(const Function& function) {
   return {function.start_line, function.name, function.system_name, function.filename, 0};
@@ -173,6 +173,8 @@ struct ProfileBuilder::State {
   Index<std::span<const Label>> labels{};
   Index<Sample> samples{};
   std::vector<Label> sorted_labels;  // scratch of Add
+  // By mapping: whether lines of its locations were replaced, so that `names` may claim too much.
+  std::vector<bool> has_old_names;
 
   // Adds the names in these lines to the names of the location's mapping.
   void NoteNames(MappingId id, std::span<const Line> lines) {
@@ -183,6 +185,18 @@ struct ProfileBuilder::State {
     for (const Line& line : lines) {
       names.line_numbers |= line.number != 0;
       names.filenames |= tables.functions[line.function.index].filename != StringId{};
+    }
+  }
+
+  // Sets the names of the mappings that have old ones to what their locations contain now.
+  void RemoveOldNames() {
+    if (has_old_names.empty()) return;
+    has_old_names.resize(tables.mappings.size());
+    for (std::size_t i = 1; i < has_old_names.size(); ++i) {
+      if (has_old_names[i]) tables.mappings[i].names = {};
+    }
+    for (const Location& location : tables.locations) {
+      if (has_old_names[location.mapping.index]) NoteNames(location.mapping, location.lines);
     }
   }
 };
@@ -274,6 +288,10 @@ void ProfileBuilder::AddNew(const Sample& sample) {
 
 void ProfileBuilder::SetLines(LocationId location, std::span<const Line> lines) {
   Location& changed = state_->tables.locations[location.index];
+  if (!changed.lines.empty()) {
+    state_->has_old_names.resize(state_->tables.mappings.size());
+    state_->has_old_names[changed.mapping.index] = true;
+  }
   changed.lines = state_->tables.arena.Copy(lines);
   state_->locations.Forget();
   state_->NoteNames(changed.mapping, changed.lines);
@@ -284,6 +302,7 @@ void ProfileBuilder::SetMetadata(Metadata metadata) {
 }
 
 Profile ProfileBuilder::Finish() && {
+  state_->RemoveOldNames();
   return Profile(std::make_shared<const ProfileTables>(std::move(state_->tables)));
 }
 

@@ -36,7 +36,7 @@ class ProfileBuilder {
   ~ProfileBuilder();
 
   StringId Add(std::string_view text);
-  // Mappings are equal by filename, build id, file offset, size, kind and instance. Keeps the
+  // Mappings are equal by filename, build id, file offset, size, type and instance. Keeps the
   // lowest `start`, and the union of all `names`.
   MappingId Add(const Mapping& mapping);
   FunctionId Add(const Function& function);
@@ -53,7 +53,8 @@ class ProfileBuilder {
   void AddNew(const Sample& sample);
 
   // Replaces the lines of a location. The location keeps its id, even if it becomes equal to
-  // another one. Adds to its mapping's `names` what the lines contain.
+  // another one. Adds to its mapping's `names` what the lines contain. If it had lines before,
+  // Finish sets these `names` to what the lines of all locations contain.
   void SetLines(LocationId location, std::span<const Line> lines);
   void SetMetadata(Metadata metadata);
 

@@ -151,43 +151,43 @@ Result<Preamble> FindPreamble(Bytes file, Corrections& corrections) {
     const std::optional<Preamble> found = PreambleWithoutMagic(file);
     if (!found) return preamble;
     corrections.push_back(
-        "at 0x0: the magic is damaged; the rest of the header is that of a perf.data");
+        "at 0x0: the magic is damaged; the other header fields are those of a perf.data");
     return *found;
   }
   std::uint64_t size = HeaderSizeIn(file, preamble->order);
   if (!IsHeaderSize(size) && IsHeaderSize(HeaderSizeIn(file, Other(preamble->order)))) {
     preamble->order = Other(preamble->order);
     size = HeaderSizeIn(file, preamble->order);
-    corrections.push_back("at 0x0: the magic says another byte order than all that follows");
+    corrections.push_back(
+        "at 0x0: the byte order of the magic differs from that of the other header fields");
   }
   const bool is_file = LooksLikeAFile(file, preamble->order);
   preamble->container = size == FileHeader::kPipeSize ? Container::kPipe : Container::kFile;
   if (preamble->container == Container::kPipe && is_file) {
     corrections.push_back(
-        "at 0x8: header size 16 would mean a pipe; the rest of the header is a file's");
+        "at 0x8: header size 16 means a pipe, but the other header fields are those of a file");
     preamble->container = Container::kFile;
   } else if (!IsHeaderSize(size) && !is_file && LooksLikeAPipe(file, preamble->order)) {
     corrections.push_back(
-        fmt::format("at 0x8: header size {} is none that perf knows; records follow "
-                    "as in a pipe",
-                    size));
+        fmt::format("at 0x8: header size {} is unknown; records follow as in a pipe", size));
     preamble->container = Container::kPipe;
   }
   return preamble;
 }
 
 void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Corrections& corrections) {
-  const auto is_behind_header = [&](std::uint64_t offset) {
+  const auto is_after_header = [&](std::uint64_t offset) {
     return offset >= FileHeader::kSizeWithoutFeatures && offset <= file.size();
   };
-  const bool has_data = is_behind_header(header.data.offset);
-  const bool has_attrs = is_behind_header(header.attrs.offset) && header.attrs.size > 0 &&
+  const bool has_data = is_after_header(header.data.offset);
+  const bool has_attrs = is_after_header(header.attrs.offset) && header.attrs.size > 0 &&
                          header.attrs.offset < file.size();
   const bool is_cut = header.attrs.offset < header.data.offset &&
                       header.data.offset > file.size() && !IsInFile(header.attrs, file);
   if (is_cut) {
-    corrections.push_back(fmt::format("at 0x28: records at {:#x}; the file ends at {:#x}",
-                                      header.data.offset, file.size()));
+    corrections.push_back(
+        fmt::format("at 0x28: the data at {:#x} begins beyond the end of the file at {:#x}",
+                    header.data.offset, file.size()));
     header.data.offset = file.size();
     return;
   }
@@ -198,9 +198,9 @@ void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Correction
     const std::uint64_t to = has_data ? header.data.offset : file.size();
     std::uint64_t entry_size = 0;
     if (const auto found = FindAttrs(file, order, from, to, entry_size)) {
-      corrections.push_back(
-          fmt::format("at 0x18: {} bytes of attributes at {:#x} cannot be; {} are at {:#x}",
-                      header.attrs.size, header.attrs.offset, found->size, found->offset));
+      corrections.push_back(fmt::format(
+          "at 0x18: no attribute table of {} bytes is at {:#x}; one of {} bytes is at {:#x}",
+          header.attrs.size, header.attrs.offset, found->size, found->offset));
       header.attrs = *found;
       header.attr_size = entry_size;
     }
@@ -209,9 +209,9 @@ void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Correction
   const std::uint64_t room = header.data.offset - header.attrs.offset;
   if (has_data && header.attrs.offset < header.data.offset && header.attrs.size > room &&
       IsEntrySize(header.attr_size) && room % header.attr_size == 0 && room > 0) {
-    corrections.push_back(
-        fmt::format("at 0x20: {} bytes of attributes, of which {} are before the records",
-                    header.attrs.size, room));
+    corrections.push_back(fmt::format(
+        "at 0x20: the attribute table of {} bytes overlaps the data; its first {} bytes are read",
+        header.attrs.size, room));
     header.attrs.size = room;
   }
   const bool attrs_in_file = IsInFile(header.attrs, file);
@@ -219,9 +219,10 @@ void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Correction
   const bool is_in_attrs = attrs_in_file && header.data.offset >= header.attrs.offset &&
                            header.data.offset < attrs_end && header.attrs.offset != 0;
   if (has_data && !is_in_attrs) return;
-  const std::uint64_t guess = is_behind_header(attrs_end) ? attrs_end : FileHeader::kSize;
-  corrections.push_back(fmt::format("at 0x28: records at {:#x} cannot be; looked for from {:#x} on",
-                                    header.data.offset, guess));
+  const std::uint64_t guess = is_after_header(attrs_end) ? attrs_end : FileHeader::kSize;
+  corrections.push_back(
+      fmt::format("at 0x28: the data cannot begin at {:#x}; records are searched from {:#x} on",
+                  header.data.offset, guess));
   header.data.offset = std::min<std::uint64_t>(guess, file.size());
 }
 
@@ -229,8 +230,8 @@ RecordsExtent FindRecords(Bytes file, std::endian order, const FileHeader& heade
                           const perfdata::EventTable& events, Corrections& corrections) {
   const std::uint64_t from = header.data.offset;
   // perf inject writes the attributes after the records.
-  const bool attrs_behind = header.attrs.offset > from && header.attrs.offset < file.size();
-  const std::uint64_t limit = attrs_behind ? header.attrs.offset : file.size();
+  const bool attrs_follow = header.attrs.offset > from && header.attrs.offset < file.size();
+  const std::uint64_t limit = attrs_follow ? header.attrs.offset : file.size();
   const bool is_claim_possible = header.data.size <= limit - from;
   const std::uint64_t claimed = is_claim_possible ? from + header.data.size : limit;
 
@@ -242,8 +243,7 @@ RecordsExtent FindRecords(Bytes file, std::endian order, const FileHeader& heade
     end = records.table->offset;
     if (end != claimed || !is_claim_possible) {
       corrections.push_back(
-          fmt::format("at 0x30: data size {}; the feature table behind the records "
-                      "begins at {:#x}",
+          fmt::format("at 0x30: data size is {}, but the feature table after the data is at {:#x}",
                       header.data.size, end));
     }
     std::uint64_t last = end;
@@ -251,23 +251,25 @@ RecordsExtent FindRecords(Bytes file, std::endian order, const FileHeader& heade
       last =
           std::max(last, static_cast<std::uint64_t>(section.data() + section.size() - file.data()));
     }
-    if (!attrs_behind && records.table->lost.empty()) records.unclaimed_from = last;
+    if (!attrs_follow && records.table->lost.empty()) records.unclaimed_from = last;
   } else if (!is_claim_possible) {
-    corrections.push_back(fmt::format("at 0x30: data size {}, of which {} bytes are there",
-                                      header.data.size, limit - from));
+    corrections.push_back(
+        fmt::format("at 0x28: the data of {} bytes at {:#x} extends {} bytes beyond {}",
+                    header.data.size, from, header.data.size - (limit - from),
+                    attrs_follow ? "the start of the attribute table" : "the end of the file"));
   } else if (header.data.size == 0 && limit > from) {
     corrections.push_back(
-        fmt::format("at 0x30: data size is 0: the recording did not end well; the {} "
-                    "bytes to the end are searched",
+        fmt::format("at 0x30: data size is 0: the recording was not completed; {} bytes are "
+                    "searched for records",
                     limit - from));
   } else if (claimed < limit) {
     const Section whole{.offset = from, .size = limit - from};
     if (GoOnBehind(file, order, events, whole, claimed)) {
       corrections.push_back(
-          fmt::format("at 0x30: data size {}, but records go on behind it", header.data.size));
+          fmt::format("at 0x30: data size is {}, but more records follow", header.data.size));
     } else {
       end = claimed;
-      if (!attrs_behind) records.unclaimed_from = claimed;
+      if (!attrs_follow) records.unclaimed_from = claimed;
     }
   }
   records.size = end - from;

@@ -29,8 +29,8 @@ class FeatureBuilder {
     for (const FeatureBit bit : layout_.lost_features) {
       const std::uint64_t offset =
           kBitsField + std::to_underlying(bit) / 64 * sizeof(std::uint64_t);
-      Lose(bit,
-           fmt::format("at {:#x}: its bit is set, but its section is not in the file", offset));
+      Lose(bit, fmt::format("at {:#x}: its bit is set, but the file does not contain its section",
+                            offset));
     }
     AddMissing();
     return std::move(features_);
@@ -40,9 +40,9 @@ class FeatureBuilder {
   void AddFeature(FeatureBit bit, Bytes section) {
     switch (bit) {
       case FeatureBit::kCompressed:
-        return Note(bit, FeatureFate::kLeftOut, "the records are expanded");
+        return Note(bit, FeatureFate::kLeftOut, "the records are not compressed");
       case FeatureBit::kDirFormat:
-        return Note(bit, FeatureFate::kLeftOut, "this is one file");
+        return Note(bit, FeatureFate::kLeftOut, "the output is one file");
       case FeatureBit::kAuxtrace:
         return;  // AddMissing: it has offsets in the old file
       case FeatureBit::kEventDesc:
@@ -77,7 +77,7 @@ class FeatureBuilder {
     const bool is_typed = !std::holds_alternative<perfdata::RawFeature>(*value);
     const bool is_native = layout_.order == std::endian::native || section.empty();
     if (!is_typed && !is_native) {
-      return Lose(bit, At(section) + "it is not known how its bytes are ordered");
+      return Lose(bit, At(section) + "its byte order is unknown");
     }
     if (is_native && layout_.container == perfdata::Container::kFile) *value = Raw(section);
     Add(bit, *std::move(value), FeatureFate::kKept, "");
@@ -92,18 +92,18 @@ class FeatureBuilder {
 
   // Adds features that had no section in the file, or whose section was lost.
   void AddMissing() {
-    if (!Has(FeatureBit::kEventDesc)) AddTold(FeatureBit::kEventDesc, EventDesc());
+    if (!Has(FeatureBit::kEventDesc)) AddMade(FeatureBit::kEventDesc, EventDesc());
     const bool may_miss = layout_.container == perfdata::Container::kPipe ||
                           gathered_.lost_records || !layout_.lost_features.empty();
     if (may_miss && !Has(FeatureBit::kSampleTime) && gathered_.last_sample_ns != 0) {
-      AddTold(FeatureBit::kSampleTime, SampleTime());
+      AddMade(FeatureBit::kSampleTime, SampleTime());
     }
     if (may_miss && !Has(FeatureBit::kBuildId) && !gathered_.build_ids.empty()) {
-      AddTold(FeatureBit::kBuildId, perfdata::BuildIds{gathered_.build_ids});
+      AddMade(FeatureBit::kBuildId, perfdata::BuildIds{gathered_.build_ids});
     }
     AddTracingData();
     if (!gathered_.traces.empty()) {
-      AddTold(FeatureBit::kAuxtrace, TraceIndex());
+      AddMade(FeatureBit::kAuxtrace, TraceIndex());
     } else if (layout_.features.contains(FeatureBit::kAuxtrace)) {
       Note(FeatureBit::kAuxtrace, FeatureFate::kLeftOut, "there is no trace");
     }
@@ -112,7 +112,7 @@ class FeatureBuilder {
   void AddTracingData() {
     if (Has(FeatureBit::kTracingData)) return;
     if (IsTracingData(gathered_.tracing_data)) {
-      return AddTold(FeatureBit::kTracingData, Raw(gathered_.tracing_data));
+      return AddMade(FeatureBit::kTracingData, Raw(gathered_.tracing_data));
     }
     if (!gathered_.tracing_data.empty()) {
       Lose(FeatureBit::kTracingData, At(gathered_.tracing_data) + "it is damaged");
@@ -122,11 +122,11 @@ class FeatureBuilder {
       return event.attr.type == perfdata::kTypeTracepoint;
     });
     if (!has_tracepoint) return;
-    AddTold(FeatureBit::kTracingData, perfdata::RawFeature{MakeTracingData(events)});
+    AddMade(FeatureBit::kTracingData, perfdata::RawFeature{MakeTracingData(events)});
   }
 
   // Adds a feature made from the records. It was lost before only if its bit was set.
-  void AddTold(FeatureBit bit, FeatureValue value) {
+  void AddMade(FeatureBit bit, FeatureValue value) {
     const auto lost = std::ranges::find(outcomes_, bit, &FeatureOutcome::bit);
     if (lost == outcomes_.end()) {
       return Add(bit, std::move(value), FeatureFate::kMade, "from the records");
@@ -212,9 +212,9 @@ void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered) {
   const auto value = perfdata::Decode<perfdata::HeaderTracingData>(record, {});
   if (!value) return;
   gathered.tracing_data =
-      record.behind.empty()
+      record.appended.empty()
           ? value->data.first(std::min<std::size_t>(value->size, value->data.size()))
-          : record.behind;
+          : record.appended;
 }
 
 std::vector<Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,

@@ -85,7 +85,7 @@ class Normalizer {
       TRY_ASSIGN(const std::uint64_t size, CarryBundle(reader_.file(), output));
       report_.size += size;
     } else if (bundle::FindEmbedded(reader_.file()).value_or(std::nullopt)) {
-      report_.problems.emplace_back("the bundle in it is left out: a pipe has no place for one");
+      report_.problems.emplace_back("its bundle is left out: a pipe cannot contain one");
     }
     return {};
   }
@@ -135,7 +135,7 @@ class Normalizer {
     if (options_.reader == nullptr) return features;
     for (FeatureOutcome& outcome : report_.features) {
       if (options_.reader->Knows(outcome.bit)) continue;
-      outcome = {outcome.bit, FeatureFate::kLeftOut, "its reader does not know it"};
+      outcome = {outcome.bit, FeatureFate::kLeftOut, "its reader does not support it"};
     }
     std::erase_if(features, [this](const perfdata::Feature& feature) {
       return !options_.reader->Knows(feature.bit);
@@ -210,7 +210,7 @@ class Normalizer {
     ++report_.lost[record.type];
     if (report_.dropped.size() == NormalizeReport::kMostDropped) return;
     RecordView header = record;
-    header.payload = header.behind = {};
+    header.payload = header.appended = {};
     report_.dropped.push_back(
         {.header = header, .size = record.size(), .reason = std::move(reason)});
   }
@@ -232,7 +232,7 @@ class Normalizer {
 
   // Bytes after a record in the file must not be inside a COMPRESSED record.
   Status Append(const RecordView& record) {
-    if (record.behind.empty()) {
+    if (record.appended.empty()) {
       TRY(writer_->Append(record_));
       return CommitBehind(record_.size());
     }
@@ -240,7 +240,7 @@ class Normalizer {
     if (record.type == RecordType::kAuxtrace) {
       gathered_.traces.push_back({.offset = offset, .size = record_.size()});
     }
-    for (Bytes left = record.behind; !left.empty();) {
+    for (Bytes left = record.appended; !left.empty();) {
       const Bytes piece = left.first(std::min(left.size(), perfdata::kCommitSize));
       TRY(writer_->AppendPlain(piece));
       TRY(CommitBehind(piece.size()));

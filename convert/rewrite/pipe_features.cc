@@ -26,9 +26,9 @@ std::vector<std::byte> SectionOf(const Feature& feature) {
 // Returns why a pipe cannot contain the feature; empty if it can.
 std::string ReasonAgainst(const Feature& feature) {
   // tools/perf/util/header.c, feat_ops: perf report fails at a feature above the last one.
-  if (feature.bit == FeatureBit::kAuxtrace) return "a pipe has no offsets";
-  if (feature.bit > FeatureBit::kClnSize) return "perf reads no such feature from a pipe";
-  if (SectionOf(feature).size() > kMostInARecord) return "it is larger than a record can be";
+  if (feature.bit == FeatureBit::kAuxtrace) return "its offsets have no meaning in a pipe";
+  if (feature.bit > FeatureBit::kClnSize) return "perf does not read this feature from a pipe";
+  if (SectionOf(feature).size() > kMostInARecord) return "it does not fit into a record";
   return "";
 }
 

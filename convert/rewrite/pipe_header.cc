@@ -59,7 +59,7 @@ std::optional<Event> EventIn(const FoundRecord& found, std::vector<std::string>&
 void AddEvent(const FoundRecord& found, PipeHeader& head, std::set<std::string>& known) {
   if (!known.emplace(AsText(found.whole)).second) {
     head.problems.push_back(
-        fmt::format("record at {}: tells again of an event", TextOf(found.position)));
+        fmt::format("record at {}: ATTR repeats an event", TextOf(found.position)));
   } else if (std::optional<Event> event = EventIn(found, head.problems)) {
     head.events.Add(*std::move(event));
   }
@@ -70,7 +70,7 @@ void AddFeature(const FoundRecord& found, PipeHeader& head) {
   if (!feature) return;
   if (feature->bit >= perfdata::kFeatureBits) {
     head.problems.push_back(
-        fmt::format("record at {}: there is no feature {}", TextOf(found.position), feature->bit));
+        fmt::format("record at {}: feature {} is unknown", TextOf(found.position), feature->bit));
     return;
   }
   // perf marks the end of its features with an empty one.

@@ -21,11 +21,11 @@ constexpr std::size_t kLongestName = 4096 + 64;  // PATH_MAX, and padding
 constexpr std::size_t kOldMmap2Size = 56;
 
 constexpr RecordCheck kFits = {};
-constexpr RecordCheck kLeftOver = {Fit::kLoose, "bytes are left over"};
-constexpr RecordCheck kTooShort = {Fit::kBroken, "it is shorter than what it says it holds"};
-constexpr RecordCheck kNoName = {Fit::kBroken, "no NUL ends its name"};
+constexpr RecordCheck kLeftOver = {Fit::kLoose, "it has bytes after its last field"};
+constexpr RecordCheck kTooShort = {Fit::kBroken, "fewer than its fields need"};
+constexpr RecordCheck kNoName = {Fit::kBroken, "its name has no NUL"};
 constexpr RecordCheck kOfNoEvent = {Fit::kBroken, "no event has its id"};
-constexpr RecordCheck kOddMisc = {Fit::kLoose, "its misc has bits that nobody sets"};
+constexpr RecordCheck kOddMisc = {Fit::kLoose, "its misc has unknown bits"};
 
 enum class Shape : std::uint8_t {
   kFixed,    // only its fixed fields
@@ -111,8 +111,7 @@ RecordCheck JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
       return rest.empty() ? kFits : kLeftOver;
     case Shape::kNamed: {
       const RecordCheck name = JudgeName(rest);
-      // Linux 3.12 to 3.15 and RHEL 7.0 wrote no protection and no flags. No field marks such
-      // records.
+      // RHEL 7.0 wrote no protection and no flags. No field marks such records.
       const bool may_be_old = name.fit == Fit::kBroken && shape.type == RecordType::kMmap2;
       return may_be_old ? JudgeName(body.subspan(kOldMmap2Size)) : name;
     }
@@ -158,12 +157,12 @@ RecordCheck JudgeToolRecord(const RecordView& record) {
     case RecordType::kFinishedRound:
     case RecordType::kFinishedInit:
       // A marker with a body is a record whose type was damaged.
-      return size == 0 ? kFits : RecordCheck{Fit::kBroken, "a marker has no body"};
+      return size == 0 ? kFits : RecordCheck{Fit::kBroken, "a marker cannot have a payload"};
     case RecordType::kHeaderAttr:
       at.Fixed(ignored);
       at.Fixed(attr_size);
       if (attr_size < perfdata::EventAttr::kSmallestSize || attr_size > size) {
-        return {Fit::kLoose, "its attribute's size cannot be"};
+        return {Fit::kLoose, "the size of its attribute is wrong"};
       }
       return (size - attr_size) % sizeof(std::uint64_t) == 0 ? kFits : kLeftOver;
     case RecordType::kCompressed2:
@@ -199,7 +198,7 @@ RecordCheck JudgeKernelRecord(const BodyShape* shape, const RecordView& record,
 
 // Two tool records are followed by bytes that their size does not count: the tracing data, padded
 // to 8 (perf_event__synthesize_tracing_data), and an AUX trace (perf_event__process_auxtrace).
-std::uint64_t BytesBehind(RecordType type, Bytes payload, std::endian order) {
+std::uint64_t AppendedSize(RecordType type, Bytes payload, std::endian order) {
   ByteReader at(payload, order);
   if (type == RecordType::kHeaderTracingData) {
     // simpleperf puts the data inside the record.
@@ -238,7 +237,7 @@ RecordCheck CheckRecord(const RecordView& stored, const perfdata::EventTable& ev
   const RecordView record = WithoutExcess(stored, events);
   const BodyShape* shape = ShapeOf(record.type);
   if (shape == nullptr && record.type != RecordType::kSample) {
-    return {Fit::kBroken, "its type is none that perf knows"};
+    return {Fit::kBroken, "its type is unknown"};
   }
   RecordCheck judgement;
   if (std::to_underlying(record.type) < perfdata::kFirstToolType) {
@@ -265,13 +264,13 @@ Framing ReadFrame(Bytes bytes, std::endian order, Frame& frame) {
   if (header.size < sizeof header) return Framing::kNotAFrame;
   if (header.size > bytes.size()) return Framing::kCut;
   frame.record.payload = bytes.subspan(sizeof header, header.size - sizeof header);
-  const std::uint64_t behind = BytesBehind(header.type, frame.record.payload, order);
-  if (behind > bytes.size() - header.size) {
-    frame.size = behind > UINT64_MAX - header.size ? UINT64_MAX : header.size + behind;
+  const std::uint64_t appended = AppendedSize(header.type, frame.record.payload, order);
+  if (appended > bytes.size() - header.size) {
+    frame.size = appended > UINT64_MAX - header.size ? UINT64_MAX : header.size + appended;
     return Framing::kCut;
   }
-  frame.record.behind = bytes.subspan(header.size, behind);
-  frame.size += behind;
+  frame.record.appended = bytes.subspan(header.size, appended);
+  frame.size += appended;
   return Framing::kWhole;
 }
 

@@ -52,16 +52,15 @@ bool HasKnownId(const RecordView& stored, const perfdata::EventTable& events) {
 }
 
 std::string WhyNoFrame(Framing framing, const Frame& frame, std::size_t left) {
-  if (left < kHeaderSize) return fmt::format("{} bytes are left, which is no whole record", left);
+  if (left < kHeaderSize) return fmt::format("the last {} bytes are not a whole record", left);
   if (!perfdata::IsKnown(frame.record.type)) {
-    return fmt::format("no record: {} is none that perf knows",
-                       perfdata::RecordName(frame.record.type));
+    return fmt::format("no record: {} is unknown", perfdata::RecordName(frame.record.type));
   }
   const std::string name = perfdata::RecordName(frame.record.type);
   if (framing == Framing::kNotAFrame) {
-    return fmt::format("{} of size {}, which is less than its header's", name, frame.size);
+    return fmt::format("{}: size {} is less than a record header", name, frame.size);
   }
-  return fmt::format("{} of {} bytes, of which {} are there", name, frame.size, left);
+  return fmt::format("{} has {} bytes, but only {} are left", name, frame.size, left);
 }
 
 }  // namespace
@@ -104,7 +103,7 @@ Step RecordScanner::InStep(Bytes window, Window extent) {
   if (inner) {
     return {.kind = Step::Kind::kGap,
             .size = *inner,
-            .reason = fmt::format("{} of {} bytes, inside which another record begins",
+            .reason = fmt::format("{} has {} bytes, but another record begins inside it",
                                   perfdata::RecordName(frame.record.type), frame.size)};
   }
   if (judgement.fit != Fit::kBroken) return Accept(frame);

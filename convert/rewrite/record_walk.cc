@@ -78,7 +78,7 @@ Result<Onward> RecordWalk::Handle(const Step& step, Bytes window, std::uint64_t 
   const StreamPosition position = {.offset = offset};
   const RecordType type = step.frame.record.type;
   if (IsLikelyCompressed(step)) {
-    visitor_.guessed(fmt::format("record at {}: {}, taken for COMPRESSED", TextOf(position),
+    visitor_.guessed(fmt::format("record at {}: {} is read as COMPRESSED", TextOf(position),
                                  perfdata::RecordName(type)));
     return Expand(step.frame.record.payload, offset);
   }
@@ -112,7 +112,7 @@ bool RecordWalk::IsLikelyCompressed(const Step& step) const {
 
 Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
   expanded_.sources.push_back({expanded_.at + expanded_.bytes.size(), offset});
-  budget_.Take(payload.size());
+  budget_.AddCompressed(payload.size());
   std::size_t searched = 0;  // bytes at the front of the payload in which no frame begins
   bool is_full = false;      // then zstd may have more output
   for (int restarts = 0; !payload.empty() || is_full;) {
@@ -141,7 +141,7 @@ Result<Onward> RecordWalk::Expand(Bytes payload, std::uint64_t offset) {
       searched = 0;
       AbandonExpanded();
     } else if (expanded_.fruitless > kFruitless) {
-      zstd_problem_ = "expands to megabytes without a record";
+      zstd_problem_ = "expands to megabytes that contain no record";
       searched = 0;
       AbandonExpanded();
     }

@@ -79,7 +79,7 @@ class Copier {
     ++report_.kept[type];
     if (found.view.excess > 0) ++report_.resized_records;
     TRY(Append(record_));
-    TRY(Append(found.view.behind));
+    TRY(Append(found.view.appended));
     return Onward::kGoOn;
   }
 
@@ -133,7 +133,7 @@ std::unexpected<Error> NothingLeft(const RecoveredLayout& layout, const RecoverR
     why = fmt::format("at {}: {}", TextOf(report.dropped.front().position),
                       report.dropped.front().reason);
   }
-  return Fail(ErrorCode::kCorrupt, why + "; not one record could be recovered");
+  return Fail(ErrorCode::kCorrupt, why + "; no record could be recovered");
 }
 
 bool IsPadding(Bytes bytes) {
@@ -167,7 +167,7 @@ Result<RecoverReport> Recover(Bytes whole, const std::filesystem::path& output) 
   if (!IsPadding(file.subspan(layout.unclaimed_from))) {
     copier.Count({.position = {.offset = layout.unclaimed_from},
                   .size = file.size() - layout.unclaimed_from,
-                  .reason = "behind all that the header tells of"});
+                  .reason = "after the last section that the header describes"});
   }
   if (report.records() == 0 && !(report.stretches == 0 && report.corrections.empty())) {
     return NothingLeft(layout, report);

@@ -121,8 +121,8 @@ void NameEvents(EventTable& events, const EventTable& described, const PipeHeade
       }
     }
     for (const std::uint64_t id : event.ids) {
-      if (const auto told = head.names.find(id); told != head.names.end()) {
-        event.name = told->second;
+      if (const auto update = head.names.find(id); update != head.names.end()) {
+        event.name = update->second;
       }
     }
     if (event.ids.empty() && i == 0 && head.names.contains(0)) event.name = head.names.at(0);
@@ -158,7 +158,7 @@ Result<std::vector<Candidate>> OutlineFile(Bytes file, RecoveredLayout& layout) 
   if (events.size() != 0) {
     candidates.push_back({AttributesFrom::kTable, std::move(events), std::move(problems)});
   } else {
-    problems.push_back("at 0x18: no attributes are where the header says that they are");
+    problems.push_back("at 0x18: no attribute table is at the offset in the header");
     layout.corrections.insert(layout.corrections.end(), problems.begin(), problems.end());
   }
   return candidates;
@@ -182,10 +182,11 @@ Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) 
     }
   }
   if (candidates.empty()) {
-    return Fail(ErrorCode::kCorrupt,
-                fmt::format("at {:#x}: no attribute is left, neither in a table nor in EVENT_DESC "
-                            "nor in a record: the format of the samples is not known",
-                            layout.stream_offset));
+    return Fail(
+        ErrorCode::kCorrupt,
+        fmt::format("at {:#x}: no attribute was found in the attribute table, in EVENT_DESC or "
+                    "in ATTR records: the format of the samples is unknown",
+                    layout.stream_offset));
   }
   const AttributesFrom usual =
       layout.container == Container::kPipe ? AttributesFrom::kRecords : AttributesFrom::kTable;
@@ -194,8 +195,8 @@ Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) 
     const std::uint64_t offset =
         layout.container == Container::kPipe ? layout.stream_offset : kAttrsField;
     layout.corrections.push_back(
-        fmt::format("at {:#x}: attributes: not {}, but {} fits the records", offset, NameOf(usual),
-                    NameOf(best.from)));
+        fmt::format("at {:#x}: the attributes are read from {}, not from {}", offset,
+                    NameOf(best.from), NameOf(usual)));
   }
   layout.corrections.insert(layout.corrections.end(), best.problems.begin(), best.problems.end());
   layout.attributes_from = best.from;

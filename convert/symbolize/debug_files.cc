@@ -90,9 +90,9 @@ class DebugFiles::Search {
                                   const std::string& name) {
     auto file = elf::ElfFile::FromBytes(image);
     if (file && !Fits(name, file->build_id())) return std::nullopt;
-    auto taken = AcceptIfMatching(name, std::move(file));
-    if (taken) bundle_ = bundle;
-    return taken;
+    auto opened = AcceptIfMatching(name, std::move(file));
+    if (opened) bundle_ = bundle;
+    return opened;
   }
 
   // Compares the CRC instead of the build id.
@@ -104,7 +104,7 @@ class DebugFiles::Search {
     }
     if (!Has(*file, content_)) return std::nullopt;
     if (elf::DebugLinkCrc(file->image()) != crc) {
-      Note(path.native() + ": its CRC is another than .gnu_debuglink says");
+      Note(path.native() + ": its CRC differs from the one in .gnu_debuglink");
       return std::nullopt;
     }
     return AcceptIfMatching(path.native(), std::move(file));
@@ -122,7 +122,7 @@ class DebugFiles::Search {
   void NoteAbsent(std::string what) { absent_.push_back(std::move(what)); }
   void Note(std::string what) { notes_.push_back(std::move(what)); }
 
-  const std::string& taken() const { return taken_; }
+  const std::string& opened_name() const { return opened_name_; }
   const SharedBundle& bundle() const { return bundle_; }
   bool found_other_build() const { return found_other_build_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -151,15 +151,15 @@ class DebugFiles::Search {
       return std::nullopt;
     }
     if (!Has(*file, content_)) return std::nullopt;
-    taken_ = name;
+    opened_name_ = name;
     return *std::move(file);
   }
 
   BuildId wanted_;
   Content content_;
   bool found_other_build_ = false;
-  std::string taken_;    // the file that was opened last
-  SharedBundle bundle_;  // the bundle of that file, if it is from one
+  std::string opened_name_;  // the file that was opened last
+  SharedBundle bundle_;      // the bundle of that file, if it is from one
   std::vector<std::string> notes_;
   std::vector<std::string> absent_;
 };
@@ -278,8 +278,8 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
     found.tried.insert(found.tried.end(), images.absent().begin(), images.absent().end());
     return found;
   }
-  found.source = found.image ? images.taken() : debugs.taken();
-  if (found.image && found.debug) found.source += " with " + debugs.taken();
+  found.source = found.image ? images.opened_name() : debugs.opened_name();
+  if (found.image && found.debug) found.source += " with " + debugs.opened_name();
   if (!found.image) found.image = std::exchange(found.debug, std::nullopt);
   Complete(query, found);
   if (query.build_id.empty()) found.source += ", build id unchecked";
@@ -301,7 +301,7 @@ void DebugFiles::Complete(const BinaryQuery& query, DebugFile& found) const {
     Search search(later.build_id, content);
     auto file = FindDebug(later, &*found.image, later.build_id, search);
     if (!file) file = FindImage(later, search);
-    if (file) found.source.append(role).append(search.taken());
+    if (file) found.source.append(role).append(search.opened_name());
     if (search.bundle()) found.bundles.push_back(search.bundle());
     AddNew(search.notes(), found.tried);
     return file;

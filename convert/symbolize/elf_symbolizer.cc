@@ -25,7 +25,7 @@ Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, conve
   const auto build_id = BuildId::FromHex(profile.text(mapping.build_id));
   ElfBinary& binary = Open(filename, build_id.value_or(BuildId{}));
   const bool is_module =
-      mapping.kind == convert::MappingKind::kKernel && !perfdata::ModuleNameOf(filename).empty();
+      mapping.type == convert::MappingType::kKernel && !perfdata::ModuleNameOf(filename).empty();
   if (!is_module || !binary.file.image) return ResolveIn(binary, offsets);
 
   const std::uint64_t start = StartOfModule(*binary.file.image);

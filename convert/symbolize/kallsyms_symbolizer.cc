@@ -49,8 +49,8 @@ KernelMove KernelTable::MoveFrom(const RecordedKernel& recorded) const {
 
 std::optional<kallsyms::Kallsyms::Extent> KernelTable::ExtentOf(std::string_view module) const {
   auto extent = symbols_.ModuleExtent(module);
-  const auto told = std::ranges::find(modules_, module, &bundle::Module::name);
-  if (extent && told != modules_.end() && told->address != 0) extent->start = {told->address};
+  const auto found = std::ranges::find(modules_, module, &bundle::Module::name);
+  if (extent && found != modules_.end() && found->address != 0) extent->start = {found->address};
   return extent;
 }
 
@@ -82,10 +82,10 @@ Result<Resolution> KallsymsSymbolizer::ResolveModule(const convert::Mapping& map
   if (!extent) {
     return MissAll(offsets.size(), Miss::kNoSymbol, "it has no symbols of this module");
   }
-  const auto told = std::ranges::find(recorded_.modules, module, &RecordedModule::name);
-  const bool is_told = told != recorded_.modules.end();
-  const std::uint64_t base = is_told ? told->start : mapping.start;
-  const std::uint64_t size = is_told ? told->limit - told->start : mapping.limit - mapping.start;
+  const auto found = std::ranges::find(recorded_.modules, module, &RecordedModule::name);
+  const bool is_recorded = found != recorded_.modules.end();
+  const std::uint64_t base = is_recorded ? found->start : mapping.start;
+  const std::uint64_t size = (is_recorded ? found->limit : mapping.limit) - base;
   // The last function has at least the size of a page (kallsyms.h), so its start is compared
   // instead of its end.
   const kallsyms::Symbol* last = table_->symbols().Find({extent->limit.value - 1});

@@ -54,8 +54,8 @@ std::string Objection(const RecordedKernel& recorded, std::uint64_t distance,
   const std::uint64_t size = std::min(distance, -distance);
   if (distance % alignment != 0 || size >= kFarthest ||
       (was >= kLastTwoGibibytes) != (is >= kLastTwoGibibytes)) {
-    return fmt::format("its kernel is at 0x{:x}, where one recorded at 0x{:x} cannot have moved to",
-                       is, was);
+    return fmt::format("its kernel is at 0x{:x}, but one recorded at 0x{:x} cannot move there", is,
+                       was);
   }
   if (recorded.limit <= was || recorded.limit - was >= kLargestKernel) return {};
   std::string ends;
@@ -66,7 +66,7 @@ std::string Objection(const RecordedKernel& recorded, std::uint64_t distance,
     ends += fmt::format("{}{} is 0x{:x}", ends.empty() ? "" : ", ", name, *end - is);
   }
   if (ends.empty()) return {};
-  return fmt::format("in it {} behind the kernel's start, the recorded end is 0x{:x} behind it",
+  return fmt::format("its {} after the kernel's start, but the recorded end is 0x{:x} after it",
                      ends, recorded.limit - was);
 }
 
@@ -81,11 +81,11 @@ KernelMove MoveOf(const RecordedKernel& recorded, const KernelIdentity& table) {
   const std::string_view by = knows_both ? "by build id" : "build id unchecked";
   // Formats without the kernel's address cannot be checked.
   if (recorded.reference_address == 0) {
-    return {.distance = 0, .reason = fmt::format("{}, place unchecked", by)};
+    return {.distance = 0, .reason = fmt::format("{}, address unchecked", by)};
   }
   const auto reference = FindReference(recorded, table);
   if (!reference) {
-    return {.reason = "it has neither _text nor _stext, which would tell how far the kernel moved"};
+    return {.reason = "it has neither _text nor _stext, so it is unknown how far the kernel moved"};
   }
   const std::uint64_t distance = *reference - recorded.reference_address;
   const std::string objection = Objection(recorded, distance, table);

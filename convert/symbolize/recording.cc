@@ -139,7 +139,7 @@ RecordedKernel KernelOf(const convert::Profile& profile) {
   RecordedKernel kernel;
   for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string_view filename = profile.text(mapping.filename);
-    if (mapping.kind != convert::MappingKind::kKernel) continue;
+    if (mapping.type != convert::MappingType::kKernel) continue;
     if (std::string module = perfdata::ModuleNameOf(filename); !module.empty()) {
       kernel.modules.push_back({std::move(module), mapping.start, mapping.limit});
     }

@@ -47,7 +47,7 @@ class Recording {
   // named.
   struct Machine {
     // Empty if it was this machine in its current boot. Otherwise the reason why it was not.
-    std::string other_than_here = "nothing tells on which machine it was recorded";
+    std::string other_than_here = "it is unknown on which machine it was recorded";
     std::string kernel_release = {};
     RecordedKernel kernel = {};
     auto operator<=>(const Machine&) const = default;

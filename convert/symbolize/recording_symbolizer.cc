@@ -66,7 +66,7 @@ Result<Resolution> RecordingSymbolizer::Resolve(const convert::Profile& profile,
                                                 convert::MappingId id,
                                                 std::span<const FileOffset> offsets) {
   const std::string_view filename = profile.text(profile[id].filename);
-  if (profile[id].kind == convert::MappingKind::kKernel) return ResolveKernel(profile, id, offsets);
+  if (profile[id].type == convert::MappingType::kKernel) return ResolveKernel(profile, id, offsets);
   if (perfdata::SourceOf(filename) == perfdata::MappingSource::kVdso) {
     return vdso_.Resolve(profile, id, offsets);
   }

@@ -43,7 +43,7 @@ Status SymbolSources::Collect(const convert::Profile& profile, Recording& record
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
     const MappingSource source = perfdata::SourceOf(filename);
     if (!id || id->empty() || source == MappingSource::kGuestKernel) continue;
-    if (mapping.kind == convert::MappingKind::kKernel && source == MappingSource::kKernel) {
+    if (mapping.type == convert::MappingType::kKernel && source == MappingSource::kKernel) {
       const auto table = symbolizer.kernel().FindTable(profile);
       const auto text = table ? std::optional(AsBytes(table->symbols().text())) : std::nullopt;
       TRY(sink({std::string(perfdata::kKernelMappingName), bundle::FileKind::kKallsyms, *id},

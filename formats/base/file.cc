@@ -101,20 +101,21 @@ Result<std::string> ReadWholeFile(const std::filesystem::path& path, std::uint64
 Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
   const bool is_stdin = path == "-";
   const std::string name = is_stdin ? "stdin" : path.native();
-  UniqueFd fd(is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                       : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                             : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return FailErrno(name, errno);
+  return FromInput(fd.get(), name);
+}
 
+Result<MappedFile> MappedFile::FromInput(int fd, std::string_view name) {
   struct stat status = {};
-  if (fstat(fd.get(), &status) != 0) return FailErrno(name, errno);
+  if (fstat(fd, &status) != 0) return FailErrno(name, errno);
   if (S_ISDIR(status.st_mode)) return FailErrno(name, EISDIR);
-  const bool is_partly_read = is_stdin && lseek(fd.get(), 0, SEEK_CUR) != 0;
-  if (!S_ISREG(status.st_mode) || status.st_size == 0 || is_partly_read) {
-    TRY_ASSIGN(UniqueFd spool, CreateUnlinked());
-    TRY(CopyAll(fd.get(), spool.get(), name));
-    fd = std::move(spool);
-  }
-  return FromFd(fd.get(), name);
+  const bool is_partly_read = lseek(fd, 0, SEEK_CUR) != 0;
+  if (S_ISREG(status.st_mode) && status.st_size > 0 && !is_partly_read) return FromFd(fd, name);
+  TRY_ASSIGN(const UniqueFd spool, CreateUnlinked());
+  TRY(CopyAll(fd, spool.get(), name));
+  return FromFd(spool.get(), name);
 }
 
 Result<MappedFile> MappedFile::FromFd(int fd, std::string_view name) {

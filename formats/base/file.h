@@ -58,8 +58,10 @@ class MappedFile {
   // "-" is stdin. A file that cannot be mapped (a pipe, a terminal, a file in /proc) is first
   // copied into an unlinked file in $TMPDIR.
   static Result<MappedFile> Open(const std::filesystem::path& path);
-  // Maps the regular file that `fd` refers to. `fd` may be closed afterwards. `name` is for
-  // messages.
+  // The same for an open input, from its current offset on. `fd` may be closed afterwards. `name`
+  // is for messages. Returns kIo for a directory.
+  static Result<MappedFile> FromInput(int fd, std::string_view name);
+  // Maps all of the regular file that `fd` refers to. `fd` may be closed afterwards.
   static Result<MappedFile> FromFd(int fd, std::string_view name);
 
   MappedFile(MappedFile&& other) noexcept;

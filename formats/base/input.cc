@@ -31,7 +31,7 @@ Result<Input> Input::Open(const std::filesystem::path& path) {
     return input;
   }
   if (S_ISREG(status.st_mode)) {
-    TRY_ASSIGN(MappedFile file, MappedFile::Open(path));
+    TRY_ASSIGN(MappedFile file, MappedFile::FromInput(fd.get(), input.name_));
     input.bytes_ = file.bytes();
     input.file_ = std::move(file);
     return input;
@@ -43,16 +43,10 @@ Result<Input> Input::Open(const std::filesystem::path& path) {
   return input;
 }
 
-Input Input::FromBytes(Bytes bytes) {
+Input Input::FromFile(MappedFile file, std::string name, std::filesystem::path path) {
   Input input;
-  input.bytes_ = bytes;
-  return input;
-}
-
-Input Input::FromFile(MappedFile file, const Input& origin) {
-  Input input;
-  input.name_ = origin.name_;
-  input.path_ = origin.path_;
+  input.name_ = std::move(name);
+  input.path_ = std::move(path);
   input.bytes_ = file.bytes();
   input.file_ = std::move(file);
   return input;

@@ -22,10 +22,9 @@ class Input {
   // "-" is stdin. If the input is a stream, waits for its first bytes. Returns kNotFound,
   // kPermission or kIo.
   static Result<Input> Open(const std::filesystem::path& path);
-  // Views `bytes`, which must live longer than the Input.
-  static Input FromBytes(Bytes bytes);
-  // Views `file`, which was made of `origin` (expanded, for example). Keeps origin's name and path.
-  static Input FromFile(MappedFile file, const Input& origin);
+  // Owns a mapped file. name() and path() return `name` and `path`. A file that was made from
+  // another input has those of that input.
+  static Input FromFile(MappedFile file, std::string name, std::filesystem::path path);
 
   // The path, or "stdin". For messages.
   const std::string& name() const { return name_; }
@@ -33,7 +32,7 @@ class Input {
   bool is_directory() const { return kind_ == Kind::kDirectory; }
   // Whether the bytes come once. All() then has to copy them first.
   bool is_stream() const { return kind_ == Kind::kStream; }
-  // The path of the input, to find files beside it or in it. Empty for stdin and borrowed bytes.
+  // The path of the input, to find files beside it or in it. Empty for stdin.
   const std::filesystem::path& path() const { return path_; }
 
   // The first bytes: all of a file, at least 4096 of a stream unless it is shorter, none of a

@@ -44,33 +44,41 @@ void ParallelFor(std::size_t tasks, unsigned threads, Work work) {
 
 // Calls write(make(0)), write(make(1)) and so on. Up to `threads` threads call `make`; `write` is
 // called by one thread at a time, in the order of the tasks. Each thread keeps at most one result
-// of `make`. After the first error of `write`, writes nothing more and returns the error.
+// of `make`. After the first error of `write`, makes and writes nothing more and returns the error.
+// The same for an exception, which is rethrown.
 template <class Make, class Write>
 Status MakeAndWriteInOrder(std::size_t tasks, unsigned threads, Make make, Write write) {
-  std::mutex mutex;
-  std::condition_variable next_changed;
-  std::size_t next = 0;  // the task that is written next; `tasks` after a failure
+  std::mutex mutex;  // of `next`, and of changes to `is_stopped`
+  std::condition_variable changed;
+  std::size_t next = 0;  // the task that is written next
+  std::atomic<bool> is_stopped = false;
   Status status;
-  const auto set_next = [&](std::size_t task) {
+  const auto change = [&](auto apply) {
     const std::lock_guard lock(mutex);
-    next = task;
-    next_changed.notify_all();
+    apply();
+    changed.notify_all();
+  };
+  const auto make_and_write = [&](std::size_t task) -> Status {
+    const auto made = make(task);
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return next == task || is_stopped; });
+      if (is_stopped) return {};
+    }
+    // No other thread writes until this one increments `next`.
+    TRY(write(made));
+    change([&] { ++next; });
+    return {};
   };
   ParallelFor(tasks, threads, [&](std::size_t task, unsigned /*worker*/) {
+    if (is_stopped) return;
     try {
-      const auto made = make(task);
-      {
-        std::unique_lock lock(mutex);
-        next_changed.wait(lock, [&] { return next == task || next == tasks; });
-        if (next == tasks) return;
-      }
-      // No other thread writes until this one sets `next`.
-      Status written = write(made);
-      const bool is_written = written.has_value();
-      if (!is_written) status = std::move(written);
-      set_next(is_written ? task + 1 : tasks);
+      Status written = make_and_write(task);
+      if (written) return;
+      status = std::move(written);
+      change([&] { is_stopped = true; });
     } catch (...) {
-      set_next(tasks);
+      change([&] { is_stopped = true; });
       throw;
     }
   });

@@ -97,11 +97,7 @@ Status ZstdCompressor::Flush(std::vector<std::byte>& out) {
   return Run({}, ZSTD_e_flush, out);
 }
 
-Status ZstdCompressor::End(std::vector<std::byte>& out) {
-  return Run({}, ZSTD_e_end, out);
-}
-
-// ZSTD_e_continue is done when all input is read, the other modes when nothing is pending.
+// ZSTD_e_continue is done when all input is read, ZSTD_e_flush when nothing is pending.
 Status ZstdCompressor::Run(Bytes input, int directive, std::vector<std::byte>& out) {
   const auto mode = static_cast<ZSTD_EndDirective>(directive);
   ZSTD_inBuffer in = {input.data(), input.size(), 0};

@@ -59,8 +59,6 @@ class ZstdCompressor {
   // Appends all pending bytes. All bytes appended so far then expand to all input so far. The
   // stream and its history continue.
   Status Flush(std::vector<std::byte>& out);
-  // Flushes and ends the frame. The next input begins a new one.
-  Status End(std::vector<std::byte>& out);
 
  private:
   struct Free {

@@ -18,13 +18,14 @@ namespace perftape::bundle {
 // be an attack, and the result is kUnsupported. Binaries compress to a quarter of their size. Slim
 // copies, which consist mostly of holes, compress to a hundredth. Pages of zeros become holes and
 // compress to almost nothing. They have their own limit because another user's binary may contain
-// symbol tables full of zeros.
+// symbol tables full of zeros. No profile contains such pages, so Expand counts them like others.
 struct UnpackLimits {
   std::uint64_t total = std::uint64_t{64} << 30;  // in bytes
   // In bytes. Even the smallest archive may unpack to this size.
   std::uint64_t always = std::uint64_t{64} << 20;
   std::uint64_t ratio = 1000;  // a larger one may unpack to this multiple of its size
-  std::uint64_t zeros = std::uint64_t{8} << 30;  // in bytes; pages of zeros that do not count
+  // In bytes: pages of zeros that do not count. Only Unpack uses it.
+  std::uint64_t zeros = std::uint64_t{8} << 30;
   std::uint64_t members = 1'000'000;
 };
 
@@ -61,8 +62,8 @@ struct UnpackedArchive {
 Result<UnpackedArchive> Unpack(Bytes archive, const UnpackLimits& limits);
 
 // Expands one file that was compressed with gzip, bzip2, xz or zstd, into an unlinked file. Returns
-// kTruncated or kCorrupt with the offset, or kUnsupported if the result exceeds `limits`. Pages of
-// zeros count here.
+// kTruncated or kCorrupt with the offset, or kUnsupported if the result exceeds total, always and
+// ratio of `limits`. Pages of zeros count.
 Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits);
 
 }  // namespace perftape::bundle

@@ -147,7 +147,7 @@ Status Embed(int fd, Bytes archive) {
   Status embedded = WriteAllAt(fd, archive, offset);
   if (embedded) embedded = EndEmbedding(fd, offset);
   if (!embedded && ftruncate(fd, static_cast<off_t>(offset)) != 0) {
-    return Fail(InContext("a part of the bundle is behind it", std::move(embedded).error()));
+    return Fail(InContext("a part of the bundle stays at its end", std::move(embedded).error()));
   }
   return embedded;
 }

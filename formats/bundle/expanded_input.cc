@@ -45,7 +45,7 @@ Result<Input> Expanded(Input input) {
   TRY_ASSIGN(const Bytes compressed, input.All());
   Result<MappedFile> file = Expand(compressed, {});
   if (!file) return Fail(InContext(input.name(), std::move(file).error()));
-  return Input::FromFile(*std::move(file), input);
+  return Input::FromFile(*std::move(file), input.name(), input.path());
 }
 
 Result<Input> OpenExpanded(const std::filesystem::path& path) {

@@ -141,9 +141,6 @@ void Processes::Apply(const RecordView& record, const SampleFormat& format) {
     case RecordType::kCgroup:
       if (const auto cgroup = Decode<Cgroup>(record, format)) cgroups_[cgroup->id] = cgroup->path;
       return;
-    case RecordType::kNamespaces:
-      if (const auto namespaces = Decode<Namespaces>(record, format)) ApplyNamespaces(*namespaces);
-      return;
     case RecordType::kExit:
       if (const auto exit = Decode<Exit>(record, format)) ApplyExit(*exit);
       return;
@@ -219,7 +216,6 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
     if (parent != processes_.end()) {
       child.space = parent->second.space;
       child.code = parent->second.code;
-      child.namespaces = parent->second.namespaces;
     }
     processes_[fork.pid] = std::move(child);
     threads_[fork.tid].lives = false;  // an earlier thread with the same tid
@@ -229,15 +225,6 @@ void Processes::ApplyFork(const Fork& fork, std::uint16_t misc) {
   const std::string* comm = parent == threads_.end() ? nullptr : parent->second.comm;
   Thread& thread = LivingThread(fork.pid, fork.tid);
   if (comm != nullptr) thread.comm = comm;
-}
-
-void Processes::ApplyNamespaces(const Namespaces& namespaces) {
-  NamespaceLinks links = {};
-  const std::size_t kinds = std::min(links.size(), namespaces.links.size() / 2);
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    links[kind] = {namespaces.links[2 * kind], namespaces.links[2 * kind + 1]};
-  }
-  processes_[namespaces.pid].namespaces = std::make_shared<const NamespaceLinks>(links);
 }
 
 // A process ends with its last thread.
@@ -286,11 +273,6 @@ const std::string* Processes::KnownCommOf(std::uint32_t tid) const {
 std::string_view Processes::CgroupOf(std::uint64_t id) const {
   const auto found = cgroups_.find(id);
   return found == cgroups_.end() ? std::string_view() : found->second;
-}
-
-const Processes::NamespaceLinks* Processes::NamespacesOf(std::uint32_t pid) const {
-  const auto found = processes_.find(pid);
-  return found == processes_.end() ? nullptr : found->second.namespaces.get();
 }
 
 const AddressSpace& Processes::UserSpace(std::uint32_t pid) const {

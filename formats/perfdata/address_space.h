@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the threads, names and mappings of all processes up to date, from the process records
-// (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP, NAMESPACES) applied in time order. The recorder
-// uses it for the build ids of sampled binaries, the importer for names. BPF_EVENT repeats the
-// facts of KSYMBOL, and TEXT_POKE changes code but no address, so both are ignored.
+// (COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL, CGROUP) applied in time order. The recorder uses it for
+// the build ids of sampled binaries, the importer for names. BPF_EVENT repeats the facts of
+// KSYMBOL, and TEXT_POKE changes code but no address, so both are ignored.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -105,11 +104,6 @@ class Processes {
   // The path of the cgroup with this id (PERF_SAMPLE_CGROUP), or empty. Valid until the next Apply.
   std::string_view CgroupOf(std::uint64_t id) const;
 
-  // The current namespaces of a process in the order of Namespaces, or null if no record named
-  // them. Valid until the next Apply.
-  using NamespaceLinks = std::array<NamespaceLink, Namespaces::kKinds>;
-  const NamespaceLinks* NamespacesOf(std::uint32_t pid) const;
-
   // The current mappings of a process, or of the kernel. Empty for an unknown process.
   const AddressSpace& UserSpace(std::uint32_t pid) const;
   // The compiled code of a process (MapCode); UserSpace does not contain it.
@@ -127,10 +121,9 @@ class Processes {
  private:
   struct Process {
     AddressSpace space;
-    AddressSpace code;                                 // compiled code; it hides regions of `space`
-    std::shared_ptr<const NamespaceLinks> namespaces;  // shared with forked processes; may be null
-    std::uint32_t threads = 0;                         // the number of known living threads
-    std::uint64_t ended = 0;  // the value of ends_ when it ended; 0 while it lives
+    AddressSpace code;          // compiled code; it hides regions of `space`
+    std::uint32_t threads = 0;  // the number of known living threads
+    std::uint64_t ended = 0;    // the value of ends_ when it ended; 0 while it lives
   };
   struct Thread {
     const std::string* comm = nullptr;  // null if unknown
@@ -148,7 +141,6 @@ class Processes {
   void ApplyComm(const Comm& comm, std::uint16_t misc);
   void ApplyExit(const Exit& exit);
   void ApplyKsymbol(const Ksymbol& symbol);
-  void ApplyNamespaces(const Namespaces& namespaces);
   // The thread, which is marked as living, because a record mentions it.
   Thread& LivingThread(std::uint32_t pid, std::uint32_t tid);
   const std::string* Intern(std::string_view comm);

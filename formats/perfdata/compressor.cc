@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/perfdata/abi.h"
+#include "formats/perfdata/features.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -28,7 +29,7 @@ void AlignWithEmptyBlocks(std::size_t start, std::vector<std::byte>& out) {
 }  // namespace
 
 double Compression::ratio() const {
-  return made == 0 ? 0 : static_cast<double>(taken) / static_cast<double>(made);
+  return compressed == 0 ? 0 : static_cast<double>(original) / static_cast<double>(compressed);
 }
 
 Result<RecordCompressor> RecordCompressor::Create(int level) {
@@ -60,21 +61,18 @@ Status RecordCompressor::Flush(std::vector<std::byte>& out) {
   }
   const RecordHeader header{RecordType::kCompressed, 0, static_cast<std::uint16_t>(size)};
   std::memcpy(out.data() + start, &header, sizeof header);
-  total_.taken += slice_.size();
-  total_.made += size;
+  total_.original += slice_.size();
+  total_.compressed += size;
   slice_.clear();
   return {};
 }
 
 std::vector<std::byte> RecordCompressor::FeaturePayload() const {
-  constexpr std::uint32_t kVersion = 0, kZstd = 1;  // header.c, write_compressed; PERF_COMP_ZSTD
   std::vector<std::byte> payload;
-  ByteWriter at(payload);
-  at.Fixed(kVersion);
-  at.Fixed(kZstd);
-  at.Fixed(level_);
-  at.Fixed(static_cast<std::uint32_t>(total_.ratio()));
-  at.Fixed(kMostExpanded);
+  EncodeFeature(CompressionInfo{.level = static_cast<std::uint32_t>(level_),
+                                .ratio = static_cast<std::uint32_t>(total_.ratio()),
+                                .mmap_len = kMostExpanded},
+                payload);
   return payload;
 }
 

@@ -15,10 +15,10 @@ namespace perftape::perfdata {
 
 // The sizes in bytes of the input records and of the compressed output.
 struct Compression {
-  std::uint64_t taken = 0;
-  std::uint64_t made = 0;  // COMPRESSED records with their headers
+  std::uint64_t original = 0;
+  std::uint64_t compressed = 0;  // COMPRESSED records with their headers
 
-  // taken / made, or 0 without records.
+  // original / compressed, or 0 without records.
   double ratio() const;
 };
 
@@ -41,8 +41,8 @@ class RecordCompressor {
   // Drops the current slice. Call it if the last output is not written and nothing follows.
   void Drop() { slice_.clear(); }
 
-  // The payload of the feature COMPRESSED: { u32 version, type, level, ratio, mmap_len; }. The
-  // ratio covers everything compressed so far.
+  // The payload of the feature COMPRESSED (CompressionInfo). The ratio covers everything compressed
+  // so far.
   std::vector<std::byte> FeaturePayload() const;
 
   // The sizes of the appended COMPRESSED records. The current slice is not included.

@@ -39,7 +39,7 @@ Status Expander::Begin(const RecordView& compressed) {
                                      PositionOf(compressed), compressed.size(), size)});
     }
   }
-  budget_.Take(compressed_.size());
+  budget_.AddCompressed(compressed_.size());
   if (!is_lost_) return {};
   if (BeginsFrame(compressed_)) {
     zstd_.Restart();

@@ -21,16 +21,16 @@ namespace perftape::perfdata {
 class ExpansionBudget {
  public:
   // Adds compressed bytes.
-  void Take(std::uint64_t compressed) { taken_ += compressed; }
+  void AddCompressed(std::uint64_t size) { compressed_ += size; }
   // Adds expanded bytes. Returns whether the stream is within the limit.
-  bool Allows(std::uint64_t expanded) {
-    made_ += expanded;
-    return made_ <= kAlwaysAllowed || made_ / kMostGrowth <= taken_;
+  bool Allows(std::uint64_t size) {
+    expanded_ += size;
+    return expanded_ <= kAlwaysAllowed || expanded_ / kMostGrowth <= compressed_;
   }
 
  private:
   static constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{128} << 20, kMostGrowth = 1000;
-  std::uint64_t taken_ = 0, made_ = 0;
+  std::uint64_t compressed_ = 0, expanded_ = 0;
 };
 
 class Expander {
@@ -74,7 +74,7 @@ class Expander {
   ExpansionBudget budget_;  // for all pieces
   Position piece_;          // the position of the COMPRESSED record
   Position begun_before_;   // the position of a record that began in an earlier piece
-  std::uint16_t part_ = 0;
+  std::uint32_t part_ = 0;
   std::vector<std::byte> buffer_;  // [begin_, end_) are expanded bytes that are not read yet
   std::size_t begin_ = 0, end_ = 0;
   bool is_lost_ = false;

@@ -170,7 +170,9 @@ struct DirFormat {
 };
 
 struct CompressionInfo {  // COMPRESSED
-  std::uint32_t version = 1;
+  // perf never sets comp_ver, so all its files contain 0 (tools/perf/util/header.c,
+  // write_compressed).
+  std::uint32_t version = 0;
   std::uint32_t type = 1;  // PERF_COMP_ZSTD
   std::uint32_t level = 0;
   std::uint32_t ratio = 0;     // the size before compression divided by the size after it

@@ -41,9 +41,11 @@ void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
   }
 }
 
-// Whether a MMAP2 contains protection and flags; `at` is at their offset. Linux 3.12 to 3.15 and
-// RHEL 7 wrote the name there. The first byte of a name is a printable character, which no
-// protection has as first byte in either byte order.
+// Whether a MMAP2 contains protection and flags; `at` is at their offset. The kernel of RHEL 7.0
+// wrote the name there. It has MMAP2 in the form of Linux 3.12, which mainline disabled before the
+// release and enabled with the two fields in 3.16 (commits f972eb63b100 and a5a5ba72843d). The first
+// byte of a name is a printable character. A protection is a sum of PROT_READ, PROT_WRITE and
+// PROT_EXEC, so its first byte is below 8 in either byte order.
 inline bool HasProtection(const ByteReader& at) {
   return at.Rest().empty() || static_cast<unsigned char>(at.Rest().front()) < ' ';
 }

@@ -42,8 +42,8 @@ struct Mmap2 {
   std::uint32_t device_major = 0, device_minor = 0;
   std::uint64_t inode = 0, inode_generation = 0;
   BuildId build_id = {};
-  // Linux 3.12 to 3.15 did not record them. For these, the protection of a mapping of code is
-  // PROT_EXEC.
+  // RHEL 7.0 did not record them (HasProtection in kernel_layout.h). For it, the protection of a
+  // mapping of code is PROT_EXEC.
   std::uint32_t protection = 0, flags = 0;
   std::string_view filename = {};
 
@@ -134,15 +134,12 @@ struct CallchainDeferred {
   WordArray callchain = {};  // leaf first, PERF_CONTEXT_USER before it
 };
 
-struct NamespaceLink {
-  std::uint64_t device = 0, inode = 0;
-};
 struct Namespaces {
   static constexpr RecordType kType = RecordType::kNamespaces;
   static constexpr std::string_view kRecordName = "NAMESPACES";
   std::uint32_t pid = 0, tid = 0;
-  static constexpr std::size_t kKinds = 7;  // net, uts, ipc, pid, user, mnt, cgroup
-  WordArray links = {};                     // pairs of device and inode, one for each of these
+  // A pair of device and inode for each namespace: net, uts, ipc, pid, user, mnt, cgroup.
+  WordArray links = {};
 };
 
 struct Ksymbol {

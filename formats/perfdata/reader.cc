@@ -17,19 +17,20 @@ namespace {
 constexpr std::string_view kMainFile = "data";
 
 // The N of "data.N".
-std::optional<unsigned> FileNumberOf(const std::string& filename) {
+std::optional<std::uint32_t> FileNumberOf(const std::string& filename) {
   constexpr std::string_view kPrefix = "data.";
   if (!filename.starts_with(kPrefix)) return {};
-  unsigned number = 0;
+  std::uint32_t number = 0;
   const char* end = filename.data() + filename.size();
   const auto [rest, error] = std::from_chars(filename.data() + kPrefix.size(), end, number);
   if (error != std::errc() || rest != end) return {};
   return number;
 }
 
-// The paths of data.0, data.1, … in a directory, by number. perf numbers them without gaps.
-Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::path& directory) {
-  std::vector<unsigned> numbers;
+// The numbers of data.0, data.1, … in a directory, sorted. perf numbers them without gaps and reads
+// a directory with gaps (tools/perf/util/data.c, perf_data__open_dir).
+Result<std::vector<std::uint32_t>> FurtherFiles(const std::filesystem::path& directory) {
+  std::vector<std::uint32_t> numbers;
   std::error_code error;
   for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
        at.increment(error)) {
@@ -38,11 +39,7 @@ Result<std::vector<std::filesystem::path>> FurtherFiles(const std::filesystem::p
   }
   if (error) return FailErrno(directory.native(), error.value());
   std::ranges::sort(numbers);
-  std::vector<std::filesystem::path> files;
-  for (const unsigned number : numbers) {
-    files.push_back(directory / fmt::format("{}.{}", kMainFile, number));
-  }
-  return files;
+  return numbers;
 }
 
 // Whether a record of this type ends the head of a stream: perf writes the records that describe
@@ -96,11 +93,12 @@ Result<Reader> Reader::OpenDirectory(const std::filesystem::path& directory) {
   TRY_ASSIGN(MappedFile main, MapRegularFile(directory / kMainFile));
   Result<Reader> reader = FromBytes(main.bytes());
   if (!reader) return Fail(InContext(kMainFile, std::move(reader).error()));
-  reader->files_.push_back(std::move(main));
-  TRY_ASSIGN(const std::vector<std::filesystem::path> further, FurtherFiles(directory));
-  for (const std::filesystem::path& path : further) {
-    TRY_ASSIGN(MappedFile file, MapRegularFile(path));
-    reader->files_.push_back(std::move(file));
+  reader->main_ = std::move(main);
+  TRY_ASSIGN(const std::vector<std::uint32_t> numbers, FurtherFiles(directory));
+  for (const std::uint32_t number : numbers) {
+    TRY_ASSIGN(MappedFile file,
+               MapRegularFile(directory / fmt::format("{}.{}", kMainFile, number)));
+    reader->further_.push_back({number, std::move(file)});
   }
   return reader;
 }
@@ -206,7 +204,7 @@ bool Reader::ReadStreamHead(Input& stream) {
     RecordCursor cursor(window, at, order_, Compressed::kStepOver);
     const Result<std::optional<RecordView>> next = cursor.Next();
     if (!next || !*next) {
-      if (window.size() < wanted || wanted > RecordCursor::kMostBehindInStream) {
+      if (window.size() < wanted || wanted > RecordCursor::kMostAppendedInStream) {
         return events_->size() > 0;
       }
       wanted *= 2;  // TRACING_DATA can be followed by many bytes
@@ -215,7 +213,7 @@ bool Reader::ReadStreamHead(Input& stream) {
     const RecordView& record = **next;
     if (EndsStreamHead(record.type)) return events_->size() > 0;
     AddPipeRecord(record);
-    at += record.size() + record.behind.size();
+    at += record.size() + record.appended.size();
     wanted = kOneRecord;
   }
 }
@@ -246,7 +244,7 @@ void Reader::AddPipeRecord(const RecordView& record) {
       names_by_id_[update->id] = update->text;
     }
   } else if (record.type == RecordType::kHeaderTracingData) {
-    tracepoint_names_ = TracepointNames(record.behind);
+    tracepoint_names_ = TracepointNames(record.appended);
   }
 }
 
@@ -333,7 +331,7 @@ RecordCursor Reader::records(Compressed compressed) const {
     return {*stream_, FileHeader::kPipeSize, order_, events_};
   }
   std::vector<RecordCursor::Part> parts = {{file_.subspan(data_offset_, data_size_), data_offset_}};
-  for (std::size_t i = 1; i < files_.size(); ++i) parts.push_back({files_[i].bytes(), 0});
+  for (const auto& [number, file] : further_) parts.push_back({file.bytes(), 0, number + 1});
   return {std::move(parts), order_, compressed, events_};
 }
 

@@ -70,7 +70,7 @@ class Reader {
   // All bytes of the file, or of the main file of a directory. Empty if is_stream().
   Bytes file() const { return file_; }
   // The number of files data.0, data.1, … of a directory.
-  std::size_t further_files() const { return files_.empty() ? 0 : files_.size() - 1; }
+  std::size_t further_files() const { return further_.size(); }
 
   // The section of a feature, if the file has it.
   std::optional<Bytes> feature(FeatureBit bit) const;
@@ -91,6 +91,12 @@ class Reader {
   bool is_stream() const { return stream_ != nullptr; }
 
  private:
+  // The file data.N of a directory.
+  struct FurtherFile {
+    std::uint32_t number = 0;
+    MappedFile file;
+  };
+
   Reader() = default;
   static Result<Reader> OpenDirectory(const std::filesystem::path& directory);
   static Result<Reader> OpenStream(Input& stream);
@@ -103,7 +109,8 @@ class Reader {
   void NameEvents();
 
   Bytes file_;
-  std::vector<MappedFile> files_;  // for a directory: data, data.0, data.1, …
+  std::optional<MappedFile> main_;  // for a directory: its file `data`
+  std::vector<FurtherFile> further_;  // by number
   Input* stream_ = nullptr;
   Container container_ = Container::kFile;
   int version_ = 2;

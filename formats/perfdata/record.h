@@ -34,11 +34,11 @@ struct RecordView {
   // from a pipe live only until the cursor's next Next().
   bool is_lasting = true;
   // 0 is the file itself, or DIR/data of a directory; n is the file DIR/data.(n-1).
-  std::uint16_t part = 0;
+  std::uint32_t part = 0;
   // The offset in the expanded bytes of a COMPRESSED record; -1 if the record is in none.
   std::int32_t inside = -1;
   // For AUXTRACE and TRACING_DATA: the bytes after the record, which header.size does not count.
-  Bytes behind = {};
+  Bytes appended = {};
   std::uint16_t excess = 0;  // bytes after the trailer that header.size counts (kernel_size.h)
 
   std::size_t size() const { return payload.size() + sizeof(RecordHeader); }

@@ -10,11 +10,11 @@ namespace {
 
 // Whether bytes follow the record that its size does not count: the tracing data, padded to 8
 // (perf_event__synthesize_tracing_data), or an AUX trace (perf_event__process_auxtrace).
-bool HasBytesBehind(RecordType type) {
+bool HasAppended(RecordType type) {
   return type == RecordType::kHeaderTracingData || type == RecordType::kAuxtrace;
 }
 
-std::uint64_t BytesBehind(const RecordView& record) {
+std::uint64_t AppendedSize(const RecordView& record) {
   ByteReader at(record.payload, record.order);
   if (record.type == RecordType::kHeaderTracingData) {
     // simpleperf writes the data inside the record.
@@ -43,9 +43,7 @@ bool IsCompressed(RecordType type) {
 RecordCursor::RecordCursor(std::vector<Part> parts, std::endian order, Compressed compressed,
                            std::shared_ptr<const EventTable> events)
     : order_(order), compressed_(compressed), parts_(std::move(parts)), events_(std::move(events)) {
-  if (parts_.empty()) return;
-  left_ = parts_.front().bytes;
-  file_offset_ = parts_.front().file_offset;
+  BeginPart();
 }
 
 RecordCursor::RecordCursor(Input& stream, std::uint64_t offset, std::endian order,
@@ -75,18 +73,22 @@ bool RecordCursor::StepInParts() {
   while (true) {
     if (is_inside_ && StepInside()) return true;
     if (StepInPart()) {
-      is_simple_ = stream_ == nullptr && !is_inside_ && record_.behind.empty();
+      is_simple_ = stream_ == nullptr && !is_inside_ && record_.appended.empty();
       return true;
     }
     EndPart();
-    if (part_ + 1U >= parts_.size()) break;
-    ++part_;
-    left_ = parts_[part_].bytes;
-    file_offset_ = parts_[part_].file_offset;
+    if (!BeginPart()) return false;
   }
-  parts_.clear();
-  part_ = 0;
-  return false;
+}
+
+// Returns false if there is no further part.
+bool RecordCursor::BeginPart() {
+  if (next_part_ == parts_.size()) return false;
+  const Part& next = parts_[next_part_++];
+  left_ = next.bytes;
+  file_offset_ = next.file_offset;
+  part_ = next.part;
+  return true;
 }
 
 bool RecordCursor::StepInside() {
@@ -108,7 +110,7 @@ bool RecordCursor::StepInPart() {
     left_ = {};
     return false;
   }
-  const std::size_t size = record_.size() + record_.behind.size();
+  const std::size_t size = record_.size() + record_.appended.size();
   if (stream_ == nullptr) {
     left_ = left_.subspan(size);
   } else {
@@ -147,32 +149,32 @@ bool RecordCursor::ReadRecord(Bytes left) {
              .order = order_,
              .is_lasting = stream_ == nullptr,
              .part = part_};
-  return !HasBytesBehind(header.type) || ReadBytesBehind(left);
+  return !HasAppended(header.type) || ReadAppended(left);
 }
 
-// Sets record_.behind. `left` begins with record_.
-bool RecordCursor::ReadBytesBehind(Bytes left) {
+// Sets record_.appended. `left` begins with record_.
+bool RecordCursor::ReadAppended(Bytes left) {
   const std::size_t size = record_.size();
-  const std::uint64_t behind = BytesBehind(record_);
+  const std::uint64_t appended = AppendedSize(record_);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 2;
-  if (stream_ != nullptr && behind > kMostBehindInStream) {
+  if (stream_ != nullptr && appended > kMostAppendedInStream) {
     FailHere(ErrorCode::kUnsupported,
              fmt::format("{} declares {} bytes after it, but at most {} can be read from a pipe: "
                          "save the stream to a file first",
-                         RecordName(record_.type), behind, kMostBehindInStream));
+                         RecordName(record_.type), appended, kMostAppendedInStream));
     return false;
   }
-  if (behind > left.size() - size && behind < kMost) {
-    left = Left(size + behind);
+  if (appended > left.size() - size && appended < kMost) {
+    left = Left(size + appended);
     record_.payload = left.subspan(sizeof(RecordHeader), record_.payload.size());
   }
-  if (behind > left.size() - size) {
+  if (appended > left.size() - size) {
     FailHere(ErrorCode::kTruncated,
              fmt::format("{} declares {} bytes after it, but only {} are left",
-                         RecordName(record_.type), behind, left.size() - size));
+                         RecordName(record_.type), appended, left.size() - size));
     return false;
   }
-  record_.behind = left.subspan(size, behind);
+  record_.appended = left.subspan(size, appended);
   return true;
 }
 

@@ -24,10 +24,11 @@ enum class Compressed : std::uint8_t { kExpand, kStepOver };
 
 class RecordCursor {
  public:
-  // The bytes of consecutive records, and their offset in the file.
+  // The bytes of consecutive records, their offset in the file, and the file's RecordView::part.
   struct Part {
     Bytes bytes;
     std::uint64_t file_offset = 0;
+    std::uint32_t part = 0;
   };
 
   RecordCursor(Bytes section, std::uint64_t file_offset, std::endian order,
@@ -46,7 +47,7 @@ class RecordCursor {
 
   // The limit for the bytes after an AUXTRACE or TRACING_DATA record of a stream, which have to be
   // in memory. Those of perf are as large as an AUX buffer, usually 4 MiB.
-  static constexpr std::uint64_t kMostBehindInStream = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t kMostAppendedInStream = std::uint64_t{32} << 20;
 
   // The next record, or nothing at the end. A view that is_lasting lives as long as the bytes of
   // the file; any other lives until the next call. If no whole record follows, the cursor skips the
@@ -83,12 +84,13 @@ class RecordCursor {
   }
   bool StepAnywhere();
   bool StepInParts();
+  bool BeginPart();
 
   // Each of these sets record_, or returns false.
   bool StepInside();
   bool StepInPart();
   bool ReadRecord(Bytes left);
-  bool ReadBytesBehind(Bytes left);
+  bool ReadAppended(Bytes left);
   void EndPart();
   void FailHere(ErrorCode code, std::string_view what);
   void Remember(Error error);
@@ -100,7 +102,8 @@ class RecordCursor {
   std::uint64_t file_offset_ = 0;
   std::endian order_;
   Compressed compressed_;
-  std::uint16_t part_ = 0;
+  std::uint32_t part_ = 0;  // RecordView::part of the current part
+  std::size_t next_part_ = 0;
   bool is_inside_ = false;
   // record_ and the next record are in the bytes of this part, and no bytes follow record_ that its
   // size does not count.

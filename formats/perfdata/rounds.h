@@ -56,7 +56,7 @@ class InTimeOrder {
     RecordHeader header = {};
     std::int32_t inside = -1;
     RecordShelf::Position position;
-    std::uint16_t part = 0;
+    std::uint32_t part = 0;
     bool is_lasting = true;
   };
   // Consecutive records with ascending times, usually those of one CPU's buffer. [next, end) of

@@ -38,7 +38,7 @@ struct HeaderTracingData {
   static constexpr RecordType kType = RecordType::kHeaderTracingData;
   static constexpr std::string_view kRecordName = "TRACING_DATA";
   std::uint32_t size = 0;
-  Bytes data = {};  // by simpleperf; perf writes it after the record (RecordView::behind)
+  Bytes data = {};  // by simpleperf; perf writes it after the record (RecordView::appended)
 };
 
 struct HeaderBuildId {
@@ -66,7 +66,7 @@ struct AuxtraceInfo {
 struct Auxtrace {
   static constexpr RecordType kType = RecordType::kAuxtrace;
   static constexpr std::string_view kRecordName = "AUXTRACE";
-  std::uint64_t size = 0;  // of the trace, which follows the record (RecordView::behind)
+  std::uint64_t size = 0;  // of the trace, which follows the record (RecordView::appended)
   std::uint64_t offset = 0, reference = 0;
   std::uint32_t index = 0, tid = 0, cpu = 0;
 };

@@ -41,15 +41,6 @@ Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const
   return writer;
 }
 
-Result<Writer> Writer::ToPipe(UniqueFd fd, std::span<const Event> events,
-                              std::span<const Feature> features, const WriterOptions& options) {
-  Writer writer;
-  writer.fd_ = std::move(fd);
-  writer.name_ = "pipe";
-  TRY(writer.StartPipe(events, features, options));
-  return writer;
-}
-
 Result<Writer> Writer::CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
                                   std::span<const Feature> features, const WriterOptions& options,
                                   const std::stop_token& stop) {

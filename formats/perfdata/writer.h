@@ -60,14 +60,11 @@ class Writer {
   static Result<Writer> Create(const std::filesystem::path& path, std::span<const Event> events,
                                const WriterOptions& options = {});
 
-  // A pipe-mode writer on `fd`, which it owns. It writes the header, HEADER_ATTR and EVENT_UPDATE
-  // for each event, and HEADER_FEATURE for each of `features`. These must not include features of
-  // file mode only, such as BUILD_ID. The options decide whether COMPRESSED is added.
-  static Result<Writer> ToPipe(UniqueFd fd, std::span<const Event> events,
-                               std::span<const Feature> features,
-                               const WriterOptions& options = {});
-  // The same for a stream, or for a file that is published as in file mode. For a named pipe, waits
-  // for a reader until `stop` is requested.
+  // A pipe-mode writer into a stream, or into a file that is published as in file mode. It writes
+  // the header, HEADER_ATTR and EVENT_UPDATE for each event, and HEADER_FEATURE for each of
+  // `features`. These must not include features of file mode only, such as BUILD_ID. The options
+  // decide whether COMPRESSED is added. For a named pipe, waits for a reader until `stop` is
+  // requested.
   static Result<Writer> CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
                                    std::span<const Feature> features,
                                    const WriterOptions& options = {},

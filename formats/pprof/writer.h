@@ -7,8 +7,7 @@
 //   ...
 //   TRY_ASSIGN(const std::vector<std::byte> file, std::move(writer).Finish());
 //
-// protobuf allows messages in any order. The caller ensures that ids are consistent (CheckValid
-// checks them).
+// protobuf allows messages in any order. The caller ensures that ids are consistent.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +54,5 @@ class Writer {
   std::string encoded_;
   std::unordered_map<std::string, StringIndex, TextHash, std::equal_to<>> texts_;
 };
-
-// Encodes a whole profile without compression. Writes its string table unchanged.
-std::string Encode(const Profile& profile);
 
 }  // namespace perftape::pprof

@@ -180,7 +180,7 @@ void RecordingOutput::CheckName(RecordSummary& summary) const {
 void RecordingOutput::WriteBundle(RecordSummary& summary) {
   if (!bundle_) return;
   if (!summary.failure.empty() && !bundle_->is_separate_file()) {
-    summary.bundle_failure = "they belong behind a recording that is finished";
+    summary.bundle_failure = "they can only be appended to a finished recording";
     return;
   }
   build_ids_.KeepMissing();

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast perftape-convert is, as ratios to what others take for the same work, all in one run.
+"""Measures perftape-convert in comparison with other tools, as ratios from one run.
 
     convert_bench.py [--build build/release] [--recording FILE] [--runs 3] [--megabytes 700 1400]
                      [--only time|pprof|folded|forms|memory ...]
 
-The inputs are a recording with call graphs, repeated by repeat_perfdata until it is large enough. It
-is given, or made on the spot of 12 seconds of deep_stacks and whatever else runs: some 120,000
-folded lines of 1.5 KB. Runs alternate, and medians count. Nothing is asserted: machines are noisy.
+The inputs are a recording with call graphs, repeated by repeat_perfdata until it is large enough.
+Without --recording, the script records 12 seconds of deep_stacks and of the whole system: some
+120,000 folded lines of 1.5 KB. Runs alternate, and medians are printed. Nothing is asserted,
+because machines are noisy.
 """
 import argparse
 import os
@@ -20,11 +21,11 @@ from pathlib import Path
 from measure import alternate, run
 from read_bench import Inputs
 
-# How many times as long as perf report --stats each may take on two idle CPUs.
+# The expected ratio of each to perf report --stats, on two idle CPUs.
 AIMS = {"perf.data to folded": 3.5, "perf.data to pprof, gzip": 4.0, "inspect --stats": 0.8}
 
-# As flamegraph.pl reads its input: lines into a list, that sorted, split at the last blank; then
-# each stack compared with the one before, frame by frame (its flow()).
+# Reads its input as flamegraph.pl does: reads the lines into a list, sorts it, and splits lines at
+# the last blank. Then it compares each stack with the one before, frame by frame (its flow()).
 FLAMEGRAPH_READING = r"""
 my (@data, %node, %tmp, $last); my ($time, $ignored) = (0, 0);
 sub flow { my ($last, $this, $v) = @_; my $len_a = @$last - 1; my $len_b = @$this - 1; my $i = 0;
@@ -63,12 +64,12 @@ class Bench:
         self.size, self.double_size = arguments.megabytes
 
     def to(self, form, path, output="/dev/null"):
-        # What was repeated does not say that it is of this machine.
+        # The repeated recording does not name this machine as its host.
         return [self.convert, "-q", "-f", "--local", "-j", str(self.arguments.threads), "--to", form,
                 "-o", str(output), path]
 
     def made(self, name, *options):
-        """The large recording, converted, for those who read the result."""
+        """Returns the large recording in a format, for benchmarks of its readers."""
         output = self.directory / name
         if not output.exists():
             subprocess.run([self.convert, "-q", "--local", self.inputs.get(self.size, "file"), "-o", output,
@@ -76,7 +77,7 @@ class Bench:
         return str(output)
 
     def compare(self, ours, others):
-        """Prints the medians of both, and how often ours goes into each of the others."""
+        """Prints the medians of both, and the ratio of each other tool to ours."""
         commands = {name: (command, None) for name, command in (ours | others).items()}
         took = alternate(commands, self.arguments.runs)
         for name in ours:
@@ -129,7 +130,8 @@ class Bench:
         self.compare({"folded to pprof": self.to("pprof", path)}, {"read as by flamegraph.pl": reading})
 
     def forms(self):
-        """Pipe and zstd beside the file; of zstd what decompression alone takes is taken off."""
+        """Compares pipe and zstd with the file. For zstd, the time of decompression alone is
+        subtracted."""
         plain = self.inputs.get(self.size, "file")
         commands = {"file": (self.to("folded", plain), None)}
         for kind in ("pipe", "zstd"):

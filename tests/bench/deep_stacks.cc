@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program to record: deep call stacks of functions with long names, most of them different. Its
-// threads walk trees of calls at random and spend their time at the leaves.
+// A program to record: deep stacks of functions with long names, most of them different. Its
+// threads walk random paths in a tree of calls and spend their time at the leaves.
 //
 //   deep_stacks SECONDS [THREADS]
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One thread's way through the calls.
+// The path of one thread through the calls.
 struct Walk {
   explicit Walk(unsigned seed) : random(seed) {}
 
@@ -32,10 +32,10 @@ struct Walk {
 };
 
 constexpr unsigned kFunctions = 64;
-// Most stacks begin alike, and have so many more functions that are chosen at random.
+// Most stacks begin with the same functions, followed by this many random ones.
 constexpr unsigned kCommonDepth = 3, kRandomDepth = 7;
 
-// Names of some hundred bytes, as templates have them.
+// Names of some hundred bytes, as those of templates.
 template <unsigned kNumber>
 struct RequestPipelineStage {
   [[gnu::noinline]] static void DescendThroughTheStages(Walk& walk, unsigned depth);
@@ -69,7 +69,7 @@ void RequestPipelineStage<kNumber>::DescendThroughTheStages(Walk& walk, unsigned
                              std::map<std::string, std::vector<int>>>(walk);
   } else {
     const auto random = static_cast<unsigned>(walk.random());
-    // Half of the functions call few others, so that stacks meet again.
+    // Half of the functions call few others, so that stacks repeat.
     const unsigned choices = kNumber % 2 == 0 ? 3 : 8;
     const unsigned next = depth > kRandomDepth ? depth : (kNumber * 7 + random % choices + depth);
     AllStages()[next % kFunctions](walk, depth - 1);
@@ -91,7 +91,7 @@ struct Worker {
   }
 };
 
-// 0 where `text` is no number.
+// Returns 0 if `text` is no number.
 unsigned NumberOf(std::string_view text) {
   unsigned number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);

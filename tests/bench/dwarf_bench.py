@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast source lines and inlined functions are found, beside llvm-symbolizer-19 and eu-addr2line,
-and how far the answers agree.
+"""Measures source lines and inlined functions in comparison with llvm-symbolizer-19 and
+eu-addr2line, and counts equal answers.
 
     dwarf_bench.py --build build/release [--addresses 20000] [--runs 3] BINARY
 
-Addresses are drawn from the binary's functions, each function alike. All tools are asked for the same
-ones, alternately, each run from a start without an index; `kept` is a run that finds one in the cache.
-eu-addr2line is asked for a few only, and what it takes for all is reckoned from that.
+Addresses are drawn from the binary's functions, with equal probability for each function. All tools
+get the same addresses, alternately. Each run starts without an index; `kept` is a run with an index
+in the cache. eu-addr2line only gets a few addresses, and its time for all is extrapolated.
 """
 import argparse
 import collections
@@ -44,7 +44,7 @@ def draw(binary, count):
 
 
 def timed(command, addresses):
-    """Seconds that passed, seconds of all processors, output."""
+    """Returns elapsed seconds, CPU seconds of all threads, and the output."""
     before, start = os.times(), time.monotonic()
     out = subprocess.run([str(word) for word in command], input="\n".join(addresses), text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -62,7 +62,7 @@ def frames_of(text):
 
 
 def one_alias(function):
-    """Constructors, and destructors, have several names at one address."""
+    """Joins constructors, and destructors, which have several names at one address."""
     return function.replace("C2E", "C1E").replace("D2E", "D1E")
 
 
@@ -113,7 +113,7 @@ def main():
                                         "--inlines", "-e", arguments.binary], addresses)
     if shutil.which("eu-addr2line"):
         tools["eu-addr2line -i"] = (["eu-addr2line", "-i", "-f", "-e", arguments.binary], addresses[:FEW])
-        # What it takes however few there are.
+        # The constant time, independent of the number of addresses.
         tools["eu-addr2line -i, one"] = (["eu-addr2line", "-i", "-f", "-e", arguments.binary],
                                          addresses[:1])
     taken, outputs = collections.defaultdict(list), {}

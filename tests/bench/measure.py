@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs commands to their ends, and says what they took."""
+"""Runs commands to their end and measures time and memory."""
 import os
 import statistics
 import subprocess
@@ -13,7 +13,7 @@ class Usage:
 
 
 def anonymous_kb(pid):
-    """Memory without the pages of mapped files."""
+    """Returns the memory of a process without mapped files."""
     try:
         with open(f"/proc/{pid}/status") as status:
             for line in status:
@@ -25,7 +25,7 @@ def anonymous_kb(pid):
 
 
 def run(command, stdin=None, watch_memory=False):
-    """Runs a command to its end; its output is not kept. `stdin` comes through a pipe."""
+    """Runs a command to its end and drops its output. `stdin` comes through a pipe."""
     feeder = stdin and subprocess.Popen(["cat", stdin], stdout=subprocess.PIPE)
     begin = time.monotonic()
     child = subprocess.Popen(command, stdin=feeder.stdout if feeder else subprocess.DEVNULL,
@@ -52,7 +52,8 @@ def medians(usages):
 
 
 def alternate(commands, runs):
-    """The medians (wall, CPU) of each command, run in turns: {name: (command, stdin)}."""
+    """Returns the medians (wall, CPU) of each command, run alternately: {name: (command,
+    stdin)}."""
     usages = {name: [] for name in commands}
     for _ in range(runs):
         for name, (command, stdin) in commands.items():

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long reading takes beside perf, and how much memory: run by hand, since machines are noisy.
+"""Measures time and memory of reading in comparison with perf. Run by hand, because machines are
+noisy.
 
     read_bench.py --build build/release [--recording FILE] [--runs 7] [--megabytes 150 1000]
                   [--damaged DIRECTORY] [--only time memory damaged]
 
-Without a recording it makes one with perf (root). All inputs are that recording, repeated with later
-times until it is large enough. Both tools run alternately, on a warm cache; each figure is the median
-of the runs, and the ratio is what counts. Memory is RssAnon, looked at every millisecond: what a
-process allocates, without the pages of the file that it maps. It is a script since it starts
-programs and looks at /proc; what needs to be fast, making the inputs, is repeat_perfdata.
+Without --recording it records with perf (root). All inputs are that recording, repeated with later
+times until it is large enough. Both tools run alternately with a warm cache. Each figure is the
+median of the runs; compare the ratios. Memory is RssAnon, sampled every millisecond: the memory
+that a process allocates, without the mapped file.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from measure import medians, run
 
-MOST_MS, MOST_MB = 50, 64  # of a damaged file: time, and memory above the file's size
+MOST_MS, MOST_MB = 50, 64  # for a damaged file: time, and memory above the file's size
 WORK = """for n in 1 2; do (i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done) & done
 find /usr/include /usr/lib -type f | sort | md5sum; wait"""
 
@@ -32,7 +32,7 @@ def record(path):
 
 
 class Inputs:
-    """Files made of one recording, each once."""
+    """Files made of one recording, each made once."""
 
     def __init__(self, generator, recording, directory):
         self.generator, self.recording, self.directory = generator, recording, Path(directory)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large recording out of a small one: its records again and again, each time with later times, so
-// that processes, stacks and rounds keep their shape. Of a larger one, its beginning.
+// Makes a large recording of a small one. Repeats its records with later times, so that processes,
+// stacks and rounds keep their shape. Of a large recording, writes the beginning.
 //
 //   repeat_perfdata IN OUT MEGABYTES file|pipe|zstd
 #include <fmt/format.h>
@@ -40,8 +40,8 @@ Span TimesOf(const Reader& reader) {
   return span;
 }
 
-// Where in the payload the time lies that TimeOf reads.
-std::size_t PlaceOfTime(const RecordView& record, const SampleFormat& format) {
+// Returns the offset in the payload of the time that TimeOf reads.
+std::size_t OffsetOfTime(const RecordView& record, const SampleFormat& format) {
   const auto size = [&](std::uint64_t bits) {
     return sizeof(std::uint64_t) *
            static_cast<std::size_t>(std::popcount(format.sample_type & bits));
@@ -50,7 +50,7 @@ std::size_t PlaceOfTime(const RecordView& record, const SampleFormat& format) {
   return record.payload.size() - size(kTime | kId | kStreamId | kCpu | kIdentifier);
 }
 
-// The whole record, `later_ns` later.
+// Appends the record with a time that is later by `later_ns`.
 void Postpone(const RecordView& record, const EventLookup::Answer& answer, std::uint64_t later_ns,
               std::vector<std::byte>& out) {
   out.clear();
@@ -62,12 +62,12 @@ void Postpone(const RecordView& record, const EventLookup::Answer& answer, std::
   if (answer.time == 0) return;
   const std::uint64_t time = answer.time + later_ns;
   const Bytes bytes = std::as_bytes(std::span(&time, 1));
-  const std::size_t place = sizeof(RecordHeader) + PlaceOfTime(record, answer.event->format);
-  std::ranges::copy(bytes, out.begin() + static_cast<std::ptrdiff_t>(place));
+  const std::size_t offset = sizeof(RecordHeader) + OffsetOfTime(record, answer.event->format);
+  std::ranges::copy(bytes, out.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
-// What a repetition has of a recording: not what perf synthesized at its beginning, without a time,
-// and of the tool's records only the rounds.
+// Returns whether a pass repeats the record. It skips records without a time, which perf
+// synthesized at the beginning, and all tool records except rounds.
 bool IsRepeated(const RecordView& record, const EventLookup::Answer& answer) {
   return answer.time != 0 || record.type == RecordType::kFinishedRound;
 }
@@ -78,8 +78,8 @@ struct Pass {
   std::uint64_t most_bytes = 0;
 };
 
-// Appends one pass, up to a round behind which it has enough bytes; returns how many they were,
-// before any compression.
+// Appends one pass, up to the first round after which it has enough bytes. Returns their number,
+// before compression.
 Result<std::uint64_t> AppendPass(const Reader& reader, const Pass& pass, Writer& writer) {
   std::uint64_t bytes = 0;
   std::vector<std::byte> record;
@@ -88,7 +88,7 @@ Result<std::uint64_t> AppendPass(const Reader& reader, const Pass& pass, Writer&
   while (cursor.Step()) {
     const EventLookup::Answer answer = lookup.Of(cursor.record());
     if (pass.number > 0 && !IsRepeated(cursor.record(), answer)) continue;
-    if (!cursor.record().behind.empty()) continue;
+    if (!cursor.record().appended.empty()) continue;
     Postpone(cursor.record(), answer, pass.later_ns, record);
     TRY(writer.Append(record));
     bytes += record.size();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long symbol tables take, beside the least that anybody must do: to read each entry of the
-// tables and its name once, with libelf.
+// Measures reading symbol tables in comparison with the minimum: reading each entry and its name
+// once with libelf.
 //
 //   find /usr/bin /usr/lib -type f | symbols_bench
 //
-// Takes the first 200 ELF files of those that are named on stdin, and a million places in their
-// code. CPU time, the least of several rounds.
+// Reads the first 200 ELF files named on stdin, and resolves a million addresses in their code.
+// Prints the minimum CPU time of several rounds.
 #include <gelf.h>
 #include <libelf.h>
 #include <time.h>
@@ -68,16 +68,16 @@ Counts ReadWithLibelf(const std::vector<std::string>& paths) {
   return counts;
 }
 
-// Places in the code of a file, without order.
-std::vector<ImageAddress> SearchPathsIn(const ElfFile& file, std::size_t count) {
+// Returns addresses in the code of a file, in random order.
+std::vector<ImageAddress> AddressesIn(const ElfFile& file, std::size_t count) {
   const auto code = std::ranges::find(file.segments(), true, &Segment::executable);
-  std::vector<ImageAddress> places;
-  if (code == file.segments().end()) return places;
+  std::vector<ImageAddress> addresses;
+  if (code == file.segments().end()) return addresses;
   std::mt19937_64 random(file.image().size());
   for (std::size_t i = 0; i < count; ++i) {
-    places.push_back({code->address.value + random() % code->size});
+    addresses.push_back({code->address.value + random() % code->size});
   }
-  return places;
+  return addresses;
 }
 
 struct Times {
@@ -87,7 +87,7 @@ struct Times {
 };
 
 void RunOnce(const std::vector<std::string>& paths,
-             const std::vector<std::vector<ImageAddress>>& places, Times& times) {
+             const std::vector<std::vector<ImageAddress>>& addresses, Times& times) {
   const double start = Seconds();
   times.read = ReadWithLibelf(paths);
   const double read = Seconds();
@@ -98,8 +98,8 @@ void RunOnce(const std::vector<std::string>& paths,
   const double made = Seconds();
   times.named = 0;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    for (const ImageAddress place : places[i]) {
-      if (tables[i].Find(place) != nullptr) ++times.named;
+    for (const ImageAddress address : addresses[i]) {
+      if (tables[i].Find(address) != nullptr) ++times.named;
     }
   }
   const double found = Seconds();
@@ -110,22 +110,22 @@ void RunOnce(const std::vector<std::string>& paths,
 
 int Run() {
   std::vector<std::string> paths;
-  std::vector<std::vector<ImageAddress>> places;
+  std::vector<std::vector<ImageAddress>> addresses;
   for (std::string path; paths.size() < kBinaries && std::getline(std::cin, path);) {
     const auto file = ElfFile::Open(path);
     if (!file) continue;
     paths.push_back(path);
-    places.push_back(SearchPathsIn(*file, kAddresses / kBinaries));
+    addresses.push_back(AddressesIn(*file, kAddresses / kBinaries));
   }
   Times times;
-  for (int round = 0; round < kRounds; ++round) RunOnce(paths, places, times);
-  std::printf("%zu binaries, %llu symbols with %llu characters, %llu places named\n", paths.size(),
-              static_cast<unsigned long long>(times.read.symbols),
+  for (int round = 0; round < kRounds; ++round) RunOnce(paths, addresses, times);
+  std::printf("%zu binaries, %llu symbols with %llu characters, %llu addresses named\n",
+              paths.size(), static_cast<unsigned long long>(times.read.symbols),
               static_cast<unsigned long long>(times.read.characters),
               static_cast<unsigned long long>(times.named));
   std::printf("libelf reads the tables  %7.1f ms\n", times.libelf * 1e3);
   std::printf("tables by address        %7.1f ms\n", times.tables * 1e3);
-  std::printf("places found             %7.1f ms\n", times.find * 1e3);
+  std::printf("addresses found          %7.1f ms\n", times.find * 1e3);
   std::printf("ratio                    %7.2f\n", (times.tables + times.find) / times.libelf);
   return paths.empty() ? 1 : 0;
 }

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs command-line cases: NAME.test is a bash script, the files beside it say what it must do.
+"""Runs command-line cases: NAME.test is a bash script; the files beside it are its expected
+results.
 
     NAME.stdout.exact   its stdout, byte for byte       NAME.stdout.glob   or line by line
     NAME.stderr.exact   its stderr, byte for byte       NAME.stderr.glob   or line by line
     NAME.exit           its exit status
 
-A stream without such a file must be empty, a status without one must be 0. In a glob `*` stands for
-any part of a line, `?` for one character, and a line `...` for any number of lines. The script runs
-with `bash -eu` in an empty directory, with the tools first in PATH, no stdin, and PERFTAPE_TESTDATA
-naming testdata/. Status 77 means "skipped", with the reason on stderr.
+A stream without such a file must be empty, a status without one must be 0. In a glob `*` matches
+any part of a line, `?` one character, and a line `...` any number of lines. The script runs with
+`bash -eu` in an empty directory, with the tools first in PATH, without stdin, and with
+PERFTAPE_TESTDATA as the path of testdata/. Status 77 means "skipped", with the reason on stderr.
 
     run_case.py --bin build/dev/bin tests/cli/TOOL/NAME.test …            check
-    run_case.py --bin build/dev/bin --update tests/cli/TOOL/NAME.test …   write what it did, to be reviewed
+    run_case.py --bin build/dev/bin --update tests/cli/TOOL/NAME.test …   write results, for review
 """
 import argparse
 import difflib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of the command-line cases must refuse what it should."""
+"""Tests the runner of the command-line cases: it must refuse wrong results."""
 import contextlib
 import io
 import tempfile
@@ -27,7 +27,7 @@ class RunCase(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             return run_case.check(case, Path(self.home.name), Path(self.home.name))
 
-    def test_accepts_what_is_as_expected(self):
+    def test_accepts_the_expected_output(self):
         self.assertEqual(self.check("echo out; echo err >&2; exit 3", stdout_exact="out\n",
                                     stderr_glob="e*\n", exit="3\n"), 0)
 
@@ -37,7 +37,7 @@ class RunCase(unittest.TestCase):
     def test_refuses_a_missing_line_end(self):
         self.assertEqual(self.check("printf out", stdout_exact="out\n"), 1)
 
-    def test_refuses_stderr_that_nobody_expects(self):
+    def test_refuses_unexpected_stderr(self):
         self.assertEqual(self.check("echo oops >&2"), 1)
 
     def test_refuses_another_status(self):
@@ -46,7 +46,7 @@ class RunCase(unittest.TestCase):
     def test_refuses_a_glob_that_matches_only_the_beginning(self):
         self.assertEqual(self.check("echo a; echo b", stdout_glob="a\n"), 1)
 
-    def test_takes_dots_on_a_line_for_any_lines(self):
+    def test_matches_any_lines_with_dots(self):
         self.assertEqual(self.check("seq 9", stdout_glob="1\n...\n9\n"), 0)
         self.assertEqual(self.check("seq 9", stdout_glob="1\n...\n8\n"), 1)
 
@@ -56,7 +56,7 @@ class RunCase(unittest.TestCase):
     def test_reports_a_skipped_case_as_skipped(self):
         self.assertEqual(self.check("echo no perf here >&2; exit 77"), run_case.SKIPPED)
 
-    def test_writes_expectations_that_then_hold(self):
+    def test_updates_expectations(self):
         case = self.write("y.test", "echo out; exit 4")
         run_case.update(case, Path(self.home.name), Path(self.home.name))
         self.assertEqual(Path(self.home.name, "y.exit").read_text(), "4\n")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of any stacks, names, threads and values, from format to format: what the formats on the
-// way can hold is the same at the end. All chains of three, and so all six directions.
+// Converts random profiles from format to format: all that the formats on the way can hold is the
+// same at the end. All chains of three formats, which includes all six directions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -18,9 +18,9 @@
 #include "convert/formats.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
-#include "convert/model/validate.h"
 #include "formats/folded/folded.h"
 #include "tests/support/matchers.h"
+#include "tests/support/profile_check.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::convert {
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFormatNames = {"folded", "pprof", "perf.data"};
 
-// What a sample is made of here.
+// The parts of a sample.
 struct Hit {
   std::vector<std::string> names;  // root first
   std::uint32_t thread = 0;        // 0 is none
@@ -36,7 +36,7 @@ struct Hit {
   std::int64_t period = 1;
 };
 
-// For rapidcheck, where it fails.
+// Prints a Hit if rapidcheck fails.
 std::ostream& operator<<(std::ostream& out, const Hit& hit) {
   return out << fmt::format("{} in thread {}: {} samples, period {}", hit.names, hit.thread,
                             hit.count, hit.period);
@@ -44,19 +44,19 @@ std::ostream& operator<<(std::ostream& out, const Hit& hit) {
 
 enum class Kind { kPlain, kSampledInThreads };
 
-// Comms have what separates pid and tid from them in folded lines.
+// Comms contain the separators between pid and tid in folded lines.
 std::string CommOf(std::uint32_t thread) {
   return fmt::format("a-{}/b;%3B", thread);
 }
 
-// A profile as one that was read of folded lines: names in no file.
+// Returns a profile as one that was read from folded lines: names are in no file.
 Profile ProfileOf(const std::vector<Hit>& hits, Kind kind) {
   ProfileBuilder builder;
   const bool is_plain = kind == Kind::kPlain;
   const MappingId user =
       builder.Add(Mapping{.filename = builder.Add(folded::kMappingName), .names = {true}});
   const MappingId kernel = builder.Add(Mapping{.filename = builder.Add(folded::kKernelMappingName),
-                                               .kind = MappingKind::kKernel,
+                                               .type = MappingType::kKernel,
                                                .names = {true}});
   const EventId event =
       builder.Add(Event{.name = builder.Add(is_plain ? "samples" : "cycles"),
@@ -80,7 +80,7 @@ Profile ProfileOf(const std::vector<Hit>& hits, Kind kind) {
   return std::move(builder).Finish();
 }
 
-// The profile after it was a file of that format.
+// Writes the profile in that format and reads it back.
 Profile Through(std::string_view format_name, const Profile& profile, Kind kind,
                 const TempDir& scratch) {
   const Format* format = FindFormat(format_name);
@@ -98,8 +98,8 @@ Profile Through(std::string_view format_name, const Profile& profile, Kind kind,
   return *std::move(read);
 }
 
-// "comm 1/2: main|f" and the sums there: of samples and periods, or of the plain values, which the
-// numbers of samples become in folded lines.
+// "comm 1/2: main|f" -> the sums of samples and periods, or of plain values. In folded lines
+// numbers of samples become plain values.
 using Sums = std::map<std::string, std::vector<std::int64_t>>;
 Sums SumsOf(const Profile& profile, bool counts_only) {
   Sums sums;
@@ -147,7 +147,7 @@ std::vector<Chain> AllChains() {
   return chains;
 }
 
-TEST(Chains, OfAnyThreeFormatsKeepWhatTheyCanHold) {
+TEST(Chains, OfThreeFormatsKeepWhatEachCanHold) {
   const std::vector<Hit> hits = {
       {{"main", "a;b", "x\ny", "read_[k]"}, 5, 3, 3000},
       {{"main", "a;b", "%3B"}, 5, 2, 7},

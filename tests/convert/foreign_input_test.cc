@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "tests/support/bytes_input.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::convert {
@@ -15,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string Describe(std::string_view text) {
-  return DescribeForeign(Input::FromBytes(AsBytes(text))).value_or("");
+  return DescribeForeign(BytesInput(AsBytes(text))).value_or("");
 }
 
 TEST(DescribeForeign, NamesPprofsOldTexts) {
@@ -30,7 +31,7 @@ TEST(DescribeForeign, NamesPprofsOldTexts) {
 
 TEST(DescribeForeign, NamesPprofsOldBinaryProfiles) {
   const std::array<std::uint64_t, 8> words = {0, 3, 0, 10000, 0, 1, 1, 0x401000};
-  EXPECT_THAT(DescribeForeign(Input::FromBytes(AsBytes(
+  EXPECT_THAT(DescribeForeign(BytesInput(AsBytes(
                   std::string_view(reinterpret_cast<const char*>(words.data()), sizeof words)))),
               testing::Optional(HasSubstr("go tool pprof")));
   const std::array<std::uint32_t, 8> halves = {0, 3, 0, 10000, 0, 1, 1, 0x401000};
@@ -58,7 +59,7 @@ TEST(DescribeForeign, LeavesFoldedStacksAlone) {
   }
 }
 
-TEST(DescribeForeign, SaysWhichDirectoriesAreNone) {
+TEST(DescribeForeign, DescribesOtherDirectories) {
   const TempDir directory;
   EXPECT_THAT(DescribeForeign(Input::Open(directory.path()).value()).value_or(""),
               HasSubstr("is a directory"));

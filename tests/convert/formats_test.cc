@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "tests/support/bytes_input.h"
+
 namespace perftape::convert {
 namespace {
 
@@ -23,21 +25,21 @@ TEST(Formats, HaveNamesAndEndingsOfTheirOwn) {
 }
 
 TEST(Formats, AreDetectedByTheirFirstBytes) {
-  const Format* format = DetectFormat(Input::FromBytes(AsBytes("PERFILE2\x68")));
+  const Format* format = DetectFormat(BytesInput(AsBytes("PERFILE2\x68")));
   ASSERT_NE(format, nullptr);
   EXPECT_EQ(format->name, "perf.data");
-  format = DetectFormat(Input::FromBytes(AsBytes("main;f 1\n")));
+  format = DetectFormat(BytesInput(AsBytes("main;f 1\n")));
   ASSERT_NE(format, nullptr);
   EXPECT_EQ(format->name, "folded");
-  EXPECT_EQ(DetectFormat(Input::FromBytes(AsBytes("main;f\n"))), nullptr);
-  EXPECT_EQ(DetectFormat(Input::FromBytes({})), nullptr);
+  EXPECT_EQ(DetectFormat(BytesInput(AsBytes("main;f\n"))), nullptr);
+  EXPECT_EQ(DetectFormat(BytesInput(Bytes())), nullptr);
 }
 
 TEST(Formats, AreDetectedBehindComments) {
-  const Format* format = DetectFormat(Input::FromBytes(AsBytes("# interval: 100\nmain;f 1\n")));
+  const Format* format = DetectFormat(BytesInput(AsBytes("# interval: 100\nmain;f 1\n")));
   ASSERT_NE(format, nullptr);
   EXPECT_EQ(format->name, "folded");
-  EXPECT_EQ(DetectFormat(Input::FromBytes(AsBytes("# interval: 100\n"))), nullptr);
+  EXPECT_EQ(DetectFormat(BytesInput(AsBytes("# interval: 100\n"))), nullptr);
 }
 
 TEST(Formats, AreFoundByName) {
@@ -46,7 +48,7 @@ TEST(Formats, AreFoundByName) {
   EXPECT_EQ(FindFormat("svg"), nullptr);
 }
 
-TEST(Formats, AreToldByTheEndingOfAName) {
+TEST(Formats, AreDetectedByTheExtension) {
   const auto name_of = [](std::string_view path) {
     const Format* format = FormatByEnding(path);
     return format == nullptr ? "none" : format->name;

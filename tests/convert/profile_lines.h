@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile's samples as texts that tests can show: "cycles app/7 main;f {cpu=3} 2:200", sorted.
+// Formats a profile's samples as sorted lines, such as "cycles app/7 main;f {cpu=3} 2:200".
 #pragma once
 
 #include <fmt/format.h>

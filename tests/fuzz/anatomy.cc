@@ -13,10 +13,7 @@ using perfdata::Compressed;
 using perfdata::Container;
 using perfdata::FileHeader;
 using perfdata::RecordCursor;
-using perfdata::RecordHeader;
 using perfdata::RecordType;
-
-constexpr std::size_t kHeader = sizeof(RecordHeader);
 
 Buffer Copy(Bytes bytes) {
   return {bytes.begin(), bytes.end()};
@@ -32,14 +29,14 @@ void TakeRecords(Bytes data, Anatomy& anatomy) {
   while (true) {
     const auto record = cursor.Next();
     if (!record || !*record) break;
-    const std::size_t size = (*record)->size() + (*record)->behind.size();
+    const std::size_t size = (*record)->size() + (*record)->appended.size();
     anatomy.records.push_back(Copy(data.subspan(taken, size)));
     taken += size;
   }
   anatomy.torn = Copy(data.subspan(taken));
 }
 
-// Adds what the data grew by to an offset of something behind it.
+// Adds the growth of the data to an offset, if it points behind the data.
 void Shift(Buffer& bytes, std::size_t at, const Anatomy& anatomy, std::uint64_t growth) {
   if (at + sizeof(std::uint64_t) > bytes.size()) return;
   const auto offset = Load<std::uint64_t>(bytes, at, anatomy.order);
@@ -82,7 +79,7 @@ Buffer Assemble(const Anatomy& anatomy) {
   if (anatomy.container == Container::kPipe) return file;
 
   const std::uint64_t size = file.size() - anatomy.head.size();
-  const std::uint64_t growth = size - anatomy.data_size;  // wraps where it shrank, and back
+  const std::uint64_t growth = size - anatomy.data_size;  // wraps if the data shrank
   Shift(file, kAttrsField, anatomy, growth);
   Store<std::uint64_t>(file, kDataField + 8, size, anatomy.order);
   Buffer tail = anatomy.tail;
@@ -104,14 +101,14 @@ std::size_t BytesBehind(const Buffer& record, std::endian order) {
   return record.size() - Load<std::uint16_t>(record, 6, order);
 }
 
-void MendSizes(Buffer& record, std::size_t behind, std::endian order) {
-  if (record.size() < kHeader + behind) record.resize(kHeader + behind);
+void CorrectSizes(Buffer& record, std::size_t behind, std::endian order) {
+  if (record.size() < kHeaderSize + behind) record.resize(kHeaderSize + behind);
   const RecordType type = TypeOf(record, order);
   std::size_t own = record.size() - behind;
-  const bool has_size_field = own >= kHeader + sizeof(std::uint64_t);
+  const bool has_size_field = own >= kHeaderSize + sizeof(std::uint64_t);
   const bool counts_behind = (type == RecordType::kAuxtrace && has_size_field) ||
                              (type == RecordType::kHeaderTracingData &&
-                              own == kHeader + sizeof(std::uint64_t) && behind % 8 == 0);
+                              own == kHeaderSize + sizeof(std::uint64_t) && behind % 8 == 0);
   if (!counts_behind) own += std::exchange(behind, 0);
   if (own > perfdata::kMaxRecordSize) {
     own = perfdata::kMaxRecordSize;
@@ -119,11 +116,11 @@ void MendSizes(Buffer& record, std::size_t behind, std::endian order) {
     record.resize(own);
   }
   Store<std::uint16_t>(record, 6, static_cast<std::uint16_t>(own), order);
-  if (type == RecordType::kAuxtrace && own >= kHeader + sizeof(std::uint64_t)) {
-    Store<std::uint64_t>(record, kHeader, behind, order);
+  if (type == RecordType::kAuxtrace && own >= kHeaderSize + sizeof(std::uint64_t)) {
+    Store<std::uint64_t>(record, kHeaderSize, behind, order);
   }
-  if (type == RecordType::kHeaderTracingData && own >= kHeader + 4) {
-    Store<std::uint32_t>(record, kHeader, static_cast<std::uint32_t>(behind), order);
+  if (type == RecordType::kHeaderTracingData && own >= kHeaderSize + 4) {
+    Store<std::uint32_t>(record, kHeaderSize, static_cast<std::uint32_t>(behind), order);
   }
 }
 

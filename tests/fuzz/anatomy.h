@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf.data taken apart: what stands before the records, the records one by one, what stands
-// behind them. A mutation changes one of these; put together again, the header's size of the data
-// and the offsets of the feature sections are right for what there is now. So a reader does not
-// stop at the first changed length, and damage reaches what lies deeper.
+// Splits a perf.data into the bytes before the records, the records, and the bytes after them. A
+// mutation changes one of these. The reassembled file has the right size of the data and the right
+// offsets of feature sections. So a reader does not stop at the first changed length, and damage
+// reaches deeper code.
 #pragma once
 
 #include <bit>
@@ -18,29 +18,30 @@
 namespace perftape::fuzz {
 
 using Buffer = std::vector<std::byte>;
+inline constexpr std::size_t kHeaderSize = sizeof(perfdata::RecordHeader);
 
 struct Anatomy {
   perfdata::Container container = perfdata::Container::kFile;
   std::endian order = std::endian::native;
   Buffer head;                  // header, ids, attributes; of a pipe, its 16 bytes
-  std::vector<Buffer> records;  // each with the bytes behind it that its size does not count
-  Buffer torn;                  // the rest of the data, where no whole record follows
+  std::vector<Buffer> records;  // each with the bytes after it that its size does not count
+  Buffer torn;                  // the rest of the data, if no whole record follows
   Buffer tail;                  // behind the data: the feature table and its sections
-  std::uint64_t data_size = 0;  // as it was, which the offsets in `head` and `tail` go by
+  std::uint64_t data_size = 0;  // the old size, for the offsets in `head` and `tail`
 };
 
-// Nothing where `file` is no perf.data, or its data does not lie behind its header.
+// Nothing if `file` is no perf.data, or if its data is not behind its header.
 std::optional<Anatomy> Dissect(Bytes file);
 
-// The file again: what was dissected and not changed comes out as it was, but that data.size is
-// that of the data which is there.
+// Returns the file. Unchanged parts are equal to the original, except data.size, which is that of
+// the present data.
 Buffer Assemble(const Anatomy& anatomy);
 
-// Where a file's header tells of its sections (struct perf_file_header).
+// Offsets of the fields of a file's header that locate its sections (struct perf_file_header).
 inline constexpr std::size_t kAttrSizeField = 16, kAttrsField = 24, kDataField = 40,
                              kFeaturesField = 72;
 
-// A field in the file's byte order; `at` must leave room for it.
+// A field in the file's byte order; `at` must leave enough bytes for it.
 template <FixedField T>
 T Load(const Buffer& bytes, std::size_t at, std::endian order) {
   return LoadFixed<T>(bytes.data() + at, order);
@@ -52,10 +53,10 @@ void Store(Buffer& bytes, std::size_t at, T value, std::endian order) {
 }
 
 perfdata::RecordType TypeOf(const Buffer& record, std::endian order);
-// Makes the size in the record's header, and in its payload that of what is behind it, agree with
-// its bytes, of which `behind` are not counted. Cuts or pads what no record can hold.
-void MendSizes(Buffer& record, std::size_t behind, std::endian order);
-// How many bytes lie behind the record.
+// Corrects the size in the record's header, and in its payload the size of the bytes after it.
+// `behind` bytes are not counted in the header. Truncates or pads a record of an impossible size.
+void CorrectSizes(Buffer& record, std::size_t behind, std::endian order);
+// Returns the number of bytes after the record that belong to it.
 std::size_t BytesBehind(const Buffer& record, std::endian order);
 
 }  // namespace perftape::fuzz

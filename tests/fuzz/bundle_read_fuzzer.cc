@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An archive that anybody may have made: it is read or refused with a message, what it holds can be
-// asked for, and extracting it leaves the directory beside the target as it was.
+// Reads an archive of any bytes: it is opened or refused with a message, its contents can be read,
+// and extracting it changes nothing beside the target.
 #include <unistd.h>
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory of this process, in memory where the machine has such a place.
+// A directory of this process, in memory if there is a memory file system.
 class Playground {
  public:
   static const fs::path& Path() {

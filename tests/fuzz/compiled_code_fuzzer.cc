@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers tell of their code in binary tables: a JIT's dump, and Go's pc-line table, alone
-// and in an ELF file, of any bytes.
+// Reads binary tables of compilers, of any bytes: a jitdump, and Go's pc-line table, alone and in
+// an ELF file.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -30,7 +30,7 @@ void ReadJitDump(Bytes bytes) {
   if (dump->cut_bytes() > bytes.size()) std::abort();
 }
 
-// A few functions: the table may be said to have millions.
+// Looks up only a few functions: the table may claim to have millions.
 void FindSome(const go::PcLineTable& table) {
   const std::uint64_t last = table.functions();
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(last, 16); ++i) {

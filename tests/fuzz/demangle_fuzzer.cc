@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of any bytes, demangled in every way.
+// Demangles names of any bytes in every style.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

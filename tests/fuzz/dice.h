@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chance in a mutation: the same seed gives the same throws.
+// Random numbers for mutations: the same seed gives the same numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class Dice {
  public:
   explicit Dice(std::uint32_t seed) : random_(seed) {}
 
-  // A number below `limit`; 0 where there is none.
+  // A number below `limit`; 0 if the limit is 0.
   std::size_t Below(std::size_t limit) { return limit < 2 ? 0 : Bits() % limit; }
   bool OneIn(std::size_t n) { return Below(n) == 0; }
 
@@ -25,7 +25,7 @@ class Dice {
 
   std::uint32_t Bits() { return static_cast<std::uint32_t>(random_()); }
 
-  // What a size, a count or an address in a hostile file is.
+  // A typical size, count or address in a hostile file.
   std::uint64_t Word() {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
     constexpr std::uint64_t kTelling[] = {0,     1,         7,         8,           kMost,

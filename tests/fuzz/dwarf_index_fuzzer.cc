@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF file of any bytes whose debug information is asked for places all over its code: what it
-// answers is bounded, and the same again from a saved index.
+// Resolves addresses all over the code of an ELF file of any bytes with debug information. The
+// answers are bounded, and a saved index gives the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,19 +13,19 @@
 namespace perftape::dwarf {
 namespace {
 
-std::vector<ImageAddress> SomePlaces(const elf::ElfFile& file) {
-  constexpr std::uint64_t kPlaces = 64;
-  std::vector<ImageAddress> places;
+std::vector<ImageAddress> SomeAddresses(const elf::ElfFile& file) {
+  constexpr std::uint64_t kAddresses = 64;
+  std::vector<ImageAddress> addresses;
   for (const elf::Segment& segment : file.segments()) {
-    const std::uint64_t step = segment.size / kPlaces + 1;
-    for (std::uint64_t i = 0; i < kPlaces && i * step < segment.size; ++i) {
-      places.push_back({segment.address.value + i * step});
+    const std::uint64_t step = segment.size / kAddresses + 1;
+    for (std::uint64_t i = 0; i < kAddresses && i * step < segment.size; ++i) {
+      addresses.push_back({segment.address.value + i * step});
     }
-    if (places.size() > 4 * kPlaces) break;
+    if (addresses.size() > 4 * kAddresses) break;
   }
-  places.push_back({0});
-  places.push_back({UINT64_MAX});
-  return places;
+  addresses.push_back({0});
+  addresses.push_back({UINT64_MAX});
+  return addresses;
 }
 
 void ReadIndex(Bytes image) {
@@ -33,14 +33,14 @@ void ReadIndex(Bytes image) {
   if (!file) return;
   const auto index = SourceIndex::Open(*file, *file, {.path = {}, .shared = &*file});
   if (!index) return;
-  const std::vector<ImageAddress> places = SomePlaces(*file);
-  index->Prepare(places);
+  const std::vector<ImageAddress> addresses = SomeAddresses(*file);
+  index->Prepare(addresses);
   const std::vector<std::byte> saved = index->Save();
   const auto restored = SourceIndex::Open(*file, *file, {.path = {}, .shared = &*file});
   restored->Restore(saved);
   if (index->has_built() && restored->has_built()) std::abort();
-  for (const ImageAddress place : places) {
-    const std::vector<CallFrame> frames = index->Find(place), again = restored->Find(place);
+  for (const ImageAddress address : addresses) {
+    const std::vector<CallFrame> frames = index->Find(address), again = restored->Find(address);
     if (frames.size() != again.size()) std::abort();
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (frames[i].line != again[i].line || frames[i].filename != again[i].filename) std::abort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slim copy of an ELF image of any bytes: smaller than the image, it opens where that did, and
-// can be read in all ways. Slimmed once more it only gets smaller.
+// Slims an ELF image of any bytes. The copy is smaller than the image, opens if the image did, and
+// can be read in all ways. A slim copy of the copy is no larger.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

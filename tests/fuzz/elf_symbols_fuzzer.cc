@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF image of any bytes: build id, segments, sections and what they expand to, links to debug
-// files, symbols, linkage table, slim copy.
+// Reads an ELF image of any bytes: build id, segments, sections and their expanded contents, links
+// to debug files, symbols, linkage table, slim copy.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ void ReadImage(Bytes image) {
   SlimCopy(*file);
 }
 
-// Writes a number where the image has one of `size` bytes, in its order.
+// Writes a number of `size` bytes at `at`, in the image's byte order, if it is inside the image.
 void Store(std::span<std::byte> image, std::uint64_t at, std::uint64_t value, std::size_t size,
            std::endian order) {
   if (at > image.size() || size > image.size() - at) return;
@@ -69,7 +69,7 @@ void Store(std::span<std::byte> image, std::uint64_t at, std::uint64_t value, st
   std::memcpy(image.data() + at, &value, size);
 }
 
-// What a hostile word of this file would be: any number, or a place that something lies at.
+// Returns a hostile word for this file: any number, or an address or offset of one of its parts.
 std::uint64_t WordOf(const ElfFile& file, fuzz::Dice& dice) {
   if (file.sections().empty() || dice.OneIn(2)) return dice.Word();
   const Section& section = file.sections()[dice.Below(file.sections().size())];
@@ -85,7 +85,7 @@ std::uint64_t WordOf(const ElfFile& file, fuzz::Dice& dice) {
   }
 }
 
-// Sets one field of a header of a section or a segment, or a word in what a section holds.
+// Changes one field of a header of a section or a segment, or a word in a section's contents.
 void ChangeStructure(std::span<std::byte> image, const ElfFile& file, fuzz::Dice& dice) {
   const FileHeader& header = file.header();
   const std::size_t word = header.is_64 ? 8 : 4;

@@ -19,13 +19,10 @@ using perfdata::Compressed;
 using perfdata::Container;
 using perfdata::Event;
 using perfdata::Reader;
-using perfdata::RecordHeader;
 using perfdata::RecordType;
 using perfdata::RecordView;
 using perfdata::Sample;
 using perfdata::SampleFormat;
-
-constexpr std::size_t kHeader = sizeof(RecordHeader);
 
 std::ptrdiff_t Steps(std::size_t count) {
   return static_cast<std::ptrdiff_t>(count);
@@ -35,46 +32,46 @@ std::ptrdiff_t Steps(std::size_t count) {
 constexpr std::size_t kSampleTypeField = 24, kReadFormatField = 32, kFlagsField = 40,
                       kBranchTypeField = 72;
 
-// The attributes of a file, where they are: in its table, or in the ATTR records of a pipe.
-struct AttrPlace {
+// The offsets of a file's attributes, in its table or in the ATTR records of a pipe.
+struct LocatedAttr {
   Buffer* bytes;
   std::size_t at, size;
 };
 
-std::vector<AttrPlace> AttrsOf(Anatomy& anatomy) {
-  std::vector<AttrPlace> places;
+std::vector<LocatedAttr> AttrsOf(Anatomy& anatomy) {
+  std::vector<LocatedAttr> attrs;
   if (anatomy.container == Container::kPipe) {
     for (Buffer& record : anatomy.records) {
       if (TypeOf(record, anatomy.order) != RecordType::kHeaderAttr) continue;
-      if (record.size() >= kHeader + perfdata::EventAttr::kSmallestSize) {
-        places.push_back({&record, kHeader, record.size() - kHeader});
+      if (record.size() >= kHeaderSize + perfdata::EventAttr::kSmallestSize) {
+        attrs.push_back({&record, kHeaderSize, record.size() - kHeaderSize});
       }
     }
-    return places;
+    return attrs;
   }
   const auto entry = Load<std::uint64_t>(anatomy.head, kAttrSizeField, anatomy.order);
   auto at = Load<std::uint64_t>(anatomy.head, kAttrsField, anatomy.order);
   auto left = Load<std::uint64_t>(anatomy.head, kAttrsField + 8, anatomy.order);
-  if (entry < perfdata::EventAttr::kSmallestSize || at < perfdata::FileHeader::kSize) return places;
+  if (entry < perfdata::EventAttr::kSmallestSize || at < perfdata::FileHeader::kSize) return attrs;
   while (left >= entry && at < anatomy.head.size() && anatomy.head.size() - at >= entry) {
-    places.push_back({&anatomy.head, at, entry});
+    attrs.push_back({&anatomy.head, at, entry});
     at += entry;
     left -= entry;
   }
-  return places;
+  return attrs;
 }
 
-void Toggle(const AttrPlace& attr, std::size_t field, std::uint64_t bit, std::endian order) {
+void Toggle(const LocatedAttr& attr, std::size_t field, std::uint64_t bit, std::endian order) {
   if (field + sizeof bit > attr.size) return;
   const auto bits = Load<std::uint64_t>(*attr.bytes, attr.at + field, order);
   Store(*attr.bytes, attr.at + field, bits ^ bit, order);
 }
 
-void ToggleAny(const AttrPlace& attr, Dice& dice, std::endian order) {
+void ToggleAny(const LocatedAttr& attr, Dice& dice, std::endian order) {
   constexpr unsigned kSampleBits = 25, kReadBits = 5;
   switch (dice.Below(8)) {
     case 0:
-      // Our own order of the flags is that of little-endian files; in others another flag turns.
+      // Our order of the flags is that of little-endian files; in others another flag is toggled.
       Toggle(attr, kFlagsField, perfdata::kSampleIdAll, order);
       break;
     case 1:
@@ -89,7 +86,7 @@ void ToggleAny(const AttrPlace& attr, Dice& dice, std::endian order) {
   }
 }
 
-// What a sample carries of a field that its event did not record before.
+// Contents for a field of a sample that its event did not record before.
 class Contents {
  public:
   explicit Contents(Dice& dice) : dice_(dice) {
@@ -130,7 +127,7 @@ class Contents {
     return WordArray(std::span<const std::uint64_t>(words_).first(std::min(count, words_.size())));
   }
 
-  // The words that read_format asks for; in a group, those of two members.
+  // The words for read_format; in a group, those of two members.
   WordArray ReadBlock(std::uint64_t read_format) {
     constexpr std::uint64_t kTimes =
         perfdata::kReadTotalTimeEnabled | perfdata::kReadTotalTimeRunning;
@@ -146,9 +143,9 @@ class Contents {
   std::array<std::uint64_t, 72> words_ = {};
 };
 
-// The record as its event records it now; as it was where it does not decode.
-void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& before,
-               const SampleFormat& now, Dice& dice) {
+// Re-encodes the record in the new format; an undecodable record does not change.
+void Reencode(Buffer& bytes, const RecordView& record, const SampleFormat& before,
+              const SampleFormat& now, Dice& dice) {
   Buffer out;
   if (record.type == RecordType::kSample) {
     auto sample = DecodeSample(record, before);
@@ -160,22 +157,22 @@ void WriteAnew(Buffer& bytes, const RecordView& record, const SampleFormat& befo
     const std::size_t trailer = before.trailer_size();
     if (record.payload.size() < trailer) return;
     const perfdata::SampleId id = DecodeSampleId(record, before);
-    // The trailer alone: that of a COMM, without what stands before it.
+    // Takes the trailer of an encoded COMM, without its body.
     Buffer comm;
     if (!Encode(perfdata::Comm{}, id, now, 0, comm)) return;
-    out.resize(kHeader);
+    out.resize(kHeaderSize);
     Store(out, 4, record.misc, std::endian::native);
     out.insert(out.end(), record.payload.begin(), record.payload.end() - Steps(trailer));
     out.insert(out.end(), comm.end() - Steps(now.trailer_size()), comm.end());
     Store(out, 0, record.type, std::endian::native);
-    MendSizes(out, 0, std::endian::native);
+    CorrectSizes(out, 0, std::endian::native);
   } else {
     return;
   }
   bytes = std::move(out);
 }
 
-// Which records are of which event, and how they were laid out.
+// The event of each record, and the old formats.
 struct Before {
   SampleFormat format;
   std::vector<std::size_t> records;
@@ -199,11 +196,11 @@ std::optional<Before> RecordsOf(const Buffer& file, std::size_t event_index) {
 RecordView ViewOf(const Buffer& record) {
   return {.type = TypeOf(record, std::endian::native),
           .misc = Load<std::uint16_t>(record, 4, std::endian::native),
-          .payload = Bytes(record).subspan(kHeader)};
+          .payload = Bytes(record).subspan(kHeaderSize)};
 }
 
-// A record that may be compressed: no AUX trace, no tracing data, and of no use to those who look
-// for events.
+// Returns whether a record may be compressed: AUX traces, tracing data and records that define
+// events may not.
 bool MayBeCompressed(const Buffer& record, std::endian order) {
   switch (TypeOf(record, order)) {
     case RecordType::kHeaderAttr:
@@ -217,7 +214,7 @@ bool MayBeCompressed(const Buffer& record, std::endian order) {
 }
 
 std::vector<Buffer> CompressedAs(const Buffer& content, bool as_compressed2, Dice& dice) {
-  const Buffer frame = perfdata::ZstdFrame(content);
+  const Buffer frame = ZstdFrame(content);
   const std::size_t most = dice.OneIn(2) ? 65000 : 16 + dice.Below(4096);
   std::vector<Buffer> records;
   for (std::size_t at = 0; at < frame.size(); at += most) {
@@ -229,7 +226,7 @@ std::vector<Buffer> CompressedAs(const Buffer& content, bool as_compressed2, Dic
     if (as_compressed2) writer.Fixed(std::uint64_t{piece.size()});
     writer.Blob(piece, piece.size());
     if (as_compressed2) writer.Padding((8 - piece.size() % 8) % 8);
-    MendSizes(record, 0, std::endian::native);
+    CorrectSizes(record, 0, std::endian::native);
     records.push_back(std::move(record));
   }
   return records;
@@ -238,11 +235,11 @@ std::vector<Buffer> CompressedAs(const Buffer& content, bool as_compressed2, Dic
 }  // namespace
 
 void ChangeSampleLayout(Anatomy& anatomy, Dice& dice) {
-  const std::vector<AttrPlace> attrs = AttrsOf(anatomy);
+  const std::vector<LocatedAttr> attrs = AttrsOf(anatomy);
   if (attrs.empty()) return;
   const std::size_t index = dice.Below(attrs.size());
   const std::optional<Before> before = RecordsOf(Assemble(anatomy), index);
-  const AttrPlace& attr = attrs[index];
+  const LocatedAttr& attr = attrs[index];
   ToggleAny(attr, dice, anatomy.order);
   if (!before || anatomy.order != std::endian::native) return;
   const auto changed =
@@ -253,14 +250,14 @@ void ChangeSampleLayout(Anatomy& anatomy, Dice& dice) {
     if (i >= anatomy.records.size()) break;
     if (BytesBehind(anatomy.records[i], anatomy.order) != 0) continue;
     const Buffer as_it_was = anatomy.records[i];
-    WriteAnew(anatomy.records[i], ViewOf(as_it_was), before->format, now, dice);
+    Reencode(anatomy.records[i], ViewOf(as_it_was), before->format, now, dice);
   }
 }
 
 void ChangeAttr(Anatomy& anatomy, Dice& dice) {
-  const std::vector<AttrPlace> attrs = AttrsOf(anatomy);
+  const std::vector<LocatedAttr> attrs = AttrsOf(anatomy);
   if (attrs.empty()) return;
-  const AttrPlace& attr = attrs[dice.Below(attrs.size())];
+  const LocatedAttr& attr = attrs[dice.Below(attrs.size())];
   const std::size_t at = attr.at + dice.Below(attr.size / 8) * 8;
   if (dice.OneIn(3)) {
     Store(*attr.bytes, at + dice.Below(2) * 4, static_cast<std::uint32_t>(dice.Word()),
@@ -289,8 +286,8 @@ void Compress(Anatomy& anatomy, Dice& dice) {
   }
   const auto begin = anatomy.records.begin() + Steps(run.begin);
   const auto end = anatomy.records.begin() + Steps(run.end);
-  const auto place = anatomy.records.erase(begin, end);
-  anatomy.records.insert(place, std::make_move_iterator(kept.begin()),
+  const auto position = anatomy.records.erase(begin, end);
+  anatomy.records.insert(position, std::make_move_iterator(kept.begin()),
                          std::make_move_iterator(kept.end()));
 }
 
@@ -314,11 +311,11 @@ void Decompress(Anatomy& anatomy, Dice& /*dice*/) {
     }
     if (!is_inside) ++outer;
     if (!is_inside) continue;
-    Buffer inner(kHeader);
+    Buffer inner(kHeaderSize);
     Store(inner, 0, view.type, anatomy.order);
     Store(inner, 4, view.misc, anatomy.order);
     inner.insert(inner.end(), view.payload.begin(), view.payload.end());
-    MendSizes(inner, 0, anatomy.order);
+    CorrectSizes(inner, 0, anatomy.order);
     records.push_back(std::move(inner));
   }
   if (!records.empty()) anatomy.records = std::move(records);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutations that many records follow from: what an event records, and what is compressed.
+// Mutations that change many records: the fields that an event records, and compression.
 #pragma once
 
 #include "tests/fuzz/anatomy.h"
@@ -7,19 +7,19 @@
 
 namespace perftape::fuzz {
 
-// Turns a bit of sample_type, of read_format, of branch_sample_type or sample_id_all in an
-// attribute, and writes all records of the event anew as the attribute now says. What is new in
-// them gets plausible contents. Of a file in the other byte order only the attribute changes.
+// Toggles a bit of sample_type, of read_format, of branch_sample_type or sample_id_all in an
+// attribute, and re-encodes all records of the event in the new format. New fields get plausible
+// contents. In a file of the other byte order only the attribute changes.
 void ChangeSampleLayout(Anatomy& anatomy, Dice& dice);
 
-// Puts a number into a field of an attribute, and leaves its records alone.
+// Writes a number to a field of an attribute, without changing its records.
 void ChangeAttr(Anatomy& anatomy, Dice& dice);
 
 // Puts a run of records into COMPRESSED or COMPRESSED2 records; in the file's byte order, if that
 // is little-endian.
 void Compress(Anatomy& anatomy, Dice& dice);
 
-// Puts what is inside COMPRESSED records in their place.
+// Replaces COMPRESSED records with their contents.
 void Decompress(Anatomy& anatomy, Dice& dice);
 
 }  // namespace perftape::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folded stacks of any bytes. The profile that is read is a valid one; written and read again it is
-// the same file.
+// Reads folded stacks of any bytes. The profile is valid; written and read again it gives the same
+// file.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,17 +9,18 @@
 
 #include "convert/export/to_folded.h"
 #include "convert/import/from_folded.h"
-#include "convert/model/validate.h"
 #include "formats/base/bytes.h"
 #include "tests/fuzz/output_for_fuzzing.h"
+#include "tests/support/bytes_input.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape {
 namespace {
 
-// What is written of the profile that was read of `text`; empty where it cannot be read.
+// Reads `text` and writes the profile again; empty if the text cannot be read.
 std::string Rewritten(Bytes text, const convert::ImportOptions& read,
                       const convert::FoldedOptions& write) {
-  Input input = Input::FromBytes(text);
+  BytesInput input(text);
   convert::ImportReport report;
   const Result<convert::Profile> profile = convert::ReadFolded(input, read, report);
   if (!profile) return "";
@@ -46,7 +47,7 @@ void ReadAsA(folded::Root root, bool differential, Bytes text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace perftape;
   const Bytes text = std::as_bytes(std::span(data, size));
-  convert::IsFolded(Input::FromBytes(text));
+  convert::IsFolded(BytesInput(text));
   ReadAsA(folded::Root::kNone, false, text);
   ReadAsA(folded::Root::kNone, true, text);
   ReadAsA(folded::Root::kCommPidTid, false, text);

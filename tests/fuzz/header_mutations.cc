@@ -18,7 +18,7 @@ bool HasFeature(const Anatomy& anatomy, unsigned bit) {
   return (word >> (bit % 64) & 1) != 0;
 }
 
-// How many features lie before this one in the table.
+// Returns the number of features before this one in the table.
 std::size_t EntriesBefore(const Anatomy& anatomy, unsigned end) {
   std::size_t count = 0;
   for (unsigned bit = 0; bit < end; ++bit) count += HasFeature(anatomy, bit) ? 1 : 0;
@@ -43,16 +43,16 @@ void ToggleFeature(Anatomy& anatomy, Dice& dice) {
   const auto bit =
       static_cast<unsigned>(dice.Below(dice.OneIn(8) ? perfdata::kFeatureBits : kKnownFeatures));
   const bool had = HasFeature(anatomy, bit);
-  const std::size_t place = std::min(EntriesBefore(anatomy, bit) * kEntry, anatomy.tail.size());
+  const std::size_t offset = std::min(EntriesBefore(anatomy, bit) * kEntry, anatomy.tail.size());
   const std::size_t field = kFeaturesField + bit / 64 * 8;
   const auto word = Load<std::uint64_t>(anatomy.head, field, anatomy.order);
   Store(anatomy.head, field, word ^ std::uint64_t{1} << (bit % 64), anatomy.order);
   if (dice.OneIn(4)) return;
-  const auto at = anatomy.tail.begin() + static_cast<std::ptrdiff_t>(place);
-  if (had && anatomy.tail.size() - place >= kEntry) {
+  const auto at = anatomy.tail.begin() + static_cast<std::ptrdiff_t>(offset);
+  if (had && anatomy.tail.size() - offset >= kEntry) {
     anatomy.tail.erase(at, at + kEntry);
   } else if (!had) {
-    // A section of some bytes at the file's end: those of the features before it.
+    // The new section is some bytes at the file's end, which belong to the features before it.
     Buffer entry(kEntry);
     const std::uint64_t end = anatomy.head.size() + anatomy.data_size + anatomy.tail.size();
     const std::uint64_t size = 8 * dice.Below(32);
@@ -74,7 +74,7 @@ void ChangeFeature(Anatomy& anatomy, Dice& dice, ChangeBytes change) {
   if (anatomy.container == Container::kPipe) return;
   const std::size_t table = Entries(anatomy) * kEntry;
   if (dice.OneIn(2) && anatomy.tail.size() >= table + 4) {
-    // Counts and lengths are 32-bit words at offsets that are multiples of four, most often.
+    // Counts and lengths are usually 32-bit words at offsets that are multiples of four.
     const std::size_t at = table + dice.Below((anatomy.tail.size() - table) / 4) * 4;
     Store(anatomy.tail, at, static_cast<std::uint32_t>(dice.Word()), anatomy.order);
   } else {
@@ -93,7 +93,7 @@ void ChangeHeader(Anatomy& anatomy, Dice& dice, ChangeBytes change) {
   }
 }
 
-void Lie(Buffer& file, Dice& dice, ChangeBytes change) {
+void WriteWrongSize(Buffer& file, Dice& dice, ChangeBytes change) {
   if (file.empty()) return;
   switch (dice.Below(4)) {
     case 0:
@@ -105,7 +105,7 @@ void Lie(Buffer& file, Dice& dice, ChangeBytes change) {
       break;
     }
     case 2: {
-      // Most often a size of a record: the last two bytes of a word.
+      // Usually a record's size: the last two bytes of a word.
       const std::size_t words = file.size() / 8;
       if (words == 0) break;
       Store(file, dice.Below(words) * 8 + 6, static_cast<std::uint16_t>(dice.Word()),

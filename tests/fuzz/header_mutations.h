@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutations of what stands around the records. A pipe has its features among the records; of it,
-// nothing changes here.
+// Mutations of the bytes around the records. They do not change a pipe, whose features are among
+// the records.
 #pragma once
 
 #include "tests/fuzz/anatomy.h"
@@ -9,17 +9,18 @@
 
 namespace perftape::fuzz {
 
-// Sets or clears a feature's bit, with the feature's entry in the table or without it.
+// Sets or clears a feature's bit, with or without the feature's entry in the table.
 void ToggleFeature(Anatomy& anatomy, Dice& dice);
 // Changes an offset or a size in the feature table.
 void ChangeFeatureTable(Anatomy& anatomy, Dice& dice);
-// Changes what is in a feature's section, or in any other byte behind the data.
+// Changes a feature's section, or any other byte behind the data.
 void ChangeFeature(Anatomy& anatomy, Dice& dice, ChangeBytes change);
-// Puts a number into the places of attributes and event types, or changes their bytes.
+// Writes a number to a field of the header that locates attributes and event types, or changes its
+// bytes.
 void ChangeHeader(Anatomy& anatomy, Dice& dice, ChangeBytes change);
 
-// Of a whole file: a size of the data, or of a record, or of anything, that is not true; or the end
-// cut off. What comes out need not be walked through by its records.
-void Lie(Buffer& file, Dice& dice, ChangeBytes change);
+// Writes a wrong size of the data, of a record or of anything, or truncates the file. The records
+// of the result may not be found by their sizes.
+void WriteWrongSize(Buffer& file, Dice& dice, ChangeBytes change);
 
 }  // namespace perftape::fuzz

@@ -18,7 +18,7 @@ void Ignoring(Anatomy& anatomy, Dice& dice, ChangeBytes /*change*/) {
   kMutation(anatomy, dice);
 }
 
-// Each as often as it stands here.
+// Each mutation is as likely as it is often listed here.
 constexpr Mutation kMutations[] = {
     &Ignoring<&ChangeField>,
     &Ignoring<&ChangeField>,
@@ -45,7 +45,7 @@ constexpr Mutation kMutations[] = {
     &ChangeHeader,
 };
 
-// As many of the records as there is room for.
+// Returns as many of the records as fit.
 Buffer AssembledWithin(Anatomy& anatomy, std::size_t max_size) {
   std::size_t size = anatomy.head.size() + anatomy.torn.size() + anatomy.tail.size();
   std::size_t fits = 0;
@@ -79,7 +79,7 @@ Buffer Mutated(Bytes file, const MutationOptions& options) {
   if (options.framing == Framing::kKept) anatomy->torn.clear();
   Buffer mutated = AssembledWithin(*anatomy, options.max_size);
   if (options.framing == Framing::kMayBreak && dice.OneIn(8)) {
-    Lie(mutated, dice, options.change_bytes);
+    WriteWrongSize(mutated, dice, options.change_bytes);
   }
   return mutated;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands the structured mutator to libFuzzer, and to the plain main.
+// Passes the structured mutator to libFuzzer and to the plain main.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

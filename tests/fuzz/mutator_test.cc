@@ -25,14 +25,14 @@ using perfdata::RecordView;
 using testing::ElementsAreArray;
 using testing::IsEmpty;
 
-// In place of LLVMFuzzerMutate: turns a bit of the first byte, and adds a byte where there is room.
-std::size_t TurnABit(std::uint8_t* bytes, std::size_t size, std::size_t room) {
+// Replaces LLVMFuzzerMutate: flips a bit of the first byte, and adds a byte if there is room.
+std::size_t FlipABit(std::uint8_t* bytes, std::size_t size, std::size_t room) {
   if (size > 0) bytes[0] ^= 1;
   return std::min(size + 1, room);
 }
 
 MutationOptions Seed(std::uint32_t seed) {
-  return {.seed = seed, .change_bytes = &TurnABit, .framing = Framing::kKept};
+  return {.seed = seed, .change_bytes = &FlipABit, .framing = Framing::kKept};
 }
 
 PerfDataBuilder Recording(Container container) {
@@ -50,7 +50,7 @@ PerfDataBuilder Recording(Container container) {
   return file;
 }
 
-// The same, its data in COMPRESSED records.
+// Returns the same recording with its data in COMPRESSED records.
 PerfDataBuilder CompressedRecording() {
   const PerfDataBuilder plain = Recording(Container::kFile);
   PerfDataBuilder file;
@@ -60,7 +60,7 @@ PerfDataBuilder CompressedRecording() {
   return file;
 }
 
-// A stream with tracing data behind a record, and an AUX trace behind another.
+// Returns a stream with tracing data after one record and an AUX trace after another.
 PerfDataBuilder StreamWithBytesBehind() {
   PerfDataBuilder file = Recording(Container::kPipe);
   Buffer records;
@@ -82,7 +82,7 @@ std::vector<Buffer> AllKinds() {
           CompressedRecording().Build(), StreamWithBytesBehind().Build()};
 }
 
-TEST(Anatomy, PutsTogetherWhatItTookApart) {
+TEST(Anatomy, RebuildsTheFile) {
   for (const Buffer& file : AllKinds()) {
     const auto anatomy = Dissect(file);
     ASSERT_TRUE(anatomy);
@@ -108,22 +108,23 @@ TEST(Anatomy, IsNotThatOfOtherBytes) {
   EXPECT_FALSE(Dissect({}));
 }
 
-// The number of the file that did not keep its framing, or nothing.
-std::string WhereFramingBreaks(const Buffer& file, std::uint32_t generations) {
+// Returns the number of the first file with broken framing, or an empty string.
+std::string FileWithBrokenFraming(const Buffer& file, std::uint32_t generations) {
   Buffer now = file;
   for (std::uint32_t seed = 0; seed < generations; ++seed) {
     Buffer next = Mutated(now, Seed(seed));
     const auto anatomy = Dissect(next);
     if (!anatomy) return "no perf.data after seed " + std::to_string(seed);
     if (!anatomy->torn.empty()) return "torn after seed " + std::to_string(seed);
-    // Every 16 generations begins another line, so that records do not all become rubbish.
+    // Every 16 generations restart from the original file, so that not all records become random
+    // bytes.
     now = seed % 16 == 15 ? file : std::move(next);
   }
   return {};
 }
 
 TEST(Mutator, KeepsRecordsThatACursorWalksToTheEnd) {
-  for (const Buffer& file : AllKinds()) EXPECT_EQ(WhereFramingBreaks(file, 2000), "");
+  for (const Buffer& file : AllKinds()) EXPECT_EQ(FileWithBrokenFraming(file, 2000), "");
 }
 
 TEST(Mutator, ChangesNearlyEveryFileItIsGiven) {
@@ -148,7 +149,7 @@ TEST(Mutator, KeepsToTheSizeItIsGiven) {
 }
 
 TEST(Mutator, ChangesBytesThatAreNoPerfDataAsBytes) {
-  const Buffer changed = Mutated(AsBytes("abc"), {.max_size = 8, .change_bytes = &TurnABit});
+  const Buffer changed = Mutated(AsBytes("abc"), {.max_size = 8, .change_bytes = &FlipABit});
   EXPECT_EQ(AsText(changed), std::string("`bc\0", 4));
 }
 
@@ -183,7 +184,7 @@ std::size_t SamplesThatDecode(const Buffer& file) {
   }
 }
 
-TEST(ChangeSampleLayout, WritesTheSamplesAsTheirAttributeSaysNow) {
+TEST(ChangeSampleLayout, RewritesSamplesForTheNewAttribute) {
   for (const Container container : {Container::kFile, Container::kPipe}) {
     PerfDataBuilder file(container);
     file.AddEvent();

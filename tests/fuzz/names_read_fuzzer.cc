@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts that name code: kallsyms and a JIT's perf map, of any bytes.
+// Reads kallsyms and perf maps of any bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

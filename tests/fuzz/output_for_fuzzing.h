@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For fuzz targets that write a file: where it goes, and how they end where it is wrong.
+// Output files of fuzz targets, and how a target ends if one is wrong.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace perftape {
   std::abort();
 }
 
-// In memory, where there is such a place.
+// Returns a path in memory, if there is a memory file system.
 inline std::filesystem::path OutputPath(std::string_view name) {
   static const std::filesystem::path kDirectory = std::filesystem::exists("/dev/shm")
                                                       ? std::filesystem::path("/dev/shm")
@@ -25,7 +25,7 @@ inline std::filesystem::path OutputPath(std::string_view name) {
   return kDirectory / ("perftape-fuzz-" + std::to_string(getpid()) + std::string(name));
 }
 
-// The file is gone when the value is, and its bytes are the same until then.
+// Removes the file at the end of its life; the bytes are valid until then.
 class OutputForFuzzing {
  public:
   explicit OutputForFuzzing(std::string_view name) : path_(OutputPath(name)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes normalized, into each form in turn: what is written opens, holds what the report says,
-// and normalized once more it is whole and has the same records.
+// Normalizes any bytes into each form. The output opens and has the contents that the report
+// counts. Normalized again, it has no damage and the same records.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,11 +11,12 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
 #include "tests/fuzz/output_for_fuzzing.h"
+#include "tests/support/bytes_input.h"
 
 namespace perftape::rewrite {
 namespace {
 
-// The form that an input is tried in; its last byte says which.
+// Returns the form for an input, which its last byte selects.
 NormalizeOptions OptionsOf(Bytes file) {
   const unsigned choice = file.empty() ? 0 : std::to_integer<unsigned>(file.back());
   NormalizeOptions options;
@@ -25,7 +26,7 @@ NormalizeOptions OptionsOf(Bytes file) {
   return options;
 }
 
-// How many records it holds but those of a pipe's head and COMPRESSED ones.
+// Returns the number of records, without COMPRESSED ones and those of a pipe's head.
 std::uint64_t RecordsIn(const perfdata::Reader& reader) {
   perfdata::RecordCursor cursor = reader.records();
   std::uint64_t records = 0;
@@ -39,11 +40,11 @@ std::uint64_t RecordsIn(const perfdata::Reader& reader) {
 
 Result<NormalizeReport> NormalizeBytes(Bytes file, const std::filesystem::path& output,
                                        const NormalizeOptions& options) {
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   return Normalize(input, output, options);
 }
 
-// But those that a pipe's stream has in place of two features of a file.
+// Leaves out the records that replace two features of a file in a pipe.
 RecordCounts KeptOf(const NormalizeReport& report) {
   RecordCounts kept = report.kept;
   kept.erase(perfdata::RecordType::kHeaderBuildId);
@@ -63,13 +64,13 @@ void NormalizeTwice(Bytes file) {
   const MappedFile written = MappedFile::Open(once.path()).value();
   const Result<perfdata::Reader> reader = perfdata::Reader::FromBytes(written.bytes());
   if (!reader) {
-    // Without one event there is nothing to read.
+    // Without an event there is nothing to read.
     if (first->records() == 0) return;
     Break("does not open: " + reader.error().message);
   }
   const std::uint64_t records = RecordsIn(*reader);
   if (options.container == perfdata::Container::kFile && records != first->records()) {
-    Break("holds other records than the report says");
+    Break("contains other records than the report counts");
   }
   const Result<NormalizeReport> second = NormalizeBytes(written.bytes(), again.path(), options);
   if (!second) Break("cannot be normalized again: " + second.error().message);

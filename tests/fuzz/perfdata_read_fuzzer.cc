@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole perf.data of any bytes: header, attributes, every feature, every record in time order.
+// Reads a whole perf.data of any bytes: header, attributes, features, and all records in time
+// order.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +14,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// Reads what a sample's views cover, so that a sanitizer sees one that reaches too far.
+// Reads all bytes of a sample's views, so that a sanitizer detects a view that is too long.
 std::uint64_t Touch(const Sample& sample) {
   std::uint64_t sum = 0;
   for (const WordArray* words : {&sample.read, &sample.callchain, &sample.branches,
@@ -54,7 +55,7 @@ void ReadRecords(const Reader& reader) {
 void ReadFile(Bytes file) {
   const Result<Reader> reader = Reader::FromBytes(file);
   if (!reader) {
-    if (reader.error().message.empty()) std::abort();  // An error says where and what.
+    if (reader.error().message.empty()) std::abort();  // an error has a location and a message
     return;
   }
   for (const auto& [bit, section] : reader->features()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes recovered: what is written opens without a problem, holds what the report says, and
-// recovering it once more loses nothing.
+// Recovers any bytes. The output opens without a problem and has the contents that the report
+// counts. Recovering it again loses nothing.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +27,7 @@ void CheckRecords(Bytes file, const RecoverReport& report) {
     if (!*record) break;
     ++records;
   }
-  if (records != report.records()) Break("holds other records than the report says");
+  if (records != report.records()) Break("contains other records than the report counts");
 }
 
 void RecoverTwice(Bytes file) {

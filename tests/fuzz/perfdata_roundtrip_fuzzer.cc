@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decodes must encode, and what was encoded must decode and encode to the same bytes. The
-// first encoding may differ from the file: other byte order, other padding.
+// A decoded record must encode, and the result must decode and encode to the same bytes. The first
+// encoding may differ from the file in byte order or padding.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 using Buffer = std::vector<std::byte>;
 
-// Encodes in native order; empty where it would be too large for a record.
+// Encodes in native order; empty if the result is too large for a record.
 template <class Record>
 Buffer EncodeAgain(const RecordView& view, const Record& value, const SampleFormat& format) {
   Buffer out;
@@ -51,7 +51,7 @@ void RoundTrip(const RecordView& view, const SampleFormat& format) {
   const Buffer first = EncodeAgain(view, *value, format);
   if (first.empty()) return;
 
-  // Not through a cursor, which asks for what lies behind an AUXTRACE or TRACING_DATA.
+  // Does not use a cursor, which needs the bytes after an AUXTRACE or TRACING_DATA.
   RecordHeader header = {};
   std::memcpy(&header, first.data(), sizeof header);
   if (header.type != view.type || header.size != first.size()) std::abort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf.data of any bytes through a pipe, in pieces of any size. The records that come, and how
-// they end, are those of the same bytes in a file.
+// Reads a perf.data of any bytes through a pipe, in pieces of any size. The records and the end
+// must be those of the same bytes in a file.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ namespace {
   std::abort();
 }
 
-// A pipe that holds all of `bytes`, each piece to be read by itself, and has no writer any more;
-// nothing where it is more than the system lets a pipe hold. So no thread is needed.
+// Returns a pipe that contains all of `bytes`, in separate pieces, without a writer. So no thread
+// is needed. Nothing if a pipe cannot hold that much.
 std::optional<UniqueFd> FilledPipe(Bytes bytes) {
   constexpr int kRoom = 1 << 20;
   constexpr std::size_t kPage = 4096, kPieces = kRoom / kPage;
@@ -37,7 +37,7 @@ std::optional<UniqueFd> FilledPipe(Bytes bytes) {
   UniqueFd reading(ends[0]);
   const UniqueFd writing(ends[1]);
   fcntl(writing.get(), F_SETPIPE_SZ, kRoom);
-  // Pieces of an odd size cut through headers and words.
+  // Pieces of an odd size split headers and words.
   std::size_t size = std::min(bytes.size() / (kPieces - 1) + 1, kPage);
   size = std::min(size | (bytes.size() % 7), kPage);
   for (; !bytes.empty(); bytes = bytes.subspan(std::min(size, bytes.size()))) {
@@ -68,10 +68,10 @@ Walk WalkThrough(RecordCursor cursor) {
     Add(std::to_underlying(view.type), walk);
     Add(view.misc, walk);
     Add(view.file_offset, walk);
-    // A stream does not know the ids that come later, so it may find less of an excess.
+    // A stream does not have later ids yet, so it may detect less of an excess.
     const Bytes stored(view.payload.data(), view.payload.size() + view.excess);
     for (const std::byte byte : stored) Add(static_cast<std::uint64_t>(byte), walk);
-    for (const std::byte byte : view.behind) Add(static_cast<std::uint64_t>(byte), walk);
+    for (const std::byte byte : view.appended) Add(static_cast<std::uint64_t>(byte), walk);
   }
 }
 

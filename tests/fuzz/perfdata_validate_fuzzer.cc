@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf.data of any bytes before all rules.
+// Applies all rules to a perf.data of any bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

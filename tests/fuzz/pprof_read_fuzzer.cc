@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pprof of any bytes, gzip or not. What is valid encodes and decodes to the same; and it becomes
-// a Profile that keeps its promises and is written, read and written again as the same.
+// Reads a pprof of any bytes, gzip or not. A valid one encodes and decodes to the same messages. It
+// becomes a valid Profile, and writing and reading that gives the same file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,10 +10,11 @@
 
 #include "convert/export/to_pprof.h"
 #include "convert/import/from_pprof.h"
-#include "convert/model/validate.h"
-#include "formats/pprof/check.h"
-#include "formats/pprof/writer.h"
+#include "tests/support/bytes_input.h"
+#include "tests/support/pprof_check.h"
 #include "tests/support/pprof_reader.h"
+#include "tests/support/pprof_writer.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape {
 namespace {
@@ -30,7 +31,7 @@ void CheckMessages(Bytes file) {
 
 Result<convert::Profile> Import(Bytes file) {
   convert::ImportReport report;
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   (void)convert::IsPprof(input);
   return convert::ReadPprof(input, {}, report);
 }
@@ -39,7 +40,7 @@ std::vector<std::byte> Written(const convert::Profile& profile) {
   return convert::EncodePprof(profile, {.compression = convert::PprofCompression::kNone}).value();
 }
 
-// The first writing mends texts that are not UTF-8, by which things may become equal; from then on
+// The first writing replaces bytes that are not UTF-8, which may make texts equal. After that
 // nothing changes.
 void CheckConversion(Bytes file) {
   const Result<convert::Profile> profile = Import(file);

@@ -8,13 +8,10 @@
 namespace perftape::fuzz {
 namespace {
 
-using perfdata::RecordHeader;
 using perfdata::RecordType;
 
-constexpr std::size_t kHeader = sizeof(RecordHeader);
-
-std::ptrdiff_t At(std::size_t place) {
-  return static_cast<std::ptrdiff_t>(place);
+std::ptrdiff_t At(std::size_t index) {
+  return static_cast<std::ptrdiff_t>(index);
 }
 
 RecordType AnyType(Dice& dice) {
@@ -34,7 +31,7 @@ RecordType AnyType(Dice& dice) {
   }
 }
 
-// The record, and how many bytes lie behind it.
+// A record, and the number of bytes after it.
 struct Chosen {
   Buffer& record;
   std::size_t behind;
@@ -57,7 +54,7 @@ void ChangeType(Anatomy& anatomy, Dice& dice) {
   if (anatomy.records.empty()) return;
   const auto [record, behind] = AnyRecord(anatomy, dice);
   Store(record, 0, AnyType(dice), anatomy.order);
-  MendSizes(record, behind, anatomy.order);
+  CorrectSizes(record, behind, anatomy.order);
 }
 
 void ChangeMisc(Anatomy& anatomy, Dice& dice) {
@@ -81,24 +78,24 @@ void Resize(Anatomy& anatomy, Dice& dice) {
   if (dice.OneIn(2)) {
     record.insert(record.begin() + At(own), step, dice.OneIn(2) ? std::byte{0} : std::byte{0x41});
   } else {
-    const std::size_t cut = std::min(step, own - kHeader);
+    const std::size_t cut = std::min(step, own - kHeaderSize);
     record.erase(record.begin() + At(own - cut), record.begin() + At(own));
   }
-  MendSizes(record, behind, anatomy.order);
+  CorrectSizes(record, behind, anatomy.order);
 }
 
 void ChangeField(Anatomy& anatomy, Dice& dice) {
   if (anatomy.records.empty()) return;
   const auto [record, behind] = AnyRecord(anatomy, dice);
-  const std::size_t words = (record.size() - kHeader) / 8;
+  const std::size_t words = (record.size() - kHeaderSize) / 8;
   if (words == 0) return;
-  const std::size_t at = kHeader + dice.Below(words) * 8;
+  const std::size_t at = kHeaderSize + dice.Below(words) * 8;
   const std::uint64_t word = dice.Word();
   switch (dice.Below(4)) {
     case 0:
       Store(record, at + dice.Below(2) * 4, static_cast<std::uint32_t>(word), anatomy.order);
       break;
-    case 1: {  // near to what it was
+    case 1: {  // near the old value
       const auto was = Load<std::uint64_t>(record, at, anatomy.order);
       Store<std::uint64_t>(record, at, was + dice.Below(17) - 8, anatomy.order);
       break;
@@ -109,39 +106,39 @@ void ChangeField(Anatomy& anatomy, Dice& dice) {
     default:
       Store(record, at, word, anatomy.order);
   }
-  MendSizes(record, behind, anatomy.order);
+  CorrectSizes(record, behind, anatomy.order);
 }
 
 void ChangePayload(Anatomy& anatomy, Dice& dice, ChangeBytes change) {
   if (anatomy.records.empty()) return;
   const auto [record, behind] = AnyRecord(anatomy, dice);
-  const std::size_t payload = record.size() - kHeader - behind;
+  const std::size_t payload = record.size() - kHeaderSize - behind;
   constexpr std::size_t kGrowth = 64;
-  Buffer changed(record.begin() + kHeader, record.end() - At(behind));
+  Buffer changed(record.begin() + kHeaderSize, record.end() - At(behind));
   changed.resize(payload + kGrowth);
   const std::size_t size =
       change(reinterpret_cast<std::uint8_t*>(changed.data()), payload, changed.size());
   changed.resize((size + 7) / 8 * 8);
-  record.erase(record.begin() + kHeader, record.end() - At(behind));
-  record.insert(record.begin() + kHeader, changed.begin(), changed.end());
-  MendSizes(record, behind, anatomy.order);
+  record.erase(record.begin() + kHeaderSize, record.end() - At(behind));
+  record.insert(record.begin() + kHeaderSize, changed.begin(), changed.end());
+  CorrectSizes(record, behind, anatomy.order);
 }
 
 void InsertRecord(Anatomy& anatomy, Dice& dice) {
-  Buffer record(kHeader + dice.Below(12) * 8);
-  for (std::size_t at = kHeader; at < record.size(); at += 8) {
+  Buffer record(kHeaderSize + dice.Below(12) * 8);
+  for (std::size_t at = kHeaderSize; at < record.size(); at += 8) {
     Store(record, at, dice.OneIn(2) ? 0 : dice.Word(), anatomy.order);
   }
   Store(record, 0, dice.OneIn(4) ? RecordType::kFinishedRound : AnyType(dice), anatomy.order);
   Store(record, 4, static_cast<std::uint16_t>(dice.Below(4)), anatomy.order);
-  MendSizes(record, 0, anatomy.order);
-  const std::size_t place = dice.Below(anatomy.records.size() + 1);
-  anatomy.records.insert(anatomy.records.begin() + At(place), std::move(record));
+  CorrectSizes(record, 0, anatomy.order);
+  const std::size_t index = dice.Below(anatomy.records.size() + 1);
+  anatomy.records.insert(anatomy.records.begin() + At(index), std::move(record));
 }
 
 void DeleteRecords(Anatomy& anatomy, Dice& dice) {
   Run run = RunOf(anatomy.records.size(), dice);
-  // Without any record, a data.size of 0 would say that all behind the header are records.
+  // Without records, a data.size of 0 would mean that all bytes after the header are records.
   if (run.end - run.begin == anatomy.records.size()) run.begin = std::min<std::size_t>(run.end, 1);
   anatomy.records.erase(anatomy.records.begin() + At(run.begin),
                         anatomy.records.begin() + At(run.end));
@@ -151,8 +148,8 @@ void DuplicateRecords(Anatomy& anatomy, Dice& dice) {
   const Run run = RunOf(anatomy.records.size(), dice);
   const std::vector<Buffer> copies(anatomy.records.begin() + At(run.begin),
                                    anatomy.records.begin() + At(run.end));
-  const std::size_t place = dice.Below(anatomy.records.size() + 1);
-  anatomy.records.insert(anatomy.records.begin() + At(place), copies.begin(), copies.end());
+  const std::size_t index = dice.Below(anatomy.records.size() + 1);
+  anatomy.records.insert(anatomy.records.begin() + At(index), copies.begin(), copies.end());
 }
 
 void SwapRecords(Anatomy& anatomy, Dice& dice) {
@@ -162,16 +159,16 @@ void SwapRecords(Anatomy& anatomy, Dice& dice) {
 
 void MoveRecords(Anatomy& anatomy, Dice& dice) {
   const Run run = RunOf(anatomy.records.size(), dice);
-  const std::size_t place = dice.Below(run.begin + 1);
-  std::rotate(anatomy.records.begin() + At(place), anatomy.records.begin() + At(run.begin),
+  const std::size_t index = dice.Below(run.begin + 1);
+  std::rotate(anatomy.records.begin() + At(index), anatomy.records.begin() + At(run.begin),
               anatomy.records.begin() + At(run.end));
 }
 
 void SpliceRecords(Anatomy& anatomy, const Anatomy& other, Dice& dice) {
   const Run from = RunOf(other.records.size(), dice);
   if (!anatomy.records.empty() && dice.OneIn(2)) DeleteRecords(anatomy, dice);
-  const std::size_t place = dice.Below(anatomy.records.size() + 1);
-  anatomy.records.insert(anatomy.records.begin() + At(place),
+  const std::size_t index = dice.Below(anatomy.records.size() + 1);
+  anatomy.records.insert(anatomy.records.begin() + At(index),
                          other.records.begin() + At(from.begin),
                          other.records.begin() + At(from.end));
 }

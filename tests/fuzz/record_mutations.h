@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutations of single records and of their order. The records' sizes stay right.
+// Mutations of single records and of their order. The records' sizes stay correct.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace perftape::fuzz {
 
-// Changes `size` bytes at `bytes`, which may become as many as `room`; returns how many they are.
-// LLVMFuzzerMutate is one.
+// Changes `size` bytes at `bytes`, which has space for `room`. Returns the new size.
+// LLVMFuzzerMutate has this type.
 using ChangeBytes = std::size_t (*)(std::uint8_t* bytes, std::size_t size, std::size_t room);
 
 void ChangeType(Anatomy& anatomy, Dice& dice);
 void ChangeMisc(Anatomy& anatomy, Dice& dice);
 // Makes a record longer or shorter.
 void Resize(Anatomy& anatomy, Dice& dice);
-// Puts a telling number into a field of a payload.
+// Writes a special number to a field of a payload.
 void ChangeField(Anatomy& anatomy, Dice& dice);
 void ChangePayload(Anatomy& anatomy, Dice& dice, ChangeBytes change);
 
@@ -26,12 +26,12 @@ void InsertRecord(Anatomy& anatomy, Dice& dice);
 void DeleteRecords(Anatomy& anatomy, Dice& dice);
 void DuplicateRecords(Anatomy& anatomy, Dice& dice);
 void SwapRecords(Anatomy& anatomy, Dice& dice);
-// Takes out a run of records and puts it in elsewhere.
+// Moves a run of records to another position.
 void MoveRecords(Anatomy& anatomy, Dice& dice);
-// Puts a run of the records of `other`, which has the same byte order, in place of a run.
+// Replaces a run of records with one of `other`, which has the same byte order.
 void SpliceRecords(Anatomy& anatomy, const Anatomy& other, Dice& dice);
 
-// Records [begin, end) of `count`, most often few, at least one.
+// Records [begin, end) of `count`: at least one, usually few.
 struct Run {
   std::size_t begin = 0, end = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain main for a fuzz target, where libFuzzer is not linked: runs it over the files given, over
-// all files in the folders given, over a folder of the corpus, where there is one, and over damaged
-// copies of each, always the same ones. Half of the copies are what the target's own mutator makes
-// of the file, where it has one.
+// A plain main for a fuzz target without libFuzzer. Runs the target on the given files, on all
+// files in the given folders, on a folder of the corpus, if there is one, and on damaged copies of
+// each, which are always the same. The target's own mutator, if it has one, makes half of the
+// copies.
 //
 //   perfdata_read_fuzzer [--damage=N] [--corpus=FOLDER] FILE|FOLDER…
 #include <algorithm>
@@ -21,12 +21,12 @@
 #include "tests/support/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-// Null where the target has none.
+// Null if the target has none.
 extern "C" [[gnu::weak]] std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                              std::size_t max_size, unsigned seed);
 
-// libFuzzer's, which mutators call for what has no structure: here, one byte changes, and where
-// there is room and the byte is even, one is added.
+// Replaces libFuzzer's function, which mutators call for unstructured bytes: changes one byte, and
+// adds one if that byte is even and there is room.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
                                         std::size_t max_size) {
   static std::minstd_rand random(1);
@@ -42,7 +42,7 @@ namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-// On the heap and of the exact size, so that a sanitizer sees a read past its end.
+// On the heap with the exact size, so that a sanitizer detects a read behind the end.
 void RunOne(const Input& input) {
   const Input exact(input.begin(), input.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
@@ -52,8 +52,8 @@ std::size_t Below(std::mt19937_64& random, std::size_t limit) {
   return limit == 0 ? 0 : static_cast<std::size_t>(random() % limit);
 }
 
-// One to eight bytes changed, most often near the start, where headers and counts are; in one of
-// four copies the end cut off.
+// Changes one to eight bytes, usually near the start, where headers and counts are. One of four
+// copies is truncated.
 Input Damaged(const Input& input, std::mt19937_64& random) {
   constexpr std::uint8_t kTelling[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
   Input damaged = input;
@@ -84,7 +84,7 @@ bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
     return false;
   }
   std::printf("%s\n", path.c_str());
-  std::fflush(stdout);  // The last line names the file of a crash.
+  std::fflush(stdout);  // the last line names the file of a crash
   RunOne(input);
   std::mt19937_64 random(input.size());
   for (int copy = 0; copy < damaged_copies; ++copy) {
@@ -94,11 +94,11 @@ bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
   return true;
 }
 
-// In the order of their names, so that all runs are alike.
-std::vector<std::filesystem::path> FilesIn(const std::filesystem::path& place) {
+// Returns the files sorted by name, so that all runs are equal.
+std::vector<std::filesystem::path> FilesIn(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
-  if (!std::filesystem::is_directory(place)) return {place};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(place)) {
+  if (!std::filesystem::is_directory(path)) return {path};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
     const bool is_text = entry.path().extension() == ".md" || entry.path().extension() == ".tsv";
     if (entry.is_regular_file() && !is_text) files.push_back(entry.path());
   }
@@ -111,8 +111,8 @@ struct Plan {
   std::vector<std::filesystem::path> files;
 };
 
-void AddFiles(const std::filesystem::path& place, Plan& plan) {
-  for (const std::filesystem::path& file : FilesIn(place)) plan.files.push_back(file);
+void AddFiles(const std::filesystem::path& path, Plan& plan) {
+  for (const std::filesystem::path& file : FilesIn(path)) plan.files.push_back(file);
 }
 
 Plan PlanOf(int argc, char** argv) {

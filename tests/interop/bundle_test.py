@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perf judges our bundles: a recording whose binary is gone gets its names from what plain tar, or
-perftape-bundle, unpacked; and perf archive's tarballs do the same through us."""
+"""Checks our bundles with perf: a recording without its binary gets its names after plain tar or
+perftape-bundle extracted the bundle. Tarballs of perf archive work with perftape-bundle, too."""
 import argparse
 import os
 import shutil
@@ -56,7 +56,8 @@ class Judge:
             skip(f"perf cannot record here: {refused}")
 
     def names(self, cache):
-        """How many samples perf names by the function, and how many there are, as report counts."""
+        """Returns how many samples have the function's name, and how many there are, in perf
+        report."""
         fields = self.run("perf", "--buildid-dir", cache, "script", "-i", "perf.data", "-F", "ip,sym")
         names = fields.split("\n")
         return sum("spin_for_the_bundle" in name for name in names), len(names) - 1
@@ -71,22 +72,22 @@ class Judge:
         print(f"{what}: perf names {named} of {samples} samples")
 
     def annotates(self, cache):
-        """Whether perf shows the function's code, which only the binary has."""
+        """Returns whether perf shows the function's code, which only the binary has."""
         text = self.run("perf", "--buildid-dir", cache, "annotate", "--stdio", "-i", "perf.data",
                         "-s", "spin_for_the_bundle")
         return "ret" in text.split()
 
     def must_leave_annotate_alone(self):
-        """A bundle on the machine that it is from: extract hides no binary, and clean uncovers those
-        that plain tar has hidden."""
+        """A bundle on its own machine: extract hides no binary, and clean uncovers those that plain
+        tar has hidden."""
         subprocess.run([self.bundle, "create", "-q", "-o", "slim.tar.zst", "perf.data"],
                        cwd=self.work, env=self.environment, check=False)
         cache = self.work / "annotated"
         if not self.annotates(cache):
             sys.exit("perf annotate shows no code without a bundle: this test would show nothing")
-        said = self.run(self.bundle, "extract", "-C", cache, "slim.tar.zst", stderr=subprocess.STDOUT)
-        if "skipped: this machine has" not in said or not self.annotates(cache):
-            sys.exit(f"perftape-bundle extract hides the binary from perf annotate:\n{said}")
+        messages = self.run(self.bundle, "extract", "-C", cache, "slim.tar.zst", stderr=subprocess.STDOUT)
+        if "skipped: this machine has" not in messages or not self.annotates(cache):
+            sys.exit(f"perftape-bundle extract hides the binary from perf annotate:\n{messages}")
         self.run(self.bundle, "clean", "--buildid-dir", cache)
         if list(cache.iterdir()):
             sys.exit(f"perftape-bundle clean leaves {list(cache.rglob('*'))}")
@@ -94,9 +95,9 @@ class Judge:
         self.run("tar", "-xf", "slim.tar.zst", "-C", cache, "--exclude", "manifest.json")
         if self.annotates(cache):
             sys.exit("perf annotate finds code in a slim copy: this test shows nothing")
-        said = self.run(self.bundle, "clean", "--buildid-dir", cache, stderr=subprocess.STDOUT)
+        messages = self.run(self.bundle, "clean", "--buildid-dir", cache, stderr=subprocess.STDOUT)
         if list(cache.iterdir()) or not self.annotates(cache):
-            sys.exit(f"perftape-bundle clean leaves what plain tar wrote:\n{said}")
+            sys.exit(f"perftape-bundle clean leaves what plain tar wrote:\n{messages}")
         print("perf annotate shows code beside a bundle")
 
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the outputs of two builds, byte by byte, over the corpus: what a change of the code's shape must not change.
+"""Compares the outputs of two builds over the corpus, byte by byte. Refactorings must not change
+them.
 
     compare_builds.py --before OLD/bin --after build/dev/bin [--jobs 2] [NAME ...]
 
-Each perf.data, pprof and folded file, whole and damaged, is converted to folded stacks, pprof and perf.data (as a
-file, compressed, and as a stream), recovered, and shown as JSON. Outputs and exit statuses are compared. Of messages
-only the wording may differ, so stderr is not compared, nor are the sentences in inspect's JSON.
-NAME selects the files whose path contains it. Ends with 1 where an output differs.
+Each perf.data, pprof and folded file, whole and damaged, is converted to folded stacks, pprof and
+perf.data (as a file, compressed, and as a stream), recovered, and printed as JSON. Outputs and exit
+statuses are compared. The wording of messages may differ, so stderr and the sentences in inspect's
+JSON are not compared. NAME selects the files whose path contains it. Exits with 1 if an output
+differs.
 """
 import argparse
 import concurrent.futures
@@ -20,7 +22,7 @@ from pathlib import Path
 
 import corpus
 
-WORDING = {"message", "problems"}  # members of inspect's JSON that hold sentences
+WORDING = {"message", "problems"}  # members of inspect's JSON that contain sentences
 
 
 def convert(to, *options):
@@ -45,12 +47,13 @@ JOBS = {
 
 
 def is_asked(job, path):
-    """Only convert reads other formats than perf.data."""
+    """Returns whether the job applies to the file: only convert reads other formats than
+    perf.data."""
     return job[0] == "perftape-convert" or ".data" in path.name
 
 
 def without_wording(output):
-    """JSON lines without their sentences."""
+    """Returns JSON lines without their sentences."""
     lines = []
     for line in output.splitlines():
         try:
@@ -71,7 +74,7 @@ def strip(value):
 
 
 def outcome(bin_directory, name, path, directory):
-    """The status and a hash of what one build makes of a file."""
+    """Returns the status and a hash of one build's output for a file."""
     output = Path(directory, "output")
     output.unlink(missing_ok=True)
     words = [{"INPUT": str(path), "OUTPUT": str(output)}.get(word, word) for word in JOBS[name]]
@@ -84,7 +87,7 @@ def outcome(bin_directory, name, path, directory):
 
 
 def compare(path, before, after):
-    """[(job, outcome before, outcome after)] where they differ, and how many jobs there were."""
+    """Returns [(job, outcome before, outcome after)] where they differ, and the number of jobs."""
     differences, count = [], 0
     with tempfile.TemporaryDirectory() as directory:
         for name, job in JOBS.items():
@@ -98,7 +101,7 @@ def compare(path, before, after):
 
 
 def inputs(named, names):
-    """The files of the corpus, or those of testdata where it is not there."""
+    """Returns the files of the corpus, or those of testdata without a corpus."""
     root = corpus.find(named)
     if root is None:
         root = Path(__file__).resolve().parents[2] / "testdata"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Code that no ELF symbol names: a JIT's by its jitdump and by its perf map, as perf names it, and
-a stripped Go program's as the same program's that was not stripped.
+"""Tests names of code without ELF symbols. JIT code must get the names of perf, from its jitdump
+and from its perf map. A stripped Go program must get the names of the unstripped one.
 
     compiled_code_test.py --bin build/dev/bin
 
-Skipped (77) where perf cannot record; each test where its compiler (node, go) is absent.
+Skipped (77) if perf cannot record. Each test is skipped if its compiler (node, go) is missing.
 """
 import argparse
 import collections
@@ -85,7 +85,7 @@ class CompiledCode(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def leaves(self, recording, *options):
-        """How many samples each function has, by our conversion."""
+        """Returns the number of samples of each function, as perftape-convert counts them."""
         folded = run(self.bin / "perftape-convert", recording, "--to", "folded", *options,
                      cwd=self.folder)
         counts = collections.Counter()
@@ -103,14 +103,14 @@ class CompiledCode(unittest.TestCase):
         return counts
 
     def same(self, ours, theirs, beginning):
-        """The names that begin so, and how often each was met."""
+        """Returns the names with this prefix, and how often each occurs."""
         def chosen(counts):
             return {name: count for name, count in counts.items() if name.startswith(beginning)}
         self.assertEqual(chosen(ours), chosen(theirs))
         return chosen(ours)
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
-    def test_a_jitdump_names_what_perf_inject_names(self):
+    def test_a_jitdump_has_the_names_of_perf_inject(self):
         (self.folder / "work.js").write_text(SCRIPT)
         perf_record("perf.data", "node", "--perf-prof", "work.js", cwd=self.folder)
         run("perf", "inject", "--jit", "-i", "perf.data", "-o", "injected.data", cwd=self.folder)
@@ -118,7 +118,7 @@ class CompiledCode(unittest.TestCase):
         self.assertTrue(any("leafWork" in name for name in names), names)
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
-    def test_a_jitdump_below_symfs_names_the_same(self):
+    def test_a_jitdump_below_symfs_has_the_same_names(self):
         (self.folder / "work.js").write_text(SCRIPT)
         perf_record("perf.data", "node", "--perf-prof", "work.js", cwd=self.folder)
         here = self.leaves("perf.data", "--local")
@@ -129,7 +129,7 @@ class CompiledCode(unittest.TestCase):
         self.same(self.leaves("perf.data", "--no-local", "--symfs", "carried"), here, "JS:")
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
-    def test_a_perf_map_names_what_perf_names(self):
+    def test_a_perf_map_has_the_names_of_perf(self):
         (self.folder / "work.js").write_text(SCRIPT)
         before = set(Path("/tmp").glob("perf-*.map"))
         perf_record("perf.data", "node", "--perf-basic-prof", "work.js", cwd=self.folder)
@@ -140,7 +140,7 @@ class CompiledCode(unittest.TestCase):
         self.assertTrue(any("leafWork" in name for name in names), names)
 
     @unittest.skipUnless(shutil.which("go"), "go is not installed")
-    def test_a_stripped_go_program_has_the_names_of_the_whole_one(self):
+    def test_a_stripped_go_program_has_the_names_of_the_unstripped_one(self):
         (self.folder / "main.go").write_text(PROGRAM)
         (self.folder / "go.mod").write_text("module example.com/work\ngo 1.18\n")
         for output, flags in (("stripped", "-s -w"), ("whole", "")):
@@ -149,7 +149,7 @@ class CompiledCode(unittest.TestCase):
                 GOCACHE=str(self.folder / "cache"))
         perf_record("perf.data", "./stripped", cwd=self.folder)
         stripped = self.leaves("perf.data")
-        # Their code is the same, at the same offsets.
+        # Both have the same code at the same offsets.
         (self.folder / "whole").replace(self.folder / "stripped")
         whole = self.leaves("perf.data")
         self.same(stripped, whole, "main.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the corpus is: real profiles of many recorders, which are no part of this tree."""
+"""Finds the corpus: recordings and profiles of other tools, which are not part of this tree."""
 import os
 from pathlib import Path
 
@@ -9,8 +9,8 @@ BESIDE = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
 
 
 def find(named=None, part=""):
-    """The folder `part` of the corpus `named`, of $PERFTAPE_CORPUS, or of the one beside the tree;
-    None, after saying so, where it is not there."""
+    """Returns the folder `part` of the corpus: of `named`, of $PERFTAPE_CORPUS, or of the one
+    beside the tree. Prints a message and returns None if it is missing."""
     folder = Path(named or os.environ.get("PERFTAPE_CORPUS") or BESIDE) / part
     if folder.is_dir():
         return folder
@@ -19,7 +19,7 @@ def find(named=None, part=""):
 
 
 def find_recordings(named=None, names=()):
-    """The perf.data of the corpus, sorted: all, or those of these names; None as find gives it."""
+    """Returns the perf.data of the corpus, sorted: all, or those of these names; None as find()."""
     folder = find(named, "perfdata")
     if folder is None:
         return None

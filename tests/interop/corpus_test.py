@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares perftape-inspect with what perf itself says of recordings made by other people's tools.
+"""Compares perftape-inspect with the output of perf on recordings of other people's tools.
 
     corpus_test.py --inspect build/dev/bin/perftape-inspect [--corpus DIRECTORY] [NAME...]
 
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77). Of each recording the table of --samples must equal NAME.samples.tsv.gz
-line by line, the counts of --stats those of NAME.oracle.json, and the events of --header those of
-NAME.inventory.json. Where perf cannot read a file the
-oracle is an independent walk of its bytes, which knows no time order, comm or dso: then the tables
-are compared without these. KNOWN names what else differs, and why.
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
+the test is skipped (status 77). For each recording, the table of --samples must equal
+NAME.samples.tsv.gz line by line, the counts of --stats those of NAME.oracle.json, and the events of
+--header those of NAME.inventory.json. Where perf cannot read a file, the oracle is an independent
+walk over its bytes, without time order, comm or dso; then these are not compared. KNOWN lists all
+other differences with reasons.
 """
 import argparse
 import difflib
@@ -18,20 +18,19 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import header_json
 from corpus import SKIPPED, find_recordings
 
 EVENT, COMM, DSO, FRAME_COUNT, FRAMES = 0, 1, 8, 9, 10
 
-ABBREVIATED = {"excl_cc_user": "exclude_callchain_user"}  # by the inventories
+ABBREVIATED = {"excl_cc_user": "exclude_callchain_user"}  # in the inventories
 
-# The columns that are not compared of a recording, and the reason.
+# Recording -> the columns that are not compared, and the reason.
 KNOWN = {
     "x86_64-k3.10-dwarf-one-sample": (
         [DSO],
-        "the MMAP2 of that kernel has no protection and flags; perf takes the first 8 bytes of the "
+        "the MMAP2 of that kernel has no protection and flags; perf reads the first 8 bytes of the "
         "name for them, and shows 64/ld-2.17.so for /usr/lib64/ld-2.17.so",
     ),
     "x86_64-k5.4-lbr-callgraph-vector-gcc": (
@@ -76,14 +75,14 @@ def samples_complaint(tool, path, want, columns, is_from_bytes):
 
 def stats_complaint(tool, path, oracle, is_from_bytes):
     text, _ = inspect(tool, "--stats", path)
-    # Only the counts of records have a percentage behind them. The types of simpleperf are numbers
-    # to perf, and names to us and to the oracle.
+    # Only counts of records are followed by a percentage. perf prints types of simpleperf as
+    # numbers; perftape and the oracle print names.
     records = {name: int(count) for name, count in re.findall(r"(\w+) events: +(\d+)  \(", text)
                if not name.startswith("SIMPLEPERF_")}
     want = {name: count for name, count in oracle["record_counts"].items()
             if not name.startswith("SP_")}
     if records != want:
-        return f"records are {records}, perf says {want}"
+        return f"records are {records}, perf has {want}"
     periods, shares = text.split("Periods:\n")[1].split("\nComms:\n")
     events = {}
     for name, samples, period in re.findall(r"^ *(.*): +(\d+) samples, period (\d+)$", periods, re.M):
@@ -94,7 +93,7 @@ def stats_complaint(tool, path, oracle, is_from_bytes):
     want = {name: (e["samples"], e["period_sum"]) for name, e in oracle["events"].items()}
     want = {name: counts for name, counts in want.items() if counts != (0, 0)}
     if events != want:
-        return f"events are {events}, perf says {want}"
+        return f"events are {events}, perf has {want}"
     return None if is_from_bytes else shares_complaint(shares, oracle)
 
 
@@ -106,13 +105,13 @@ def shares_complaint(shares, oracle):
         want = {name: (count, oracle[f"period_by_{key}"][name])
                 for name, count in oracle[f"by_{key}"].items()}
         if got != want and not (key == "dso" and DSO in KNOWN.get(oracle["name"], ([], ""))[0]):
-            return f"{key}s are {got}, perf says {want}"
+            return f"{key}s are {got}, perf has {want}"
     return None
 
 
 def inventory_complaint(tool, path, inventory):
-    """The inventory is of a walk through the bytes that shares no code with perf, and gives names of
-    its own to events that have none."""
+    """The inventory comes from a walk over the bytes that shares no code with perf. It invents
+    names for events without one."""
     header = header_json.parse(inspect(tool, "--header", path, "--json")[0])
     kept = ("type", "size", "config", "sample_period", "sample_type", "flags", "precise_ip",
             "branch_sample_type")

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tools before recordings that are damaged: the corpus's made ones, and what fuzzers found.
+"""Runs the tools on damaged recordings: made ones of the corpus, and files that fuzzers found.
 
     damaged_test.py --bin build/dev/bin [--corpus DIRECTORY] [--no-memory] [NAME...]
 
-Of each file and each of COMMANDS: it ends with status 0, 1 or 3 and no signal; 1 only where nothing
-can be read; 0 only where nothing is damaged, or where the damage is in what the command does not
-read (WITHOUT_COMPLAINT says which files these are, and why); stderr names the file where the status
-is 1 or 3, and the messages an offset; no sanitizer speaks; memory stays within 64 MB of the file's
-size; and --samples has a row for every complete sample before the damage.
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77). --no-memory is for builds whose sanitizers take more.
+Checks for each file and each of COMMANDS:
+* The status is 0, 1 or 3, without a signal. It is 1 only if nothing can be read. It is 0 only if
+nothing is damaged, or if the command does not read the damaged part (WITHOUT_COMPLAINT lists these
+files with reasons).
+* With status 1 or 3, stderr contains the file's name and the messages an offset.
+* No sanitizer reports anything.
+* Memory stays within 64 MB of the file's size.
+* --samples prints a row for every complete sample before the damage.
+
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
+the test is skipped (status 77). --no-memory is for builds with sanitizers, which need more memory.
 """
 import argparse
 import csv
@@ -25,7 +29,8 @@ from corpus import SKIPPED, find as find_corpus
 
 MOST_MEMORY_KB = 64 << 10
 
-# What a command's messages are: those of --validate and of recover tell of each place on stdout.
+# The commands, by the name that the lists below use. --validate and recover report damage on
+# stdout.
 COMMANDS = {
     "samples": ["perftape-inspect", "--samples"],
     "stats": ["perftape-inspect", "--stats"],
@@ -34,14 +39,14 @@ COMMANDS = {
     "recover": ["perftape-recover", "-f", "-o"],
 }
 READERS = {"samples", "stats", "folded"}
-TELLS_ON_STDOUT = {"validate", "recover"}
+REPORTS_ON_STDOUT = {"validate", "recover"}
 
-# The commands that end with 0, and why that is right. "all" is all of COMMANDS.
+# (commands, reason, files): commands that correctly exit with 0. "all" means all of COMMANDS.
 WITHOUT_COMPLAINT = [
     ({"all"}, "not damaged: the file is odd, and every reader reads all of it",
      ["c-callchain-nr-0.data", "f-mmap-len-max.data", "f-records-reversed.data",
       "f-sample-time-0.data", "g-synthetic-guest-samples.data"]),
-    ({"all"}, "cut between two records of a stream, which has no end mark: nobody can tell",
+    ({"all"}, "cut between two records of a stream, which has no end mark: no reader can detect it",
      ["p-cut-at-boundary.data"]),
     ({"all"}, "perf reads a chain up to a marker that it does not know, in silence",
      ["c-callchain-bad-context.data"]),
@@ -63,20 +68,20 @@ WITHOUT_COMPLAINT = [
     ({"samples", "stats", "folded"}, "a record of an unknown type is passed over",
      ["f-record-simpleperf-type.data", "f-record-type-0.data", "f-record-unknown-type-63.data",
       "f-record-unknown-type-200.data"]),
-    ({"samples", "stats", "folded"}, "samples without a field, or of attributes told twice",
+    ({"samples", "stats", "folded"}, "samples without a field, or of attributes recorded twice",
      ["f-sample-type-0.data", "p-attr-twice.data"]),
     ({"samples", "stats", "folded", "recover"},
      "the attributes of a stream are looked for to its end; the text is that of either version",
      ["p-attr-last.data", "f-magic-v1.data"]),
 ]
 
-# Rows fewer than the table of the corpus says, and why.
+# Files with fewer rows than in the corpus's table, by how many, and why.
 FEWER_ROWS = {
     "f-record-size-8.data": (1, "the table counts the record whose size was changed"),
     "f-sample-short.data": (1, "the table counts the record that was made too short"),
 }
 
-# Messages without an offset, and why.
+# Files whose messages have no offset, and why.
 NO_OFFSET = {
     "f-trunc-header-000.data": "the file is empty",
 }
@@ -88,7 +93,8 @@ def may_be_silent(command, name):
 
 
 class Run:
-    """A command's exit status (negative: the signal), what it said, and its peak memory in kB."""
+    """The result of a command: exit status (negative: the signal), messages, and peak memory in
+    kB."""
 
     def __init__(self, arguments):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -141,13 +147,13 @@ class Judge:
 
     @staticmethod
     def message_complaints(command, path, run):
-        said = run.stderr
-        if command in TELLS_ON_STDOUT:
-            said += run.stdout.decode(errors="replace")
-        if path.name not in said:
-            yield f"the file is not named: {said[-300:]}"
-        if not re.search(r"0x[0-9a-f]+", said) and path.name not in NO_OFFSET:
-            yield f"no offset is named: {said[-300:]}"
+        messages = run.stderr
+        if command in REPORTS_ON_STDOUT:
+            messages += run.stdout.decode(errors="replace")
+        if path.name not in messages:
+            yield f"the file is not named: {messages[-300:]}"
+        if not re.search(r"0x[0-9a-f]+", messages) and path.name not in NO_OFFSET:
+            yield f"no offset is named: {messages[-300:]}"
 
 
 def damaged_files(corpus, names):

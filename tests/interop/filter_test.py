@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Filters are the same for all formats: a recording that is filtered on its way to folded stacks, or
-to a perf.data or a pprof that becomes folded stacks, gives the same lines."""
+"""Filters have the same effect for all formats. A recording that is filtered while it is converted
+to folded stacks gives the same lines as one that is filtered into a perf.data or pprof first."""
 import argparse
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ FILTERS = [
     ["--time", ",0.000005"],
     ["--comm", "app1", "--cpu", "3", "--focus", "kernel"],
 ]
-# What changes stacks needs a format that can hold others than those that were recorded.
+# Filters that change stacks need a format that can hold stacks that were not recorded.
 CUTS = [["--no-kernel"], ["--no-user"], ["--max-depth", "2"], ["--min-percent", "10"]]
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The fleet section of README: 200 recordings are converted by the tasks of a Slurm array and by GNU
-parallel, each its part of them, and merged by a last task, to the same bytes as by one process. Slurm
-is started here, on this one machine, with four nodes of its own, and stopped again."""
+"""Tests the fleet section of README. 200 recordings are converted in parts by the tasks of a Slurm
+array and by GNU parallel. A last task merges the parts, and the bytes must equal those of one
+process. The test starts and stops its own Slurm with four nodes on this machine."""
 import argparse
 import os
 import pathlib
@@ -24,7 +24,8 @@ def missing(*programs):
 
 
 class Slurm:
-    """A controller and four nodes under `directory`, told apart from any other by their ports."""
+    """A Slurm controller and four nodes under `directory`. Their ports distinguish them from
+    others."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -114,12 +115,12 @@ SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
                        for log in sorted(self.directory.glob("*.log")))
 
 
-def wait_for(condition, what, tell=str):
+def wait_for(condition, what, describe=str):
     for _ in range(600):
         if condition():
             return
         time.sleep(0.1)
-    sys.exit(f"{what} does not become ready\n{tell()}")
+    sys.exit(f"{what} does not become ready\n{describe()}")
 
 
 def free_ports(count):
@@ -138,7 +139,7 @@ def write_job(path, *lines):
 
 
 def convert_by_slurm(directory, tool):
-    """The two job scripts of README."""
+    """Runs the two job scripts of README."""
     array = write_job(
         directory / "array.sh",
         f"find {directory}/recordings -name '*.data' -print0 | sort -z |",
@@ -155,17 +156,17 @@ def convert_by_slurm(directory, tool):
             sys.exit(f"sbatch: {first.stderr}{last.stderr}")
         wait_for(lambda: not slurm.run("squeue", "-h").stdout.strip(), "the queue",
                  lambda: slurm.run("squeue").stdout + slurm.logs())
-    said = "".join(log.read_text() for log in directory.glob("job-*.txt"))
-    if said or not (directory / "slurm.pb.gz").exists():
-        sys.exit(f"the jobs of Slurm said: {said}")
+    messages = "".join(log.read_text() for log in directory.glob("job-*.txt"))
+    if messages or not (directory / "slurm.pb.gz").exists():
+        sys.exit(f"messages of Slurm's jobs: {messages}")
     return (directory / "slurm.pb.gz").read_bytes()
 
 
 def convert_by_parallel(directory, tool):
-    """The two commands of README."""
+    """Runs the two commands of README."""
     parts = directory / "parallel"
     parts.mkdir()
-    environment = dict(os.environ, HOME=str(directory))  # where parallel keeps that it was cited
+    environment = dict(os.environ, HOME=str(directory))  # for the citation notice of parallel
     subprocess.run(
         ["bash", "-c", f"""
          set -eu
@@ -192,7 +193,7 @@ def main():
     complaints, tried = 0, 0
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        directory.chmod(0o755)  # munged is another user
+        directory.chmod(0o755)  # munged runs as another user
         recordings = directory / "recordings"
         recordings.mkdir()
         subprocess.run([options.make, recordings, str(RECORDINGS)], check=True)

@@ -4,11 +4,11 @@
 
     folded_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
 
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77). Of each file that its INVENTORY.tsv names, the lines written must be
-those read, as a multiset: equal stacks are added up, lines without a count are skipped and counted.
-The same holds where the root frames became threads, and by way of a perf.data and a pprof, which has
-whole numbers only. What is expected is worked out here from flamegraph.pl's regular expression.
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
+the test is skipped (status 77). For each file in its INVENTORY.tsv, the written lines must equal
+the read ones as multisets: equal stacks are summed, lines without a count are skipped and counted.
+The same must hold if root frames become threads, and by way of a perf.data and a pprof, which only
+has whole numbers. The test computes the expected lines with flamegraph.pl's regular expression.
 """
 import argparse
 import csv
@@ -33,7 +33,7 @@ def text_of(path):
 
 
 def expected(path, columns):
-    """The sums by stack, one in each column; and how many lines have no count."""
+    """Returns the sums by stack, one for each column, and the number of lines without a count."""
     sums, skipped = {}, 0
     for line in text_of(path).split("\n"):
         stack, counts = line.rstrip("\r"), []
@@ -74,7 +74,7 @@ class Test:
             print(f"{what}: {detail}")
 
     def same_lines(self, what, source, written, columns):
-        """What was written says what was read; line by line, where no stack was there twice."""
+        """Checks that the written lines equal the read ones; in order, if no stack occurs twice."""
         sums, _ = expected(source, columns)
         self.check(what, expected(written, columns)[0] == sums, "other sums")
         lines = lines_of(source)
@@ -103,7 +103,7 @@ class Test:
                 self.as_threads(name, source, kind, scratch)
 
     def around(self, name, source, scratch):
-        """To perf.data, to pprof, and back."""
+        """Converts to perf.data, to pprof, and back."""
         steps = [scratch / f"out.{ending}" for ending in ("data", "pb.gz", "folded")]
         for before, after in zip([source, *steps], steps):
             options = ["--from", "folded", "--lenient"] if before == source else []

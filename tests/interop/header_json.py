@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what `perftape-inspect --header --json` prints.
+"""Parses the output of `perftape-inspect --header --json`.
 
     header = parse(text)
     header["events"][0]["name"] == "cycles" and header["events"][0]["config"] == 0
     header["features"]["NRCPUS"] == {"nr_cpus_online": 4, "nr_cpus_avail": 4}
 
-Each event has the fields of its attribute beside its name and ids, with sets for sample_type,
-read_format and flags, and sample_period also where it is a frequency."""
+Each event has the fields of its attribute beside its name and ids. sample_type, read_format and
+flags are sets. sample_period is also set for a frequency."""
 
 import json
 
@@ -20,7 +20,7 @@ def parse(text):
 def flattened(event):
     attr = event["attr"]
     period = attr.get("sample_period", attr.get("sample_freq"))
-    # One of the flags is two bits wide.
+    # The flag precise_ip has two bits.
     flags = dict(flag.split("=") if "=" in flag else (flag, "1") for flag in attr["flags"])
     precise_ip = int(flags.pop("precise_ip", 0))
     return {"name": event["name"], "ids": event["ids"], "type": attr["type"],

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What perftape-inspect says of a recording's header against perf report --header-only -I: the same
-facts, and as many nodes, caches, PMUs and build ids, of each recording of the corpus that perf 6.1
-reads. Where perf is silent or stops half way (a pipe's features come late), what it printed counts.
+"""Compares perftape-inspect --header with perf report --header-only -I for each recording of the
+corpus that perf 6.1 reads: the facts must be equal, and the numbers of nodes, caches, PMUs and
+build ids. If perf stops early (features of a pipe come late), only its output so far is compared.
 
   header_test.py --inspect PATH        exit 0 equal, 1 not, 77 skipped: no corpus or no perf 6.1
 """
@@ -16,7 +16,7 @@ import sys
 
 from corpus import SKIPPED, find as find_corpus
 
-# perf's line, and how it comes out of our JSON's features.
+# A line of perf, and how to derive it from the features in our JSON.
 TEXTS = {
     "hostname": lambda f: f["HOSTNAME"],
     "os release": lambda f: f["OSRELEASE"],
@@ -27,19 +27,19 @@ TEXTS = {
     "cpudesc": lambda f: f["CPUDESC"],
     "cpuid": lambda f: f["CPUID"],
     "total memory": lambda f: f'{f["TOTAL_MEM"]["total_mem_kb"]} kB',
-    # perf puts a backslash before a quote.
+    # perf escapes quotes with a backslash.
     "cmdline": lambda f: " ".join(f["CMDLINE"]).replace("'", "\\'"),
 }
 
 
 def output_of(*command):
-    # perf writes what it thinks of the file to stderr, and its exit status says nothing.
+    # perf writes messages to stderr; its exit status is no indication.
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           check=False).stdout.decode(errors="replace")
 
 
 def facts_of_perf(path):
-    """The texts by name, and lists: of nodes, caches, memory nodes, PMUs and groups."""
+    """Returns the texts by name, and lists of nodes, caches, memory nodes, PMUs and groups."""
     texts, lists = {}, {"nodes": [], "caches": [], "memory": [], "pmus": [], "cpus": []}
     for line in output_of("perf", "report", "--header-only", "-I", "-i", str(path)).splitlines():
         name, _, value = line.removeprefix("# ").partition(":")
@@ -79,7 +79,7 @@ def facts_of_inspect(inspect, path):
 
 
 def compare(inspect, path):
-    """What differs, as lines; and how many facts there were to compare."""
+    """Returns the differences, as lines, and the number of compared facts."""
     texts, lists = facts_of_perf(path)
     if not texts:
         return [], 0
@@ -91,7 +91,7 @@ def compare(inspect, path):
         del lists["pmus"]  # perf shows those of this machine
     for name, value in texts.items():
         if value in ("", "(null)"):
-            continue  # of a file without features, perf prints empty ones
+            continue  # without features, perf prints empty ones
         try:
             mine = TEXTS[name](features)
         except KeyError as missing:

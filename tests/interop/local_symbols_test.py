@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names of this machine's programs and libraries, beside those that perf 6.1 gives.
+"""Compares names of this machine's programs and libraries with those of perf 6.1.
 
     local_symbols_test.py --bin build/dev/bin [--binaries 40] [--show 4]
 
-Writes a perf.data with samples in some forty binaries of /usr/bin and /usr/lib: at the start, in the
-middle, at the last byte of functions, at the byte behind them, and in the linkage table. `perf
-script` and perftape-convert must give each the same name. Where they differ, the difference must be
-one of `explain`, which says who is right and why; any other fails. Skipped (status 77) without perf.
+Writes a perf.data with samples in some forty binaries of /usr/bin and /usr/lib: at the first byte,
+in the middle, at the last byte and one byte after functions, and in the linkage table. `perf
+script` and perftape-convert must print the same name for each. A difference is only accepted if
+`explain` has a reason for it. Skipped (status 77) without perf.
 """
 import argparse
 import functools
@@ -30,7 +30,7 @@ SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_DYNSYM = 2, 4, 8, 11
 EM_X86_64, R_X86_64_IRELATIVE = 62, 37
 PT_LOAD, STT_NOTYPE, STT_FUNC, STT_GNU_IFUNC = 1, 0, 2, 10
 NOWHERE = "[unknown]"
-VERSION = r"@@?(?!plt$)[\w.]+$"  # "malloc@GLIBC_2.2.5": perf shows it, we do not
+VERSION = r"@@?(?!plt$)[\w.]+$"  # "malloc@GLIBC_2.2.5": perf shows the version, we do not
 
 Section = namedtuple("Section", "name type flags address offset size link entry_size")
 Segment = namedtuple("Segment", "offset address size")
@@ -38,12 +38,13 @@ Symbol = namedtuple("Symbol", "name start size kind binding")
 INSIDE = ("start", "middle", "last")
 UNEXPLAINED, NAMELESS = "FAIL: unexplained", "FAIL: a function that neither names"
 
-# `place` says which part of which function it was taken from.
+# An address to resolve. `place` is the part of a function in which it is.
 Asked = namedtuple("Asked", "ip binary address place")
 
 
 class Binary:
-    """As much of a 64-bit little-endian ELF file as the test asks for; ValueError for others."""
+    """The parts of a 64-bit little-endian ELF file that the test needs; ValueError for other
+    files."""
 
     def __init__(self, path, data=None):
         self.path = path
@@ -90,8 +91,8 @@ class Binary:
                 if symbol.kind != STT_NOTYPE and symbol.size > 0 and self.offset_of(symbol.start)]
 
     def linked_at(self, address, section):
-        """The names of what the entry of a linkage table jumps to: those bound to the slot of the
-        global offset table that its `jmp *slot(%rip)` reads; none for what is no entry."""
+        """Returns the names of the target of a linkage table's entry: those bound to the slot of
+        the global offset table that its `jmp *slot(%rip)` reads. Empty if this is no entry."""
         length = section.entry_size or 16
         entry = address - (address - section.address) % length
         code = self.data[self.offset_of(entry):][:length]
@@ -121,23 +122,24 @@ class Binary:
 
     @functools.cache
     def all_symbols(self):
-        """Those of the separate debug file, too."""
+        """Also adds the symbols of the separate debug file."""
         return self.symbols + [symbol for file in self.debug_files() for symbol in file.symbols]
 
     def ended_before(self, name, address):
-        """Whether there is a symbol of that name, without size, in another section before."""
+        """Returns whether a symbol of that name, without size, is in another section before."""
         section = self.section_at(address)
         return any(symbol.name == name and symbol.size == 0 and symbol.start < address
                    and self.section_at(symbol.start) != section for symbol in self.all_symbols())
 
     def has_sized_alias(self, name, address):
-        """Whether a symbol of that name, without size, has the start of one that has a size."""
+        """Returns whether a symbol of that name, without size, has the same start as one with a
+        size."""
         starts = {symbol.start for symbol in self.all_symbols()
                   if symbol.name == name and symbol.size == 0 and symbol.start <= address}
         return any(symbol.start in starts and symbol.size > 0 for symbol in self.all_symbols())
 
     def names_at(self, name):
-        """All names of what has this one."""
+        """Returns all names of the symbols with this name's address."""
         starts = {symbol.start for symbol in self.all_symbols() if symbol.name == name}
         return {symbol.name for symbol in self.all_symbols() if symbol.start in starts}
 
@@ -158,7 +160,7 @@ class Binary:
         return set()
 
     def offset_of(self, address):
-        """In the file, of code; None for what is none."""
+        """Returns the file offset of an address in code, or None."""
         for segment in self.segments:
             if segment.address <= address < segment.address + segment.size:
                 return address - segment.address + segment.offset
@@ -166,8 +168,8 @@ class Binary:
 
 
 def find_binaries(count):
-    """Those with a symbol table before those with exported functions alone, and of the rest some;
-    spread over what is installed."""
+    """Returns binaries of all installed ones, evenly spread: first those with a symbol table, then
+    those with exported functions only, then others."""
     chance = random.Random(6)
     paths = [path for folder in ("/usr/bin", "/usr/lib") for path in sorted(Path(folder).rglob("*"))
              if path.is_file() and not path.is_symlink() and 8192 < path.stat().st_size < 20 << 20
@@ -223,8 +225,8 @@ def padded(text):
 
 
 class Recording:
-    """A perf.data of one process in which everything is mapped and every place is hit once, in the
-    order of its addresses."""
+    """Returns a perf.data of one process that maps all binaries, with one sample at each address,
+    in address order."""
 
     def __init__(self, binaries, functions):
         self.asked, self.records = [], []
@@ -276,7 +278,7 @@ def names_of_perf(path, environment):
 
 
 def our_names(convert, path, folder, environment):
-    """By address, as the linker knows them."""
+    """Returns the names by address, as the linker resolves them."""
     out = folder / "out.pb"
     done = subprocess.run([convert, path, "--local", "--no-lines", "--no-gzip", "--to", "pprof", "-o", out],
                           env=environment, capture_output=True, text=True, errors="replace")
@@ -297,19 +299,19 @@ def our_names(convert, path, folder, environment):
 
 
 def explain(asked, ours, theirs):
-    """Why the two differ; None where nothing explains it."""
+    """Returns why the two names differ, or None if the difference is not explained."""
     binary, address = asked.binary, asked.address
     section = binary.section_at(address)
     if section and section.name.startswith(".plt"):
-        # perf 6.1 names the entries of .plt alone, counting them beside those of .rela.plt: it knows
-        # neither .plt.got nor .plt.sec, nor that the linker may have them in another order, nor the
-        # functions of IRELATIVE ones. Ours is what the entry jumps to.
+        # perf 6.1 only names the entries of .plt, by counting them in the order of .rela.plt. It
+        # handles neither .plt.got nor .plt.sec, nor another order by the linker, nor the functions
+        # of IRELATIVE relocations. We name the target of the entry's jump.
         if ours.removesuffix("@plt") in binary.linked_at(address, section):
             return "linkage table: perf names the entry not, or by its number"
     if ours == NOWHERE and binary.ended_before(theirs, address):
         return "perf goes on with a symbol without size (_init) behind the end of its section"
     if binary.has_sized_alias(theirs, address) and ours in (NOWHERE, *binary.names_at(theirs)):
-        return "a symbol without size beside one with: perf takes either, by their order in the table"
+        return "a symbol without size beside one with: perf shows either, by their order in the table"
     if theirs == NOWHERE and ours in binary.mini_debug_names():
         return "MiniDebugInfo: perf 6.1 does not read it"
     return None
@@ -333,9 +335,9 @@ def main():
         recording.write(path)
         environment = {"HOME": "/nonexistent", "PATH": os.environ.get("PATH", ""), "LC_ALL": "C"}
         theirs, complaint = names_of_perf(path, environment)
-        ours, said = our_names(options.bin / "perftape-convert", path, folder, environment)
+        ours, messages = our_names(options.bin / "perftape-convert", path, folder, environment)
     if not theirs or not ours:
-        print(f"FAIL: perf: {len(theirs)} names: {complaint}; ours: {len(ours)} names: {said}")
+        print(f"FAIL: perf: {len(theirs)} names: {complaint}; ours: {len(ours)} names: {messages}")
         return 1
     counts, examples = Counter(), {}
     theirs = {ip: re.sub(VERSION, "", name) for ip, name in theirs.items()}

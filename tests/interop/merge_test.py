@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""1,000 small recordings become one profile: in any order, and split into any number of shards whose
-results are merged, the same bytes, as pprof and as folded stacks."""
+"""Merges 1,000 small recordings into one profile. The bytes must be equal for any order, and for
+any number of shards whose results are merged, as pprof and as folded stacks."""
 import argparse
 import hashlib
 import pathlib
@@ -20,7 +20,7 @@ class Converter:
         self.directory = directory
 
     def convert(self, inputs, output, *options):
-        """Converts the files, told in a list; returns a digest of what came out."""
+        """Converts the files, passed as a list, and returns a digest of the output."""
         path = self.directory / output
         run = subprocess.run([self.tool, "-q", "-f", "--files-from0", "-", "-o", path, *options],
                              input=b"".join(bytes(name) + b"\0" for name in inputs),
@@ -30,7 +30,7 @@ class Converter:
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
     def convert_in_shards(self, inputs, shards, ending):
-        """The same by way of `shards` files, merged in another order than they were made in."""
+        """Does the same with `shards` intermediate files, which are merged in another order."""
         parts = []
         for index in range(1, shards + 1):
             part = f"part{index}{ending}"
@@ -41,7 +41,7 @@ class Converter:
 
 
 def check(tool, inputs, ending):
-    """Prints how many ways lead to the same bytes; returns how many do not."""
+    """Prints the number of ways that give the same bytes; returns the number of others."""
     with tempfile.TemporaryDirectory() as name:
         converter = Converter(tool, pathlib.Path(name))
         expected = converter.convert(inputs, f"out{ending}")

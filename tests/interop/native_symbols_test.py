@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names given offline, from saved symbols, beside those that perf gave on the recording machine.
+"""Compares names from saved symbols with those that perf printed on the recording machine.
 
     native_symbols_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
 
 The corpus has recordings of virtual machines (x86_64, i386, ppc64le, s390x), their /proc/kallsyms,
-some of their binaries, and what `perf script` printed there. Each frame that it named in the kernel,
-or in a binary that was saved, must have the same name here; each that it could not name is looked at.
-Not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the test is
-skipped (status 77).
+some of their binaries, and the output of `perf script` there. Each frame that perf named, in the
+kernel or in a saved binary, must have the same name here; frames without a name are compared, too.
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
+the test is skipped (status 77).
 
-Where perf and we differ on purpose: perf looks all frames up where they are, we look for those that
-were found by a return address inside the call, one byte before. Where a frame is at the very start
-of a function, that is another one: behind a call that does not return perf names the function that
-happens to follow. (And where the frame was interrupted at its first instruction, perf is right; the
-recording does not tell the two apart.)
+One difference is intended. perf looks all frames up at their address. We look return addresses up
+one byte before, inside the call. At the very start of a function these differ: after a call that
+does not return, perf names the function that happens to follow. (If the frame was interrupted at
+its first instruction, perf is right; the recording does not distinguish the two.)
 """
 import argparse
 import bisect
@@ -36,7 +35,7 @@ KERNEL = "[kernel.kallsyms]"
 
 
 class Names:
-    """What perf named: by dso and the address it printed."""
+    """Returns perf's names by dso and printed address."""
 
     def __init__(self, script):
         self.known = {}
@@ -55,7 +54,7 @@ class Location:
         mapping = mappings.get(of(2))
         self.dso = texts[mapping(5)] if mapping else ""
         self.address = of(3)
-        # perf prints the addresses of the kernel as they were, others as offsets in the file.
+        # perf prints kernel addresses unchanged, and others as offsets in the file.
         self.offset = self.address - mapping(2) + mapping(4) if mapping else self.address
         self.names = lines
 
@@ -82,8 +81,8 @@ def read_pprof(data):
 
 
 def printed_addresses(location, is_leaf):
-    """What perf may have printed for it, the likeliest first: of a return address, which pprof has
-    inside the call, the one behind."""
+    """Returns the addresses that perf may have printed, the likeliest first: for a return address,
+    which pprof has inside the call, the one after it."""
     base = location.address if location.dso == KERNEL or location.dso.startswith("[") else location.offset
     exact = [base, location.address]
     behind = [address + 1 for address in exact]
@@ -97,8 +96,8 @@ class Test:
         self.folder = folder
         self.failures = 0
         self.totals = Counter()
-        # The directory of pprof's layout, a root with the binaries at their paths, and neither of
-        # them with anything of this machine.
+        # A directory in pprof's layout, and a root with the binaries at their paths, both without
+        # anything of this machine.
         self.environment = {"HOME": str(home), "PATH": os.environ.get("PATH", "")}
         self.root = folder / "root"
         for name in BINARIES:
@@ -123,9 +122,9 @@ class Test:
             env=self.environment, capture_output=True, text=True, errors="replace")
 
     def run(self, recording, *options):
-        """The samples, and what was said of the places of names."""
+        """Returns the samples, and the messages about symbol sources."""
         done = self.start(recording, *options)
-        # 3: some records of the recording came too late, which says nothing of names.
+        # Status 3: some records of the recording came too late, which does not affect names.
         if done.returncode not in (0, 3):
             self.fail(f"{recording.name}: status {done.returncode}: {done.stderr}")
             return [], done.stderr
@@ -133,7 +132,7 @@ class Test:
 
     def compare(self, name, recording, arch, script):
         known = Names(script).known
-        samples, said = self.run(recording, "--kallsyms", self.tables[arch], "--symfs", self.root)
+        samples, messages = self.run(recording, "--kallsyms", self.tables[arch], "--symfs", self.root)
         counts, differences = Counter(), Counter()
         for frames, count in samples:
             for place, location in enumerate(frames):
@@ -142,7 +141,7 @@ class Test:
         for difference, number in differences.most_common(20):
             self.fail(f"{name}: {number} times {difference}")
         if not counts["equal"]:
-            self.fail(f"{name}: no name was compared: {said}")
+            self.fail(f"{name}: no name was compared: {messages}")
         self.totals += counts
 
     def compare_frame(self, arch, location, is_leaf, count, known, counts, differences):
@@ -155,7 +154,7 @@ class Test:
                  if (dso, address) in known]
         ours = location.names[-1] if location.names else "[unknown]"
         if not asked:
-            counts["that perf did not print"] += count  # it stops after 127 frames
+            counts["that perf did not print"] += count  # perf stops after 127 frames
             return
         names = [name for _, name in asked]
         if ours in names:
@@ -169,7 +168,7 @@ class Test:
             differences[f"{dso} {location.address:x}: {ours}, perf has {names[0]}"] += count
 
     def is_start(self, arch, dso, address, theirs, ours):
-        """Whether perf's name begins at the address and ours lies before it."""
+        """Returns whether perf's name begins at the address and ours before it."""
         if dso != KERNEL:
             return self.binary_starts(dso).get(address) == theirs
         names = self.kernel_names_at(arch)
@@ -178,7 +177,7 @@ class Test:
         return starts[place] == address and texts[place] == theirs and texts[place - 1] == ours
 
     def kernel_names_at(self, arch):
-        """The addresses of functions, sorted, and the last name listed for each."""
+        """Returns the sorted addresses of functions, and the last name listed for each."""
         if arch not in self.starts:
             names = {}
             for line in self.tables[arch].read_text().splitlines():
@@ -189,22 +188,22 @@ class Test:
         return self.starts[arch]
 
     def binary_starts(self, dso):
-        """By offset in the file: those of workload.c are linked so that it is the address but for
-        0x400000."""
+        """Returns the names by file offset. workload.c is linked so that its offset is the address
+        minus 0x400000."""
         found = subprocess.run(["nm", self.root / dso.lstrip("/")], capture_output=True, text=True)
         lines = [line.split(" ") for line in found.stdout.splitlines()]
         return {int(line[0], 16) - 0x400000: line[2] for line in lines if line[0]}
 
-    # What must not change names, and what must be refused.
+    # The cases: names that must not change, and symbols that must be refused.
 
     def kernel_names(self, recording, *options):
-        samples, said = self.run(recording, *options)
+        samples, messages = self.run(recording, *options)
         names = Counter()
         for frames, count in samples:
             for location in frames:
                 if location.dso.startswith("[") and location.dso != "[vdso]" and location.names:
                     names[location.dso, location.address, location.names[-1]] += count
-        return names, said
+        return names, messages
 
     def write_table(self, arch, change):
         path = self.folder / "changed.kallsyms"
@@ -215,21 +214,21 @@ class Test:
         return path
 
     def check_moved(self, name, recording, arch):
-        """The table of another boot: the kernel, and each module, elsewhere."""
+        """Returns the table of another boot: the kernel and each module are at other addresses."""
         def move(address, rest):
             if address == 0 or rest[0] in "aA":
                 return address
             return address + (0x13000 if rest.rstrip().endswith("]") else 0x4200000)
 
         expected, _ = self.kernel_names(recording, "--kallsyms", self.tables[arch])
-        moved, said = self.kernel_names(recording, "--kallsyms", self.write_table(arch, move))
-        # Nothing tells where BPF programs and trampolines were.
+        moved, messages = self.kernel_names(recording, "--kallsyms", self.write_table(arch, move))
+        # No source has the addresses of BPF programs and trampolines.
         if not expected or moved != expected:
             lost = list((expected - moved).items())[:5]
             self.fail(f"{name}: moved, {sum(moved.values())} names of {sum(expected.values())}, "
-                      f"without {lost}: {said}")
-        if "moved by 0x4200000" not in said:
-            self.fail(f"{name}: does not say how far the kernel moved: {said}")
+                      f"without {lost}: {messages}")
+        if "moved by 0x4200000" not in messages:
+            self.fail(f"{name}: does not report how far the kernel moved: {messages}")
         self.totals["kept their name with a moved kernel"] += sum(expected.values())
 
     def check_refused(self, name, recording, arch):
@@ -241,9 +240,9 @@ class Test:
         if ends_are_recorded:
             tables.append(self.write_table(arch, rebuild))
         for table in tables:
-            names, said = self.kernel_names(recording, "--kallsyms", table)
-            if names or "of another kernel" not in said:
-                self.fail(f"{name}: {table.name} was not refused: {len(names)} names: {said}")
+            names, messages = self.kernel_names(recording, "--kallsyms", table)
+            if names or "of another kernel" not in messages:
+                self.fail(f"{name}: {table.name} was not refused: {len(names)} names: {messages}")
             self.totals["kernels refused"] += 1
 
     def check_hidden(self, name, recording, arch):
@@ -253,17 +252,17 @@ class Test:
             self.fail(f"{name}: a table without addresses was not refused: {done.stderr}")
 
     def check_rebuilt(self, recording):
-        """A binary with another build id at the recorded path."""
+        """Puts a binary with another build id at the recorded path."""
         path = self.root / "usr/bin/workload_fp"
         content = path.read_bytes()
         build_id = bytes.fromhex("4370208436ee02122e89a5368b3d13a3e96e53cb")
         path.write_bytes(content.replace(build_id, bytes(reversed(build_id))))
-        samples, said = self.run(recording, "--symfs", self.root)
+        samples, messages = self.run(recording, "--symfs", self.root)
         path.write_bytes(content)
         named = sum(1 for frames, _ in samples for location in frames
                     if location.dso.endswith("workload_fp") and location.names)
-        if named or f"build id {bytes(reversed(build_id)).hex()}, recorded was {build_id.hex()}" not in said:
-            self.fail(f"a rebuilt binary was not refused: {named} names: {said}")
+        if named or f"build id {bytes(reversed(build_id)).hex()}, recorded was {build_id.hex()}" not in messages:
+            self.fail(f"a rebuilt binary was not refused: {named} names: {messages}")
 
 
 def arch_of(name):

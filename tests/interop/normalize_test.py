@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What perftape-convert writes of other people's recordings: the same records, and what perf reads.
+"""Compares what perftape-convert writes of other people's recordings with the originals.
 
     normalize_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME ...]
 
-Each recording of the corpus is written as a file and as a pipe's stream, compressed and not; read
-again, each has the same records and samples. For perf 6.1 (--compat 6.1) perf itself counts as many
-samples as the corpus's oracle: also in those that it refuses as they are, for their age,
-compression, byte order or records. Skipped (status 77) where there is no corpus or no perf.
+Each recording of the corpus is written as a file and as a pipe's stream, compressed and
+uncompressed. Read again, each has the same records and samples. With --compat 6.1, perf 6.1 counts
+as many samples as the corpus's oracle, also for recordings that it refuses in their original form
+because of their age, compression, byte order or records. Skipped (status 77) without a corpus or
+perf.
 """
 import argparse
 import csv
@@ -25,10 +26,10 @@ from corpus import SKIPPED, find as find_corpus
 FORMS = {"file": [], "pipe": ["--pipe"], "compressed file": ["-z"],
          "compressed pipe": ["--pipe", "-z3"]}
 
-# What stands elsewhere in a pipe than in a file, and what goes with compression.
+# Records that a pipe and a file have in different forms, and those of compression.
 HEAD = {"ATTR", "FEATURE", "TRACING_DATA", "BUILD_ID", "COMPRESSED", "COMPRESSED2"}
 
-# These are damaged, and converting them says so.
+# Damaged recordings: converting them reports the damage.
 DAMAGED = {
     "own-x86_64-CRASHED-data-size-0": "its recorder was killed",
     "pipe-x86_64-k3.2-CORRUPT-zero-size-sample": "a sample of size 0",
@@ -42,24 +43,24 @@ def run(*command):
 
 
 class Recording:
-    """What perftape-inspect sees of a file."""
+    """Returns the records and samples of a file, as perftape-inspect prints them."""
 
     def __init__(self, inspect, path):
         self.samples = run(inspect, "--samples", path).stdout
         self.records = []
         for line in run(inspect, "--records", path).stdout.decode(errors="replace").splitlines():
             _, record = line.split(" ", 1)
-            # Names of events are in a pipe's head and in a feature of a file.
+            # Names of events are in the head of a pipe, and in a feature of a file.
             if record.split(" ", 1)[0] in HEAD or "update_type 2" in record:
                 continue
-            # Perf's records may be padded anew, and so may those of nobody's.
+            # Padding may change in perf's records and in those of unknown types.
             record = re.sub(r" size \d+:", ":", record, count=1)
             record = re.sub(r"payload \[\d+\].*", "payload", record)
             self.records.append(record)
 
 
 def samples_in_perf(path):
-    """How many SAMPLE records perf counts, and what it says where it fails."""
+    """Returns the number of SAMPLE records that perf counts, and its message if it fails."""
     done = run("perf", "report", "--stats", "-i", path)
     counts = re.search(r"^ +SAMPLE events: +(\d+)", done.stdout.decode(), re.M)
     return (int(counts[1]) if counts else 0), done.stderr.decode() if done.returncode else ""

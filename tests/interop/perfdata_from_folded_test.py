@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows a perf.data that was made of folded stacks to perf and to hotspot's parser.
+"""Opens a perf.data that was made of folded stacks with perf and hotspot's parser.
 
     perfdata_from_folded_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
 
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one, or
-without perf, the test is skipped (status 77). Of each file perf must show the shares of each function,
-its own and with what it calls, that are worked out here from the lines; the same stacks with the
-same counts; and nothing on stderr. Once with all names in the perf.data, once with them in the
-files of --symbol-dir, which hotspot's parser must find, too.
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one,
+or without perf, the test is skipped (status 77). For each file, perf must show the shares of each
+function (self, and with callees) that the test computes from the lines. It must show the same
+stacks with the same counts, and print nothing to stderr. This is tested twice: with all names in
+the perf.data, and with names in the files of --symbol-dir, which hotspot's parser must find, too.
 """
 import argparse
 import re
@@ -38,7 +38,7 @@ WITHIN = 0.011  # perf prints two decimals
 
 
 def stacks_of(path):
-    """The sums by stack; names without the spaces around them, which perf's columns swallow."""
+    """Returns the sums by stack. Spaces around names are removed, as perf's columns do."""
     stacks = Counter()
     for line in path.read_text(errors="surrogateescape").splitlines():
         match = re.match(r"^(.*)\s+(\d+)$", line)
@@ -47,7 +47,7 @@ def stacks_of(path):
 
 
 def shares_of(stacks):
-    """By name: the percentages with callees, and of its own."""
+    """Returns by name the percentages with callees, and self."""
     total = sum(stacks.values())
     inclusive, own = Counter(), Counter()
     for stack, count in stacks.items():
@@ -138,7 +138,7 @@ class Test:
         self.expect(f"{what}: perfparser", done.returncode == 0 and
                     "MissingElfFile" not in done.stderr, done.stderr[:500])
         found = out.read_bytes()
-        # Each name as the parser sends it; it demangles and shortens some of the languages' names.
+        # Each name as the parser sends it; it demangles and shortens the names of some languages.
         plain = {name for stack in stacks for name in stack if re.fullmatch(r"[a-z_]{4,}", name)}
         missing = [name for name in plain if name.encode() not in found]
         self.expect(f"{what}: perfparser's names", not missing, missing[:5])

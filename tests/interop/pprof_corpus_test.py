@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pprof to pprof loses nothing that `go tool pprof -raw` shows.
+"""Checks that pprof to pprof keeps all that `go tool pprof -raw` shows.
 
     pprof_corpus_test.py --bin build/dev/bin [--corpus DIR]
 
-For each profile of the corpus: what -raw prints of our copy is, but for ids and order, the text that
-lies beside it. Formats that are no protobuf are not read here. Skipped (77) without go or corpus.
+For each profile of the corpus, -raw must print for our copy the text beside the profile, except for
+ids and order. Formats that are not protobuf are skipped. Skipped (77) without go or corpus.
 """
 import argparse
 import gzip
@@ -29,12 +29,13 @@ def expected_text(path):
 
 
 def is_protobuf(path):
-    """Gzip, or the first field of a profile: the legacy formats are text or begin with zeros."""
+    """Returns whether this is gzip or begins with the first field of a profile. The legacy formats
+    are text or begin with zeros."""
     return path.read_bytes()[:1] in (b"\x1f", b"\x0a", b"\x12", b"\x1a", b"\x22", b"\x2a", b"\x32")
 
 
 def check(path, tools, folder):
-    """What is wrong with our copy of the profile; nothing where it is the same."""
+    """Returns how our copy of the profile differs, or an empty list."""
     copy = folder / "copy.pb.gz"
     done = subprocess.run([tools / "perftape-convert", "-q", "-f", "--no-symbols", path, "-o", copy],
                           capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `go tool pprof -raw` prints, as things that compare: without the ids, which are the file's own
-business, and without the order of tables."""
+"""Parses the output of `go tool pprof -raw` for comparisons, without ids and the order of
+tables."""
 import collections
 import os
 import re
@@ -14,7 +14,7 @@ SAMPLE = re.compile(r"\s*((?:-?\d+ *)+): ?([\d ]*)$")
 
 
 def of_file(path):
-    """The text, or None where there is no go."""
+    """Returns the text, or None without go."""
     if shutil.which("go") is None:
         return None
     with tempfile.TemporaryDirectory() as home:
@@ -27,8 +27,8 @@ def of_file(path):
 
 
 class Raw:
-    """`header`: the lines before the samples, and their types. `samples`: the sum of the values of
-    each stack, leaf first, with its labels. `mappings`: how often each is there."""
+    """`header`: the lines before the samples, and their types. `samples`: the sum of values for
+    each stack, leaf first, with its labels. `mappings`: how often each mapping occurs."""
 
     def __init__(self, text):
         lines = text.split("\n")
@@ -71,7 +71,7 @@ class Raw:
 
 
 def differences(before, after):
-    """What is not the same of two Raws, a line each."""
+    """Returns the differences of two Raws as lines."""
     found = []
     if before.header != after.header:
         found.append(f"header: {before.header} became {after.header}")

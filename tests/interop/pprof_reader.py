@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a pprof without any code of the project's: as much of profile.proto as tests ask for."""
+"""Reads those parts of a pprof that tests need, without any code of perftape."""
 import gzip
 from collections import namedtuple
 
-# Of a sample: values in the order of `types`, location ids leaf first, and labels by key (numbers
-# or texts). Of a profile: `types` are (type, unit), `dsos` the file names by location id.
+# Sample: values in the order of `types`, location ids leaf first, and labels by key (numbers or
+# texts). Profile: `types` are (type, unit), `dsos` are file names by location id.
 Sample = namedtuple("Sample", "values locations labels")
 Profile = namedtuple("Profile", "types samples dsos")
 
@@ -21,7 +21,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """Each field's number and value: an int, or bytes."""
+    """Yields each field's number and value: an int, or bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -34,7 +34,7 @@ def fields(data):
 
 
 def integers(value):
-    """A repeated integer, packed or not."""
+    """Returns a repeated integer, packed or not."""
     if isinstance(value, int):
         return [value]
     found, at = [], 0
@@ -49,7 +49,7 @@ def signed(number):
 
 
 def message(data):
-    """The single fields of a message, by number; 0 where one is missing."""
+    """Returns the single fields of a message by number; missing ones are 0."""
     found = {}
     for number, value in fields(data):
         found[number] = value

@@ -55,7 +55,7 @@ class GoPprof : public testing::Test {
 convert::Profile TenSamples() {
   convert::ProfileMaker made;
   const convert::MappingId app = made.Map("/usr/bin/app");
-  const convert::MappingId kernel = made.Map("[kernel.kallsyms]", convert::MappingKind::kKernel);
+  const convert::MappingId kernel = made.Map("[kernel.kallsyms]", convert::MappingType::kKernel);
   const convert::LocationId main = made.Frame(app, 0x10, {"main"});
   const convert::LocationId push =
       made.Frame(app, 0x20, {"std::vector<int>::push_back(int const&)"});
@@ -80,7 +80,7 @@ TEST_F(GoPprof, ShowsTotalsAndWholeNames) {
   EXPECT_THAT(top, ContainsRegex("10ms +10.00% +100% +10ms +10.00% +default_idle"));
 }
 
-TEST_F(GoPprof, CountsSamplesWhenAsked) {
+TEST_F(GoPprof, CountsSamplesIfAsked) {
   const std::string top = Pprof(TenSamples(), "-top -sample_index=cpu-clock_sample");
   EXPECT_THAT(top, ContainsRegex("of 10 total|accounting for 10, 100%"));
   EXPECT_THAT(top, ContainsRegex(" 6 +60.00%"));
@@ -101,7 +101,7 @@ TEST_F(GoPprof, KeepsLabelsOfZero) {
               AllOf(ContainsRegex("pid:\\[0 pid\\]"), ContainsRegex("tid:\\[0 tid\\]")));
 }
 
-TEST_F(GoPprof, SaysNothingOfAMainBinaryThatIsMissing) {
+TEST_F(GoPprof, DoesNotReportAMissingMainBinary) {
   EXPECT_THAT(Pprof(TenSamples(), "-top"), Not(HasSubstr("not available")));
 }
 

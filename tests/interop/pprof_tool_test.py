@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`go tool pprof` shows what we make of each format: -top, -traces, and -svg where there is dot; and
-a perf.data itself, when our perf_to_profile is on the PATH.
+"""Checks that `go tool pprof` reads our profiles of each format.
 
     pprof_tool_test.py --build build/dev
 
-Skipped (77) where there is no go.
+It must read them with -top, -traces, and -svg if dot is installed. It must also read a perf.data
+itself if our perf_to_profile is on the PATH. Skipped (77) without go.
 """
 import argparse
 import os
@@ -42,7 +42,7 @@ class PprofShows(unittest.TestCase):
         return path
 
     def pprof(self, *arguments, path=os.environ["PATH"]):
-        """What it prints; an error or a word of a missing binary fails the test."""
+        """Returns the output; an error or a message about a missing binary fails the test."""
         environment = dict(os.environ, HOME=str(self.folder), PATH=path)
         done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", *arguments],
                               capture_output=True, env=environment, cwd=self.folder, check=False)

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares perftape-inspect with what quipper, Chromium OS's reader of perf.data, makes of the same
+"""Compares perftape-inspect with quipper, Chromium OS's reader of perf.data, on the same
 recordings.
 
     quipper_test.py --inspect build/dev/bin/perftape-inspect [--corpus DIRECTORY] [NAME...]
 
-quipper's own tests come with goldens: NAME.pb_text.gz, a recording as text protobuf, and
-NAME.buildids.gz. Every record must be there with the same fields, every event with the same
-attribute and ids, each build id and each string of the header. Records are compared as multisets,
-for quipper sorts them by time. What quipper changes is told where it is undone: combined,
-as_quipper_has_it, their_event, NOT_KEPT, NO_EVENTS. The corpus is not part of this tree:
-$PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the test is skipped (status 77)."""
+quipper's own tests have goldens: NAME.pb_text.gz, a recording as text protobuf, and
+NAME.buildids.gz. Every record must have the same fields, every event the same attribute and ids;
+build ids and strings of the header must be equal. Records are compared as multisets, because
+quipper sorts them by time. quipper changes some values; these functions and lists undo that and
+explain it: combined, as_quipper_has_it, their_event, NOT_KEPT, NO_EVENTS. The corpus is not part of
+this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one the test is skipped (status
+77)."""
 
 import argparse
 import collections
@@ -18,7 +19,6 @@ import gzip
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import header_json
 import record_lines
@@ -29,16 +29,16 @@ RECORD_TYPES = {1: "MMAP", 3: "COMM", 4: "EXIT", 5: "THROTTLE", 6: "UNTHROTTLE",
                 9: "SAMPLE", 10: "MMAP2", 11: "AUX", 12: "ITRACE_START", 13: "LOST_SAMPLES",
                 15: "SWITCH_CPU_WIDE", 68: "FINISHED_ROUND", 70: "AUXTRACE_INFO", 71: "AUXTRACE",
                 79: "TIME_CONV"}
-# quipper's field -> perftape's, where the names are not the same.
+# quipper's field -> perftape's, if the names differ.
 RENAMED = {"sample_time_ns": "time", "fork_time_ns": "time", "time_ns": "time", "len": "length",
            "pgoff": "page_offset", "ino": "inode", "ino_generation": "generation",
            "num_lost": "lost", "idx": "index"}
 RENAMED_IN_AUXTRACE = {"size": "auxtrace_size", "offset": "auxtrace_offset"}
-# What quipper derives from other fields, or repeats.
+# Fields that quipper derives from others, or repeats.
 DERIVED = re.compile(r"md5_prefix$|^(root_path|raw_size|is_out|no_hw_idx|branch_stack_hw_idx)$")
 # Fields of ours that quipper does not keep.
 NOT_KEPT = {"event"}
-# Records that quipper makes something else of than an event.
+# Records that quipper does not turn into an event.
 NO_EVENTS = {"ATTR", "EVENT_TYPE"}
 AUX_FLAGS = {"is_truncated": 1, "is_overwrite": 2, "is_partial": 4}
 BRANCH_BITS = {"mispredicted": 0, "predicted": 1, "in_transaction": 2, "abort": 3, "cycles": 4,
@@ -50,7 +50,7 @@ def scalar(value):
 
 
 def theirs(message, renamed=RENAMED):
-    """A message of quipper's with our names: {field: value}."""
+    """Returns a message of quipper with our names: {field: value}."""
     return {renamed.get(name, name): scalar(values[0]) for name, values in message.items()
             if not DERIVED.search(name)}
 
@@ -61,7 +61,7 @@ def branch_of(entry):
 
 
 def as_quipper_has_it(callchain):
-    """quipper sets the highest bit of user addresses that it finds in no mapping."""
+    """quipper sets the highest bit of user addresses that are in no mapping."""
     return tuple(address | 1 << 63 for address in callchain)
 
 
@@ -126,7 +126,7 @@ def frozen(fields):
 
 
 def our_value(value):
-    # quipper keeps the ids of processes and CPUs unsigned.
+    # quipper stores pids and CPUs unsigned.
     return value & 0xffffffff if isinstance(value, int) and value < 0 else value
 
 
@@ -140,8 +140,8 @@ def our_record(record):
 
 
 def combined(records):
-    """quipper makes one mapping of neighbours: what goes on in the same file, and what lies
-    anonymous behind a later part of a file, which it takes for text on a huge page."""
+    """quipper joins adjacent mappings: continuations of the same file, and anonymous memory after a
+    later part of a file, which it considers text on a huge page."""
     kept = []
     for record in records:
         if kept and touches(kept[-1], record) and belongs_to(kept[-1].fields, record.fields):
@@ -188,7 +188,7 @@ READ_BITS = "TOTAL_TIME_ENABLED TOTAL_TIME_RUNNING ID GROUP LOST".split()
 STRINGS = {"HOSTNAME": "hostname", "OSRELEASE": "kernel_version", "VERSION": "perf_version",
            "ARCH": "architecture", "CPUDESC": "cpu_description", "CPUID": "cpu_id"}
 
-# A feature that is a list, quipper's name for it, and for each field.
+# A feature that is a list, quipper's name for it, and its name for each field.
 LISTS = [
     ("PMU_MAPPINGS", "pmu_mappings", {"name": "name", "type": "type"}),
     ("GROUP_DESC", "group_desc",
@@ -205,7 +205,7 @@ def named_bits(value, names):
 
 def their_event(golden):
     attr = {name: values[0] for name, values in golden["attr"][0].items()}
-    # Its size is that of quipper's own structure, 96.
+    # The size is that of quipper's own structure, 96.
     event = {name: attr[name] for name in ("type", "config", "sample_period")}
     event["sample_type"] = named_bits(attr["sample_type"], SAMPLE_BITS)
     event["read_format"] = named_bits(attr["read_format"], READ_BITS)
@@ -221,11 +221,11 @@ def names_of(messages, field):
 
 
 def header_checks(header, golden):
-    """(what, quipper's, ours) for each thing that both tell."""
+    """Yields (what, quipper's, ours) for each fact that both have."""
     for number, (attr, event) in enumerate(zip(golden["file_attrs"], header["events"])):
         want = their_event(attr)
         got = {name: value for name, value in event.items() if name in want}
-        got["flags"] = got["flags"] & set(attr["attr"][0])  # those that this quipper knew
+        got["flags"] = got["flags"] & set(attr["attr"][0])  # those that this quipper defines
         yield f"event {number}", want, got
     yield ("event names", names_of(golden["event_types"], "name"),
            [event["name"] for event in header["events"]])
@@ -292,7 +292,8 @@ def header_complaints(tool, path, golden):
 
 
 def build_id_complaints(tool, path, golden):
-    """Of NAME.buildids: a line for each file, its build id and its name, each once."""
+    """Returns the lines of NAME.buildids: the build id and name of each file, without
+    duplicates."""
     entries = build_ids_of(header_of(tool, path))
     got = list(dict.fromkeys(f"{build_id} {filename}" for build_id, filename, _ in entries))
     if got != golden.splitlines():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what `perftape-inspect --records --json` prints.
+"""Parses the output of `perftape-inspect --records --json`.
 
     record = parse('{"record":{"offset":"0x78","type":"COMM","misc":0,"size":40,"pid":5,"tid":5,'
                    '"comm":"perf","sample_id":{"time":9}}}')

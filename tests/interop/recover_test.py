@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What perftape-recover writes, before perf: it opens, and has the samples that the report tells of.
+"""Opens the output of perftape-recover with perf: it must have the samples that the report counts.
 
     recover_test.py --bin build/dev/bin [--corpus DIRECTORY] [--table]
 
-Tried are a small recording that is cut at many places and, where there is a corpus ($PERFTAPE_CORPUS,
-or ../shared/corpus beside the tree), all its damaged files. --table prints what perf reads of each
-damaged file, and what of the recovered one. Skipped (status 77) where there is no perf.
+The inputs are a small recording cut at many offsets, and all damaged files of the corpus, if there
+is one ($PERFTAPE_CORPUS, or ../shared/corpus beside the tree). --table prints what perf reads of
+each damaged file and of the recovered one. Skipped (status 77) without perf.
 """
 import argparse
 import csv
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from corpus import SKIPPED, find as find_corpus
 
-# perf knows guests only by what --guestmount names, and prints no samples of theirs.
+# perf only handles guests named by --guestmount, and prints no samples of others.
 PRINTS_FEWER = {"g-synthetic-guest-samples.data"}
 
 
@@ -32,7 +32,7 @@ def recover(tool, source, target):
 
 
 def samples_in_perf(path):
-    """How many samples `perf script` prints; None where it fails."""
+    """Returns the number of samples that `perf script` prints; None if it fails."""
     done = subprocess.run(["perf", "script", "--no-itrace", "-F", "pid,tid", "-i", path],
                           capture_output=True, env={**os.environ, "PERF_CONFIG": "/dev/null"})
     if done.returncode != 0:
@@ -46,7 +46,8 @@ class Judge:
         self.complaints = []
 
     def judge(self, source, name):
-        """How many samples were kept, as perf counts them; None where nothing was recovered."""
+        """Returns the number of kept samples, as perf counts them; None if nothing was
+        recovered."""
         report = recover(self.tool, source, self.target)
         if report is None:
             return None

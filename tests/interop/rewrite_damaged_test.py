@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `perftape-convert --to perf.data` makes of damaged recordings: a sound one, or none.
+"""Checks that `perftape-convert --to perf.data` writes an undamaged file for damaged input, or
+none.
 
     rewrite_damaged_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
 
-Each damaged recording of the corpus is written as a file and as a pipe's stream. What was written
-reads with status 0. With status 3 stderr names the file, an offset and a reason, and so does --json;
-with status 0 the same samples come out that were in the input, which then reads with status 0, too.
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77).
+Each damaged recording of the corpus is written as a file and as a pipe's stream. The output must
+read with status 0. With status 3, stderr and --json contain the file's name, an offset and a
+reason. With status 0, the output has the samples of the input, and the input reads with status 0,
+too. The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without
+one the test is skipped (status 77).
 """
 import argparse
 import json
@@ -23,7 +24,7 @@ from corpus import SKIPPED, find as find_corpus
 FORMS = {"file": [], "pipe": ["--pipe"]}
 OFFSET = re.compile(r"0x[0-9a-f]+")
 
-# Messages without an offset, and why.
+# Files whose messages have no offset, and why.
 NO_OFFSET = {
     "f-trunc-header-000.data": "the file is empty",
 }
@@ -48,25 +49,25 @@ class Judge:
                 self.complaints.append(f"{source.name} as {form}: {words}")
 
     def complaints_of(self, source, done):
-        said = done.stderr.decode(errors="replace")
+        messages = done.stderr.decode(errors="replace")
         if done.returncode not in (0, 1, 3):
-            yield f"status {done.returncode}: {said}"
+            yield f"status {done.returncode}: {messages}"
         elif done.returncode == 1:
-            yield from self.message_complaints(source, said)
+            yield from self.message_complaints(source, messages)
         else:
             if done.returncode == 3:
-                yield from self.message_complaints(source, said)
+                yield from self.message_complaints(source, messages)
                 yield from self.json_complaints(source, json.loads(done.stdout))
             else:
                 yield from self.silence_complaints(source)
             yield from self.output_complaints()
 
     @staticmethod
-    def message_complaints(source, said):
-        if source.name not in said:
-            yield f"the file is not named: {said}"
-        if not OFFSET.search(said) and source.name not in NO_OFFSET:
-            yield f"no offset is named: {said}"
+    def message_complaints(source, messages):
+        if source.name not in messages:
+            yield f"the file is not named: {messages}"
+        if not OFFSET.search(messages) and source.name not in NO_OFFSET:
+            yield f"no offset is named: {messages}"
 
     @staticmethod
     def json_complaints(source, report):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines and inlined functions, beside llvm-symbolizer-19, or binutils' addr2line where that is absent.
+"""Compares lines and inlined functions with llvm-symbolizer-19, or with binutils' addr2line if that
+is missing.
 
     source_lines_test.py --resolve build/dev/tests/resolve_addresses [--keep DIRECTORY]
 
-A small program of two files is compiled in every way that DWARF comes in; of every fourth byte of its
-code the frames must agree: functions, files, lines, columns. Skipped (status 77) without a compiler.
+A small program of two files is compiled with every form of DWARF. For every fourth byte of its
+code, functions, files, lines and columns of the frames must be equal. Skipped (status 77) without a
+compiler.
 """
 import argparse
 import collections
@@ -67,7 +69,7 @@ int main(int count, char**) {
 """,
 }
 
-# Name -> compiler, its flags, what is done afterwards.
+# Name -> compiler, flags, and the commands that follow.
 KINDS = {
     "gcc-dwarf2": ("g++", ["-gdwarf-2"], None),
     "gcc-dwarf3": ("g++", ["-gdwarf-3"], None),
@@ -93,7 +95,7 @@ KINDS = {
 
 
 class Missing(Exception):
-    """A tool that is not here."""
+    """A required tool is missing."""
 
 
 def run(*command, cwd=None, text=None):
@@ -106,8 +108,8 @@ def run(*command, cwd=None, text=None):
 
 
 def build(kind, directory):
-    """Makes the program; returns it, what resolve_addresses takes besides it, and what an oracle is
-    asked of: itself, or the file with the debug information."""
+    """Builds the program. Returns it, further arguments of resolve_addresses, and the file that the
+    oracle reads: the program, or the file with its debug information."""
     compiler, flags, afterwards = KINDS[kind]
     for name, text in SOURCES.items():
         (directory / name).parent.mkdir(exist_ok=True)
@@ -138,7 +140,7 @@ def build(kind, directory):
 
 
 def addresses_of(program):
-    """Every fourth byte of the functions in .text."""
+    """Returns the address of every fourth byte of the functions in .text."""
     picked = []
     for line in run("nm", "-S", "--defined-only", str(program)).splitlines():
         words = line.split()
@@ -149,7 +151,7 @@ def addresses_of(program):
 
 
 def frames_of(text):
-    """[[(function, place), …] for each address]"""
+    """Returns [[(function, place), …] for each address]."""
     answers = []
     for answer in text.rstrip("\n").split("\n\n"):
         lines = answer.split("\n")
@@ -163,7 +165,7 @@ def ask_llvm(program, addresses):
 
 
 def ask_binutils(program, addresses):
-    """addr2line knows no columns, and names the outermost function as DWARF does."""
+    """addr2line prints no columns, and names the outermost function as DWARF does."""
     out = run("addr2line", "-a", "-i", "-f", "-e", str(program), text="\n".join(addresses))
     answers = []
     lines = iter(out.splitlines())
@@ -181,8 +183,9 @@ def without_columns(frames):
 
 
 def comparable(frames, exact):
-    """What must be the same. Constructors have several names at one address, of which either is right.
-    Without llvm, only the lines: where dwz shares entries, addr2line does not find their names."""
+    """Returns the parts of frames to compare. Several constructors may have one address, and either
+    name is right. Without llvm only lines are compared: where dwz shares entries, addr2line does
+    not find their names."""
     named = [(function.replace("C2E", "C1E").replace("D2E", "D1E"), place) for function, place in frames]
     if exact:
         return named
@@ -195,16 +198,17 @@ def differences(resolve, kind, directory):
     exact = shutil.which("llvm-symbolizer-19") is not None
     ask = ask_llvm if exact else ask_binutils
     if not exact:
-        # addr2line knows split DWARF by halves, and numbers the files of LTO's DWARF 5 otherwise.
+        # addr2line supports split DWARF only in part, and numbers the files of LTO's DWARF 5
+        # differently.
         if any(word in kind for word in ("clang", "split", "package", "lto", "dwarf64")):
             raise Missing("llvm-symbolizer-19")
-    told = ask(oracle_program, addresses)
+    expected = ask(oracle_program, addresses)
     ours = frames_of(run(str(resolve), "--mangled", str(program), *map(str, more),
                          text="\n".join(addresses)))
     if not exact:
-        told = [[(f, os.path.normpath(p) + ":0") for f, p in frames] for frames in told]
-    assert len(ours) == len(told) == len(addresses), (len(ours), len(told), len(addresses))
-    different = [(address, mine, theirs) for address, mine, theirs in zip(addresses, ours, told)
+        expected = [[(f, os.path.normpath(p) + ":0") for f, p in frames] for frames in expected]
+    assert len(ours) == len(expected) == len(addresses), (len(ours), len(expected), len(addresses))
+    different = [(address, mine, theirs) for address, mine, theirs in zip(addresses, ours, expected)
                  if comparable(mine, exact) != comparable(theirs, exact)]
     depths = collections.Counter(len(frames) for frames in ours)
     return len(addresses), different, depths
@@ -232,7 +236,7 @@ def main():
         agree = 100 * (count - len(different)) / count
         inlined = sum(number for depth, number in depths.items() if depth > 1)
         print(f"{kind}: {count} addresses, {inlined} with inlined functions, {agree:.2f} % agree")
-        # One in a hundred: where ranges contradict each other nobody is right.
+        # One in a hundred may differ: where ranges contradict each other, no answer is right.
         if agree < 99 or (inlined == 0 and kind != "clang-lines"):
             failed = True
             for address, mine, theirs in different[:3]:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""speedscope, in a Chromium without a window, loads our pprof and our folded stacks without a
-complaint, and shows the functions and totals that went in.
+"""Loads our pprof and folded stacks in speedscope, in a headless Chromium. No error may appear, and
+functions and totals must be those of the input.
 
     speedscope_test.py --bin build/dev/bin [--speedscope FOLDER]
 
-FOLDER is dist/release of the npm package speedscope: of $PERFTAPE_SPEEDSCOPE, or of npm's global
-packages. Skipped (77) where it or chromium is absent; neither is installed for the test, as chromium
-alone is larger than all else that the tests need. Nothing is fetched: the page is a local file, and
-no host's name is resolved.
+FOLDER is dist/release of the npm package speedscope: from $PERFTAPE_SPEEDSCOPE, or from npm's
+global packages. Skipped (77) if it or chromium is missing. Neither is installed for the test,
+because chromium is larger than all other dependencies. The test uses no network: the page is a
+local file, and no host name is resolved.
 """
 import argparse
 import base64
@@ -27,7 +27,7 @@ SKIPPED = 77
 FOLDED = b"main;work;inner 6\nmain;work 3\nmain;other 1\n"
 SHOWN = {"main": ("10", "0"), "work": ("9", "3"), "inner": ("6", "6"), "other": ("1", "1")}
 
-# An alert, which is speedscope's way to refuse a file, becomes a part of the page.
+# speedscope refuses a file with an alert; this adds the alert to the page.
 PAGE = """
 window.alert = (message) => {
   const alert = document.createElement("p");
@@ -68,7 +68,7 @@ class SpeedscopeShows(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
 
     def page_of(self, name):
-        """What is shown of a file: the page as it is when all has been loaded."""
+        """Returns the page as it is after a file has been loaded."""
         content = base64.b64encode((self.folder / name).read_bytes()).decode()
         loader = self.folder / "load.js"
         loader.write_text(PAGE % (json.dumps(name), json.dumps(content)))
@@ -93,7 +93,7 @@ class SpeedscopeShows(unittest.TestCase):
         self.convert("one.pb.gz", "out.folded")
         self.check_page("out.folded")
 
-    def test_an_alert_where_a_file_is_no_profile(self):
+    def test_a_message_if_a_file_is_no_profile(self):
         (self.folder / "none.bin").write_bytes(b"\x01\x02\x03")
         self.assertIn("ALERT", self.page_of("none.bin"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads protobuf's text format without its schema: every field is a list of what was given for it.
+"""Reads protobuf's text format without its schema: every field is a list of its values.
 
     message = parse('events { header { type: 9 } }\\nids: 1\\nids: 2')
     message["events"][0]["header"][0]["type"] == [9]

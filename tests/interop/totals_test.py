@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what perftape-convert makes of recordings with what perf says is in them.
+"""Compares the output of perftape-convert with the totals that perf counts.
 
     totals_test.py --convert build/dev/bin/perftape-convert [--corpus DIRECTORY] [NAME...]
 
-The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it; without one the
-test is skipped (status 77). Of each recording's pprof the samples and periods by event, comm, pid,
-tid and dso must equal those of NAME.oracle.json, and so must those by event, comm and dso of its
-folded stacks, of samples and of periods. Where perf cannot read a file the oracle is an independent
-walk of its bytes, which knows no comm and dso. KNOWN names what else differs, and why.
+The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
+the test is skipped (status 77). For each recording, the samples and periods of the pprof by event,
+comm, pid, tid and dso must equal those of NAME.oracle.json. So must those of its folded stacks by
+event, comm and dso, for samples and for periods. Where perf cannot read a file, the oracle is an
+independent walk over its bytes, without comm and dso. KNOWN lists all other differences with
+reasons.
 """
 import argparse
 import json
@@ -17,22 +18,21 @@ import subprocess
 import sys
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from urllib.parse import unquote
 
 import pprof_reader
 from corpus import SKIPPED, find_recordings
 
-# The totals that are not compared of a recording, and the reason.
+# Recording -> the totals that are not compared, and the reason.
 KNOWN = {
     "x86_64-k3.10-dwarf-one-sample": (
         ["dso"],
-        "the MMAP2 of that kernel has no protection and flags; perf takes the first 8 bytes of the "
+        "the MMAP2 of that kernel has no protection and flags; perf reads the first 8 bytes of the "
         "name for them",
     ),
     "x86_64-k5.4-lbr-callgraph-vector-gcc": (
         ["dso"],
-        "perf tells the file of the sample's address; the innermost frame is of the branch stack, and "
+        "perf counts the file of the sample's address; the innermost frame is of the branch stack, and "
         "was another instruction",
     ),
     "x86_64-k6.12-lbr-callgraph-attr136": (["dso"], "the same"),
@@ -42,14 +42,14 @@ KNOWN = {
 def convert(tool, path, *options):
     done = subprocess.run([tool, "-q", "--no-symbols", path, "-o", "-", *options],
                           capture_output=True, timeout=300)
-    if done.returncode not in (0, 3):  # what was damaged is lost to perf, too
+    if done.returncode not in (0, 3):  # perf does not read the damaged part either
         raise ValueError(f"status {done.returncode}: {done.stderr.decode(errors='replace')}")
     return done.stdout
 
 
 def dso_name(path):
-    """The base name, or all of "[vdso]"; one name for what perf calls otherwise: a module by the
-    kernel's name for it, and code without a file by the map that its process may have written."""
+    """Returns the base name, or all of "[vdso]". Some names of perf are unified: a module gets the
+    kernel's name for it, and code without a file the name of its process's perf map."""
     if path in ("", "[unknown]"):
         return "[unknown]"
     name = path if path.startswith("[") else path.rsplit("/", 1)[-1] or path
@@ -59,7 +59,7 @@ def dso_name(path):
 
 
 def letters(name):
-    """What the texts that perf prints do not change."""
+    """Returns the letters and digits of a text, which perf prints unchanged."""
     return re.sub(r"\\x[0-9a-f]{2}|[^0-9A-Za-z]", "", name)
 
 
@@ -68,7 +68,7 @@ def without_modifiers(event):
 
 
 class Totals:
-    """Samples and periods by what they are of: {"comm": {"ls": [3, 3000]}, ...}."""
+    """Returns samples and periods by dimension: {"comm": {"ls": [3, 3000]}, ...}."""
 
     def __init__(self):
         self.by = {key: {} for key in ("event", "comm", "pid", "tid", "dso")}
@@ -114,7 +114,7 @@ def totals_of_folded(tool, path, events):
 
 
 def renamed(sums, rename):
-    """The sums of what has one name then."""
+    """Sums the entries that have the same name afterwards."""
     found = {}
     for name, both in sums.items():
         before = found.get(rename(name), [0, 0])
@@ -124,12 +124,12 @@ def renamed(sums, rename):
 
 
 def without_brackets(name):
-    """A dso, which folded stacks show in brackets, whether or not it has some of its own."""
+    """Returns a dso in brackets, as folded stacks show it, unless it has brackets already."""
     return dso_name(name.strip("[]")).strip("[]")
 
 
 def oracle_sums(oracle, key):
-    """The same, of perf; periods are None where it does not tell them."""
+    """Returns the same from perf; periods are None if it does not print them."""
     if key == "event":
         return {name: [of["samples"], of["period_sum"]] for name, of in oracle["events"].items()
                 if of["samples"] or of["period_sum"]}
@@ -151,7 +151,7 @@ def complaint_about(form, key, got, want):
     differing = sorted(name for name in shown.keys() | want.keys()
                        if shown.get(name) != want.get(name))[:4]
     return f"{form} by {key}: " + "; ".join(
-        f"{name!r} is {shown.get(name)}, perf says {want.get(name)}" for name in differing)
+        f"{name!r} is {shown.get(name)}, perf has {want.get(name)}" for name in differing)
 
 
 def complaints(tool, path):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `perftape-inspect --validate` says of perf 6.1 against perf 6.1 itself, on every recording of the
-corpus, good and damaged, as a file and through a pipe, and on pipes made of the files.
+"""Compares `perftape-inspect --validate` for perf 6.1 with perf 6.1 itself: on every recording of
+the corpus, valid and damaged, as a file and through a pipe, and on pipes made of the files.
 
-An error that breaks perf-6.1 says that `perf script` or `perf report` gives up; the rules of REPORT_ONLY
-say so of `perf report` alone, those of STATS_ONLY of `perf report --stats`."""
+An error that breaks perf-6.1 predicts that `perf script` or `perf report` fails. The rules of
+REPORT_ONLY predict that only for `perf report`, those of STATS_ONLY only for `perf report
+--stats`."""
 
 import argparse
 import concurrent.futures
@@ -20,11 +21,11 @@ import corpus
 COMMANDS = {"script": ["perf", "script", "-F", "comm"],
             "report": ["perf", "report", "--stdio", "-s", "comm", "-g", "none"],
             "stats": ["perf", "report", "--stats"]}
-# What perf report says where it gives up: its status is 0 all the same.
+# Messages of perf report when it fails; its status is 0 nevertheless.
 GAVE_UP = ("failed to process", "bad event header size")
 REPORT_ONLY = {"pipe-feature-unknown", "pipe-foreign-features"}
 STATS_ONLY = {"pipe-stats"}
-# The verdicts differ, for good reasons.
+# Files whose verdicts differ, and why.
 EXCEPTIONS = {
     "a-auxtrace-size-beyond.data": "the trace that is missing is not asked for",
     "f-data-size-minus8.data": "names and features are gone; this EVENT_DESC does not crash perf",
@@ -40,7 +41,7 @@ def environment():
 
 
 def gives_up(command, path, through_pipe):
-    """Why perf does not come to the end of a file; empty where it does."""
+    """Returns why perf does not read a file to its end; empty if it does."""
     name = "-" if through_pipe else str(path)
     with open(path if through_pipe else os.devnull, "rb") as stdin:
         done = subprocess.run(["timeout", "60", *COMMANDS[command], "-i", name], stdin=stdin,
@@ -59,8 +60,8 @@ def is_pipe(path):
 
 
 def as_pipe(data):
-    """A file of 104 bytes of header as the stream that perf record -o - would have made of it, in its
-    own byte order; None of what has no such form."""
+    """Returns a file with a header of 104 bytes as the stream that perf record -o - would have
+    written, in its own byte order; None if no such stream exists."""
     if data[:8] not in (b"PERFILE2", b"2ELIFREP"):
         return None
     order = "<" if data[:8] == b"PERFILE2" else ">"
@@ -88,7 +89,7 @@ def as_pipe(data):
         section = data[offset:offset + length]
         if bit == 1:
             tracing = section
-        elif bit in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 27):  # those that mean the same in a pipe
+        elif bit in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 27):  # those with the same meaning in a pipe
             padding = b"\0" * (-length % 8)
             stream += record(80, struct.pack(order + "Q", bit) + section + padding)
     if tracing is not None:
@@ -98,25 +99,27 @@ def as_pipe(data):
 
 
 def verdict(inspect, path):
-    """(rules with a severity that breaks perf 6.1, errors apart), or None where it does not open."""
+    """Returns (rules with a severity that breaks perf 6.1, errors apart), or None if it does not
+    open."""
     done = subprocess.run([inspect, "--validate", "--json", path], capture_output=True, check=False,
                           text=True, errors="replace")
     if not done.stdout:
         return None
-    told = json.loads(done.stdout.splitlines()[-1])["validate"]
-    errors = {finding["rule"] for finding in told["findings"]
+    report = json.loads(done.stdout.splitlines()[-1])["validate"]
+    errors = {finding["rule"] for finding in report["findings"]
               if finding["severity"] == "error" and "perf-6.1" in finding["breaks"]}
-    others = {finding["rule"] for finding in told["findings"]
+    others = {finding["rule"] for finding in report["findings"]
               if finding["severity"] != "error" and "perf-6.1" in finding["breaks"]}
     return errors, others
 
 
 def differences(inspect, path):
-    """What perf does and --validate does not say of a file, and the other way round."""
-    told = verdict(inspect, path)
-    if told is None:
+    """Returns which failures of perf --validate does not predict for a file, and the other way
+    round."""
+    predicted = verdict(inspect, path)
+    if predicted is None:
         return []
-    errors, others = told
+    errors, others = predicted
     claims = {"script": bool(errors - REPORT_ONLY),
               "report": bool(errors or others & REPORT_ONLY),
               "stats": bool(errors - REPORT_ONLY or others & STATS_ONLY)}
@@ -126,14 +129,14 @@ def differences(inspect, path):
         reasons[command] = "; ".join(filter(None, (gives_up(command, path, way) for way in ways)))
     found = [f"perf {command} gives up, and no rule says so: {reasons[command]}"
              for command, claimed in claims.items() if reasons[command] and not claimed]
-    # --stats looks at less than the others do, so it may read what they refuse.
+    # --stats reads fewer fields than the others, so it may read files that they refuse.
     if claims["report"] and not (reasons["script"] or reasons["report"]):
         found.append(f"perf reads it, but: {', '.join(sorted(errors | others))}")
     return found
 
 
 def inputs(folder, scratch):
-    """Every recording, and a pipe of each that is a file."""
+    """Yields every recording, and a pipe of each that is a file."""
     recordings = sorted(folder.glob("perfdata/*.perf.data"))
     for path in recordings:
         yield path

@@ -17,7 +17,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// One program that is known to be there: the sampling program of a session.
+// The tests read one program that is loaded for certain: the sampling program of a session.
 class LoadedBpfProgramsTest : public LiveTest {
  protected:
   void SetUp() override {
@@ -27,7 +27,7 @@ class LoadedBpfProgramsTest : public LiveTest {
     for (record::BpfProgram& program : record::LoadedBpfPrograms()) {
       if (program.name == "on_cpu") program_ = std::move(program);
     }
-    if (program_.id == 0) GTEST_SKIP() << "listing programs takes CAP_SYS_ADMIN";
+    if (program_.id == 0) GTEST_SKIP() << "listing programs needs CAP_SYS_ADMIN";
   }
 
   std::unique_ptr<record::BpfSession> session_;
@@ -44,7 +44,7 @@ TEST_F(LoadedBpfProgramsTest, NamesAFunctionAsKallsymsDoes) {
   EXPECT_THAT(ReadWholeFile("/proc/kallsyms").value(), HasSubstr(line.str()));
 }
 
-TEST_F(LoadedBpfProgramsTest, SaysHowLongAFunctionIs) {
+TEST_F(LoadedBpfProgramsTest, ReportsTheSizeOfAFunction) {
   EXPECT_GT(program_.functions.at(0).length, 100U);
   EXPECT_LT(program_.functions.at(0).length, 100'000U);
 }

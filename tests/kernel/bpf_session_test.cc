@@ -41,11 +41,11 @@ using testing::UnorderedElementsAre;
 
 using BpfSessionTest = LiveTest;
 
-constexpr std::int64_t kBurnMs = 100;            // so a hundred samples,
-constexpr std::size_t kPlausible = kBurnMs / 2;  // of which a busy host may steal some
+constexpr std::int64_t kBurnMs = 100;            // gives a hundred samples,
+constexpr std::size_t kPlausible = kBurnMs / 2;  // of which a busy host may lose some
 constexpr std::uint64_t kFirstKernelAddress = std::uint64_t{1} << 63;
 
-// Forks a process that does `work`, and waits for it: inside a Process's work.
+// Forks a process that does `work` and waits for it. Called in a Process's work.
 pid_t ForkAndWait(const std::function<void()>& work) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -83,7 +83,7 @@ TEST_F(BpfSessionTest, SendsSamplesOfTheirTrueLength) {
   }
 }
 
-TEST_F(BpfSessionTest, SaysPeriodCpuAndTime) {
+TEST_F(BpfSessionTest, ReportsPeriodCpuAndTime) {
   const std::uint64_t before = MonotonicNs();
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.processes = {process.pid()}}});
@@ -136,7 +136,7 @@ TEST_F(BpfSessionTest, PutsKernelFramesBeforeUserFrames) {
   EXPECT_GE(kernel_samples, kPlausible);
 }
 
-TEST_F(BpfSessionTest, LeavesTheFramesOutWhenAskedTo) {
+TEST_F(BpfSessionTest, OmitsFramesIfAsked) {
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording(
       {.filter = {.processes = {process.pid()}}, .callchains = record::Callchains::kNone});
@@ -146,7 +146,7 @@ TEST_F(BpfSessionTest, LeavesTheFramesOutWhenAskedTo) {
   for (const LiveSample& sample : samples) ASSERT_THAT(sample.frames, IsEmpty());
 }
 
-TEST_F(BpfSessionTest, TakesEveryProcessWhereNoneIsAskedFor) {
+TEST_F(BpfSessionTest, SamplesEveryProcessByDefault) {
   Process first([] { Burn(kBurnMs); });
   Process second([] { Burn(kBurnMs); });
   LiveRecording recording({});
@@ -157,7 +157,7 @@ TEST_F(BpfSessionTest, TakesEveryProcessWhereNoneIsAskedFor) {
   EXPECT_GE(CountOf(samples, second.pid()), kPlausible);
 }
 
-TEST_F(BpfSessionTest, TakesOnlyTheProcessesAskedFor) {
+TEST_F(BpfSessionTest, SamplesOnlySelectedProcesses) {
   Process wanted([] { Burn(kBurnMs); });
   Process unwanted([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.processes = {wanted.pid()}}});
@@ -177,7 +177,7 @@ TEST_F(BpfSessionTest, FollowsDescendantsOfAProcess) {
 TEST_F(BpfSessionTest, KeepsAProcessWhoseFirstThreadHasEnded) {
   Process process([] {
     std::thread([] {
-      // The group goes on as long as one of its threads does.
+      // The group lives as long as one of its threads does.
       Burn(kBurnMs);
       _exit(0);
     }).detach();
@@ -188,7 +188,7 @@ TEST_F(BpfSessionTest, KeepsAProcessWhoseFirstThreadHasEnded) {
   EXPECT_GE(CountOf(recording.Stop(), process.pid()), kPlausible);
 }
 
-// A process with the id of one that has ended (clone3's set_tid, for root).
+// Forks a process with the id of one that has ended (clone3's set_tid, for root).
 pid_t ForkWithId(pid_t pid) {
   clone_args arguments{};
   arguments.exit_signal = SIGCHLD;
@@ -211,12 +211,12 @@ TEST_F(BpfSessionTest, ForgetsAProcessThatHasEnded) {
   EXPECT_LT(CountOf(recording.Stop(), successor), kPlausible) << "at most its start and end";
 }
 
-TEST_F(BpfSessionTest, TakesOnlyTheThreadsAskedFor) {
+TEST_F(BpfSessionTest, SamplesOnlySelectedThreads) {
   int tids[2];
   ASSERT_EQ(pipe(tids), 0);
   int go[2];
   ASSERT_EQ(pipe(go), 0);
-  // One of two threads tells its id and burns when told to; the other burns beside it.
+  // One of two threads sends its id and burns when it is released; the other one burns beside it.
   Process process([&] {
     std::thread wanted([&] {
       const pid_t tid = gettid();
@@ -243,7 +243,7 @@ TEST_F(BpfSessionTest, TakesOnlyTheThreadsAskedFor) {
   }
 }
 
-TEST_F(BpfSessionTest, TakesOnlyTheUserAskedFor) {
+TEST_F(BpfSessionTest, SamplesOnlyTheSelectedUser) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   constexpr uid_t kSomeone = 54321;
   Process theirs([] {
@@ -266,7 +266,7 @@ TEST_F(BpfSessionTest, DoesNotCountTheIdleTaskAsRoots) {
   EXPECT_THAT(PidsOf(recording.Stop()), Each(Gt(0)));
 }
 
-TEST_F(BpfSessionTest, NeverTakesTheExcludedProcess) {
+TEST_F(BpfSessionTest, NeverSamplesTheExcludedProcess) {
   Process excluded([] { Burn(kBurnMs); });
   Process other([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.excluded_process = excluded.pid()}});
@@ -277,7 +277,7 @@ TEST_F(BpfSessionTest, NeverTakesTheExcludedProcess) {
   EXPECT_GE(CountOf(samples, other.pid()), kPlausible);
 }
 
-TEST_F(BpfSessionTest, TakesACommandFromItsExecOn) {
+TEST_F(BpfSessionTest, SamplesACommandFromItsExecOn) {
   const std::vector<std::string> command = {"sh", "-c",
                                             "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"};
   record::Child child = record::Child::Start(command, record::SignalState::Now()).value();
@@ -287,7 +287,7 @@ TEST_F(BpfSessionTest, TakesACommandFromItsExecOn) {
   EXPECT_THAT(PidsOf(recording.Stop()), ElementsAre(child.pid()));
 }
 
-TEST_F(BpfSessionTest, DoesNotTakeACommandThatNeverCallsExec) {
+TEST_F(BpfSessionTest, DoesNotSampleACommandWithoutExec) {
   Process process([] { Burn(kBurnMs); });
   LiveRecording recording({.filter = {.command = process.pid()}});
   process.Finish();
@@ -325,8 +325,8 @@ void BurnOn(int cpu) {
   Burn(kBurnMs);
 }
 
-// However busy the machine is: each expiry of a timer is an overflow or one that was missed. Each
-// CPU has something to do, since some virtual machines hide their idle task from perf events.
+// On a busy machine, too, each expiry of a timer must be an overflow or counted as missed. Each CPU
+// has work to do, because some virtual machines hide their idle task from perf events.
 void ExpectThatEveryExpiryIsCounted(record::ExpirySource source) {
   const std::vector<int> online = record::OnlineCpus().value();
   Process process([&] {
@@ -358,7 +358,7 @@ TEST_F(BpfSessionTest, CountsEveryExpiryOfATimerByItsOwnClock) {
   ExpectThatEveryExpiryIsCounted(record::ExpirySource::kOwnClock);
 }
 
-TEST_F(BpfSessionTest, DoesNotTellByItsOwnClockWhyAnExpiryWasMissed) {
+TEST_F(BpfSessionTest, DoesNotExplainMissesByItsOwnClock) {
   LiveRecording recording({.events = {{.settings = {.period_ns = kPeriod}}},
                            .expiry_source = record::ExpirySource::kOwnClock});
   Process process([] { Burn(kBurnMs); });
@@ -392,7 +392,7 @@ TEST_F(BpfSessionTest, WakesAReaderBeforeTheRingIsFull) {
   finish.join();
 }
 
-TEST_F(BpfSessionTest, HandsOnLibbpfsMessages) {
+TEST_F(BpfSessionTest, PassesOnLibbpfsMessages) {
   std::string log;
   const auto append = [&](std::string_view message) { log += message; };
   ASSERT_THAT(record::BpfSession::Load({.log = append}), IsOk());
@@ -408,7 +408,7 @@ TEST_F(BpfSessionTest, StopsSamplingWhenItGoes) {
   EXPECT_THAT(later.Stop(), SizeIs(Ge(kPlausible)));
 }
 
-// What a recorder without privileges is told, from a process that gave them up.
+// Returns the message for a recorder without privileges, from a process that dropped them.
 std::string MessageWithoutPrivileges(const std::function<Error()>& attempt) {
   int message[2];
   if (pipe(message) != 0) return "no pipe";
@@ -424,7 +424,7 @@ std::string MessageWithoutPrivileges(const std::function<Error()>& attempt) {
   return text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
 }
 
-TEST_F(BpfSessionTest, SaysWhichPrivilegesAreMissing) {
+TEST_F(BpfSessionTest, ReportsMissingPrivileges) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   EXPECT_THAT(MessageWithoutPrivileges([] { return record::BpfSession::Load({}).error(); }),
               AllOf(HasSubstr("cannot load the BPF programs"),
@@ -471,13 +471,14 @@ TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = static_cast<rlim_t>(next_fd) + 1;
     if (close(next_fd) != 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(8);
-    // The list of CPUs takes the one descriptor that is left, and gives it back to the first event.
+    // The list of CPUs uses the last free descriptor, and closes it before the first event is
+    // opened.
     if (!record::OpenOnCpus(record::SidebandAttr(), std::vector<int>{0, 0})) _exit(9);
   });
   process.Finish();
 }
 
-TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
+TEST_F(OpenOnCpusTest, ReportsTheHardLimitOfOpenFiles) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which no descriptor is left";
 #endif
@@ -493,7 +494,7 @@ TEST_F(OpenOnCpusTest, SaysThatTheHardLimitOfOpenFilesIsTooLow) {
   process.Finish();
 }
 
-TEST_F(OpenOnCpusTest, SaysWhichSettingRefusesAnUnprivilegedUser) {
+TEST_F(OpenOnCpusTest, ReportsTheSettingThatRefusesUnprivilegedUsers) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to become someone else";
   EXPECT_THAT(MessageWithoutPrivileges([] {
                 const Result<std::vector<record::CpuEvent>> events =
@@ -503,15 +504,15 @@ TEST_F(OpenOnCpusTest, SaysWhichSettingRefusesAnUnprivilegedUser) {
               AllOf(HasSubstr("kernel.perf_event_paranoid"), HasSubstr("CAP_PERFMON")));
 }
 
-// What a recorder saw that runs inside a pid namespace of its own.
+// The samples of a recorder that runs in its own pid namespace.
 struct SeenInNamespace {
-  pid_t burner = 0;         // its ids as the recorder's namespace gives them
+  pid_t burner = 0;         // its ids in the recorder's namespace
   std::size_t samples = 0;  // with these ids
   std::size_t others = 0;   // with other ids
 };
 
-// The recorder is process 1 of a new namespace, the burner its child; with `nested`, in a namespace
-// further down, where its own id is 1 again.
+// The recorder is process 1 of a new namespace, the burner its child. With kNamespaceBelow the
+// burner is in a nested namespace, where its own id is 1 again.
 enum class BurnerIn : std::uint8_t { kSameNamespace, kNamespaceBelow };
 
 SeenInNamespace RecordInNamespace(BurnerIn where) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The symbols that a recording carries: the right bytes, whatever became of the files."""
+"""Tests the bundles of recordings: they must contain the right bytes, even if files change."""
 
 import contextlib
 import io
@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
 }
 """
 
-# Runs code that it made itself, and says so in /tmp/perf-PID.map; mode and owner of that are what
-# its arguments say.
+# Runs code that it generates, and writes /tmp/perf-PID.map for it. The arguments are the duration
+# and the mode of that file.
 JIT = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
 
 
 def embedded(path):
-    """The bytes of the bundle behind a recording; None where there is none."""
+    """Returns the bytes of the bundle in a recording, or None."""
     data = pathlib.Path(path).read_bytes()
     if data[-8:] != b"PERFTAPE":
         return None
@@ -67,7 +67,7 @@ def embedded(path):
 
 
 def unpack(archive):
-    """(manifest, {member: bytes}) of a bundle."""
+    """Returns (manifest, {member: bytes}) of a bundle."""
     tar = subprocess.run(["zstd", "-dcq"], input=archive, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(tar)) as members:
         files = {member.name: members.extractfile(member).read()
@@ -81,7 +81,8 @@ def build_id(path):
 
 
 def has_features(path):
-    """Whether the header has a feature's bit (bytes 72 to 104 of a file), which come last."""
+    """Returns whether the header has a feature's bit. The bits are bytes 72 to 104 of a file, and
+    are written last."""
     try:
         with open(path, "rb") as file:
             return any(file.read(104)[72:])
@@ -90,7 +91,8 @@ def has_features(path):
 
 
 def grow_symtab(path, size):
-    """Moves .symtab behind the file, grown by a hole to `size` bytes (elf(5), 64 bit)."""
+    """Moves .symtab to the end of the file and grows it to `size` bytes with a hole (elf(5), 64
+    bit)."""
     with open(path, "r+b") as file:
         header = file.read(64)
         table, = struct.unpack_from("<Q", header, 40)
@@ -122,7 +124,7 @@ class Bundle(harness.RecordingTest):
         return self.compile(name, SPIN % (function, function), *flags)
 
     def entries(self, data=None):
-        """{path: entry} of the manifest, and the members."""
+        """Returns {path: entry} of the manifest, and the members."""
         manifest, files = unpack(embedded(data or self.data))
         return {entry["path"]: entry for entry in manifest["files"]}, files
 
@@ -137,7 +139,7 @@ class Bundle(harness.RecordingTest):
 
     @contextlib.contextmanager
     def recording(self, *arguments):
-        """A recording that is under way in the block, and ends with it."""
+        """A recording that runs in the block and ends with it."""
         process = self.spawn(harness.RECORD, "-a", "-F", "999", *arguments, cwd=self.dir,
                              stderr=subprocess.PIPE, text=True)
         while not self.data.exists():
@@ -145,9 +147,9 @@ class Bundle(harness.RecordingTest):
             time.sleep(0.01)
         yield process
         process.send_signal(signal.SIGINT)
-        _, self.said = process.communicate(timeout=harness.TIMEOUT_S)
+        _, self.messages = process.communicate(timeout=harness.TIMEOUT_S)
 
-    def test_what_was_hit_is_behind_the_recording_and_names_it_elsewhere(self):
+    def test_the_bundle_has_all_sampled_binaries_and_names_them_elsewhere(self):
         program = self.spinner("spinner")
         identity = build_id(program)
         _, err = self.record("-F", "999", "--", program, "1")
@@ -173,7 +175,7 @@ class Bundle(harness.RecordingTest):
         self.assertIn("[.] spin", out)
         self.assertGreater(here["[.] spin"], 0)
 
-    def test_bundles_are_left_out_or_put_aside(self):
+    def test_bundles_are_omitted_or_written_to_a_file(self):
         self.record("-q", "--no-bundle", "--", "true")
         self.assertIsNone(embedded(self.data))
         aside = self.dir / "aside.tar.zst"
@@ -185,7 +187,7 @@ class Bundle(harness.RecordingTest):
         self.assertIn(harness.BURNER, {entry["path"] for entry in manifest["files"]})
         self.assertEqual(list(self.dir.glob("aside.tar.zst.??????")), [])
 
-    def test_a_pipe_carries_none(self):
+    def test_a_pipe_has_no_bundle(self):
         status, err = self.record_to_pipe("-v")
         self.assertEqual(status, 0, err)
         self.assertIn("a pipe cannot contain a bundle", err)
@@ -200,7 +202,7 @@ class Bundle(harness.RecordingTest):
         self.assertIsNone(embedded_bytes(done.stdout))
         return done.returncode, done.stderr.decode(errors="replace")
 
-    def test_a_killed_recording_has_none_and_opens(self):
+    def test_a_killed_recording_has_no_bundle_and_opens(self):
         with self.running(harness.BURNER, "--seconds", "30"):
             recorder = self.spawn(harness.RECORD, "-q", "-a", "-F", "999", cwd=self.dir)
             while not self.data.exists():
@@ -252,7 +254,7 @@ class Bundle(harness.RecordingTest):
 
     def test_a_binary_of_a_container_that_is_gone_is_the_one_that_ran(self):
         status, _, err = harness.run("unshare", "-m", "true")
-        if status != 0:  # as in a chroot, whose root is no mount point
+        if status != 0:  # as in a chroot whose root is no mount point
             self.skipTest(f"no mount namespace to be had: {err.strip()}")
         program = self.spinner("box/inside", "spin_inside", "-static")
         identity = build_id(program)
@@ -264,7 +266,7 @@ class Bundle(harness.RecordingTest):
             subprocess.run(["unshare", "-m", "sh", "-c", script], check=True)
         entries, files = self.entries()
         found = [entry for path, entry in entries.items() if path.startswith("/inside")]
-        self.assertEqual([entry["build_id"] for entry in found], [identity], self.said)
+        self.assertEqual([entry["build_id"] for entry in found], [identity], self.messages)
         self.assertIn(b"spin_inside", files[found[0]["member"]])
 
     def test_a_binary_that_was_replaced_is_the_one_that_ran(self):
@@ -282,7 +284,7 @@ class Bundle(harness.RecordingTest):
         self.assertIn(b"spin_before", files[entry["member"]])
         self.assertNotIn(b"spin_afterwards", files[entry["member"]])
 
-    def test_what_perf_recorded_is_collected_afterwards(self):
+    def test_a_bundle_is_made_of_a_recording_of_perf(self):
         program, replaced = self.spinner("spinner"), self.spinner("replaced", "spin_before")
         identity = build_id(program)
         status, _, err = harness.run("perf", "record", "-q", "-g", "-F", "999", "-o", self.data,
@@ -303,7 +305,7 @@ class Bundle(harness.RecordingTest):
         self.assertEqual(status, 0, err)
         self.assertIn(identity, out)
 
-    def test_maps_of_jit_code_are_taken_only_where_nobody_else_wrote_them(self):
+    def test_maps_that_others_may_write_are_rejected(self):
         program = self.compile("jit", JIT)
         with self.recording():
             with self.running(program, "30", "644") as good:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording carried to a machine that has nothing: a root directory without /proc, without any of the
-recorded binaries, and with another file where the recorded libc was. There perftape-convert has to give
-the same names, and plain perf, with the bundle untarred into ~/.debug, the same names."""
+"""Tests a recording on a machine without its binaries: a root directory without /proc and without
+the recorded binaries, and with another file at the path of the recorded libc. perftape-convert must
+print the same names there. So must plain perf, after the bundle was extracted into ~/.debug."""
 
 import collections
 import pathlib
@@ -12,19 +12,19 @@ import tempfile
 import harness
 
 LOADER = "/perftape/lib/ld.so"
-# The recording itself has the names of BPF programs, in its KSYMBOL records.
+# The recording itself contains the names of BPF programs, in its KSYMBOL records.
 BPF_PROGRAM = re.compile(r"bpf_prog_[0-9a-f]{16}_\w+")
 
 
 def libraries_of(program):
-    """The shared libraries that a program needs, its loader among them."""
+    """Returns the shared libraries that a program needs, and its loader."""
     status, out, err = harness.run("ldd", program)
     assert status == 0, err
     return [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", out)]
 
 
 class BareRoot:
-    """A directory to chroot into: our programs and their libraries, in places of their own."""
+    """A directory for chroot: our programs and their libraries, in directories of their own."""
 
     def __init__(self, path, programs):
         self.path = pathlib.Path(path)
@@ -44,7 +44,7 @@ class BareRoot:
 
 
 def symbols_by_dso(run_perf, data):
-    """{"comm|dso|symbol": samples} as perf report has them."""
+    """Returns {"comm|dso|symbol": samples} as perf report prints them."""
     status, out, err = run_perf("report", "--stdio", "--no-children", "-g", "none", "-t", "|", "-F",
                                 "sample,comm,dso,sym", "-i", data)
     assert status == 0, err
@@ -62,7 +62,7 @@ class Carry(harness.RecordingTest):
         cls.shared = tempfile.TemporaryDirectory()
         directory = pathlib.Path(cls.shared.name)
         cls.data, cls.bundle = directory / "perf.data", directory / "bundle.tar.zst"
-        # Beside the burner something that lives in libc and in the kernel.
+        # Beside the burner, runs a program that spends its time in libc and in the kernel.
         work = f"{harness.BURNER} --seconds 2 & seq 1 2000000 | sort -n | md5sum >/dev/null; wait"
         status, _, err = harness.run(harness.RECORD, "-F", "997", "--bundle", cls.bundle, "-o",
                                      cls.data, "--", "bash", "-c", work)
@@ -75,7 +75,7 @@ class Carry(harness.RecordingTest):
         cls.root = BareRoot(directory / "root", [harness.CONVERT, shutil.which("perf")])
         for data in (cls.data, cls.embedded):
             shutil.copy(data, cls.root.path)
-        # What lies there under the name of the recorded libc is of another build.
+        # The file at the path of the recorded libc is of another build.
         for libc in libraries_of(harness.CONVERT):
             if libc.name.startswith("libc.so"):
                 there = cls.root.path / libc.resolve().relative_to("/")
@@ -91,23 +91,23 @@ class Carry(harness.RecordingTest):
         self.assertEqual(status, 0, err)
         return out
 
-    def test_convert_gives_the_same_bytes_there_as_here(self):
-        # Source lines, and with them inlined functions, come from debug files that only this
-        # machine may have.
+    def test_convert_writes_the_same_bytes_on_both_machines(self):
+        # Source lines and inlined functions come from debug files that may only exist on this
+        # machine.
         status, there, err = self.root.run("perftape-convert", "/embedded.data", "--to", "folded",
                                            "--no-lines")
         self.assertEqual(status, 0, err)
         self.assertEqual(there, self.folded_here(self.embedded, "--no-lines"))
         self.assertGreater(len(there.splitlines()), 50)
 
-    def test_the_bundle_names_what_this_machine_itself_names(self):
+    def test_the_bundle_has_all_names_of_this_machine(self):
         here = self.folded_here(self.data, "--local", "--no-lines")
         status, there, err = self.root.run("perftape-convert", "/embedded.data", "--to", "folded",
                                            "--no-lines")
         self.assertEqual(status, 0, err)
         self.assertEqual(there, here)
 
-    def test_without_the_bundle_there_are_no_names_there_and_no_wrong_ones(self):
+    def test_without_the_bundle_the_other_machine_has_no_names(self):
         status, out, err = self.root.run("perftape-convert", "/perf.data", "--to", "folded",
                                          "--show-sources", "--local", home="/nonexistent")
         self.assertEqual(status, 0, err)
@@ -117,13 +117,13 @@ class Carry(harness.RecordingTest):
                                 for frame in frames), line)
         self.assertRegex(err, r"libc\.so\S*: build id \S+, recorded was [0-9a-f]{40}")
 
-    def test_plain_perf_shows_the_same_names_there(self):
+    def test_perf_shows_the_same_names_on_the_other_machine(self):
         here = symbols_by_dso(
             lambda *words: harness.run("perf", *words, env=harness.perf_environment()), self.data)
         untar = harness.run("tar", "-xf", self.bundle, "-C", self.root.path / "root/.debug")
         self.assertEqual(untar[0], 0, untar[2])
         there = symbols_by_dso(lambda *words: self.root.run("perf", *words), "/perf.data")
-        # Without a cache perf cannot name the vdso, not even here; there it has one.
+        # Without a cache perf cannot name the vdso, not even here; in the other root it has one.
         for counts in (here, there):
             for name in [name for name in counts if "|[vdso]|" in name]:
                 del counts[name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`perftape-record -z` before every judge: what is read of it is what the recorder counted, in a file
-as well as through a pipe."""
+"""Tests `perftape-record -z`: all readers must count what the recorder counted, in a file and
+through a pipe."""
 
 import collections
 import pathlib
@@ -29,7 +29,7 @@ class Compressed(harness.RecordingTest):
     def tearDownClass(cls):
         cls.shared.cleanup()
 
-    def test_the_summary_tells_how_far_it_was_compressed(self):
+    def test_the_summary_reports_the_compression_ratio(self):
         match = re.search(r"compressed \(original [\d.]+ [KM]iB, ratio ([\d.]+)\)", self.summary)
         self.assertTrue(match, self.summary)
         self.assertGreater(float(match.group(1)), 2)
@@ -60,7 +60,7 @@ class Compressed(harness.RecordingTest):
         self.assertEqual(ours, theirs)
         self.assertEqual(ours.total(), samples_of(self.summary))
 
-    def test_the_headers_tell_of_the_compression(self):
+    def test_the_headers_contain_the_compression(self):
         status, out, err = harness.run("perf", "report", "--header-only", "-i", self.data,
                                        env=harness.perf_environment())
         self.assertEqual((status, err), (0, ""))
@@ -69,12 +69,12 @@ class Compressed(harness.RecordingTest):
         self.assertEqual((status, err), (0, ""))
         self.assertIn("COMPRESSED", out)
 
-    def test_no_reader_but_hotspot_has_anything_against_it(self):
+    def test_validate_reports_only_hotspot(self):
         status, out, err = harness.run(harness.INSPECT, "--validate", self.data)
         findings = re.findall(r"^0x\S+ (?:error|warning) (?!lost-).*$", out, re.MULTILINE)
         self.assertEqual([text for text in findings if "hotspot" not in text], [], err)
 
-    def test_convert_makes_the_same_profile_of_it_as_perf(self):
+    def test_convert_and_perf_make_the_same_profile(self):
         self.record("-z", "-F", "499", "--", harness.BURNER, "--seconds", "1")
         status, _, err = harness.run(harness.CONVERT, "perf.data", "-o", "x.folded", cwd=self.dir)
         self.assertEqual(status, 0, err)
@@ -91,15 +91,15 @@ class Compressed(harness.RecordingTest):
         counted = sum(map(int, re.findall(r"^ +(\d+) +\[", out, re.MULTILINE)))
         self.assertEqual(counted, samples_of((self.dir / "summary").read_text()))
 
-    def test_a_stored_pipe_is_read_as_well(self):
+    def test_a_stored_pipe_is_read(self):
         status, _, err = harness.shell(
             f"{harness.RECORD} -z -F 499 -o - -- {harness.BURNER} --seconds 1 > stored.data",
             self.dir)
         self.assertEqual(status, 0, err)
         stored = self.dir / "stored.data"
         self.assertEqual(len(harness.inspect_samples(stored)), samples_of(err))
-        counts, said = harness.perf_report(stored)
-        self.assertEqual((sum(counts.values()), said), (samples_of(err), ""))
+        counts, messages = harness.perf_report(stored)
+        self.assertEqual((sum(counts.values()), messages), (samples_of(err), ""))
 
 
 if __name__ == "__main__":

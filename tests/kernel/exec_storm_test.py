@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that start while each CPU starts programs as fast as it can: no process event is lost."""
+"""Tests recordings that start while each CPU starts many programs: no process event may be lost."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong while recording: signals, a failing command, a full disk, a ring that overflows."""
+"""Tests failures while recording: signals, a failing command, a full disk, an overflowing ring."""
 
 import re
 import resource
@@ -38,7 +38,7 @@ class Failure(harness.RecordingTest):
     def contents(self):
         return {file.name: file.read_bytes() for file in self.dir.iterdir() if file.is_file()}
 
-    def test_a_recording_that_does_not_begin_leaves_earlier_ones_alone(self):
+    def test_a_recording_that_fails_to_start_keeps_earlier_ones(self):
         self.record("-q", "--no-bundle", "--", "true")
         self.record("-q", "--no-bundle", "--", "true")
         for name, mode, text in (("plain", 0o644, b"text"), ("binary", 0o755, b"MZ\0\1"),
@@ -74,7 +74,7 @@ class Failure(harness.RecordingTest):
             status, out, err = harness.run(harness.INSPECT, "--validate", file)
             self.assertEqual(status, 0, f"{file}: {out}{err}")
 
-    def test_a_recording_whose_file_is_deleted_does_not_say_that_all_is_well(self):
+    def test_a_recording_reports_that_its_file_was_deleted(self):
         process, data = self.start("-C0")
         data.unlink()
         process.send_signal(signal.SIGINT)
@@ -82,7 +82,7 @@ class Failure(harness.RecordingTest):
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("perf.data: was deleted", err)
 
-    def test_two_signals_at_once_are_one(self):
+    def test_two_signals_at_once_count_as_one(self):
         for attempt in range(10):
             with self.subTest(attempt=attempt):
                 process, data = self.start("-C0")
@@ -94,7 +94,7 @@ class Failure(harness.RecordingTest):
                 self.assertIn("symbols of", err)
                 data.unlink()
 
-    def test_timeout_ends_a_recording_well(self):
+    def test_timeout_finishes_a_recording(self):
         status, _, err = harness.run("timeout", "1", harness.RECORD, "-C0", cwd=self.dir)
         self.assertEqual(status, 124, err)
         self.assertIn("symbols of", err)
@@ -125,10 +125,10 @@ class Failure(harness.RecordingTest):
         self.check_what_is_safe(data, err)
 
     def check_what_is_safe(self, data, err):
-        """What the message says is what is in the file."""
-        told = re.search(r"(\d+) samples? written before, (\d+) lost", err)
-        self.assertIsNotNone(told, err)
-        safe, lost = int(told[1]), int(told[2])
+        """Compares the numbers in the message with those in the file."""
+        message = re.search(r"(\d+) samples? written before, (\d+) lost", err)
+        self.assertIsNotNone(message, err)
+        safe, lost = int(message[1]), int(message[2])
         self.assertGreater(safe, 100)
         self.assertGreater(lost, 0)
         self.assertIn("no symbols written", err)
@@ -136,7 +136,7 @@ class Failure(harness.RecordingTest):
         self.assertRegex(perf_err, r"\A(Warning:\nProcessed \d+ \w+ and lost .*!\n\n"
                                    r"(Check IO/CPU overload!\n\n)?)*\Z")
         self.assertEqual(sum(counts.values()), safe)
-        # Their number nearly always finds the room that they did not.
+        # The LOST_SAMPLES records nearly always fit where the samples did not.
         counted = sum(map(int, re.findall(r" LOST_SAMPLES .*: lost (\d+)", self.records(data))))
         self.assertIn(counted, (lost, 0), err)
 
@@ -156,7 +156,7 @@ class Failure(harness.RecordingTest):
         self.assertIn("perf.data: write: File too large", err)
         self.check_what_is_safe(self.dir / "perf.data", err)
 
-    def test_samples_that_found_no_room_are_counted_and_written(self):
+    def test_samples_that_did_not_fit_are_counted_and_written(self):
         _, err = self.record_degraded("-F", "20000", "--mmap-pages", "1", "-a", "--",
                                       harness.BURNER, "--seconds", "2")
         self.assertRegex(err, r"lost")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests that record for real share: the tools, perf as the judge, and when to skip.
+"""Shared by the tests that record: paths of the tools, perf's output, and reasons to skip.
 
-They need root and a kernel with BTF; where these are absent a test ends with status 77, which CTest
-counts as skipped, and says why. A test that fails prints the commands that it ran with their status and
-stderr.
+The tests need root and a kernel with BTF. Without these a test prints the reason and exits with
+status 77, which CTest counts as skipped. A failed test prints the commands that it ran, with their
+status and stderr.
 
-Other programs run at the same time, some of them in containers. A test records its own processes, unless
-it is about recording the whole system; then it judges what is its own."""
+Other programs run at the same time, some of them in containers. A test records its own processes.
+If it must record the whole system, it only checks its own processes."""
 
 import collections
 import contextlib
@@ -47,21 +47,22 @@ def require(*programs):
 
 
 def max_sample_rate():
-    """Samples a second that the kernel allows. It lowers this limit where samples take too much time."""
+    """Returns the samples per second that the kernel allows. The kernel lowers this limit if
+    samples take too much time."""
     return int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text())
 
 
 def require_sample_rate(wanted):
-    """Skips the whole file where the kernel allows fewer samples a second."""
+    """Skips the whole file if the kernel allows fewer samples per second."""
     if max_sample_rate() < wanted:
         skip(f"kernel.perf_event_max_sample_rate is {max_sample_rate()}, this test needs {wanted}")
 
 
-executed = []  # (command, status, stderr) of the test that is running
+executed = []  # (command, status, stderr) of the current test
 
 
 def run(*command, **options):
-    """Runs to the end; returns (status, stdout, stderr) as text."""
+    """Runs a command to its end; returns (status, stdout, stderr) as text."""
     options.setdefault("timeout", TIMEOUT_S)
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -71,18 +72,18 @@ def run(*command, **options):
 
 
 def print_executed():
-    """What the failed test ran."""
+    """Returns the commands of the failed test."""
     for command, status, err in executed:
         print(f"ran: {command}\n  status {status}", *err.splitlines(), sep="\n  ", file=sys.stderr)
 
 
 def shell(script, cwd):
-    """Runs a pipeline that fails if any part of it does."""
+    """Runs a pipeline; fails if any part of it fails."""
     return run("bash", "-o", "pipefail", "-c", script, cwd=cwd)
 
 
 def perf_environment():
-    """perf colours and pages for a terminal, and reads a user's configuration: not in a test."""
+    """Returns an environment without perf's colours, pager and user configuration."""
     return dict(os.environ, HOME="/nonexistent", PERF_CONFIG="/dev/null", LC_ALL="C", TERM="dumb")
 
 
@@ -90,21 +91,24 @@ Row = collections.namedtuple("Row", "samples name")
 
 
 def is_in_chroot():
-    """Whether our root is a directory that is no mount point: then no mount is listed at it."""
+    """Returns whether our root is a directory that is no mount point: then no mount is listed at
+    "/"."""
     mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
     return not any(line.split()[4] == "/" for line in mounts)
 
 
 def perf_complaints(stderr):
-    """perf's stderr without what it says in any chroot: it enters the mount namespaces of other processes
-    to read their binaries, and cannot change back to the old directory, whose name it has from the chroot."""
+    """Returns perf's stderr without its messages in a chroot. perf enters the mount namespaces of
+    other processes to read their binaries, and cannot change back to its directory, whose name is
+    relative to the chroot."""
     if not is_in_chroot():
         return stderr
     return re.sub(r"^assertion failed at util/namespaces\.c:\d+\n", "", stderr, flags=re.MULTILINE)
 
 
 def perf_report(data, sort="sym", extra=()):
-    """({name: samples}, stderr) of `perf report`, self counts. A name is the sort columns joined."""
+    """Returns ({name: samples}, stderr) of `perf report`, self counts. A name joins the sort
+    columns."""
     command = ["perf", "report", "--stdio", "--no-children", "-g", "none", "-t", "|", "-F",
                "sample," + sort, "-i", str(data), *extra]
     status, out, err = run(*command, env=perf_environment())
@@ -119,7 +123,7 @@ def perf_report(data, sort="sym", extra=()):
 
 
 def without_mode(counts):
-    """perf marks each symbol with [.] or [k]; other tools do not."""
+    """Removes [.] or [k], with which perf marks each symbol; other tools do not."""
     plain = collections.Counter()
     for name, samples in counts.items():
         plain[re.sub(MODE_MARK, "", name)] += samples
@@ -127,7 +131,7 @@ def without_mode(counts):
 
 
 def perf_stats(data):
-    """{record type: count} of `perf report --stats`, the first, total block."""
+    """Returns {record type: count} of `perf report --stats`, the first, total block."""
     status, out, err = run("perf", "report", "--stats", "-i", data, env=perf_environment())
     assert status == 0, err
     counts = {}
@@ -143,7 +147,7 @@ def perf_stats(data):
 
 
 def inspect_samples(data):
-    """The rows of `perftape-inspect --samples` as dictionaries."""
+    """Returns the rows of `perftape-inspect --samples` as dictionaries."""
     status, out, err = run(INSPECT, "--samples", data)
     assert status == 0, err
     lines = out.splitlines()
@@ -152,7 +156,7 @@ def inspect_samples(data):
 
 
 def folded_counts(path):
-    """(total, {leaf: samples}, {stack: samples}) of a folded file."""
+    """Returns (total, {leaf: samples}, {stack: samples}) of a folded file."""
     leaves, stacks = collections.Counter(), collections.Counter()
     for line in pathlib.Path(path).read_text(errors="replace").splitlines():
         stack, _, count = line.rpartition(" ")
@@ -167,7 +171,7 @@ def shares(counts):
 
 
 class RecordingTest(unittest.TestCase):
-    """A test with a directory of its own. Where it fails, it prints what it ran."""
+    """A test with its own directory. If it fails, it prints the commands it ran."""
 
     def run(self, result=None):
         failed = len(result.failures) + len(result.errors)
@@ -184,7 +188,7 @@ class RecordingTest(unittest.TestCase):
         self._stack.close()
 
     def spawn(self, *command, **options):
-        """A process that does not outlive the test, even one that fails."""
+        """Starts a process that ends with the test, even if the test fails."""
         process = subprocess.Popen([str(word) for word in command], **options)
         self._stack.callback(process.wait)
         self._stack.callback(process.kill)  # first
@@ -198,9 +202,11 @@ class RecordingTest(unittest.TestCase):
         return out, err
 
     def assert_shares_agree(self, left, right, above, within):
-        """Each name with a share above `above` percent on either side differs by at most `within`.
+        """Checks that each name with a share above `above` percent on either side differs by at
+        most `within`.
 
-        What has no name is left out: perf shows each address by itself, others the object."""
+        Samples without a name are left out: perf shows each address separately, others show the
+        object."""
         left, right = shares(left), shares(right)
         for name in left.keys() | right.keys():
             if re.match(r"0x|\[", re.sub(MODE_MARK, "", name)):

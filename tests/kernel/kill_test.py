@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 at random moments, from the instant that the file appears under its name: perf opens it,
-with all samples up to the last flush."""
+"""Kills recorders with SIGKILL at random times after the file got its name. perf must open the
+file, with all samples up to the last flush."""
 
 import os
 import random
@@ -16,12 +16,12 @@ ROUNDS = int(os.environ.get("PERFTAPE_KILL_ROUNDS", "60"))
 
 SAMPLE, COMPRESSED = 9, 81
 
-# What is recorded, by the options that it is recorded with.
+# Name -> options of the recording.
 WAYS = {"as it comes": [], "compressed": ["-z"], "compressed as far as it goes": ["-z22"]}
 
 
 def records(data):
-    """(type, payload) of each record in `data`, which must hold whole ones only."""
+    """Yields (type, payload) of each record in `data`, which must contain whole records only."""
     at = 0
     while at < len(data):
         kind, _, length = struct.unpack_from("<IHH", data, at)
@@ -31,14 +31,14 @@ def records(data):
 
 
 def committed_samples(path):
-    """Counts SAMPLE records in [data.offset, data.offset + data.size) with no code of ours."""
+    """Counts SAMPLE records in [data.offset, data.offset + data.size) without code of perftape."""
     data = path.read_bytes()
     offset, size = struct.unpack_from("<QQ", data, 40)
     assert offset + size <= len(data), f"data.size runs ahead of the {len(data)} bytes of data"
     found = list(records(data[offset:offset + size]))
     stream = b"".join(payload for kind, payload in found if kind == COMPRESSED)
     if stream:
-        stream += b"\1\0\0"  # an empty block that is the last one: so the frame ends
+        stream += b"\1\0\0"  # an empty last block, which ends the frame
         done = subprocess.run(["zstd", "-dcq"], input=stream, capture_output=True, check=True)
         found += records(done.stdout)
     return sum(kind == SAMPLE for kind, _ in found)
@@ -56,8 +56,8 @@ class Kill(harness.RecordingTest):
                 self.assertGreater(total, 1000)
 
     def kill_one(self, options, attempt):
-        """Records, kills and reads; returns how many samples there were. Each fifth is killed as
-        soon as the file has its name."""
+        """Records, kills and reads; returns the number of samples. Every fifth recorder is killed
+        as soon as the file has its name."""
         path = self.dir / "killed.data"
         recorder = self.spawn(harness.RECORD, "-a", "-F", "4999", "-q", *options, "-o", path)
         while not path.exists():
@@ -69,9 +69,10 @@ class Kill(harness.RecordingTest):
         self.assertGreater(harness.perf_stats(path)["MMAP2"], 0, f"attempt {attempt}")
         counts, err = harness.perf_report(path)
         self.assertEqual(sum(counts.values()), flushed, f"attempt {attempt}")
-        # What opens but was killed before its first flush has no samples, and perf says so.
-        said = f"Error:\nThe {path} data has no samples!\n" if flushed == 0 else ""
-        self.assertEqual(err, said, f"attempt {attempt}")
+        # A file that was killed before its first flush opens without samples, and perf reports
+        # that.
+        messages = f"Error:\nThe {path} data has no samples!\n" if flushed == 0 else ""
+        self.assertEqual(err, messages, f"attempt {attempt}")
         path.unlink()
         return flushed
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings beside recorders that start and end: each of them loads and unloads BPF programs, and the
-kernel counts too many bytes in the headers of the records that tell of these (kernel_size.h in
-formats/perfdata). Ours have the true size, perf opens them without a word; in perf's own the trailer is
-found where it is.
+"""Tests recordings beside recorders that start and end. Each of those loads and unloads BPF
+programs, and the kernel counts too many bytes in the headers of the records about them
+(kernel_size.h in formats/perfdata). Our records must have the true size, and perf must open them
+without a message. In perf's own recordings we must find the trailer.
 
---rounds N (2 unless told otherwise) repeats all of it; `--rounds 10` takes a minute."""
+--rounds N (default 2) repeats the whole test; `--rounds 10` needs a minute."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ ROUNDS = 2
 
 
 def records_of(data):
-    """The records of BPF programs, and the times of all samples."""
+    """Returns the records of BPF programs, and the times of all samples."""
     status, out, err = harness.run(harness.INSPECT, "--records", "--json", data)
     assert status == 0, err
     records = [json.loads(line)["record"] for line in out.splitlines()]
@@ -27,7 +27,7 @@ def records_of(data):
 
 
 def true_size(record):
-    """Header, body and a trailer of TID, TIME, CPU and IDENTIFIER."""
+    """Returns header, body and a trailer of TID, TIME, CPU and IDENTIFIER."""
     body = 16
     if record["type"] == "KSYMBOL":
         body += (len(record["name"]) + 1 + 7) // 8 * 8
@@ -76,22 +76,23 @@ class Listeners(harness.RecordingTest):
         self.assert_true_records(theirs)
 
     def assert_true_records(self, data):
-        """All of BPF programs' records have an id of the file and a time of the recording; those that
-        the recorder itself synthesized have neither."""
+        """All records of BPF programs have an id of the file and a time of the recording, except
+        those that the recorder synthesized."""
         ids = ids_of(data)
         of_bpf, times = records_of(data)
         second = 1_000_000_000
         for record in of_bpf:
-            told = record["sample_id"]
+            trailer = record["sample_id"]
             if record["offset"] in self.synthesized(of_bpf):
                 continue
-            self.assertIn(told["id"], ids, record)
-            self.assertGreater(told["time"], min(times) - 5 * second, record)
-            self.assertLess(told["time"], max(times) + 5 * second, record)
+            self.assertIn(trailer["id"], ids, record)
+            self.assertGreater(trailer["time"], min(times) - 5 * second, record)
+            self.assertLess(trailer["time"], max(times) + 5 * second, record)
 
     @staticmethod
     def synthesized(of_bpf):
-        """Of what was loaded already, at the front of the file."""
+        """Returns the ids of programs that were loaded before: their records are at the front of
+        the file."""
         front = set()
         for record in of_bpf:
             if record["sample_id"]["time"] != 0 or record["sample_id"]["id"] != 0:

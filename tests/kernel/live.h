@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests that record for real share: processes that use up the CPU, and a recording of
-// them. Nothing waits for a clock: a process burns an amount of CPU time and ends, and what it left
-// in the rings is looked at then.
+// Shared by the tests that record: processes that use CPU time, and a recording of them. Nothing
+// waits for a clock: a process burns an amount of CPU time and ends, and then the rings are read.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,32 +15,33 @@
 
 namespace perftape {
 
-// Skips its tests, with the reason, where nothing can be recorded.
+// Skips its tests, with the reason, if this machine cannot record.
 class LiveTest : public testing::Test {
  protected:
   void SetUp() override;
 };
 
-// Uses up that much CPU time of the calling thread, in user mode but for a look at the clock each
-// millisecond or so.
+// Uses this much CPU time of the calling thread, in user mode, except for reading the clock about
+// every millisecond.
 void Burn(std::int64_t milliseconds);
-// The same in the kernel: it reads zeros.
+// Does the same in the kernel: reads zeros.
 void BurnInKernel(std::int64_t milliseconds);
 
-// Of BurnFromHere's call to Burn: where a frame-pointer walk must lead. 0 before the first call.
+// The return address of the call to Burn in BurnFromHere, which a frame-pointer walk must find. 0
+// before the first call.
 std::uint64_t ReturnAddressInCaller();
 void BurnFromHere(std::int64_t milliseconds);
 
-// A forked process that does `work` when it is let go, then exits with status 0 (9: an exception).
+// A forked process that waits, does `work` and exits with status 0 (9: an exception).
 class Process {
  public:
   explicit Process(const std::function<void()>& work);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
-  ~Process();  // Ends it, if Finish was never called.
+  ~Process();  // kills it if Finish was not called
 
   pid_t pid() const { return pid_; }
-  // Lets it go and waits for its end.
+  // Releases it and waits for its end.
   void Finish();
 
  private:
@@ -49,7 +49,7 @@ class Process {
   int go_ = -1;
 };
 
-// One sample as it came out of the ring.
+// A sample from the ring.
 struct LiveSample {
   wire_sample fields = {};
   std::vector<std::uint64_t> frames;
@@ -60,16 +60,16 @@ struct LiveSample {
 
 inline constexpr std::uint64_t kPeriod = 1'000'000;  // nanoseconds
 
-// Every CPU sampled each millisecond, from its making to Stop. Throws std::runtime_error where it
-// cannot be.
+// Samples every CPU each millisecond from construction until Stop. Throws std::runtime_error if it
+// cannot record.
 class LiveRecording {
  public:
   explicit LiveRecording(const record::BpfOptions& options);
 
   record::BpfSession& session() { return session_; }
-  // Stops the clocks; the samples that are in the ring then.
+  // Stops the timers; returns the samples in the rings.
   std::vector<LiveSample> Stop();
-  // Samples that did not get into the ring, on all CPUs together.
+  // The number of samples that did not fit into the rings, on all CPUs together.
   std::uint64_t ring_full();
 
  private:
@@ -77,9 +77,9 @@ class LiveRecording {
   std::vector<record::CpuEvent> events_;
 };
 
-// How many of the samples are of that process.
+// Returns the number of samples of this process.
 std::size_t CountOf(const std::vector<LiveSample>& samples, pid_t pid);
-// The processes that the samples are of, each once, ascending.
+// Returns the processes of the samples, sorted, without duplicates.
 std::vector<pid_t> PidsOf(const std::vector<LiveSample>& samples);
 
 }  // namespace perftape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel withholds from a sampling program is told, beside what `perf record` gets."""
+"""Tests that samples which the kernel withholds are counted, in comparison with `perf record`."""
 
 import ctypes
 import os
@@ -18,8 +18,8 @@ CPU1 = pathlib.Path("/sys/devices/system/cpu/cpu1/online")
 
 
 def use_bpf(cpu_seconds):
-    """Updates a large value of a BPF map until so much CPU time is used up: meanwhile the kernel
-    skips the BPF programs of perf events on this CPU (bpf_disable_instrumentation)."""
+    """Updates a large value of a BPF map for this much CPU time. Meanwhile the kernel skips the BPF
+    programs of perf events on this CPU (bpf_disable_instrumentation)."""
     libc = ctypes.CDLL(None, use_errno=True)
     bpf, map_create, map_update = 321, 0, 2  # x86-64, aarch64: 280
     if os.uname().machine == "aarch64":
@@ -38,7 +38,7 @@ def use_bpf(cpu_seconds):
 
 
 def counts(err):
-    """(samples, lost) of the summary on stderr."""
+    """Returns (samples, lost) of the summary on stderr."""
     match = re.search(r"(\d+) samples?, (\d+) lost", err)
     assert match, err
     return int(match.group(1)), int(match.group(2))
@@ -46,7 +46,7 @@ def counts(err):
 
 class Loss(harness.RecordingTest):
     def lost_samples(self, data):
-        """What perf adds up of LOST_SAMPLES, in the block of the event."""
+        """Returns perf's sum of LOST_SAMPLES, in the block of the event."""
         status, out, err = harness.run("perf", "report", "--stats", "-i", data,
                                        env=harness.perf_environment())
         self.assertEqual(status, 0, err)
@@ -56,7 +56,7 @@ class Loss(harness.RecordingTest):
         _, err = self.record("-a", "-F", "99", "--no-bundle", "-o", "a.data", "--duration", "1")
         self.assertEqual(counts(err)[1], 0, err)
 
-    def test_what_the_kernel_skips_for_bpf_users_is_lost(self):
+    def test_samples_that_the_kernel_skips_for_bpf_users_are_lost(self):
         user = self.spawn(sys.executable, __file__, "use-bpf", "1.5", stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True)
         self.assertEqual(user.stdout.readline(), "ready\n")
@@ -67,7 +67,7 @@ class Loss(harness.RecordingTest):
                           self.dir / "ours.data", stderr=subprocess.PIPE, text=True)
         while not (self.dir / "ours.data").exists() or not (self.dir / "perf.data").exists():
             time.sleep(0.01)
-        time.sleep(0.3)  # from the name to the first sample
+        time.sleep(0.3)  # from the name of the file to the first sample
         user.stdin.write("go\n")
         user.stdin.close()
         _, err = ours.communicate(timeout=harness.TIMEOUT_S)
@@ -78,11 +78,12 @@ class Loss(harness.RecordingTest):
         self.assertIn("while other programs used BPF", err)
         self.assertLess(samples, 0.95 * theirs)
         self.assertEqual(self.lost_samples(self.dir / "ours.data"), lost)
-        # Whom the skipped ones would have hit is an estimate, the worse the busier the machine.
+        # Which processes the skipped samples would have hit is an estimate, which is worse on a
+        # busy machine.
         self.assertGreater(samples + lost, 0.7 * theirs)
         self.assertLess(samples + lost, 1.25 * theirs)
 
-    def test_what_the_kernel_throttles_is_lost(self):
+    def test_throttled_samples_are_lost(self):
         limit = RATE_LIMIT.read_text()
         try:
             recorder = self.spawn(harness.RECORD, "-a", "-c", PERIOD_NS, "--no-bundle", "-o",

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All kinds of files that perf record and perf inject make here and now, before perftape-inspect: the
-same samples as perf script shows, sample by sample, the same record counts as perf report --stats, and
-the same from stdin as from the file."""
+"""Tests all kinds of files that perf record and perf inject write on this machine. perftape-inspect
+must print the samples of perf script and the record counts of perf report --stats, and the same
+from stdin."""
 
-import os
 import pathlib
 import re
 import tempfile
@@ -14,7 +13,7 @@ SCRIPT = pathlib.Path(__file__).with_name("perf_samples.py")
 CLOCK = "-e cpu-clock -F 499"
 BURN = f"-- {harness.BURNER} --seconds 0.5"
 
-# What makes OUT of each kind; IN is a plain recording of perf record -a -g.
+# Commands that make OUT of each kind; IN is a recording of perf record -a -g.
 KINDS = {
     "plain": f"perf record {CLOCK} -a -g -o OUT {BURN}",
     "compressed": f"perf record {CLOCK} -a -g -z -o OUT {BURN}",
@@ -37,12 +36,12 @@ KINDS = {
     "stacks and registers": f"perf record {CLOCK} --call-graph dwarf,2048 -o OUT {BURN}",
     "formats that differ": "perf record -e cpu-clock/call-graph=fp/ -e task-clock/call-graph=no/ "
                            f"-F 299 -a -d -W -o OUT {BURN}",
-    "all that can be said": f"perf record {CLOCK} -a -s -T -P --all-cgroups --namespaces "
+    "all that can be messages": f"perf record {CLOCK} -a -s -T -P --all-cgroups --namespaces "
                             f"--switch-events --code-page-size --data-page-size -o OUT {BURN}",
     "counters alone": f"perf stat record -I 200 -o OUT {BURN}",
 }
 # perf 6.1 reads these from a pipe, but its report refuses them from a file ("failed to process
-# type"): the file has no HEADER_COMPRESSED feature or TRACING_DATA where it looks for them.
+# type"): the file has no HEADER_COMPRESSED feature, or no TRACING_DATA at the expected offset.
 NO_STATS = {"stored compressed pipe", "stored pipe of tracepoints"}
 
 
@@ -105,7 +104,7 @@ class PerfKinds(harness.RecordingTest):
             r"^ *(\w+) events: +(\d+)(?:  \(.*)?$", out.split(" stats:", 2)[1], re.MULTILINE)}
 
     def assert_same_from_stdin(self, data):
-        """As a file that can be read anywhere, and as a pipe that comes but once."""
+        """Compares the output for a seekable file on stdin and for a pipe."""
         for option in ("--samples", "--stats", "--records"):
             want = self.ours(option, data)
             for how in (f"{harness.INSPECT} {option} - < {data}",

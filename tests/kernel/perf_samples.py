@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs inside `perf script -s`: writes to $SAMPLES each sample as perf has it, in the table that
-`perftape-inspect --samples` prints. Addresses are those of the process, not of its files."""
+"""Runs inside `perf script -s`: writes each sample of perf to $SAMPLES, in the format of
+`perftape-inspect --samples`. Addresses are those of the process, not of its files."""
 
 import os
 
@@ -30,7 +30,7 @@ def process_event(event):
 
 
 def trace_unhandled(_, __, fields, event):
-    """What perf calls for a tracepoint."""
+    """Called by perf for a tracepoint."""
     write(event["ev_name"], event["sample"], event["comm"], event.get("dso"),
           fields.get("common_callchain"))
 

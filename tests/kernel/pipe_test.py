@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipe format, read by perf and by perftape as it is written."""
+"""Tests the pipe format, read by perf and by perftape while it is written."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PERF_ENV = "HOME=/nonexistent PERF_CONFIG=/dev/null LC_ALL=C"
 
 
 class Pipe(harness.RecordingTest):
-    def test_perf_report_reads_it_from_stdin_without_a_word_on_stderr(self):
+    def test_perf_report_reads_it_from_stdin_without_a_message(self):
         status, out, err = harness.shell(
             f"{PRODUCE} | {PERF_ENV} perf report --stdio --no-children -g none -i -",
             self.dir)
@@ -23,7 +23,7 @@ class Pipe(harness.RecordingTest):
         self.assertRegex(out, r"of event 'cpu-clock'")
         self.assertRegex(out, r"burn-matrix.*\[\.\] burn_matrix")
 
-    def test_perf_inject_adds_build_ids_and_perf_script_reads_on(self):
+    def test_perf_inject_adds_build_ids_and_perf_script_reads_them(self):
         status, out, err = harness.shell(
             f"{PRODUCE} | {PERF_ENV} perf inject -b | {PERF_ENV} perf script -i -",
             self.dir)
@@ -49,20 +49,20 @@ class Pipe(harness.RecordingTest):
         for feature in ("HOSTNAME", "OSRELEASE", "NRCPUS", "CMDLINE", "CLOCK_DATA"):
             self.assertRegex(out, re.compile(feature, re.IGNORECASE))
 
-    def test_no_reader_has_anything_against_it(self):
+    def test_validate_reports_nothing(self):
         status, out, err = harness.shell(f"{PRODUCE} | {harness.INSPECT} --validate -",
                                          self.dir)
         self.assertEqual((status, err), (0, ""))
         findings = re.findall(r"^0x\S+ (?:error|warning) (?!lost-).*$", out, re.MULTILINE)
         self.assertEqual(findings, [])
 
-    def test_what_the_command_writes_is_no_part_of_it(self):
+    def test_output_of_the_command_is_not_in_the_pipe(self):
         status, out, err = harness.shell(
-            f"{harness.RECORD} -q -o - -- sh -c 'echo to stdout; seq 100000' 2>said | "
+            f"{harness.RECORD} -q -o - -- sh -c 'echo to stdout; seq 100000' 2>messages | "
             f"{harness.INSPECT} --validate -", self.dir)
         self.assertEqual((status, err), (0, ""))
         self.assertNotRegex(out, r"(?m)^0x\S+ error")
-        self.assertTrue((self.dir / "said").read_text().startswith("to stdout\n1\n2\n"))
+        self.assertTrue((self.dir / "messages").read_text().startswith("to stdout\n1\n2\n"))
     # Not the machine's own /dev/stdout, which a mistake would replace.
     def test_another_name_of_stdout_is_stdout(self):
         stdout = self.dir / "stdout"
@@ -74,7 +74,7 @@ class Pipe(harness.RecordingTest):
         self.assertTrue(stdout.is_symlink())
         self.assertEqual([entry.name for entry in self.dir.iterdir()], ["stdout"])
 
-    def test_a_named_pipe_gets_what_stdout_would(self):
+    def test_a_named_pipe_gets_the_same_as_stdout(self):
         fifo = self.dir / "fifo"
         os.mkfifo(fifo)
         status, out, err = harness.shell(
@@ -84,23 +84,23 @@ class Pipe(harness.RecordingTest):
         self.assertRegex(out, r"SAMPLE")
         self.assertTrue(fifo.is_fifo())
 
-    def test_a_named_pipe_that_nobody_reads_can_be_given_up(self):
+    def test_waiting_for_a_reader_of_a_named_pipe_can_be_interrupted(self):
         os.mkfifo(self.dir / "fifo")
         recorder = self.spawn(harness.RECORD, "-a", "-o", "fifo", cwd=self.dir,
                               stderr=subprocess.PIPE, text=True)
-        time.sleep(1)  # a signal that comes before it is waited for ends the recorder, too
+        time.sleep(1)  # a signal before the recorder waits for it ends the recorder, too
         recorder.send_signal(signal.SIGTERM)
         recorder.communicate(timeout=harness.TIMEOUT_S)
         self.assertNotEqual(recorder.returncode, 0)
 
-    def test_a_device_is_written_to_and_stays(self):
+    def test_a_device_is_written_to_and_not_replaced(self):
         null = self.dir / "null"
         os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         status, _, err = harness.run(harness.RECORD, "-a", "-o", null, "--duration", "0.3")
         self.assertEqual(status, 0, err)
         self.assertTrue(null.is_char_device())
 
-    def test_a_link_is_followed_and_stays(self):
+    def test_a_link_is_followed_and_not_replaced(self):
         (self.dir / "deep").mkdir()
         (self.dir / "deep/target").write_text("the old one")
         (self.dir / "link").symlink_to("deep/target")
@@ -113,7 +113,7 @@ class Pipe(harness.RecordingTest):
         status, _, err = harness.run(harness.BUNDLE, "list", self.dir / "link")
         self.assertEqual(status, 0, err)
 
-    def test_a_reader_that_goes_away_ends_the_recording(self):
+    def test_a_recording_ends_when_its_reader_exits(self):
         status, _, err = harness.run("bash", "-c", f"{PRODUCE} | head -c 1000 >/dev/null; "
                                      "echo ${PIPESTATUS[0]}", cwd=self.dir)
         self.assertEqual(status, 0, err)

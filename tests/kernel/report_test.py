@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recording of the burner, before every judge: perf report, script, header,
-buildid-list, hotspot's parser, pprof, and a reader of folded stacks."""
+"""Tests one recording of the burner with all readers: perf report, script, header and buildid-list,
+hotspot's parser, pprof, and a reader of folded stacks."""
 
-import json
 import pathlib
 import re
 import tempfile
@@ -23,18 +22,18 @@ class Report(harness.RecordingTest):
     def tearDownClass(cls):
         cls.shared.cleanup()
 
-    def test_no_reader_has_anything_against_it(self):
+    def test_validate_reports_nothing(self):
         status, out, err = harness.run(harness.INSPECT, "--validate", self.data)
         self.assertEqual((status, err), (0, ""))
-        # On a machine that is too busy samples may be lost; that is no fault of the file.
+        # On a busy machine samples may be lost, which is not an error of the file.
         findings = [line for line in out.splitlines() if re.match(r"0x\S+ (error|warning) ", line)]
         self.assertEqual([line for line in findings if " lost-" not in line], [])
 
-    def test_perf_report_says_nothing_on_stderr_and_has_the_burner_on_top(self):
-        # By comm as well: perf gives what it merged the comm of whoever came first.
+    def test_perf_report_prints_no_message_and_has_the_burner_on_top(self):
+        # Also sorted by comm: perf shows merged entries with the comm of the first one.
         counts, err = harness.perf_report(self.data, sort="comm,sym")
         self.assertEqual(err, "")
-        # On a busy machine the kernel's switching to and fro may take more than the work.
+        # On a busy machine switches in the kernel may take more time than the work.
         user = [name for name, _ in counts.most_common() if name.startswith("burn-matrix|[.]")]
         self.assertEqual(user[0], "burn-matrix|[.] burn_matrix")
 
@@ -112,7 +111,7 @@ class Report(harness.RecordingTest):
         self.assertEqual(samples, len(harness.inspect_samples(self.data)))
         self.assertEqual(violations, 0)
 
-    def test_inspect_counts_what_perf_counts(self):
+    def test_inspect_and_perf_count_the_same(self):
         status, out, _ = harness.run(harness.INSPECT, "--stats", self.data)
         self.assertEqual(status, 0)
         ours = {name: int(count) for name, count in

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""200 processes that live for some milliseconds each: all have a name and mappings, and none of
-their samples is [unknown] where perf's own are not."""
+"""Tests 200 processes that live for some milliseconds each. All have a name and mappings, and none
+of their samples is [unknown] unless perf's own are."""
 
 import subprocess
 
@@ -34,7 +34,7 @@ class ShortLived(harness.RecordingTest):
         self.assertEqual(self.unknown(ours), min(self.unknown(ours), self.unknown(theirs)))
 
     def unknown(self, data):
-        """Samples of the burner that perf itself cannot place in any object."""
+        """Returns the number of samples of the burner that perf cannot find in any object."""
         counts, _ = harness.perf_report(data, sort="dso", extra=["--comm", "perftape-burner"])
         return counts.get("[unknown]", 0)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same workload recorded by `perf record -g` and by `perftape-record -g`, at the same time: as
-many samples, and the same share for each function."""
+"""Records the same workload with `perf record -g` and `perftape-record -g` at the same time: the
+numbers of samples and the share of each function must agree."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ import harness
 class SideBySide(harness.RecordingTest):
     def test_counts_and_shares_agree_with_perf_record(self):
         burner = self.spawn(harness.BURNER, "--seconds", "14", stdout=subprocess.DEVNULL)
-        # perf does not follow threads that start after it.
+        # perf does not record threads that start after it.
         while len(os.listdir(f"/proc/{burner.pid}/task")) < 4:
             time.sleep(0.01)
         common = ["-F", "999", "-g", "-p", burner.pid]

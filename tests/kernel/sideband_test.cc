@@ -34,7 +34,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Records of the sideband, kept.
+// Keeps the records of the sideband.
 class Recorded {
  public:
   explicit Recorded(record::SidebandOptions options = {})
@@ -62,7 +62,7 @@ class Recorded {
     return views;
   }
 
-  // All records of one type, decoded, each with its misc bits.
+  // Returns all records of one type, decoded, each with its misc bits.
   template <class Record>
   std::vector<std::pair<Record, std::uint16_t>> All() const {
     std::vector<std::pair<Record, std::uint16_t>> found;
@@ -74,7 +74,7 @@ class Recorded {
     return found;
   }
 
-  // Is there a record of that type for which `matches` holds?
+  // Returns whether a record of that type matches.
   template <class Record, class Predicate>
   bool Has(Predicate matches) const {
     return std::ranges::any_of(All<Record>(),
@@ -98,7 +98,7 @@ class SidebandTest : public LiveTest {
   std::unique_ptr<Recorded> recorded_;
 };
 
-TEST_F(SidebandTest, SeesAProcessComeAndGo) {
+TEST_F(SidebandTest, ReportsForkAndExitOfAProcess) {
   Process process([] {});
   process.Finish();
   recorded_->Drain();
@@ -110,7 +110,7 @@ TEST_F(SidebandTest, SeesAProcessComeAndGo) {
       [&](const perfdata::Exit& exit, std::uint16_t) { return exit.pid == pid; }));
 }
 
-TEST_F(SidebandTest, SeesAThreadChangeItsName) {
+TEST_F(SidebandTest, ReportsANewNameOfAThread) {
   Process process([] { prctl(PR_SET_NAME, "renamed"); });
   process.Finish();
   recorded_->Drain();
@@ -120,7 +120,7 @@ TEST_F(SidebandTest, SeesAThreadChangeItsName) {
   }));
 }
 
-TEST_F(SidebandTest, TellsAnExecFromAMereRenaming) {
+TEST_F(SidebandTest, DistinguishesAnExecFromARenaming) {
   const std::vector<std::string> command = {"/bin/true"};
   record::Child child = record::Child::Start(command, record::SignalState::Now()).value();
   ASSERT_THAT(child.Release(), IsOk());
@@ -132,7 +132,7 @@ TEST_F(SidebandTest, TellsAnExecFromAMereRenaming) {
   }));
 }
 
-TEST_F(SidebandTest, SeesWhatAProcessMapsToExecute) {
+TEST_F(SidebandTest, ReportsExecutableMappings) {
   const TempDir dir;
   const std::string path = dir.Write("mapped", std::string(8192, '\0'));
   Process process([&] {
@@ -147,7 +147,7 @@ TEST_F(SidebandTest, SeesWhatAProcessMapsToExecute) {
   }));
 }
 
-TEST_F(SidebandTest, SeesBpfProgramsBeingLoaded) {
+TEST_F(SidebandTest, ReportsLoadedBpfPrograms) {
   const record::BpfSession session = record::BpfSession::Load({}).value();
   recorded_->Drain();
   EXPECT_TRUE(recorded_->Has<perfdata::Ksymbol>([](const perfdata::Ksymbol& symbol, std::uint16_t) {
@@ -182,20 +182,20 @@ TEST_F(SidebandTest, GivesTheRecordsOfACpuInTimeOrder) {
   EXPECT_THAT(last_by_cpu, Not(IsEmpty()));
 }
 
-TEST_F(SidebandTest, PassesOnWhatTheKernelSaysWasLost) {
+TEST_F(SidebandTest, ForwardsLossesOfTheKernel) {
   Recorded small({.ring_bytes = 4096});
-  // A FORK and an EXIT take some 150 bytes: more than the rings of all CPUs hold.
+  // A FORK and an EXIT need some 150 bytes: more than the rings of all CPUs hold.
   const std::size_t cpus = small.events().size();
   for (std::size_t i = 0; i < 64 * cpus; ++i) Process([] {}).Finish();
   small.Drain();
-  // The kernel reports it with the next record that has room, on the CPU that lost.
+  // The kernel reports a loss with the next record that fits, on the CPU of the loss.
   for (std::size_t i = 0; i < 8 * cpus; ++i) Process([] {}).Finish();
   small.Drain();
   EXPECT_TRUE(small.Has<perfdata::Lost>(
       [](const perfdata::Lost& lost, std::uint16_t) { return lost.count > 0; }));
 }
 
-// Forks and ends of processes on every CPU, `bytes` of records or more in all.
+// Forks and ends processes on every CPU, with at least `bytes` of records in all.
 void FillRings(std::size_t bytes) {
   for (std::size_t made = 0; made < bytes; made += 128) Process([] {}).Finish();
 }
@@ -212,7 +212,7 @@ TEST_F(SidebandTest, WakesItsReaderBeforeARingIsFull) {
   for (int i = 0; i < 1000 && poll(&readable, 1, 0) == 0; ++i) Process([] {}).Finish();
   EXPECT_EQ(readable.revents, POLLIN);
   ASSERT_THAT(sideband.Drain([](Bytes) {}), IsOk());
-  (void)poll(&readable, 1, 0);  // one more may be on its way
+  (void)poll(&readable, 1, 0);  // one more may arrive
   EXPECT_EQ(poll(&readable, 1, 0), 0);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks which room includes which: the tree is the architecture.
+"""Checks which folder includes which: the tree is the architecture.
 
     tools -> record -> formats        record -> bpf/wire.h and the generated skeletons
     tools -> convert -> formats       formats/X -> formats/base        tests -> anything
@@ -9,21 +9,21 @@ import re
 
 from sources import code_files, finish, root_argument
 
-# A room always knows itself. Formats know each other only where it is written here, with a reason.
+# A folder may always include itself. Formats include each other only as listed here, with a reason.
 ARROWS = {
     "bpf": [],
     "formats/base": [],
     "formats": ["formats/base"],
-    # What lies behind the last section of a recording: a bundle, or bytes of nobody.
+    # The bytes after the last section of a recording: a bundle, or bytes of another tool.
     "formats/perfdata": ["formats/base", "formats/bundle/embedding.h"],
     "convert": ["formats"],
-    "formats/dwarf": ["formats/base", "formats/elf"],  # its sections lie in ELF files
-    "formats/go": ["formats/base", "formats/elf"],  # its tables lie in ELF files
+    "formats/dwarf": ["formats/base", "formats/elf"],  # its sections are in ELF files
+    "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
     "record": ["formats", "bpf/wire.h"],
     "tools": ["record", "convert", "formats"],
 }
 
-# An outside library is met in one place. Pattern of the include -> who may have it.
+# Each outside library is used in one folder. Pattern of the include -> files that may use it.
 OUTSIDE = {
     r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(events/bpf_(session|objects)|machine/loaded_bpf_programs)\.cc",
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",

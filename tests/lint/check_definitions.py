@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no name is defined twice in all tools together: check_definitions.py OBJECT_OR_ARCHIVE...
+"""Checks that all tools together define no name twice: check_definitions.py OBJECT_OR_ARCHIVE...
 
-Links all objects of all tools into one image with ld.gold, which also compares where weak symbols (inline functions,
-members of classes) were defined: two classes of one qualified name are undefined behaviour as soon as both are linked,
-and no compiler sees them together. Each tool has a `main` of its own; it is no duplicate. The objects need debug
-information. Ends with 77 where ld.gold is not installed.
+Links all objects of all tools into one image with ld.gold, which also compares where weak symbols
+(inline functions, members of classes) were defined. Two classes with one qualified name are
+undefined behaviour as soon as both are linked, and no compiler sees both. Each tool has its own
+`main`, which is no duplicate. The objects need debug information. Exits with 77 if ld.gold is not
+installed.
 """
 import re
 import shutil
@@ -21,7 +22,7 @@ OURS = re.compile(r"\bperftape\b")
 
 
 def without_main(path, directory, number):
-    """A copy of an object whose main no other object sees; an archive as it is."""
+    """Returns a copy of an object with a local main; archives are not copied."""
     if path.endswith(".a"):
         return path
     copy = Path(directory, f"{number}.o")
@@ -30,7 +31,7 @@ def without_main(path, directory, number):
 
 
 def link(paths):
-    """What ld.gold says of an image of all objects."""
+    """Returns the messages of ld.gold for an image of all objects."""
     with tempfile.TemporaryDirectory() as directory:
         inputs = [without_main(path, directory, number) for number, path in enumerate(paths)]
         command = ["ld.gold", "-o", Path(directory, "image"), "-e", "0", "--detect-odr-violations",
@@ -38,10 +39,11 @@ def link(paths):
         return subprocess.run(command, check=False, capture_output=True, text=True).stderr
 
 
-def complaints_of(said):
-    """One complaint for each symbol of ours with several definitions, and for each other error."""
+def complaints_of(output):
+    """Yields one complaint for each symbol of ours with several definitions, and for each other
+    error."""
     complaints = []
-    for block in re.split(r"(?=^ld\.gold: )", said, flags=re.MULTILINE):
+    for block in re.split(r"(?=^ld\.gold: )", output, flags=re.MULTILINE):
         if "defined in multiple places" in block:
             if OURS.search(block.partition("symbol '")[2]):
                 complaints.append(block.strip())

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that no call of std::filesystem can throw: check_filesystem.py [ROOT]
 
-Each call must take a std::error_code that the same file declares. ++ of a directory_iterator throws,
-whatever it was constructed with, and a range-for calls it: loops use increment(error) instead.
+Each call must pass a std::error_code that the same file declares. ++ of a directory_iterator
+throws, however it was constructed, and a range-for calls it: loops use increment(error) instead.
 Tests may throw.
 """
 import re
@@ -16,28 +16,28 @@ FUNCTIONS = """absolute canonical copy copy_file copy_symlink create_directories
     is_regular_file is_socket is_symlink last_write_time permissions proximate read_symlink relative
     remove remove_all rename resize_file space status symlink_status temp_directory_path
     weakly_canonical""".split()
-# Of a directory_entry.
+# Members of directory_entry.
 MEMBERS = """assign exists file_size hard_link_count is_block_file is_character_file is_directory
     is_fifo is_other is_regular_file is_socket is_symlink last_write_time refresh replace_filename
     status symlink_status""".split()
-# Found through their arguments, also where no namespace is written; no other function of ours or of
-# the C library has such a name and an argument.
+# Found by argument-dependent lookup, also without a namespace. No other function of ours or of the
+# C library has such a name and arguments.
 DISTINCT = """canonical create_directories create_directory create_symlink exists file_size
     is_directory is_regular_file is_symlink last_write_time read_symlink remove_all symlink_status
     weakly_canonical""".split()
 ITERATOR = r"(?:recursive_)?directory_iterator"
 
-# Comments, strings and characters: what is in them is no code.
+# Comments, strings and characters.
 NOT_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
 
 
 def code_of(text):
-    """`text` with blanks for what is no code; each line keeps its number."""
+    """Replaces comments, strings and characters with blanks; each line keeps its number."""
     return NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def arguments_at(code, start):
-    """The arguments of the parenthesis or brace at `start`."""
+    """Returns the arguments of the parenthesis or brace at `start`."""
     depth, arguments, begin = 0, [], start + 1
     for at in range(start, len(code)):
         if code[at] in "([{":
@@ -73,7 +73,7 @@ class Source:
         return bool(arguments) and arguments[-1] in self.error_codes
 
     def calls(self, pattern):
-        """Of each call whose name matches: where it is, the name, whether it can throw."""
+        """Yields for each matching call its offset, its name, and whether it can throw."""
         for call in re.finditer(pattern, self.code):
             yield call.start(), call["name"], not self.takes_error_code(call.end() - 1)
 

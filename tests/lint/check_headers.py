@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every header compiles alone, twice in one file too.
+"""Checks that every header compiles alone, also if it is included twice.
 
     check_headers.py ROOT [--compiler g++] [--cache FILE]
 
-The cache holds a digest of each header that passed, with all that it includes of ours: a second run
-compiles only what changed. Of bpf/ only wire.h is for the user side, and since it includes nothing
-it is given the kernel's types; the skeletons' build compiles the rest.
+The cache contains a digest of each correct header and of all our headers that it includes: a second
+run only compiles what changed. Of bpf/, only wire.h is for user space. It includes nothing, so the
+check adds the kernel's types. The build of the skeletons compiles the rest.
 """
 import argparse
 import hashlib
@@ -22,7 +22,7 @@ FLAGS = ["-std=c++23", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c+
 
 
 def digest(root, header, compiler):
-    """Of the header and everything of ours that it reaches."""
+    """Returns a digest of the header and of all our headers that it reaches."""
     seen, waiting = set(), [header]
     while waiting:
         path = waiting.pop()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every source file says its licence first: check_spdx.py [ROOT]
+"""Checks that every source file begins with its licence: check_spdx.py [ROOT]
 
-The user side is Apache-2.0; what runs in the kernel, and the header it shares, is dual-licensed.
+User space code is Apache-2.0. Kernel code and the header that it shares have two licences.
 """
 import re
 
@@ -17,7 +17,7 @@ COMMENTS = {
 
 
 def expected_line(path, first_line):
-    """The line that `path` must open with, none where it is no source file."""
+    """Returns the line with which `path` must begin, or None if it is no source file."""
     if path.parts[0] == "bpf" and path.suffix in (".h", ".c"):
         return f"/* {KERNEL} */"
     if path.parts[0] == "testdata" and path.suffix not in (".py", ".sh"):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the shape of the tree: check_tree.py [ROOT]
 
-The top level has the seven rooms and an open project's customary files; code files stay below 600
-lines; test data stays small; nothing names a developer's machine; every test case that is there is
-also run.
+The top level has the seven folders and the customary files of an open project. Code files stay
+below 600 lines, test data stays small, nothing names a developer's machine, and every test case is
+run.
 """
 import re
 
@@ -17,7 +17,7 @@ CODE = {".h", ".cc", ".c", ".py", ".sh", ".bash", ".cmake"}
 MAX_LINES = 600
 MAX_TESTDATA = 5 << 20
 
-# Written so that this file does not find itself.
+# Written so that this file does not match itself.
 PRIVATE = re.compile(r"(?<![\w.-])/wor[k]/|/tmp/w[t]/|\.pkg\.d[e]v\b|artifactregistr[y]"
                      r"|snapshot\.debia[n]\.org")
 

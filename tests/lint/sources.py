@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all lint checks share: which files the tree has, and how a check ends."""
+"""Shared by all lint checks: the files of the tree, and the exit status of a check."""
 import os
 import subprocess
 import sys
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def tree_files(root):
-    """Every file of the tree as a path relative to `root`: what git knows or would add, or what
-    lies there where it is no git checkout."""
+    """Returns every file of the tree as a path relative to `root`: those in git or not ignored by
+    it; without git, all files."""
     if (root / ".git").exists():
         listed = subprocess.run(
             ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z", "--cached", "--others",
@@ -23,17 +23,17 @@ def tree_files(root):
 
 
 def code_files(root):
-    """The C and C++ files."""
+    """Returns the C and C++ files."""
     return [path for path in tree_files(root) if path.suffix in (".h", ".cc", ".c")]
 
 
 def finish(complaints):
-    """Prints the complaints; exits with 1 where there are any."""
+    """Prints the complaints; exits with 1 if there are any."""
     for complaint in complaints:
         print(complaint)
     sys.exit(1 if complaints else 0)
 
 
 def root_argument():
-    """The tree to check: the first argument, or the tree this file is in."""
+    """Returns the tree to check: the first argument, or the tree of this file."""
     return Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as the recorder writes them, taken apart again: the format that all of them have in these
-// tests, and the way back from bytes to values.
+// Decodes the records that the recorder writes. All tests use one format.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,8 @@ inline constexpr perfdata::SampleFormat kTestFormat = {
     .sample_id_all = true,
 };
 
-// The records in `bytes`, as long as those live. Throws where they are not whole records.
+// Returns views of the records in `bytes`, which must live longer. Throws if they are not whole
+// records.
 inline std::vector<perfdata::RecordView> RecordsIn(Bytes bytes) {
   perfdata::RecordCursor cursor(bytes, 0, std::endian::native);
   std::vector<perfdata::RecordView> records;
@@ -31,7 +31,7 @@ inline std::vector<perfdata::RecordView> RecordsIn(Bytes bytes) {
   }
 }
 
-// Those of one type, decoded.
+// Returns those of one type, decoded.
 template <class Record>
 std::vector<Record> Decoded(const std::vector<perfdata::RecordView>& records) {
   std::vector<Record> found;
@@ -43,7 +43,7 @@ std::vector<Record> Decoded(const std::vector<perfdata::RecordView>& records) {
   return found;
 }
 
-// One record as bytes, with a time in its trailer.
+// Returns one record as bytes, with a time in its trailer.
 template <class Record>
 std::vector<std::byte> RecordOf(const Record& value, std::uint64_t time = 0,
                                 std::uint16_t misc = 0) {
@@ -53,7 +53,7 @@ std::vector<std::byte> RecordOf(const Record& value, std::uint64_t time = 0,
   return bytes;
 }
 
-// A sample as bytes.
+// Returns a sample as bytes.
 inline std::vector<std::byte> SampleOf(const perfdata::Sample& sample, perfdata::CpuMode mode) {
   std::vector<std::byte> bytes;
   const Status status = perfdata::EncodeSample(sample, kTestFormat, perfdata::MiscOf(mode), bytes);
@@ -61,7 +61,7 @@ inline std::vector<std::byte> SampleOf(const perfdata::Sample& sample, perfdata:
   return bytes;
 }
 
-// Takes what a stage of the recorder hands on.
+// Collects the output of a stage of the recorder.
 struct CollectedRecords {
   std::vector<std::byte> bytes;
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// COMPRESSED records made of others.
+// Makes COMPRESSED records for tests.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "formats/base/zstd.h"
+#include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
+#include "tests/support/zstd_frame.h"
 
 namespace perftape::perfdata {
 
-// A COMPRESSED record around bytes of a zstd stream.
+// Returns a COMPRESSED record with bytes of a zstd stream.
 inline std::vector<std::byte> CompressedRecord(Bytes piece) {
   std::vector<std::byte> record;
   ByteWriter at(record);
@@ -22,16 +23,7 @@ inline std::vector<std::byte> CompressedRecord(Bytes piece) {
   return record;
 }
 
-// `bytes` as one zstd frame.
-inline std::vector<std::byte> ZstdFrame(Bytes bytes) {
-  ZstdCompressor compressor = ZstdCompressor::Create(1).value();
-  std::vector<std::byte> frame;
-  compressor.Compress(bytes, frame).value();
-  compressor.End(frame).value();
-  return frame;
-}
-
-// `records` as COMPRESSED records, each with `most` bytes of one zstd frame.
+// Returns `records` as COMPRESSED records, each with at most `most` bytes of one zstd frame.
 inline std::vector<std::byte> CompressedRecords(Bytes records, std::size_t most) {
   const std::vector<std::byte> frame = ZstdFrame(records);
   std::vector<std::byte> compressed;

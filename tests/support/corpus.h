@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real profiles to try readers on. They are no part of the source tree, being large and of many
-// licences; tests that want them are skipped where they are not.
+// Finds the corpus: profiles of other tools. They are large and have many licences, so they are not
+// part of the source tree. Tests that need them are skipped if the corpus is missing.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,8 @@ namespace perftape {
 inline constexpr const char* kNoCorpus =
     "no corpus: neither $PERFTAPE_CORPUS nor ../shared/corpus is a directory";
 
-// $PERFTAPE_CORPUS, or shared/corpus beside the source directory; empty where neither is there.
+// Returns $PERFTAPE_CORPUS, or shared/corpus beside the source directory; empty if it is no
+// directory.
 inline std::filesystem::path CorpusDirectory() {
   std::error_code ignored;
   if (const char* named = std::getenv("PERFTAPE_CORPUS")) {

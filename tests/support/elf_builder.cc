@@ -13,7 +13,7 @@ std::string BytesOf(const T& value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-void PlaceAt(std::string& image, std::uint64_t offset, std::string_view bytes) {
+void WriteAt(std::string& image, std::uint64_t offset, std::string_view bytes) {
   if (image.size() < offset + bytes.size()) image.resize(offset + bytes.size());
   image.replace(offset, bytes.size(), bytes);
 }
@@ -38,7 +38,7 @@ Tables Encode(const std::vector<ElfBuilder::Symbol>& symbols) {
   return tables;
 }
 
-// Symbols and their strings, as two sections.
+// Appends the sections of a symbol table and its strings.
 void Append(std::vector<ElfBuilder::Section>& sections,
             const std::vector<ElfBuilder::Symbol>& symbols, bool dynamic) {
   const auto [entries, strings] = Encode(symbols);
@@ -70,9 +70,9 @@ std::string HeaderOf(const ElfBuilder::Section& section, std::uint64_t name) {
   return BytesOf(header);
 }
 
-// Puts the contents into the image, followed by the names of all sections; returns the headers,
-// from the empty first to that of the names.
-std::string PlaceSections(const std::vector<ElfBuilder::Section>& sections, std::string& image) {
+// Writes the contents to the image, followed by the names of all sections. Returns the section
+// headers, from the empty first one to that of the names.
+std::string WriteSections(const std::vector<ElfBuilder::Section>& sections, std::string& image) {
   constexpr std::uint64_t kLongestStored = 1U << 20;
   std::string names(1, '\0');
   std::string headers = BytesOf(Elf64_Shdr{});
@@ -83,7 +83,7 @@ std::string PlaceSections(const std::vector<ElfBuilder::Section>& sections, std:
     names += section.name + '\0';
     if (section.type == SHT_NOBITS || size > kLongestStored) continue;
     section.contents.resize(size);
-    PlaceAt(image, section.offset, section.contents);
+    WriteAt(image, section.offset, section.contents);
   }
   headers +=
       HeaderOf({.name = {}, .type = SHT_STRTAB, .size = names.size(), .offset = image.size()}, 0);
@@ -139,10 +139,10 @@ std::vector<std::byte> ElfBuilder::Build() const {
   }
 
   std::string image(note_offset + build_id_note_.size(), '\0');
-  const std::string section_headers = PlaceSections(sections, image);
+  const std::string section_headers = WriteSections(sections, image);
   image.resize((image.size() + 7) / 8 * 8);
-  PlaceAt(image, 0, FileHeader(image.size(), segments.size(), sections.size() + 2));
-  PlaceAt(image, sizeof(Elf64_Ehdr), ProgramHeaders(segments));
+  WriteAt(image, 0, FileHeader(image.size(), segments.size(), sections.size() + 2));
+  WriteAt(image, sizeof(Elf64_Ehdr), ProgramHeaders(segments));
   image += section_headers;
   const Bytes bytes = AsBytes(image);
   return {bytes.begin(), bytes.end()};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes small ELF files for tests (64 bit, little endian), as right or as wrong as they are asked
-// for.
+// Makes small ELF files for tests (64 bit, little endian), valid or not.
 //
 //   ElfBuilder elf;
 //   const auto text = elf.AddSection({.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -28,9 +27,9 @@ class ElfBuilder {
     std::uint32_t type = SHT_PROGBITS;
     std::uint64_t flags = 0;
     std::uint64_t address = 0;
-    std::uint64_t size = 0;     // filled with zeros behind the contents
-    std::string contents = {};  // in the file, from `offset` on
-    std::uint64_t offset = 0;   // 0 is "the next free place"
+    std::uint64_t size = 0;     // if larger than the contents, zeros follow them
+    std::string contents = {};  // in the file, at `offset`
+    std::uint64_t offset = 0;   // 0 is the next free offset
     std::uint32_t link = 0;
     std::uint64_t entry_size = 0;
   };
@@ -51,12 +50,12 @@ class ElfBuilder {
   explicit ElfBuilder(std::uint16_t type = ET_EXEC, std::uint16_t machine = EM_X86_64)
       : type_(type), machine_(machine) {}
 
-  // Returns the number of the section; sections begin with 1.
+  // Returns the index of the section; the first is 1.
   std::uint16_t AddSection(Section section);
   void AddSymbol(Symbol symbol) { symbols_.push_back(std::move(symbol)); }
   void AddDynamicSymbol(Symbol symbol) { dynamic_symbols_.push_back(std::move(symbol)); }
   void AddSegment(const Segment& segment) { segments_.push_back(segment); }
-  // As a section .note.gnu.build-id and a PT_NOTE, or the section alone.
+  // Adds the note as a section .note.gnu.build-id, and as a PT_NOTE unless kSectionOnly.
   enum class NoteIn : std::uint8_t { kSectionOnly, kSegmentToo };
   void SetBuildId(std::string_view id, NoteIn where = NoteIn::kSegmentToo);
 
@@ -74,11 +73,11 @@ class ElfBuilder {
   NoteIn note_in_ = NoteIn::kSegmentToo;
 };
 
-// A file with one function "spin" of 0x40 bytes at 0x401100, which is offset 0x1100, and the given
-// build id, where it is not empty.
+// Returns a file with one function "spin" of 0x40 bytes at address 0x401100, which is file offset
+// 0x1100. It has the build id, if that is not empty.
 std::vector<std::byte> SmallElf(std::string_view build_id);
 
-// { u32 name_size, desc_size, type; name; desc }, padded to 4 bytes each.
+// Returns { u32 name_size, desc_size, type; name; desc }, name and desc padded to 4 bytes.
 std::string ElfNote(std::string_view name, std::uint32_t type, std::string_view desc);
 
 }  // namespace perftape

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as the kernel writes them where several events listen: their headers count bytes behind
-// the trailer (formats/perfdata/kernel_size.h).
+// Makes records as the kernel writes them if several events listen: the sizes in their headers
+// include bytes behind the trailer (formats/perfdata/kernel_size.h).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace perftape::perfdata {
 
-// What was in the ring before: no id of an event, no time of the recording.
+// An old byte of the ring: neither an id of an event nor a time of the recording.
 inline constexpr std::byte kOldRingByte{0x5a};
 
 template <class Record>

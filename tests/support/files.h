@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a directory holds, and files of kinds that are no regular ones.
+// Reads files and directories, and makes special files.
 #pragma once
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ inline std::vector<std::string> NamesIn(const std::filesystem::path& directory) 
   return names;
 }
 
-// What lstat says.
+// Returns the result of lstat.
 inline struct stat StatusOf(const std::filesystem::path& path) {
   struct stat status = {};
   if (lstat(path.c_str(), &status) != 0) throw std::runtime_error("lstat " + path.string());
@@ -48,9 +48,9 @@ inline std::filesystem::path MakeFifo(const std::filesystem::path& path) {
   return path;
 }
 
-// A device such as /dev/null (minor 3) or /dev/full (7) that a test may lose: for root a copy of
-// its own, for others the one of the system, which is safe from them. Nothing where neither can be
-// had.
+// Returns the path of a device such as /dev/null (minor 3) or /dev/full (7) that a test may
+// destroy. Root gets a copy; others get the device of the system, which they cannot remove. Nothing
+// if neither is usable.
 inline std::optional<std::filesystem::path> MemoryDevice(const TempDir& directory,
                                                          unsigned minor_number) {
   const bool is_root = geteuid() == 0;
@@ -59,7 +59,7 @@ inline std::optional<std::filesystem::path> MemoryDevice(const TempDir& director
     path = directory / path.filename().native();
     if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, minor_number)) != 0) return std::nullopt;
   }
-  const UniqueFd usable(open(path.c_str(), O_WRONLY | O_CLOEXEC));  // not where mounted nodev
+  const UniqueFd usable(open(path.c_str(), O_WRONLY | O_CLOEXEC));  // fails where mounted nodev
   return usable ? std::optional(path) : std::nullopt;
 }
 

@@ -70,7 +70,7 @@ class Maker {
   void MakeRecord(const GoFunction& function, std::uint32_t file);
   std::uint32_t MakeCalls(const std::vector<GoInlinedCall>& calls);
 
-  // Offsets of 1.2 all count from the table's begin: its texts and values share one part.
+  // In version 1.2 all offsets count from the start of the table: texts and values share one part.
   Out& names() { return Since(TableVersion::kGo116) ? names_ : shared_; }
   Out& files() { return Since(TableVersion::kGo116) ? files_ : shared_; }
   Out& values() { return Since(TableVersion::kGo116) ? values_ : shared_; }
@@ -88,7 +88,7 @@ class Maker {
 };
 
 std::uint32_t Maker::MakeCalls(const std::vector<GoInlinedCall>& calls) {
-  data_.U32(0);  // so that no tree is at 0
+  data_.U32(0);  // so that no tree has offset 0
   const auto at = static_cast<std::uint32_t>(data_.size());
   for (const GoInlinedCall& call : calls) {
     if (!Since(TableVersion::kGo120)) data_.Number(0, 8);
@@ -172,9 +172,9 @@ std::vector<std::byte> Maker::PutTogether(const std::vector<std::uint32_t>& offs
 }
 
 GoTable Maker::Make(std::uint64_t end) {
-  // In the place of what comes before it.
+  // Overwrites the zeros at the front, which were reserved for it.
   shared_.bytes.resize(8 + format_.word_size + entries() + 4);
-  for (Out* part : {&names_, &values_, &files_}) part->Number(0, 1);  // nothing is at 0
+  for (Out* part : {&names_, &values_, &files_}) part->Number(0, 1);  // no entry has offset 0
   std::vector<std::uint32_t> offsets;
   for (std::uint32_t i = 0; i < functions_.size(); ++i) {
     units_.U32(files().Text(functions_[i].file));

@@ -13,7 +13,7 @@
 
 namespace perftape {
 
-// A value for all instructions before `end`, which counts from the function's entry.
+// A value for all instructions before `end`, which is an offset from the function's entry.
 struct GoValue {
   std::uint32_t end = 0;
   std::int32_t value = 0;
@@ -21,12 +21,12 @@ struct GoValue {
 
 struct GoInlinedCall {
   std::string name;
-  std::uint32_t parent_pc = 0;  // from the function's entry
+  std::uint32_t parent_pc = 0;  // offset from the function's entry
   std::uint32_t start_line = 0;
 };
 
 struct GoFunction {
-  std::uint64_t entry = 0;  // since 1.18 from the begin of the code
+  std::uint64_t entry = 0;  // since Go 1.18 an offset from the start of the code
   std::string name;
   std::string file;
   std::uint32_t start_line = 0;
@@ -48,7 +48,8 @@ struct GoTableFormat {
   std::uint64_t text_start = 0;
 };
 
-// The functions, which come in the order of their entries, and end where the last of them says.
+// Returns a table of the functions, which are sorted by entry. The end of the last one is the end
+// of the code.
 GoTable MakeGoTable(const GoTableFormat& format, const std::vector<GoFunction>& functions,
                     std::uint64_t end);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dumps of just-in-time compiled code for tests.
+// Makes jitdumps for tests.
 #pragma once
 
 #include <bit>
@@ -72,7 +72,7 @@ class JitDumpBuilder {
       Text(line.file);
     }
   }
-  // A record of another type.
+  // Adds a record of any type.
   void AddOther(std::uint32_t type, std::size_t size) {
     Begin(type, size, 0);
     bytes_.resize(bytes_.size() + size);

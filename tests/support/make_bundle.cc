@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_bundle OUT FILE...: a bundle of these files, whole, under their absolute paths.
+// make_bundle OUT FILE...: writes a bundle of these files, whole, under their absolute paths.
 #include <fcntl.h>
 
 #include <cerrno>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a small perf.data to stdout, for the cases in tests/cli: two processes, three samples, one
-// of them in the kernel, and a name that would clear the screen.
+// Writes a small perf.data to stdout, for the cases in tests/cli: two processes, three samples (one
+// in the kernel), and a name that would clear a terminal's screen.
 #include <unistd.h>
 
 #include "formats/base/file.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_recordings DIR N: N small perf.data in DIR, 0000.data and on, for the tests of merging. They
-// share programs, threads and stacks, and differ in which of them they have, in events, hosts,
-// addresses, times and counts. The same N, the same files.
+// make_recordings DIR N: writes N small perf.data, DIR/0000.data and so on, for the tests of
+// merging. They share programs, threads and stacks. They differ in which of these they contain, and
+// in events, hosts, addresses, times and counts. Equal N gives equal files.
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ class RecordingMaker {
   explicit RecordingMaker(unsigned number) : number_(number), dice_(number) {}
 
   std::vector<std::byte> Make() {
-    // One in ten counts another event besides, one in a hundred only that.
+    // One file in ten also has a second event, one in a hundred only that one.
     if (number_ % 100 != 99) AddEvent("cpu-clock", kSoftwareCpuClock);
     if (number_ % 10 == 9) AddEvent("page-faults", kPageFaults);
     file_.AddFeature(FeatureBit::kHostname, TextFeature{fmt::format("host{}", number_ % 5)});
@@ -48,7 +48,7 @@ class RecordingMaker {
     ++events_;
   }
 
-  // Wherever the loader put it this time.
+  // Maps the program at a different address in each file.
   void AddProcess(std::uint32_t pid) {
     starts_[pid] = 0x400000 + 0x1000 * static_cast<std::uint64_t>(Roll(256));
     file_.AddComm({.pid = pid, .tid = pid, .comm = fmt::format("app{}", pid), .time = 1});
@@ -72,7 +72,7 @@ class RecordingMaker {
       chain.push_back(starts_[pid] + 0x10 * static_cast<std::uint64_t>(1 + Roll(6)));
     }
     time_ += 1 + static_cast<std::uint64_t>(Roll(1000));
-    file_.AddSample({.ip = chain[1],  // behind the first context marker
+    file_.AddSample({.ip = chain[1],  // after the first context marker
                      .pid = pid,
                      .tid = pid,
                      .time = time_,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests say of a Result: that it is fine, that it failed and how, and which record it holds.
+// Matchers for a Result: success, failure with a code and message, and the record in it.
 //
 //   EXPECT_THAT(writer.Commit(), IsOk());
 //   EXPECT_THAT(cursor.Next(), HasRecord(RecordType::kSample));
@@ -36,7 +36,7 @@ inline std::string_view NameOf(ErrorCode code) {
   return "?";
 }
 
-// How GoogleTest prints them where an expectation fails.
+// Prints the code's name if an expectation fails.
 inline void PrintTo(ErrorCode code, std::ostream* out) {
   *out << NameOf(code);
 }
@@ -53,7 +53,7 @@ MATCHER(IsOk, negation ? "is an error" : "is no error") {
   return arg.has_value();
 }
 
-// A Result with a value that matches `inner`.
+// Matches a Result with a value that matches `inner`.
 MATCHER_P(Holds, inner, "holds a value") {
   return arg.has_value() && testing::ExplainMatchResult(inner, *arg, result_listener);
 }
@@ -62,13 +62,13 @@ MATCHER_P(FailsWith, code, "fails with " + std::string(NameOf(code))) {
   return !arg.has_value() && arg.error().code == code;
 }
 
-// The same, and the message matches too: FailsWith(code, HasSubstr("0x1f40")).
+// Also matches the message: FailsWith(code, HasSubstr("0x1f40")).
 MATCHER_P2(FailsWith, code, message, "fails with " + std::string(NameOf(code))) {
   return !arg.has_value() && arg.error().code == code &&
          testing::ExplainMatchResult(message, arg.error().message, result_listener);
 }
 
-// What a cursor's Next() gave: a record of this type.
+// Matches the result of a cursor's Next(): a record of this type.
 MATCHER_P(HasRecord, type,
           "is a record of type " + testing::PrintToString(std::to_underlying(type))) {
   if (!arg.has_value() || !arg->has_value()) return false;
@@ -76,7 +76,7 @@ MATCHER_P(HasRecord, type,
   return (*arg)->type == type;
 }
 
-// ... or nothing, and no error.
+// Matches the result of Next() at the end: no record and no error.
 MATCHER(IsAtEnd, "is at the end") {
   return arg.has_value() && !arg->has_value();
 }

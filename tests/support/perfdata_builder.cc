@@ -142,7 +142,7 @@ std::vector<std::byte> PerfDataBuilder::Build() const {
   return container_ == Container::kPipe ? BuildPipe() : BuildFile();
 }
 
-// Header, ids, attributes, records, feature table, features: the order in which perf writes them.
+// Writes header, ids, attributes, records, feature table and features, in perf's order.
 std::vector<std::byte> PerfDataBuilder::BuildFile() const {
   std::vector<std::byte> ids, attrs;
   for (const Event& event : events_) {
@@ -184,7 +184,7 @@ std::vector<std::byte> PerfDataBuilder::BuildFile() const {
   return file;
 }
 
-// Header, ATTR, FEATURE and EVENT_UPDATE records, then the others.
+// Writes header, ATTR, FEATURE and EVENT_UPDATE records, then the others.
 std::vector<std::byte> PerfDataBuilder::BuildPipe() const {
   std::vector<std::byte> file;
   ByteWriter at(file);

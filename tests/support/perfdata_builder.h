@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perf.data made in memory, record by record, so that a test shows its input. It lays the file
-// out by itself, without perfdata::Writer, which has tests of its own.
+// Makes a perf.data in memory, record by record, so that a test shows its input. It does not use
+// perfdata::Writer, which has its own tests.
 //
 //   PerfDataBuilder file;
 //   file.AddEvent({.name = "cycles", .sample_type = kIp | kTid});
@@ -19,7 +19,7 @@
 
 namespace perftape::perfdata {
 
-// What an event is asked to record. Its defaults are those of perftape-record.
+// The attributes of an event. The defaults are those of perftape-record.
 struct EventOptions {
   std::string_view name = "cpu-clock";
   std::uint32_t type = kTypeSoftware;
@@ -28,12 +28,12 @@ struct EventOptions {
   std::uint64_t sample_type = kIdentifier | kIp | kTid | kTime | kCpu | kPeriod | kCallchain;
   std::uint64_t read_format = 0;
   std::uint64_t flags = kSampleIdAll;
-  std::vector<std::uint64_t> ids = {};         // one is made up where there is none: 101, 102, ...
+  std::vector<std::uint64_t> ids = {};         // if empty, one is made: 101, 102, ...
   std::uint32_t attr_size = EventAttr::kSize;  // the same for all events of a file
 };
 
-// The trailer's fields are those of the record's own process and time. `event` says whose format
-// and id the record has, by its place.
+// The trailer has the process and time of the record. `event` is the index of the event whose
+// format and id the record has.
 struct CommOptions {
   std::uint32_t pid = 0, tid = 0;
   std::string_view comm = {};
@@ -45,7 +45,7 @@ struct MmapOptions {  // a MMAP2
   std::uint32_t pid = 0, tid = 0;
   std::uint64_t start = 0, length = 0x1000, page_offset = 0;
   std::string_view path = {};
-  BuildId build_id = {};  // where not empty, it stands in place of device and inode
+  BuildId build_id = {};  // if not empty, it replaces device and inode
   CpuMode mode = CpuMode::kUser;
   std::uint64_t time = 0;
   std::size_t event = 0;
@@ -76,7 +76,7 @@ class PerfDataBuilder {
  public:
   explicit PerfDataBuilder(Container container = Container::kFile) : container_(container) {}
 
-  // Before the first record that has the event's format.
+  // Adds an event. Call it before adding records of the event.
   void AddEvent(const EventOptions& options = {});
   void AddFeature(FeatureBit bit, FeatureValue value);
 
@@ -91,30 +91,32 @@ class PerfDataBuilder {
   void AddBuildId(std::string_view path, const BuildId& id, CpuMode mode = CpuMode::kUser);
   void AddRound();  // FINISHED_ROUND
 
-  // Any other record, in the format of the first event.
+  // Adds any other record, in the format of the first event.
   template <class Record>
   void Add(const Record& record, const SampleId& trailer = {}, std::uint16_t misc = 0) {
     Check(Encode(record, trailer, format(0), misc, records_));
   }
-  // A record that may lie about its size.
+  // Adds a record header without a body; its size may be wrong.
   void AddHeaderOnly(const HeaderOnly& header);
-  // Bytes that need not be a record.
+  // Adds bytes that may be no record.
   void AddRaw(Bytes bytes) { records_.insert(records_.end(), bytes.begin(), bytes.end()); }
 
   const SampleFormat& format(std::size_t event) const { return events_.at(event).format; }
   std::size_t events() const { return events_.size(); }
-  // What the feature EVENT_DESC says of the events so far.
+  // Returns the feature EVENT_DESC for the events so far.
   EventDesc Description() const { return {events_}; }
-  Bytes records() const { return records_; }  // so far, without what stands around them
+  Bytes records() const { return records_; }  // so far, without header and features
 
-  // The whole file.
+  // Returns the whole file.
   std::vector<std::byte> Build() const;
-  // A reader of the file as it is now. Its bytes live as long as the builder, so `file.Open()
-  // .records()` is fine. Throws std::runtime_error, failing the test, where it does not open.
+  // Returns a reader of the current file. Its bytes live as long as the builder, so
+  // `file.Open().records()` is valid. Throws std::runtime_error if the file does not open, which
+  // fails the test.
   Reader Open();
 
  private:
-  // Encoding fails only for what no record can hold: the test is wrong then.
+  // Throws std::runtime_error: encoding fails only if a test passes a value that no record can
+  // hold.
   static void Check(const Status& status);
   SampleId TrailerOf(std::size_t event, std::uint32_t pid, std::uint32_t tid,
                      std::uint64_t time) const;

@@ -8,9 +8,9 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "formats/pprof/check.h"
 #include "formats/pprof/field_reader.h"
 #include "formats/pprof/gzip.h"
+#include "tests/support/pprof_check.h"
 
 namespace perftape::pprof {
 

@@ -12,17 +12,17 @@
 namespace perftape::pprof {
 
 struct ReadLimits {
-  // Of the file when decompressed. The messages take up to some 40 times that in memory, where a
-  // file consists of nothing but empty ones.
+  // Of the decompressed file. The messages need up to 40 times as much memory, if a file consists
+  // of empty ones.
   std::uint64_t max_size = std::uint64_t{1} << 30;
 };
 
-// A whole file, gzip or not, and only if it is valid (CheckValid). Fields that profile.proto does
-// not have are passed over, packed fields are taken unpacked too. kCorrupt where the gzip or the
-// protobuf is damaged or cut, is too large, or is not valid.
+// Reads a whole file, gzip or not. Skips fields that profile.proto does not have, and accepts
+// unpacked fields. kCorrupt if the gzip or the protobuf is damaged or truncated, if the file is
+// larger than its limit, or if CheckValid fails.
 Result<Profile> ReadProfile(Bytes file, const ReadLimits& limits = {});
 
-// The messages of an uncompressed one, valid or not.
+// Reads the messages of an uncompressed file, valid or not.
 Result<Profile> Decode(Bytes encoded);
 
 }  // namespace perftape::pprof

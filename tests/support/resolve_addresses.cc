@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What perftape makes of addresses in a binary, printed as llvm-symbolizer does: for each address
-// on stdin (hexadecimal, one a line) its frames, innermost first, as a line with the function and
-// one with FILE:LINE:COLUMN, and an empty line. For tests/interop and tests/bench.
+// Prints how perftape resolves addresses in a binary, in the format of llvm-symbolizer. Reads one
+// hexadecimal address per line from stdin. For each it prints the frames, innermost first, as a
+// line with the function and one with FILE:LINE:COLUMN, and an empty line. For tests/interop and
+// tests/bench.
 //
 //   resolve_addresses [--lines|--symbols] [--mangled] [--seconds] [--cache=DIRECTORY] BINARY
 //   [DEBUG-FILE [SUPPLEMENTARY]]

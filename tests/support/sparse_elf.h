@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF file with a section of gigabytes, which are a hole: it costs nothing to make.
+// Makes an ELF file with a section of gigabytes, which is a hole and needs no disk space.
 #pragma once
 
 #include <elf.h>
@@ -15,8 +15,8 @@
 
 namespace perftape {
 
-// Writes `image` (64 bit, this machine's byte order) to `name` in `dir`, with its first section of
-// `type` moved behind all others and grown to `size` bytes.
+// Writes `image` (64 bit, this machine's byte order) to `name` in `dir`. Moves its first section of
+// `type` behind all others and grows it to `size` bytes. Returns the path.
 inline std::filesystem::path WriteSparseElf(const TempDir& dir, std::string_view name,
                                             std::vector<std::byte> image, std::uint32_t type,
                                             std::uint64_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another file as standard input, and a pipe with something in it.
+// Redirects standard input, and makes a pipe with content.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 namespace perftape {
 
-// Makes standard input another file, until the end of the scope.
+// Redirects standard input to a descriptor until the end of the scope.
 class StdinFrom {
  public:
   explicit StdinFrom(int fd) : saved_(dup(STDIN_FILENO)) { dup2(fd, STDIN_FILENO); }
@@ -26,7 +26,7 @@ class StdinFrom {
   UniqueFd saved_;
 };
 
-// A pipe into which a thread writes `text`, however long, and which then ends.
+// A pipe into which a thread writes `text` of any length. The writing end is then closed.
 class PipeWith {
  public:
   explicit PipeWith(std::string text) {
@@ -41,7 +41,7 @@ class PipeWith {
   PipeWith& operator=(const PipeWith&) = delete;
   ~PipeWith() { writer_.join(); }
 
-  // The end to read from.
+  // The reading end.
   int get() const { return reading_.get(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another file as standard output.
+// Redirects standard output.
 #pragma once
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 namespace perftape {
 
-// Makes standard output another file, until the end of the scope.
+// Redirects standard output to a file until the end of the scope.
 class StdoutTo {
  public:
   explicit StdoutTo(int fd) {
-    fflush(stdout);  // what the test framework has not written yet
+    fflush(stdout);  // the output of the test framework so far
     saved_ = UniqueFd(dup(STDOUT_FILENO));
     dup2(fd, STDOUT_FILENO);
   }

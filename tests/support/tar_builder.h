@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tar written member by member, also one that no tar program would write.
+// Writes a tar member by member, including members that no tar program writes.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace perftape {
 
-// The fields of a header of POSIX's ustar that the tests set.
+// The fields of a ustar header (POSIX) that the tests set.
 struct TarMember {
   std::string name;
   char type = '0';  // '0' file, '1' hard link, '2' symbolic link, '3' device, '6' pipe, …
   std::string content = {};
   std::string target = {};                   // of a link
-  std::uint64_t declared_size = UINT64_MAX;  // instead of the content's
+  std::uint64_t declared_size = UINT64_MAX;  // by default the content's size
   unsigned mode = 0644;
 };
 
@@ -43,7 +43,7 @@ class TarBuilder {
     bytes_.resize((bytes_.size() + 511) / 512 * 512);
   }
 
-  // A pax header ("path", "size", "linkpath", …) for the member that follows.
+  // Adds a pax header ("path", "size", "linkpath", …) for the next member.
   void AddPax(std::initializer_list<std::pair<std::string, std::string>> records) {
     TarMember header{.name = "PaxHeaders", .type = 'x'};
     for (const auto& [key, value] : records) {
@@ -55,7 +55,7 @@ class TarBuilder {
     Add(header);
   }
 
-  // The archive, ended by two empty blocks.
+  // Returns the archive with its end mark, two empty blocks.
   std::string Bytes() const { return bytes_ + std::string(1024, '\0'); }
 
  private:
@@ -67,7 +67,7 @@ class TarBuilder {
     std::snprintf(text, sizeof text, "%0*llo", width - 1, static_cast<unsigned long long>(number));
     Put(header, at, text);
   }
-  // GNU tar has what octal digits cannot hold in base 256.
+  // GNU tar writes sizes that octal digits cannot hold in base 256.
   static void PutSize(std::string& header, std::uint64_t size) {
     if (size < std::uint64_t{1} << 33) return Octal(header, 124, 12, size);
     header[124] = static_cast<char>(0x80);

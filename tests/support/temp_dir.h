@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory of a test's own, gone with everything in it when the test ends.
+// A temporary directory for one test, removed with its contents.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 namespace perftape {
 
-// Throws std::runtime_error where the file system refuses: in a test that is a failure with a
+// Methods throw std::runtime_error if the file system fails. In a test that is a failure with a
 // message, and the calls stay short.
 class TempDir {
  public:
@@ -32,11 +32,11 @@ class TempDir {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // The path of `name` in here, whether or not such a file exists.
+  // The path of `name` in this directory, whether it exists or not.
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
-  // Makes the file `name`, and the directories before it, with exactly these bytes; an existing one
-  // is replaced. Returns its path.
+  // Writes `text` to the file `name`, replacing an existing one, and creates missing directories.
+  // Returns the path.
   std::filesystem::path Write(std::string_view name, std::string_view text) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

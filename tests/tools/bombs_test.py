@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small files that say that they are large: counts, sizes, and what expands to gigabytes.
+"""Tests small files with huge counts and sizes, and files that expand to gigabytes.
 
     bombs_test.py --bin build/dev/bin [--no-memory] [NAME...]
 
-Each is read by each tool, as a file and through a pipe. A tool ends with status 0, 1 or 3, complains
-where it reads what is wrong, names the place, and takes less than 128 MB; for a build with
-sanitizers, which take more, --no-memory leaves that out.
+Each tool reads each file, as a file and through a pipe. It must exit with status 0, 1 or 3, report
+the error with its offset if it reads the wrong part, and use less than 128 MB. --no-memory skips
+the last check, for builds with sanitizers, which need more memory.
 """
 import argparse
 import os
@@ -58,7 +58,7 @@ def sample(rest=b""):
 
 
 def perf_file(records=b"", features=None, event=None, **header):
-    """A file; `header` replaces fields of its header."""
+    """Returns a file; `header` replaces fields of its header."""
     event = event or attr()
     data = 104 + len(event) + 16
     fields = {"size": 104, "attr_size": len(event) + 16, "attrs": 104, "attrs_size": len(event) + 16,
@@ -83,7 +83,7 @@ def perf_pipe(records=b"", event=None):
 
 
 def zstd_of(byte, size):
-    """A zstd frame (RFC 8878) of RLE blocks: four bytes for each 128 KiB of the same byte."""
+    """Returns a zstd frame (RFC 8878) of RLE blocks: four bytes for each 128 KiB of one byte."""
     block = 1 << 17
     count = size // block
     frame = struct.pack("<IBB", 0xfd2fb528, 0, 7 << 3)
@@ -102,7 +102,8 @@ def compressed2(byte, size):
 
 
 def nested(depth):
-    """COMPRESSED in COMPRESSED in COMPRESSED …: a frame of one raw block around each record."""
+    """Returns COMPRESSED in COMPRESSED in COMPRESSED …: a frame of one raw block around each
+    record."""
     inner = sample()
     for _ in range(depth):
         block = struct.pack("<I", 1 | len(inner) << 3)[:3] + inner
@@ -110,7 +111,7 @@ def nested(depth):
     return inner
 
 
-# A record of the byte 8: an unknown type, and a size of 0x0808 that is true for ever.
+# A record of bytes 8: an unknown type, and the size 0x0808, which is valid at every offset.
 FOR_EVER = 8
 U64_HUGE = struct.pack("<Q", HUGE)
 U32_MANY = struct.pack("<I", MANY)
@@ -119,8 +120,8 @@ JUDGE = ("validate",)
 
 
 def bombs():
-    """Name, whether it may be put into a pipe's stream, bytes of records or a whole file, and the
-    commands that must complain of it."""
+    """Yields name, whether a pipe's stream may contain it, bytes of records or a whole file, and
+    the commands that must report an error."""
     record_bombs = {
         "zstd-zeros": (compressed(0, 1 << 30), attr()),
         "zstd-records": (compressed(FOR_EVER, 1 << 30), attr()),
@@ -176,7 +177,8 @@ def bombs():
 
 
 class Run:
-    """A command's exit status (negative: the signal), what it said, and its peak memory in kB."""
+    """The result of a command: exit status (negative: the signal), messages, and peak memory in
+    kB."""
 
     def __init__(self, arguments, stream=None):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -196,7 +198,7 @@ class Run:
 
     @staticmethod
     def feed(pipe, stream):
-        """All that the reader wants of it."""
+        """Returns all that the reader wants."""
         try:
             for piece in stream:
                 pipe.write(piece)
@@ -206,7 +208,7 @@ class Run:
 
 
 def endless(head, size):
-    """A stream that goes on with zeros."""
+    """Sends a stream that continues with zeros."""
     yield head
     for _ in range(size >> 20):
         yield bytes(1 << 20)
@@ -246,7 +248,7 @@ class Judge:
             self.judge(f"{name}: {command} of a pipe", run, command in loud)
 
     def judge_endless(self, name, head):
-        """Half a gigabyte that a record says belongs to it, through a pipe."""
+        """Sends a record of half a gigabyte through a pipe."""
         for command in ("samples", "stats"):
             run = Run(self.command(command, "-"), stream=endless(head, 512 << 20))
             self.judge(f"{name}: {command} of an endless pipe", run, True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names that would command a terminal, through every text that the tools print.
+"""Tests names with characters that control a terminal, in every text that the tools print.
 
     hostile_names_test.py --bin build/dev/bin
 
-A perf.data has control characters, C1 controls, Unicode's line ends and marks of bidirectional text
-in its names (host, command line, event, comm, paths, cgroup, symbols), and in its file name. No
-output of any tool holds them raw. JSON parses, and has the names as they were; folded lines do not
-change on their way through a pprof and back.
+A perf.data has control characters, C1 controls, Unicode's line ends and bidirectional marks in its
+names (host, command line, event, comm, paths, cgroup, symbols), and in its file name. No tool may
+print them raw. JSON must parse, with the original names. Folded lines must not change on their way
+through a pprof and back.
 """
 import argparse
 import json
@@ -23,9 +23,9 @@ from bombs_test import BUILD_ID, CMDLINE, EVENT_DESC, HOSTNAME, IP, TID, TIME, a
 COMM, MMAP2, KSYMBOL, CGROUP = 3, 10, 17, 19
 OS_RELEASE, CPUDESC = 4, 8
 
-# ESC, DEL, U+009B, U+2028, an override, an isolate, the three marks; and an é, which stays.
+# ESC, DEL, U+009B, U+2028, an override, an isolate, the three marks; and an é, which is printed.
 VALID = "\x1b[2J\x7f\u009b31m\u2028\u202e\u2066\u200e\u200f\u061c\u00e9\n\t;z"
-# The same with a byte that is no UTF-8, and a control by itself.
+# The same with a byte that is no UTF-8, and a control character alone.
 BROKEN = VALID.encode() + b"\x9b0m"
 
 UNSAFE = {*range(0x20), *range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f, 0x2028, 0x2029,
@@ -75,7 +75,7 @@ class Judge:
         self.complaints.append(f"{' '.join(repr(str(part))[1:-1] for part in command)}: {words}")
 
     def run(self, tool, *arguments, statuses=(0, 3), allowed=""):
-        """What it printed on stdout. `allowed` are characters that stand for themselves."""
+        """Returns the stdout of a command. `allowed` are characters that may appear raw."""
         command = [self.bin / f"perftape-{tool}", *arguments]
         self.runs += 1
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
@@ -94,7 +94,7 @@ class Judge:
         try:
             values = [json.loads(output)]
         except json.JSONDecodeError:
-            values = [json.loads(line) for line in output.splitlines()]  # a line for each thing
+            values = [json.loads(line) for line in output.splitlines()]  # one object a line
         if not any(VALID in text for text in strings_of(values)):
             self.complain(command, "none of the names is in it")
 
@@ -119,7 +119,7 @@ class Judge:
         for target in ("through.pb.gz", "through.data"):
             self.run("convert", "-f", folded, "--input-root", "comm", "-o", self.work / target)
             again = self.run("convert", self.work / target, "--to", "folded", allowed="\t")
-            # A pprof is UTF-8: it has U+FFFD for the byte that is none.
+            # A pprof is UTF-8: U+FFFD replaces the invalid byte.
             expected = first.replace(b"%x9B", "\ufffd".encode()) if "pb" in target else first
             if again != expected:
                 self.complain([target], f"{first!r} became {again!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cmake --install` installs: the tools, which run from there, their completions, man pages, README
+"""Tests `cmake --install`: the tools, which run from there, their completions, man pages, README
 and licences.
 
     tests/tools/install_test.py BUILD_DIRECTORY
@@ -38,7 +38,7 @@ class Install(unittest.TestCase):
     def names_in(self, directory):
         return {path.name for path in (self.prefix / directory).iterdir()}
 
-    def test_the_tools_and_nothing_that_is_for_tests(self):
+    def test_the_tools_but_nothing_of_the_tests(self):
         self.assertEqual(self.names_in("bin"), {*TOOLS, "perf_to_profile"})
 
     def test_a_verb_is_found_beside_the_installed_perftape(self):

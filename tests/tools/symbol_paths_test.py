@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Paths of symbol files that cannot be read, or should not be opened.
+"""Tests paths of symbol files that cannot be read, or must not be opened.
 
     symbol_paths_test.py --bin build/dev/bin [NAME...]
 
-The recordings are written here, with any path for a binary. Permissions are tested as the user
-nobody, which takes root.
+The test writes the recordings, with any path for a binary. Permissions are tested as the user
+nobody, which needs root.
 """
 import argparse
 import ctypes
@@ -29,7 +29,7 @@ BIN = Path("build/dev/bin")
 
 
 def recording(path, build_id=BUILD_ID, offsets=(0x1000,)):
-    """Samples at these offsets in the file of one binary."""
+    """Returns a recording of samples at these file offsets of one binary."""
     name = str(path).encode() + b"\0"
     name += bytes(-len(name) % 8)
     mapping = struct.pack("<IIQQQB3x20sII", 7, 7, 0x400000, 0x100000, 0, len(build_id), build_id, 5, 2)
@@ -40,7 +40,7 @@ def recording(path, build_id=BUILD_ID, offsets=(0x1000,)):
 
 
 class OpenCounter:
-    """Counts how often a file is opened for reading or writing, by anyone."""
+    """Counts how often any process opens a file for reading or writing."""
 
     def __init__(self, path):
         libc = ctypes.CDLL(None, use_errno=True)
@@ -82,7 +82,7 @@ class SymbolPaths(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr
 
     def sources(self, *arguments, **options):
-        """What --show-sources says of the recording."""
+        """Returns what --show-sources prints for the recording."""
         tool = options.pop("tool", BIN / "perftape-convert")
         status, out, err = self.run_tool(tool, self.data, "--show-sources", "--to", "folded", "-o",
                                          "-", *arguments, **options)
@@ -95,7 +95,7 @@ class SymbolPaths(unittest.TestCase):
 class Unreadable(SymbolPaths):
     def setUp(self):
         super().setUp()
-        # nobody may not be able to reach the build directory.
+        # The user nobody may have no access to the build directory.
         self.tools = self.directory("tools")
         shutil.copy(BIN / "perftape-convert", self.tools)
         shutil.copy(BIN / "perftape-symbolize", self.tools)
@@ -133,14 +133,14 @@ class Unreadable(SymbolPaths):
         self.data.write_bytes(recording("/usr/bin/program"))
         self.assertIn("/.build-id/00/", self.sources_for_nobody())
 
-    def test_a_map_of_a_compiler_is_a_reason(self):
+    def test_a_perf_map_is_a_reason(self):
         symfs = self.directory("symfs")
         self.directory("symfs/tmp", 0o700)
         self.data.write_bytes(recording("//anon"))
         told = self.sources_for_nobody("--symfs", symfs)
         self.assertIn(f"{symfs}/tmp/perf-7.map: Permission denied", told)
 
-    def test_symbolize_carries_on(self):
+    def test_symbolize_continues(self):
         private = self.directory("private", 0o700)
         self.data.write_bytes(recording(f"{private}/program"))
         out = self.directory("out", 0o777)
@@ -237,7 +237,7 @@ int main() { volatile int one = 1; return outer(&one); }
 
 @unittest.skipIf(shutil.which("cc") is None or shutil.which("nm") is None, "no C compiler")
 class Completed(SymbolPaths):
-    """The symbols that travel with a recording have no DWARF; the binary on this machine does."""
+    """The bundle of a recording has no DWARF; the binary on this machine has."""
 
     def setUp(self):
         super().setUp()
@@ -251,7 +251,7 @@ class Completed(SymbolPaths):
                                 text=True).stdout
         start, size = next(line.split()[:2] for line in listed.splitlines()
                            if line.endswith(" outer"))
-        # The first segment lies at 0x400000 and at the beginning of the file.
+        # The first segment is at address 0x400000 and file offset 0.
         start = int(start, 16) - 0x400000
         self.data.write_bytes(recording(self.program, bytes.fromhex(identity),
                                         range(start, start + int(size, 16), 2)))
@@ -278,7 +278,7 @@ class Completed(SymbolPaths):
         self.assertIn("outer;inner ", out)
         self.assertIn(f", lines from {moved} (symbols, DWARF)\n", err)
 
-    def test_there_are_none_where_no_later_source_has_them(self):
+    def test_there_are_none_if_no_later_source_has_them(self):
         out, err = self.folded("--no-local")
         self.assertIn("outer ", out)
         self.assertNotIn("inner", out)
@@ -291,7 +291,7 @@ class Completed(SymbolPaths):
         self.assertNotIn("inner", out)
         self.assertIn(f"not used: {self.program}: build id 1234, recorded was 5eed", err)
 
-    def test_none_are_searched_where_none_are_wanted(self):
+    def test_none_are_searched_if_none_are_wanted(self):
         _, err = self.folded("--local", "--no-lines")
         self.assertNotIn("lines from", err)
 
@@ -342,7 +342,7 @@ class CompletedKernel(SymbolPaths):
                                   "--vmlinux", self.vmlinux, "--to", "folded", "-o", "-")
         self.assertIn("outer;inner ", out)
 
-    def test_none_are_searched_where_none_are_wanted(self):
+    def test_none_are_searched_if_none_are_wanted(self):
         self.assertNotIn("lines from", self.sources("--kallsyms", self.kallsyms, "--vmlinux",
                                                     self.vmlinux, "--no-lines"))
 

@@ -19,7 +19,7 @@ using perfdata::MappingSource;
 
 // Returns whether it is a file, the kernel or the vdso, whose symbols a bundle can contain.
 bool HasSymbols(const convert::Mapping& mapping, std::string_view path) {
-  return mapping.kind == convert::MappingKind::kKernel ||
+  return mapping.type == convert::MappingType::kKernel ||
          perfdata::SourceOf(path) == MappingSource::kVdso || perfdata::IsFilePath(path);
 }
 
@@ -32,7 +32,7 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
                                   std::string_view path, std::string_view hex) {
   const auto& files = bundle.manifest().files;
   const auto id = BuildId::FromHex(hex);
-  if (mapping.kind == convert::MappingKind::kKernel) {
+  if (mapping.type == convert::MappingType::kKernel) {
     const bool is_kernel = perfdata::SourceOf(path) == MappingSource::kKernel;
     const auto names_it = [&](const BundledFile& file) {
       if (file.kind != FileKind::kKallsyms || !IsKept(file)) return false;
@@ -57,16 +57,16 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
 }  // namespace
 
 Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profile) {
-  std::vector<std::uint64_t> places(profile.mappings().size());
-  for (const convert::Location& location : profile.locations()) ++places[location.mapping.index];
+  std::vector<std::uint64_t> addresses(profile.mappings().size());
+  for (const convert::Location& location : profile.locations()) ++addresses[location.mapping.index];
 
   Coverage coverage;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> seen;  // indexes in missing
-  for (std::size_t i = 1; i < places.size(); ++i) {
+  for (std::size_t i = 1; i < addresses.size(); ++i) {
     const convert::Mapping& mapping = profile.mappings()[i];
     const std::string_view path = profile.text(mapping.filename);
     const std::string_view hex = profile.text(mapping.build_id);
-    if (places[i] == 0 || !HasSymbols(mapping, path)) continue;
+    if (addresses[i] == 0 || !HasSymbols(mapping, path)) continue;
     const auto [at, is_new] = seen.emplace(std::pair(path, hex), coverage.missing.size());
     if (is_new) {
       ++coverage.files;
@@ -78,7 +78,7 @@ Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profil
       coverage.missing.push_back(
           {.path = std::string(path), .build_id = std::string(hex), .reason = *std::move(reason)});
     }
-    if (at->second != SIZE_MAX) coverage.missing[at->second].places += places[i];
+    if (at->second != SIZE_MAX) coverage.missing[at->second].addresses += addresses[i];
   }
   return coverage;
 }

@@ -13,9 +13,9 @@ namespace perftape::bundle_tool {
 
 struct Uncovered {
   std::string path;
-  std::string build_id;      // in hexadecimal digits; empty if not recorded
-  std::uint64_t places = 0;  // number of distinct addresses sampled in it
-  std::string reason;        // "is not in the bundle"
+  std::string build_id;         // in hexadecimal digits; empty if not recorded
+  std::uint64_t addresses = 0;  // number of distinct addresses sampled in it
+  std::string reason;           // "is not in the bundle"
 };
 
 struct Coverage {

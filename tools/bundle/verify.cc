@@ -95,8 +95,9 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
                       : cli::Counted(findings.contradictions.size(), "contradiction"));
   if (!findings.coverage) return text;
   for (const Uncovered& file : findings.coverage->missing) {
-    text += fmt::format("{}: {} ({} sampled)\n", cli::EscapeForTerminal(file.path),
-                        cli::EscapeForTerminal(file.reason), cli::Counted(file.places, "location"));
+    text +=
+        fmt::format("{}: {} ({} sampled)\n", cli::EscapeForTerminal(file.path),
+                    cli::EscapeForTerminal(file.reason), cli::Counted(file.addresses, "location"));
   }
   const std::size_t missing = findings.coverage->missing.size();
   return text + fmt::format("{} sampled, {}\n", cli::Counted(findings.coverage->files, "file"),
@@ -115,7 +116,7 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
     for (const Uncovered& file : findings.coverage->missing) {
       json["missing"].push_back({{"path", file.path},
                                  {"build_id", file.build_id},
-                                 {"places", file.places},
+                                 {"places", file.addresses},
                                  {"reason", file.reason}});
     }
   }

@@ -33,6 +33,10 @@ function(perftape_set_flags target)
     # std::stable_sort of libstdc++ 12 calls a function that C++17 deprecates, and clang warns about it.
     # clang's -Wconversion includes more than that of GCC, which builds the releases.
     "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-sign-conversion>")
+  if(PERFTAPE_FAST_BUILD)
+    # A file that is compiled together with others counts as a header for this warning.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   if(PERFTAPE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE} -fno-sanitize-recover=all)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference>)

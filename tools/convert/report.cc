@@ -83,12 +83,12 @@ std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report) {
   return lines;
 }
 
-std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId taken) {
+std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId chosen) {
   std::vector<std::string> others;
   const convert::FilterReport totals = convert::TotalsOf(profile);
   for (std::uint32_t i = 0; i < totals.events.size(); ++i) {
     const convert::EventTotals& event = totals.events[i];
-    if (i == taken.index || (event.kept.samples == 0 && event.kept.period == 0)) continue;
+    if (i == chosen.index || (event.kept.samples == 0 && event.kept.period == 0)) continue;
     others.push_back(event.values == convert::EventValues::kPlain
                          ? event.name
                          : fmt::format("{} ({})", event.name, SamplesText(event.kept.samples)));

@@ -55,8 +55,8 @@ std::vector<std::string> LossLines(const rewrite::NormalizeReport& report);
 // Returns a line for each feature that was made or left out without loss.
 std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report);
 
-// Returns the events of `profile` that have samples and are not `taken`: "cycles (99 samples)", or
+// Returns the events of `profile` that have samples and are not `chosen`: "cycles (99 samples)", or
 // "alloc_space" for plain values.
-std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId taken);
+std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId chosen);
 
 }  // namespace perftape::convert_tool

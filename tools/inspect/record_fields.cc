@@ -28,12 +28,12 @@ std::vector<std::string> EntriesOf(const WordArray& callchain) {
   return entries;
 }
 
-template <class TellItem>
-void ShowList(RecordFields& to, std::string_view name, std::size_t count, TellItem&& tell) {
+template <class VisitItem>
+void ShowList(RecordFields& to, std::string_view name, std::size_t count, VisitItem&& visit) {
   to.OpenList(name, count);
   for (std::size_t i = 0; i < count; ++i) {
     to.OpenItem();
-    tell(i);
+    visit(i);
     to.CloseItem();
   }
   to.CloseList();
@@ -412,7 +412,7 @@ void ShowTrailer(RecordFields& to, const RecordView& record, const SampleFormat&
   if (format.Has(kCpu)) to.Id("cpu", trailer.cpu);
 }
 
-void TellSample(const RecordView& record, const Event* event, RecordFields& to) {
+void VisitSample(const RecordView& record, const Event* event, RecordFields& to) {
   const Result<Sample> sample =
       DecodeSample(record, event == nullptr ? SampleFormat{} : event->format);
   if (event == nullptr || !sample) {
@@ -425,7 +425,7 @@ void TellSample(const RecordView& record, const Event* event, RecordFields& to) 
 }
 
 template <class Record>
-void TellTyped(const RecordView& record, const SampleFormat& format, RecordFields& to) {
+void VisitTyped(const RecordView& record, const SampleFormat& format, RecordFields& to) {
   const Result<Record> value = Decode<Record>(record, format);
   if (value) {
     Show(to, *value);
@@ -437,13 +437,13 @@ void TellTyped(const RecordView& record, const SampleFormat& format, RecordField
 
 }  // namespace
 
-void TellFields(const RecordView& record, const EventTable& events, RecordFields& to) {
+void VisitFields(const RecordView& record, const EventTable& events, RecordFields& to) {
   const Event* event = events.EventOf(record);
-  if (record.type == RecordType::kSample) return TellSample(record, event, to);
+  if (record.type == RecordType::kSample) return VisitSample(record, event, to);
   const bool is_tool_record = std::to_underlying(record.type) >= kFirstToolType;
   const SampleFormat format = event == nullptr || is_tool_record ? SampleFormat{} : event->format;
   const bool is_typed = VisitRecordType(record.type, [&]<class Record>(std::type_identity<Record>) {
-    TellTyped<Record>(record, format, to);
+    VisitTyped<Record>(record, format, to);
   });
   if (!is_typed) to.Blob("payload", record.payload);
   ShowTrailer(to, record, format);

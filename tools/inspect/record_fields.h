@@ -45,7 +45,7 @@ class RecordFields {
 
 // Visits all fields of a record. Some records are passed as bytes with a remark: those that end
 // inside their fields, that belong to no event, or whose type has no known fields.
-void TellFields(const perfdata::RecordView& record, const perfdata::EventTable& events,
-                RecordFields& to);
+void VisitFields(const perfdata::RecordView& record, const perfdata::EventTable& events,
+                 RecordFields& to);
 
 }  // namespace perftape::inspect

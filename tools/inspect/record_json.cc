@@ -73,7 +73,7 @@ std::string RecordJson(const perfdata::RecordView& record, const perfdata::Event
                  {"size", record.stored_size()}};
   if (record.excess > 0) fields["excess"] = record.excess;
   JsonFields to(fields);
-  TellFields(record, events, to);
+  VisitFields(record, events, to);
   const Json json = {{"record", std::move(fields)}};
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }

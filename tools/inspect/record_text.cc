@@ -79,7 +79,7 @@ std::string RecordText(const perfdata::RecordView& record, const perfdata::Event
   if (record.excess > 0) fmt::format_to(std::back_inserter(text), " ({} too many)", record.excess);
   text += ':';
   TextFields to(text);
-  TellFields(record, events, to);
+  VisitFields(record, events, to);
   return text;
 }
 

@@ -8,9 +8,13 @@
 #include "tools/common/cli/json_text.h"
 
 namespace perftape::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::string SampleJson(const SampleRow& row) {
-  using Json = nlohmann::ordered_json;
   Json frames = Json::array();
   for (const std::uint64_t frame : row.frames) frames.push_back(fmt::format("{:#x}", frame));
   Json fields = {{"event", row.event},

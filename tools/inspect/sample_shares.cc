@@ -7,9 +7,9 @@ namespace perftape::inspect {
 
 using perfdata::CpuMode;
 
-std::string CommName(std::uint32_t tid, const std::string* told) {
+std::string CommName(std::uint32_t tid, const std::string* recorded) {
   if (tid == 0) return "swapper";
-  return told != nullptr ? *told : fmt::format(":{}", static_cast<std::int32_t>(tid));
+  return recorded != nullptr ? *recorded : fmt::format(":{}", static_cast<std::int32_t>(tid));
 }
 
 void SampleShares::Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {

@@ -22,9 +22,9 @@ struct Share {
 };
 using SharesByName = std::map<std::string, Share>;
 
-// Returns the name of a thread as perf shows it. `told` is the name from a record; null if there
-// was none.
-std::string CommName(std::uint32_t tid, const std::string* told);
+// Returns the name of a thread as perf shows it. `recorded` is the name from a record; null if
+// there was none.
+std::string CommName(std::uint32_t tid, const std::string* recorded);
 
 // Needs all records, in time order. Memory grows with the number of names, threads and mappings.
 class SampleShares {

@@ -12,8 +12,8 @@ namespace perftape::inspect {
 //
 //   {"validate":{"clean":false,"errors":1,…,"breaks":["perf-newest"],"findings":[
 //    {"rule":"record-size-alignment","severity":"error","offset":424,"place":"0x1a8",
-//    "record":"MMAP","message":"MMAP of 57 bytes","breaks":["perf-newest"]}],
-//    "counts":{"record-size-alignment":1}}}
+//    "record":"MMAP","message":"MMAP has 57 bytes, not a multiple of 8",
+//    "breaks":["perf-newest"]}],"counts":{"record-size-alignment":1}}}
 //
 // Bytes of names that are not UTF-8 become U+FFFD.
 std::string ValidationJson(const perfdata::Report& report);

@@ -8,8 +8,9 @@
 
 namespace perftape::inspect {
 
-// Returns "0x1a8 error record-size-alignment: MMAP of 57 bytes; breaks perf-newest\n", one line for
-// each listed finding, in file order. Control characters in names are escaped.
+// Returns "0x1a8 error record-size-alignment: MMAP has 57 bytes, not a multiple of 8; breaks
+// perf-newest\n", one line for each listed finding, in file order. Control characters in names are
+// escaped.
 std::string FindingsText(const perfdata::Report& report);
 
 // Returns the number of findings of each rule with the rule's meaning, and the readers that cannot

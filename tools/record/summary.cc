@@ -24,7 +24,7 @@ std::string SizeText(std::uint64_t bytes) {
 
 // Same text as at the end of perf record (tools/perf/builtin-record.c).
 std::string CompressionText(const perfdata::Compression& compression) {
-  return fmt::format(", compressed (original {}, ratio {:.1f})", SizeText(compression.taken),
+  return fmt::format(", compressed (original {}, ratio {:.1f})", SizeText(compression.original),
                      compression.ratio());
 }
 

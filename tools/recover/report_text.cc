@@ -125,7 +125,7 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
         "records with too large a size in their header, written with their real size: {}\n",
         report.resized_records);
   }
-  if (!report.corrections.empty()) text += "read differently from what the file says:\n";
+  if (!report.corrections.empty()) text += "corrected values of the file:\n";
   for (const std::string& correction : report.corrections) {
     text += fmt::format("  {}\n", EscapeForTerminal(correction));
   }

@@ -9,8 +9,7 @@
 namespace perftape::symbolize_tool {
 
 std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan) {
-  using Json = nlohmann::ordered_json;
-  const Json json = {{"input", plan.input.native()},
+  const nlohmann::ordered_json json = {{"input", plan.input.native()},
                      {"output", plan.output.native()},
                      {"symbols", cli::SymbolsJson(report)}};
   return cli::JsonText(json, cli::JsonLayout::kOneLine);

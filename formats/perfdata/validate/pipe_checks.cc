@@ -14,9 +14,9 @@ bool IsCompressed(RecordType type) {
 
 void PipeChecks::Check(const RecordView& record, const Event* event) {
   if (!is_pipe_) return;
-  if (record.type == RecordType::kAuxtrace && !record.behind.empty()) {
+  if (record.type == RecordType::kAuxtrace && !record.appended.empty()) {
     report_.Add(Rule::kPipeAuxtrace, record, [&] {
-      return fmt::format("{} bytes of trace follow AUXTRACE", record.behind.size());
+      return fmt::format("{} bytes of trace follow AUXTRACE", record.appended.size());
     });
   }
   if (record.order != std::endian::native) CheckForeign(record, event);
@@ -40,8 +40,8 @@ void PipeChecks::CheckForeign(const RecordView& record, const Event* event) {
 }
 
 void PipeChecks::CheckStats(const RecordView& record) {
-  const bool has_bytes_behind = !record.behind.empty();
-  if (has_uncounted_ || !(has_bytes_behind || IsCompressed(record.type))) return;
+  const bool has_appended = !record.appended.empty();
+  if (has_uncounted_ || !(has_appended || IsCompressed(record.type))) return;
   has_uncounted_ = true;
   report_.Add(Rule::kPipeStats, record,
               [&] { return fmt::format("the pipe contains {}", RecordName(record.type)); });

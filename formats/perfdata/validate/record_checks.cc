@@ -9,8 +9,9 @@
 namespace perftape::perfdata {
 namespace {
 
-// The size of the smallest record of a type that the kernel or perf ever wrote, with its header
+// The size of the smallest record of a type that readers accept, with its header
 // (tools/perf/util/session.c, perf_event__min_size). A name at its end counts one byte for the NUL.
+// Apart from MMAP2 (kNameOffsets), the kernel and perf never wrote a smaller one.
 // HEADER_EVENT_TYPE is not in the table: perf requires 80 bytes, but Linux 3.x wrote fewer.
 struct SmallestSize {
   RecordType type;
@@ -38,7 +39,9 @@ constexpr auto kSmallestSizes = std::to_array<SmallestSize>({
     {RecordType::kBpfMetadata, 528},  {RecordType::kSchedstatCpu, 24},
 });
 
-// The offset of a record's name in its payload.
+// The offset in its payload at which readers look for a record's name. The MMAP2 of RHEL 7.0 has its
+// name at 56 (kernel_layout.h, HasProtection). perf reads all MMAP2 at 64. So these checks report
+// such a record if perf finds the end of the record or the trailer there instead of a name.
 struct NameOffset {
   RecordType type;
   std::size_t offset;

@@ -59,7 +59,7 @@ void StreamChecks::Check(const RecordView& record) {
       break;
     case RecordType::kHeaderTracingData:
       // simpleperf writes the data inside the record, perf after it.
-      CheckTracingData(record.behind.empty() ? record.payload : record.behind, record);
+      CheckTracingData(record.appended.empty() ? record.payload : record.appended, record);
       break;
     case RecordType::kAuxtrace:
       CheckAuxtrace(record);
@@ -128,7 +128,7 @@ void StreamChecks::CheckTracingData(Bytes bytes, const RecordView& record) {
 
 void StreamChecks::CheckAuxtrace(const RecordView& record) {
   report_.Add(Rule::kAuxtracePresent, record, [&] {
-    return fmt::format("{} bytes of trace follow AUXTRACE", record.behind.size());
+    return fmt::format("{} bytes of trace follow AUXTRACE", record.appended.size());
   });
   const auto entry = index_.find(record.file_offset);
   if (entry == index_.end() || record.part != 0) return;

@@ -63,7 +63,7 @@ class FileOrder {
     pipe_.Check(record, event);
     if (record.inside >= 0) return;
     end_ = record;
-    end_.file_offset += record.stored_size() + record.behind.size();
+    end_.file_offset += record.stored_size() + record.appended.size();
     end_.payload = {};
   }
 

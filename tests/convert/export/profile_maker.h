@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles in a few words, for the tests of what is made of them.
+// Makes profiles for the tests of exporters.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace perftape::convert {
 
 class ProfileMaker {
  public:
-  // Room for 0x1000 bytes of `path` from the start of the file, at 0x1000, 0x3000, … in memory.
-  MappingId Map(std::string_view path, MappingKind kind = MappingKind::kUser) {
+  // Maps 0x1000 bytes of `path`, from the start of the file, at 0x1000, 0x3000, … in memory.
+  MappingId Map(std::string_view path, MappingType type = MappingType::kUser) {
     const std::uint64_t start = next_start_;
     next_start_ += 0x2000;
     return builder.Add(Mapping{.filename = builder.Add(path),
                                .start = start,
                                .limit = start + 0x1000,
                                .file_offset = 0,
-                               .kind = kind});
+                               .type = type});
   }
 
-  // A frame at `offset` of a mapping; `names` are innermost first.
+  // Adds a frame at `offset` of a mapping; `names` are innermost first.
   LocationId Frame(MappingId mapping, std::uint64_t offset,
                    std::initializer_list<std::string_view> names = {}) {
     std::vector<Line> lines;
@@ -34,10 +34,10 @@ class ProfileMaker {
     }
     const LocationId location =
         builder.Add(Location{.mapping = mapping, .offset = {offset}, .lines = lines});
-    builder.SetLines(location, lines);  // as a symbolizer does, which tells of the names
+    builder.SetLines(location, lines);  // as a symbolizer does, which marks the mapping's names
     return location;
   }
-  // A frame that is nothing but its name.
+  // Adds a frame that only has a name.
   LocationId Frame(std::string_view name) { return Frame({}, 0, {name}); }
 
   StackId Calls(std::initializer_list<LocationId> root_first) {
@@ -60,7 +60,7 @@ class ProfileMaker {
         Event{.name = builder.Add(name), .unit = builder.Add(unit), .period = period});
   }
 
-  // An event of plain values, as folded lines and most types of pprof are.
+  // Adds an event of plain values, as in folded lines and most types of pprof.
   EventId CountsPlainly(std::string_view name, std::string_view unit = "count",
                         std::uint8_t decimals = 0) {
     return builder.Add(Event{.name = builder.Add(name),

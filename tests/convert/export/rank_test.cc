@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(RankAll, OrdersThingsByWhatTheyAre) {
+TEST(RankAll, OrdersEntriesByTheirContent) {
   ProfileMaker made;
   made.Map("/z");
   made.Map("/a");
@@ -50,7 +50,7 @@ TEST(RankAll, OrdersStacksByTheirFramesRootFirst) {
   EXPECT_THAT(in_order, ElementsAre(0, a.index, ab.index, abz.index, ac.index, z.index));
 }
 
-TEST(RankAll, TakesTheEmptyProfile) {
+TEST(RankAll, AcceptsTheEmptyProfile) {
   EXPECT_THAT(RankAll(Profile()).stacks, ElementsAre(0));
 }
 

@@ -49,7 +49,7 @@ TEST(SymbolFilePath, LeadsOutOfNoDirectory) {
   EXPECT_EQ(SymbolFilePath("/" + std::string(300, 'x')), "/unknown");
 }
 
-TEST(SymbolFiles, LiesWherePerfLooks) {
+TEST(SymbolFiles, IsWrittenWherePerfLooks) {
   const TempDir directory;
   const SymbolFile file = FileOf("/bin/app");
   SymbolFiles files;
@@ -60,7 +60,7 @@ TEST(SymbolFiles, LiesWherePerfLooks) {
   EXPECT_EQ(fs::canonical(link), fs::canonical(directory / "symbols/bin/app" / id));
 }
 
-TEST(SymbolFiles, LeavesWhatItDidNotKeepToNobody) {
+TEST(SymbolFiles, RemovesFilesThatAreNotKept) {
   const TempDir directory;
   { EXPECT_THAT(SymbolFiles().Write(FileOf("/bin/app"), directory / "symbols"), IsOk()); }
   EXPECT_TRUE(fs::is_empty(directory.path()));

@@ -32,7 +32,7 @@ TEST(WriteFolded, PutsTheCommBelowTheStack) {
   EXPECT_EQ(Folded(made.Make()), "app;main;f 3\n");
 }
 
-TEST(WriteFolded, LeavesTheCommOutWhenAsked) {
+TEST(WriteFolded, OmitsTheCommIfAsked) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   made.Hit(made.Calls({"main"}), made.Runs("a"), cycles, 3);
@@ -97,9 +97,9 @@ TEST(WriteFolded, NamesTheFileOfAFrameWithoutName) {
   EXPECT_EQ(Folded(made.Make()), "app;[libc.so.6];[unknown];[vdso];[x] 1\n");
 }
 
-TEST(WriteFolded, MarksKernelFramesWhenAsked) {
+TEST(WriteFolded, MarksKernelFramesIfAsked) {
   ProfileMaker made;
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   made.Hit(made.Calls({made.Frame("main"), made.Frame(kernel, 0x10, {"do_syscall_64"}),
                        made.Frame(kernel, 0x20)}),
            made.Runs("app"), made.Counts("cycles"), 1);
@@ -109,7 +109,7 @@ TEST(WriteFolded, MarksKernelFramesWhenAsked) {
             "app;main;do_syscall_64_[k];[kernel.kallsyms]_[k] 1\n");
 }
 
-TEST(WriteFolded, CountsPeriodsWhenAsked) {
+TEST(WriteFolded, CountsPeriodsIfAsked) {
   ProfileMaker made;
   made.Hit(made.Calls({"main"}), made.Runs("app"), made.Counts("cycles"), 3, 3000);
   made.Hit(made.Calls({"idle"}), made.Runs("app"), made.Counts("cycles"), 1, 0);
@@ -129,7 +129,7 @@ TEST(WriteFolded, WritesTheFirstEventThatWasSampled) {
   EXPECT_EQ(Folded(profile, {.event = faults}), "app;f 5\n");
 }
 
-TEST(DefaultEvent, IsWhatTheMetadataSay) {
+TEST(DefaultEvent, IsTheOneInTheMetadata) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const EventId faults = made.Counts("faults");
@@ -176,7 +176,7 @@ TEST(WriteFolded, EscapesANumberAtTheEndOfAStack) {
   EXPECT_EQ(Folded(made.Make()), "id 7;id%207 1\nmain 1\n");
 }
 
-TEST(WriteFolded, TakesNumbersAtTheEndOfAllStacksForCounts) {
+TEST(WriteFolded, DoesNotEscapeNumbersThatEndAllStacks) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   made.Hit(made.Calls({"main", "f 7"}), {}, cycles, 1);
@@ -196,7 +196,7 @@ TEST(WriteFolded, PutsPidAndTidIntoTheRootFrame) {
             "app-10/11;main 3\napp-10/12;main 4\napp-?/13;main 5\n");
 }
 
-TEST(WriteFolded, TakesTheThreadFromLabelsWhereNothingElseTells) {
+TEST(WriteFolded, ReadsThreadsFromLabelsAsLastResort) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const Label comm[] = {{.key = made.builder.Add("comm"), .text = made.builder.Add("app")}};
@@ -226,7 +226,7 @@ TEST(WriteFolded, JoinsARootWithAFrameOfItsName) {
 
 TEST(WriteFolded, DoesNotDoubleTheKernelsMark) {
   ProfileMaker made;
-  const MappingId kernel = made.Map("[kernel]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel]", MappingType::kKernel);
   made.Hit(made.Calls({made.Frame(kernel, 0, {"read_[k]"}), made.Frame(kernel, 0, {"read"})}), {},
            made.Counts("cycles"), 1);
   EXPECT_EQ(Folded(made.Make(), {.mark_kernel = true}), "read_[k];read_[k] 1\n");
@@ -271,7 +271,7 @@ TEST(WriteFolded, RefusesADifferenceOfOtherEvents) {
               FailsWith(ErrorCode::kNotFound));
 }
 
-TEST(WriteFolded, DoesNotDependOnTheOrderInWhichThingsWereAdded) {
+TEST(WriteFolded, DoesNotDependOnTheOrderOfAdding) {
   const auto folded = [](bool is_reversed) {
     ProfileMaker made;
     std::vector<std::pair<const char*, std::string_view>> hits = {

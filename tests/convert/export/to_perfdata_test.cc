@@ -29,7 +29,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A SAMPLE in words.
+// A SAMPLE in readable form.
 struct Seen {
   std::string event, comm;
   std::uint32_t pid = 0, tid = 0, cpu = 0;
@@ -43,7 +43,7 @@ std::string Hex(std::uint64_t number) {
   return text;
 }
 
-// A written file, read back record by record as perf would.
+// Reads a written file back, record by record, as perf does.
 class WrittenFile {
  public:
   explicit WrittenFile(const Profile& profile, PerfDataOptions options = {}) {
@@ -160,7 +160,7 @@ TEST(WritePerfData, JoinsCountsBeyondTheMostRecords) {
   EXPECT_EQ(sum, 7'005);
 }
 
-TEST(WritePerfData, TellsTheNameOfAThreadBeforeItsSamples) {
+TEST(WritePerfData, WritesTheCommBeforeTheSamples) {
   ProfileMaker made;
   const EventId event = Plain(made, "samples");
   made.Hit(made.Calls({"f"}), made.Runs("sh", 7, 8), event, 0, 1);
@@ -172,7 +172,7 @@ TEST(WritePerfData, TellsTheNameOfAThreadBeforeItsSamples) {
   EXPECT_EQ(periods, (std::map<std::string, std::uint64_t>{{"cc", 3}, {"make", 2}, {"sh", 1}}));
 }
 
-TEST(WritePerfData, GivesSamplesWithoutAThreadOneThatNoLinuxHas) {
+TEST(WritePerfData, UsesAnImpossibleTidForMissingThreads) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, Plain(made, "samples"), 0, 1);
   const WrittenFile file(made.Make());
@@ -186,12 +186,12 @@ TEST(WritePerfData, KeepsTheAddressOfAFrameWithoutAName) {
   made.Hit(
       made.Calls({made.Frame(library, 0x10), made.Frame({}, 0x9999), made.Frame(library, 0x20)}),
       made.Runs("app"), Plain(made, "samples"), 0, 1);
-  // Readers take 1 from those of callers.
+  // Readers subtract 1 from the addresses of callers.
   EXPECT_THAT(WrittenFile(made.Make()).samples[0].frames,
               ElementsAre("/lib/libx.so+0x20", "0x999a", "/lib/libx.so+0x11"));
 }
 
-TEST(WritePerfData, MovesAMappingThatLiesOverAnother) {
+TEST(WritePerfData, MovesAnOverlappingMapping) {
   ProfileMaker made;
   const auto map = [&](std::string_view path) {
     return made.builder.Add(
@@ -239,10 +239,10 @@ TEST(WritePerfData, HasLabelsForTimeCpuAndControlGroup) {
   EXPECT_EQ(file.samples[0].cgroup, 1);
   EXPECT_THAT(file.report.lost_labels, ElementsAre("request"));
   EXPECT_THAT(LossLines(file.report),
-              ElementsAre("labels without a place in a perf.data: request"));
+              ElementsAre("labels that a perf.data cannot contain: request"));
 }
 
-TEST(WritePerfData, LeavesValuesBelowZeroOutAndSaysSo) {
+TEST(WritePerfData, ReportsAndOmitsNegativeValues) {
   ProfileMaker made;
   const EventId event = Plain(made, "difference");
   made.Hit(made.Calls({"f"}), {}, event, 0, -4);
@@ -264,7 +264,7 @@ TEST(WritePerfData, CutsWhatIsTooLongForARecord) {
   const WrittenFile file(made.Make());
   EXPECT_EQ(file.report.cut_names, 2);
   EXPECT_EQ(file.report.cut_stacks, 1);
-  EXPECT_NE(file.functions[7], file.functions[8]);  // behind "0" to "6"
+  EXPECT_NE(file.functions[7], file.functions[8]);  // after "0" to "6"
   EXPECT_EQ(file.samples[0].frames.size() > 7'900, true);
 }
 
@@ -279,7 +279,7 @@ TEST(WritePerfData, SpreadsTheSamplesOverTheTimeOfTheProfile) {
                                  1'700'000'000'000'001'000));
 }
 
-TEST(WritePerfData, TellsHostAndCommandAndNamesWhatElseTheCommentsSay) {
+TEST(WritePerfData, ReadsHostAndCommandAndReportsOtherComments) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.Counts("cycles"), 1, 1);
   made.builder.SetMetadata({.comments = {"hostname: box", "command line: app -x", "hello"}});
@@ -288,7 +288,7 @@ TEST(WritePerfData, TellsHostAndCommandAndNamesWhatElseTheCommentsSay) {
   EXPECT_THAT(file.report.lost_facts, ElementsAre("comment"));
 }
 
-TEST(WritePerfData, WritesTheSameBytesInWhateverOrderThingsWereAdded) {
+TEST(WritePerfData, DoesNotDependOnTheOrderOfAdding) {
   ProfileMaker forth, back;
   const auto fill = [](ProfileMaker& made, std::vector<std::string_view> names) {
     for (const std::string_view name : names) {
@@ -320,7 +320,7 @@ TEST(WritePerfData, RefusesToReplaceAFileUnlessAsked) {
   EXPECT_TRUE(WritePerfData(Profile(), {.if_exists = IfExists::kReplace}, directory / "out.data"));
 }
 
-TEST(WritePerfData, SaysThatTheDiskIsFull) {
+TEST(WritePerfData, ReportsAFullDisk) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.Counts("cycles"), 3, 3);
   const TempDir directory;

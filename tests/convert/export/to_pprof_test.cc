@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What was written, read back and so checked as pprof would.
+// Writes a profile and reads it back, which checks it as pprof does.
 pprof::Profile Written(const Profile& profile, const PprofOptions& options = {}) {
   const auto file = EncodePprof(profile, options);
   Result<pprof::Profile> read = pprof::ReadProfile(file.value());
@@ -39,7 +39,7 @@ std::vector<std::string> SampleTypes(const pprof::Profile& profile) {
   return types;
 }
 
-// The innermost names of a sample's frames, leaf first.
+// Returns the innermost names of a sample's frames, leaf first.
 std::vector<std::string> Frames(const pprof::Profile& profile, const pprof::Sample& sample) {
   std::vector<std::string> names;
   for (const std::uint64_t id : sample.location_ids) {
@@ -139,7 +139,7 @@ TEST(EncodePprof, WritesMappingsWithAddressesOfTheirFirstStart) {
 TEST(EncodePprof, PutsTheProgramBelowMostSamplesFirst) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
-  const LocationId kernel = made.Frame(made.Map("[kernel.kallsyms]", MappingKind::kKernel), 1);
+  const LocationId kernel = made.Frame(made.Map("[kernel.kallsyms]", MappingType::kKernel), 1);
   const LocationId libc = made.Frame(made.Map("/lib/libc.so.6"), 1);
   const LocationId rare = made.Frame(made.Map("/bin/a"), 1);
   const LocationId often = made.Frame(made.Map("/bin/b"), 1);
@@ -154,7 +154,7 @@ TEST(EncodePprof, PutsTheProgramBelowMostSamplesFirst) {
   EXPECT_THAT(files, ElementsAre("/bin/b", "/bin/a", "/lib/libc.so.6", "[kernel.kallsyms]"));
 }
 
-TEST(EncodePprof, TellsWhichMappingsHaveNames) {
+TEST(EncodePprof, MarksMappingsThatHaveNames) {
   ProfileMaker made;
   made.Hit(made.Calls(
                {made.Frame(made.Map("/bin/a"), 1, {"f", "g"}), made.Frame(made.Map("/bin/b"), 1)}),
@@ -291,7 +291,7 @@ TEST(EncodePprof, LeavesOutLabelsOfThreadsThatAreForeignToo) {
   EXPECT_EQ(Text(profile, profile.samples[0].labels[0].key), "zone");
 }
 
-TEST(EncodePprof, WritesWhatAPprofHasForWhoeverShowsIt) {
+TEST(EncodePprof, WritesDisplayOptionsOfAPprof) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("space", "bytes"), 0, 1);
   made.builder.SetMetadata({.drop_frames = "drop.*",
@@ -356,8 +356,8 @@ TEST(EncodePprof, WritesAProfileWithoutSamples) {
   EXPECT_THAT(Written(Profile()).samples, IsEmpty());
 }
 
-// The same samples, added in another order.
-TEST(EncodePprof, DoesNotShowInWhichOrderThingsWereAdded) {
+// Adds the same samples in another order.
+TEST(EncodePprof, DoesNotDependOnTheOrderOfAdding) {
   const std::vector<std::vector<std::string_view>> stacks = {
       {"main", "f"}, {"main", "g", "h"}, {"main"}, {"start", "f"}};
   const auto encode = [&](const std::vector<std::size_t>& order) {

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include "convert/model/validate.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/convert/profile_lines.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -26,14 +26,14 @@ Total Dropped(const Profile& profile, const FilterOptions& options, Filter filte
   return report.events.at(0).dropped[static_cast<std::size_t>(filter)];
 }
 
-// Two processes, two events; user code in /bin/app and libc, and the kernel below it.
+// Returns two processes and two events; user code in /bin/app and libc, with kernel frames.
 Profile Example() {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const EventId faults = made.Counts("page-faults");
   const MappingId app = made.Map("/bin/app");
   const MappingId libc = made.Map("/lib/libc.so.6");
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   const LocationId main = made.Frame(app, 1, {"main"});
   const LocationId work = made.Frame(app, 2, {"work"});
   const LocationId copy = made.Frame(libc, 3, {"memcpy"});
@@ -97,7 +97,7 @@ TEST(ApplyFilter, KeepsTheOutermostFrames) {
 }
 
 TEST(ApplyFilter, CutsOffFramesThatHoldTooLittle) {
-  // Of 1100: memcpy has 27 %, main's sys_read 18 %, sys_read alone 9 %.
+  // Of 1100 samples: memcpy has 27 %, main's sys_read 18 %, sys_read alone 9 %.
   EXPECT_THAT(Kept(Example(), {.events = Globs("cycles"), .min_percent = 20}),
               ElementsAre("cycles app/10 main;work 5:500", "cycles app/10 main;work;memcpy 3:300",
                           "cycles java/20 main 2:200"));
@@ -106,7 +106,7 @@ TEST(ApplyFilter, CutsOffFramesThatHoldTooLittle) {
   EXPECT_EQ(Dropped(Example(), options, Filter::kMinPercent).period, 100);
 }
 
-TEST(ApplyFilter, TakesFramesOfOneNameTogetherBeforeItCuts) {
+TEST(ApplyFilter, JoinsFramesOfOneNameBeforeItCuts) {
   ProfileMaker made;
   const MappingId app = made.Map("/bin/app");
   const EventId cycles = made.Counts("cycles");
@@ -134,7 +134,7 @@ TEST(ApplyFilter, ChoosesByLabels) {
               ElementsAre("cycles f {cgroup=/web} {cpu=3} 1:0"));
 }
 
-TEST(ApplyFilter, KnowsTheProcessThatOnlyLabelsTell) {
+TEST(ApplyFilter, FindsTheProcessInLabels) {
   ProfileMaker made;
   const Label pid[] = {{.key = made.builder.Add("pid"), .number = 12}};
   made.builder.Add(Sample{.stack = made.Calls({"f"}),
@@ -146,7 +146,7 @@ TEST(ApplyFilter, KnowsTheProcessThatOnlyLabelsTell) {
   EXPECT_THAT(Kept(profile, {.pids = {13}}), IsEmpty());
 }
 
-TEST(ApplyFilter, TellsWhatWasReadKeptAndDroppedOfEachEvent) {
+TEST(ApplyFilter, CountsReadKeptAndDroppedOfEachEvent) {
   FilterReport report;
   ApplyFilter(Example(), {.pids = {10}, .symbols = Globs("work")}, report);
   ASSERT_EQ(report.events.size(), 2U);

@@ -19,12 +19,12 @@ TEST(Globs, MatchAsTheShellDoes) {
   EXPECT_FALSE(globs.Match("Java"));
 }
 
-TEST(Globs, TakeAPatternAlsoAsItStands) {
+TEST(Globs, MatchAPatternLiterallyToo) {
   EXPECT_TRUE(Globs("[kernel.kallsyms]").Match("[kernel.kallsyms]"));
   EXPECT_TRUE(Globs("a*").Match("a*"));
 }
 
-TEST(Globs, TakeAnEmptyPatternForTheEmptyName) {
+TEST(Globs, MatchTheEmptyNameWithAnEmptyPattern) {
   EXPECT_TRUE(Globs("").Match(""));
   EXPECT_FALSE(Globs("").Match("a"));
 }

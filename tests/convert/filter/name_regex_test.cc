@@ -15,7 +15,7 @@ TEST(NameRegex, FindsAnyPart) {
   EXPECT_FALSE(regex.Find("my_std::x"));
 }
 
-TEST(NameRegex, TakesNamesForBytes) {
+TEST(NameRegex, MatchesBytes) {
   EXPECT_TRUE(NameRegex::Compile("f.g").value().Find("f\xffg"));
 }
 
@@ -23,7 +23,7 @@ TEST(NameRegex, ReadsALongNameInOneGo) {
   EXPECT_FALSE(NameRegex::Compile("(a*)*b").value().Find(std::string(1 << 20, 'a')));
 }
 
-TEST(NameRegex, SaysWhatIsWrongWithAnExpression) {
+TEST(NameRegex, ReportsErrorsInAnExpression) {
   EXPECT_THAT(NameRegex::Compile("a("),
               FailsWith(ErrorCode::kInvalidArgument, testing::HasSubstr("'a(' is no regular")));
 }

@@ -10,9 +10,9 @@
 
 #include "convert/export/to_perfdata.h"
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/matchers.h"
+#include "tests/support/profile_check.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::convert {
@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 
-// `profile`, written as perf.data and read back.
+// Writes `profile` as perf.data and reads it back.
 Profile ThereAndBack(const Profile& profile, const PerfDataOptions& options = {},
                      const ImportOptions& reading = {}) {
   const TempDir directory;
@@ -36,13 +36,13 @@ Profile ThereAndBack(const Profile& profile, const PerfDataOptions& options = {}
   return *back;
 }
 
-// "event/unit pid/tid comm: root;leaf[k] = count, period", unnamed frames as "file+offset".
+// Returns "event/unit pid/tid comm: root;leaf[k] = count, period", unnamed frames as "file+offset".
 std::string Line(const Profile& profile, const Sample& sample) {
   std::string frames;
   for (StackId at = sample.stack; at != StackId{}; at = profile[at].caller) {
     const Location& frame = profile[profile[at].leaf];
     const Mapping& mapping = profile[frame.mapping];
-    const std::string mark = mapping.kind == MappingKind::kKernel ? "[k]" : "";
+    const std::string mark = mapping.type == MappingType::kKernel ? "[k]" : "";
     if (frame.lines.empty()) {
       frames = ";" + std::string(profile.text(mapping.filename)) + "+" +
                std::to_string(frame.offset.value) + mark + frames;
@@ -82,7 +82,7 @@ EventId Plain(ProfileMaker& made, std::string_view name, std::string_view unit,
                                 .decimals = decimals});
 }
 
-TEST(Converted, BringsPlainValuesOfSeveralEventsBack) {
+TEST(Converted, KeepsPlainValuesOfSeveralEvents) {
   ProfileMaker made;
   const EventId objects = Plain(made, "alloc_objects", "count");
   const EventId space = Plain(made, "alloc_space", "bytes");
@@ -92,7 +92,7 @@ TEST(Converted, BringsPlainValuesOfSeveralEventsBack) {
   ExpectSameBack(made.Make());
 }
 
-TEST(Converted, BringsSamplesAndPeriodsBack) {
+TEST(Converted, KeepsSamplesAndPeriods) {
   ProfileMaker made;
   made.Hit(made.Calls({"main", "f"}), made.Runs("a", 1, 2), made.Counts("cycles"), 3, 1000);
   made.Hit(made.Calls({"main", "g"}), made.Runs("b", 1, 2), made.Counts("cpu-clock", "nanoseconds"),
@@ -101,7 +101,7 @@ TEST(Converted, BringsSamplesAndPeriodsBack) {
   ExpectSameBack(made.Make());
 }
 
-TEST(Converted, BringsOddNamesAndStacksBack) {
+TEST(Converted, KeepsUnusualNamesAndStacks) {
   ProfileMaker made;
   const EventId event = Plain(made, "samples", "count");
   const MappingId folded = made.builder.Add(Mapping{.filename = made.builder.Add("[folded]")});
@@ -114,29 +114,29 @@ TEST(Converted, BringsOddNamesAndStacksBack) {
   ExpectSameBack(made.Make());
 }
 
-TEST(Converted, TellsFramesOfTheKernelFromOthers) {
+TEST(Converted, KeepsKernelFramesDistinct) {
   ProfileMaker made;
-  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingKind::kKernel);
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   const MappingId app = made.Map("/bin/app");
   made.Hit(made.Calls({made.Frame(app, 0x10, {"read"}), made.Frame(kernel, 0x20, {"read"})}), {},
            Plain(made, "samples", "count"), 0, 1);
   ExpectSameBack(made.Make());
 }
 
-TEST(Converted, BringsUnnamedFramesBackToTheirMappings) {
+TEST(Converted, KeepsMappingsOfUnnamedFrames) {
   ProfileMaker made;
   const MappingId app = made.Map("/bin/app");
   const MappingId module = made.builder.Add(Mapping{.filename = made.builder.Add("[nf_tables]"),
                                                     .start = 0xffff'ffff'c000'0000,
                                                     .limit = 0xffff'ffff'c000'1000,
-                                                    .kind = MappingKind::kKernel});
+                                                    .type = MappingType::kKernel});
   made.Hit(made.Calls({made.Frame(app, 0x10), made.Frame(app, 0x20), made.Frame({}, 0x77),
                        made.Frame(module, 0x30), made.Frame(module, 0x40)}),
            made.Runs("app"), Plain(made, "samples", "count"), 0, 1);
   ExpectSameBack(made.Make());
 }
 
-TEST(Converted, BringsThreadsBackWhoseIdsAreUnknownOrSharedOrZero) {
+TEST(Converted, KeepsThreadsWithUnknownSharedOrZeroIds) {
   ProfileMaker made;
   const EventId event = Plain(made, "samples", "count");
   const std::uint32_t unknown = 0xffff'ffff;
@@ -149,7 +149,7 @@ TEST(Converted, BringsThreadsBackWhoseIdsAreUnknownOrSharedOrZero) {
   ExpectSameBack(made.Make());
 }
 
-TEST(Converted, BringsDecimalsBack) {
+TEST(Converted, KeepsDecimals) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, Plain(made, "samples", "count", 2), 0, 1250);
   const Profile back = ThereAndBack(made.Make());
@@ -166,7 +166,7 @@ TEST(Converted, KeepsEventsWithoutSamplesAndTheirOrder) {
   EXPECT_EQ(back.text(back.events()[0].name), "first");
 }
 
-TEST(Converted, BringsTimesAndCommentsBack) {
+TEST(Converted, KeepsTimesAndComments) {
   const Metadata metadata = {.start_time_ns = 1'700'000'000'000'000'000,
                              .duration_ns = 5'000'000'000,
                              .comments = {"hostname: box", "command line: app -x  'y z'"}};
@@ -190,7 +190,7 @@ TEST(Converted, MakesUpNoTimes) {
   EXPECT_EQ(back.metadata().duration_ns, 0);
 }
 
-TEST(Converted, BringsLabelsForCpuAndControlGroupBack) {
+TEST(Converted, KeepsLabelsForCpuAndControlGroup) {
   ProfileMaker made;
   ProfileBuilder& builder = made.builder;
   const Label labels[] = {{.key = builder.Add("cgroup"), .text = builder.Add("/system.slice")},

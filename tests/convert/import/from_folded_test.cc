@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "convert/model/sample_thread.h"
-#include "convert/model/validate.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -27,7 +28,7 @@ struct Outcome {
 };
 
 Outcome Read(std::string_view text, const ImportOptions& options = {}) {
-  Input input = Input::FromBytes(AsBytes(text));
+  BytesInput input(AsBytes(text));
   ImportReport report;
   Result<Profile> profile = ReadFolded(input, options, report);
   if (profile) {
@@ -41,7 +42,7 @@ std::string NameOf(const Profile& profile, LocationId location) {
   return lines.size() == 1 ? std::string(profile.text(profile[lines[0].function].name)) : "?";
 }
 
-// "main|f: 3 (samples)", with "comm pid tid: " before it where the thread is known.
+// Returns "main|f: 3 (samples)", with "comm pid tid: " before it if the thread is known.
 std::vector<std::string> SamplesOf(const Profile& profile) {
   std::vector<std::string> lines;
   for (const Sample& sample : profile.samples()) {
@@ -72,14 +73,14 @@ TEST(ReadFolded, MakesAStackOfEachLine) {
                           "main|f|g|x: 6 (samples)", "other: 7 (samples)"));
 }
 
-TEST(ReadFolded, PassesOverComments) {
+TEST(ReadFolded, SkipsComments) {
   const Outcome outcome = Read("# mode: wall\n# interval: 100\nmain;f 3\n#\nmain;g 1\n");
   EXPECT_THAT(SamplesOf(outcome.profile.value()),
               ElementsAre("main|f: 3 (samples)", "main|g: 1 (samples)"));
   EXPECT_EQ(outcome.report.skipped_lines, 0U);
 }
 
-TEST(ReadFolded, SaysThatLinesWithTwoCountsMayBeDifferential) {
+TEST(ReadFolded, ReportsThatTwoCountsMayBeDifferential) {
   EXPECT_THAT(Read("a;b 3 4\na 1 2.5\n").report.notes,
               ElementsAre(HasSubstr("differential lines")));
   EXPECT_THAT(Read("a;b 3 4\na 2\n").report.notes, IsEmpty());
@@ -92,7 +93,7 @@ TEST(ReadFolded, AddsUpEqualStacks) {
               ElementsAre("a|b: 4 (samples)", "a|b|c: 2 (samples)"));
 }
 
-TEST(ReadFolded, TakesNoFrameForItsBeginning) {
+TEST(ReadFolded, DistinguishesFramesWithEqualBeginnings) {
   EXPECT_THAT(Samples("abcdefgh;abcdefghij;k 1\nabcdefgh;abcdefghi;k 1\nabcdefgh;abcdefghij 1\n"),
               ElementsAre("abcdefgh|abcdefghij|k: 1 (samples)", "abcdefgh|abcdefghi|k: 1 (samples)",
                           "abcdefgh|abcdefghij: 1 (samples)"));
@@ -114,10 +115,10 @@ TEST(ReadFolded, NeedsNoSymbolsForItsFrames) {
   const Mapping& kernel = profile.mappings()[2];
   EXPECT_EQ(profile.text(user.filename), "[folded]");
   EXPECT_TRUE(user.names.functions);
-  EXPECT_EQ(user.kind, MappingKind::kUser);
+  EXPECT_EQ(user.type, MappingType::kUser);
   EXPECT_EQ(profile.text(kernel.filename), "[kernel]");
   EXPECT_TRUE(kernel.names.functions);
-  EXPECT_EQ(kernel.kind, MappingKind::kKernel);
+  EXPECT_EQ(kernel.type, MappingType::kKernel);
   EXPECT_EQ(NameOf(profile, profile.stacks().back().leaf), "read_[k]");
 }
 
@@ -138,7 +139,7 @@ TEST(ReadFolded, KeepsFractionsExactly) {
                                               "c: 1000 (samples)", "d: 2500 (samples)"));
 }
 
-TEST(ReadFolded, RoundsFractionsThatDoNotFitAndSaysSo) {
+TEST(ReadFolded, ReportsFractionsThatItRounds) {
   const Outcome outcome = Read("a 9000000000000000.123456\nb 0.0005\n");
   EXPECT_EQ(outcome.profile->events()[0].decimals, 3);
   EXPECT_THAT(SamplesOf(*outcome.profile),
@@ -146,7 +147,7 @@ TEST(ReadFolded, RoundsFractionsThatDoNotFitAndSaysSo) {
   EXPECT_THAT(outcome.report.problems, ElementsAre(HasSubstr("rounded to 3")));
 }
 
-TEST(ReadFolded, SaysWhereSumsStop) {
+TEST(ReadFolded, ReportsSaturatedSums) {
   const Outcome outcome = Read("a 9223372036854775807\na 1\n");
   EXPECT_THAT(SamplesOf(*outcome.profile), ElementsAre("a: 9223372036854775807 (samples)"));
   EXPECT_THAT(outcome.report.problems, ElementsAre(HasSubstr("add up to more")));
@@ -156,14 +157,14 @@ TEST(ReadFolded, KeepsNegativeAndZeroCounts) {
   EXPECT_THAT(Samples("a -3\nb 0\n"), ElementsAre("a: -3 (samples)", "b: 0 (samples)"));
 }
 
-TEST(ReadFolded, TakesTwoCountsWhenAsked) {
+TEST(ReadFolded, ReadsTwoCountsIfAsked) {
   EXPECT_THAT(
       Samples("a;b 7 4\nc 0 12.5\n", {.differential = true}),
       ElementsAre("a|b: 70 (before)", "a|b: 40 (after)", "c: 0 (before)", "c: 125 (after)"));
   EXPECT_THAT(Samples("a;b 7 4\n"), ElementsAre("a|b 7: 4 (samples)"));
 }
 
-TEST(ReadFolded, TakesAnyLineEnds) {
+TEST(ReadFolded, AcceptsAnyLineEnds) {
   EXPECT_THAT(Samples("a 1\r\nb 2\r\n\r\nc 3"),
               ElementsAre("a: 1 (samples)", "b: 2 (samples)", "c: 3 (samples)"));
 }
@@ -188,7 +189,7 @@ TEST(ReadFolded, NamesTheLineWithoutACount) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("line 1: one count")));
 }
 
-TEST(ReadFolded, SkipsAndCountsLinesWithoutACountWhenAsked) {
+TEST(ReadFolded, SkipsLinesWithoutACountIfAsked) {
   const Outcome outcome =
       Read("no count\na 1\nmain;f\nb 99999999999999999999\n", {.lenient = true});
   EXPECT_THAT(SamplesOf(*outcome.profile), ElementsAre("a: 1 (samples)"));
@@ -197,7 +198,7 @@ TEST(ReadFolded, SkipsAndCountsLinesWithoutACountWhenAsked) {
   EXPECT_EQ(outcome.report.samples, 1U);
 }
 
-TEST(ReadFolded, MakesThreadsOfRootFramesWhenAsked) {
+TEST(ReadFolded, MakesThreadsOfRootFramesIfAsked) {
   EXPECT_THAT(Samples("a b;main 1\na b;main;f 2\nc 3\n", {.root = folded::Root::kComm}),
               ElementsAre("a b ? ?: main: 1 (samples)", "a b ? ?: main|f: 2 (samples)",
                           "c ? ?: : 3 (samples)"));
@@ -207,7 +208,7 @@ TEST(ReadFolded, MakesThreadsOfRootFramesWhenAsked) {
               ElementsAre("a 7 8: main: 1 (samples)", "a 7 9: main: 2 (samples)"));
 }
 
-TEST(ReadFolded, KeepsFirstFramesThatAreNoRootsAndSaysSo) {
+TEST(ReadFolded, ReportsFirstFramesThatAreNoRoots) {
   const Outcome outcome = Read("a-7;main 1\nmain;f 2\nmain 3\n", {.root = folded::Root::kCommPid});
   EXPECT_THAT(SamplesOf(*outcome.profile),
               ElementsAre("a 7 ?: main: 1 (samples)", "main|f: 2 (samples)", "main: 3 (samples)"));
@@ -237,10 +238,10 @@ TEST(ReadFolded, ReadsEveryBeginningOfAFile) {
 }
 
 bool Matches(std::string_view text) {
-  return IsFolded(Input::FromBytes(AsBytes(text)));
+  return IsFolded(BytesInput(AsBytes(text)));
 }
 
-TEST(IsFolded, TakesLinesThatEndInACount) {
+TEST(IsFolded, AcceptsLinesThatEndInACount) {
   EXPECT_TRUE(Matches("main;f 1\n"));
   EXPECT_TRUE(Matches("main 1"));
   EXPECT_TRUE(Matches("main;f 1.5\r\nmain 2 3\r\n"));
@@ -251,7 +252,7 @@ TEST(IsFolded, TakesLinesThatEndInACount) {
               "1\0\n\0"sv));
 }
 
-TEST(IsFolded, TakesAFileWithSomeOtherLines) {
+TEST(IsFolded, AcceptsAFileWithSomeOtherLines) {
   EXPECT_TRUE(Matches("# comment\n\na;b 1\na 2\n"));
   EXPECT_TRUE(Matches("a;b 1\nno count\nnone here\n"));
   EXPECT_FALSE(Matches("one\na;two 2\n"));
@@ -265,7 +266,7 @@ TEST(IsFolded, LooksAtWholeLinesOnly) {
   EXPECT_FALSE(Matches(std::string(5000, 'x')));
 }
 
-TEST(IsFolded, TakesNothingElse) {
+TEST(IsFolded, RejectsOtherText) {
   EXPECT_FALSE(Matches(""));
   EXPECT_FALSE(Matches("\n\n"));
   EXPECT_FALSE(Matches("PERFILE2 1\n\0"sv));
@@ -276,11 +277,11 @@ TEST(IsFolded, TakesNothingElse) {
   EXPECT_FALSE(Matches("{\n  \"a\": 1\n}\n"));
 }
 
-TEST(ReadFolded, PlacesKernelAddressesWhereAskedTo) {
+TEST(ReadFolded, MapsKernelAddressesIfAsked) {
   constexpr auto kText = "[kernel] 0xffffbeb59d881648;0xffffffff81000100_[k];main 1\n";
   const auto [profile, report] = Read(kText, {.map_kernel_addresses = true});
   ASSERT_THAT(profile, IsOk());
-  // Names stay until there are better ones.
+  // Names do not change until a symbolizer finds better ones.
   EXPECT_THAT(SamplesOf(*profile),
               ElementsAre("[kernel] 0xffffbeb59d881648|0xffffffff81000100_[k]|main: 1 (samples)"));
   const StackId marked = (*profile)[profile->samples()[0].stack].caller;
@@ -288,7 +289,7 @@ TEST(ReadFolded, PlacesKernelAddressesWhereAskedTo) {
   EXPECT_EQ(location.offset.value, 0xffffffff81000100);
   EXPECT_EQ(profile->AddressOf(location).value, 0xffffffff81000100);
   EXPECT_EQ(profile->text((*profile)[location.mapping].filename), "[kernel.kallsyms]");
-  EXPECT_EQ((*profile)[location.mapping].kind, MappingKind::kKernel);
+  EXPECT_EQ((*profile)[location.mapping].type, MappingType::kKernel);
 
   const auto [as_named, unused] = Read(kText);
   const StackId same = (*as_named)[as_named->samples()[0].stack].caller;

@@ -6,15 +6,16 @@
 #include <string>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
 #include "formats/base/file.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/corpus.h"
 #include "tests/support/matchers.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
 
-// The figure behind `"key": ` in the oracle of a recording, which perf 6.1 made.
+// Returns the number after `"key": ` in the oracle of a recording, which perf 6.1 made.
 std::uint64_t Oracle(const std::filesystem::path& recording, std::string_view key) {
   std::filesystem::path path = recording;
   path.replace_extension().replace_extension(".oracle.json");
@@ -31,7 +32,7 @@ TEST(ImportPerfDataCorpus, CountsTheSamplesOfRealRecordingsAsPerfDoes) {
     if (!name.ends_with(".perf.data")) continue;
     ++files;
     const MappedFile file = MappedFile::Open(entry.path()).value();
-    Input input = Input::FromBytes(file.bytes());
+    BytesInput input(file.bytes());
     ImportReport report;
     const Result<Profile> profile = ReadPerfData(input, {}, report);
     ASSERT_THAT(profile, IsOk()) << name;

@@ -9,6 +9,7 @@
 
 #include "convert/import/from_perfdata.h"
 #include "tests/convert/import/imported_perfdata.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 
@@ -28,7 +29,7 @@ TEST(ImportPerfData, CountsWhatWasLost) {
   file.AddLost(5);
   file.AddLost(6);
   file.AddLostSamples(7);
-  file.AddLostSamples(100, 0, perfdata::kMiscLostSamplesBpf);  // let go on purpose
+  file.AddLostSamples(100, 0, perfdata::kMiscLostSamplesBpf);  // discarded on purpose
   const ImportReport report = Import(file).report;
   EXPECT_EQ(report.lost_records, 11U);
   EXPECT_EQ(report.lost_samples, 7U);
@@ -44,19 +45,19 @@ TEST(ImportPerfData, KeepsWhatCameBeforeADamagedTail) {
   EXPECT_THAT(imported.report.problems, ElementsAre(HasSubstr("not a whole record")));
 }
 
-TEST(ImportPerfData, PassesOverADamagedSampleInTheMiddle) {
+TEST(ImportPerfData, SkipsADamagedSample) {
   PerfDataBuilder file = OneProcess();
-  const std::size_t place = file.Open().data_offset() + file.records().size();
+  const std::size_t offset = file.Open().data_offset() + file.records().size();
   file.AddHeaderOnly({.type = perfdata::RecordType::kSample, .size = 8});
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
   const Imported imported = Import(file);
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1010 1"));
   EXPECT_EQ(imported.report.skipped_samples, 1U);
-  EXPECT_EQ(imported.report.first_skipped, fmt::format("{:#x}", place));
+  EXPECT_EQ(imported.report.first_skipped, fmt::format("{:#x}", offset));
   EXPECT_EQ(imported.report.damaged_records, 1U);
 }
 
-TEST(ImportPerfData, CountsSamplesOfUnknownEventsButHearsOfTheirProcesses) {
+TEST(ImportPerfData, AppliesProcessRecordsOfUnknownEvents) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {5}});
   file.AddEvent({.ids = {6}});
@@ -93,7 +94,7 @@ TEST(ImportPerfData, ReadsRecordsThatCameLateInTheStateOfTheirOwnTime) {
   EXPECT_THAT(imported.report.problems, IsEmpty());
 }
 
-TEST(ImportPerfData, TellsWhereCountersCameLate) {
+TEST(ImportPerfData, ReportsLateCounters) {
   PerfDataBuilder file;
   file.AddEvent({.sample_type = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
                                 perfdata::kTime | perfdata::kPeriod | perfdata::kRead,
@@ -101,16 +102,16 @@ TEST(ImportPerfData, TellsWhereCountersCameLate) {
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 30});
   file.AddRound();
   file.AddRound();
-  const std::size_t place = file.Open().data_offset() + file.records().size();
+  const std::size_t offset = file.Open().data_offset() + file.records().size();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
   const Imported imported = Import(file);
   EXPECT_THAT(imported.report.problems,
               ElementsAre(HasSubstr(fmt::format("1 of the records came too late for their "
                                                 "round, the first at {:#x}",
-                                                place))));
+                                                offset))));
 }
 
-// Long enough to be read in ranges, with names and mappings that change all along.
+// Returns a recording that is long enough to be read in ranges, with changing names and mappings.
 PerfDataBuilder LongRecording() {
   PerfDataBuilder file = OneProcess();
   std::vector<std::byte> samples;
@@ -182,9 +183,9 @@ TEST(ImportPerfData, ReadsTheSameFromAPipeAsFromAFile) {
 
 TEST(ImportPerfData, FailsOnlyWhereNothingCanBeRead) {
   ImportReport report;
-  Input other = Input::FromBytes(AsBytes("no profile"));
+  BytesInput other(AsBytes("no profile"));
   EXPECT_THAT(ReadPerfData(other, {}, report), FailsWith(ErrorCode::kCorrupt));
-  Input empty = Input::FromBytes({});
+  BytesInput empty({});
   EXPECT_THAT(ReadPerfData(empty, {}, report), FailsWith(ErrorCode::kTruncated));
 }
 
@@ -200,7 +201,7 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
     for (const auto change : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
       byte = before ^ change;
       ImportReport report;
-      Input input = Input::FromBytes(bytes);
+      BytesInput input(bytes);
       const Result<Profile> profile = ReadPerfData(input, {}, report);
       if (!profile) continue;
       ++read;
@@ -208,7 +209,7 @@ TEST(ImportPerfData, ReadsOrRefusesAFileWithAnyOneByteChanged) {
     }
     byte = before;
   }
-  EXPECT_GT(read, bytes.size());  // most of it is in no one's way
+  EXPECT_GT(read, bytes.size());  // most changes do not prevent reading
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(ImportPerfData, AddsUpSamplesOfEqualStacks) {
 }
 
 TEST(ImportPerfData, LooksUpReturnAddressesOneByteBefore) {
-  // The call is the last instruction of its function and of the mapping: what follows is another.
+  // The call is the last instruction of its function and mapping; another mapping follows.
   PerfDataBuilder file = OneProcess();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x410000, .path = "/lib/next"});
   file.AddSample(
@@ -50,7 +50,7 @@ TEST(ImportPerfData, LooksUpReturnAddressesOneByteBefore) {
   EXPECT_THAT(Lines(file), ElementsAre("worker;app+10fff;next+0 1"));
 }
 
-TEST(ImportPerfData, TellsKernelFramesFromUserFrames) {
+TEST(ImportPerfData, DistinguishesKernelFramesFromUserFrames) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0xffffffff81000500,
                   .pid = 7,
@@ -59,12 +59,12 @@ TEST(ImportPerfData, TellsKernelFramesFromUserFrames) {
                                 kContextUser, 0x400010, 0x400101},
                   .mode = CpuMode::kKernel});
   const Imported imported = Import(file);
-  // What opens the user part is the instruction that was interrupted, not a return address.
+  // The first address of the user part is the interrupted instruction, not a return address.
   EXPECT_THAT(Lines(imported.profile),
               ElementsAre("worker;app+1100;app+1010;[kernel.kallsyms]+ffffffff81000600;"
                           "[kernel.kallsyms]+ffffffff81000500 1"));
   const auto kernel =
-      std::ranges::find(imported.profile.mappings(), MappingKind::kKernel, &Mapping::kind);
+      std::ranges::find(imported.profile.mappings(), MappingType::kKernel, &Mapping::type);
   ASSERT_NE(kernel, imported.profile.mappings().end());
   EXPECT_EQ(imported.profile.text(kernel->filename), "[kernel.kallsyms]");
 }
@@ -75,7 +75,7 @@ TEST(ImportPerfData, DoesNotLookForUserAddressesInTheKernel) {
   EXPECT_THAT(Lines(file), ElementsAre("worker;?ffffffff81000500 1"));
 }
 
-TEST(ImportPerfData, TakesTheAddressWhereThereIsNoCallchain) {
+TEST(ImportPerfData, UsesTheIpWithoutACallchain) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
   file.AddSample({.ip = 0x400020, .pid = 7, .tid = 7, .callchain = {kContextUser}});
@@ -111,7 +111,7 @@ TEST(ImportPerfData, CountsUnmappedFramesForEachSample) {
 }
 
 TEST(ImportPerfData, NamesAndMappingsAreThoseOfASamplesTime) {
-  // The file is out of order, as CPUs are drained one behind the other.
+  // The file is out of order, because CPUs are drained one after the other.
   PerfDataBuilder file;
   file.AddEvent();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 20});
@@ -162,7 +162,7 @@ TEST(ImportPerfData, KeepsThreadsApart) {
   EXPECT_EQ(imported.profile.stacks().size(), 2U);  // the empty one, and theirs
 }
 
-TEST(ImportPerfData, TakesTheNamesThatTheRecordingItselfTells) {
+TEST(ImportPerfData, UsesNamesOfTheRecordingItself) {
   PerfDataBuilder file = OneProcess();
   file.AddKsymbol({.address = 0xffffffffc0001000,
                    .length = 0x100,
@@ -179,7 +179,7 @@ TEST(ImportPerfData, SumsPeriods) {
   EXPECT_THAT(Lines(file), ElementsAre("worker;app+1010 2 (1500)"));
 }
 
-TEST(ImportPerfData, TakesTheAttributesPeriodWhereSamplesHaveNone) {
+TEST(ImportPerfData, UsesTheAttributesPeriodIfSamplesHaveNone) {
   PerfDataBuilder file;
   file.AddEvent({.sample_period = 4000, .sample_type = perfdata::kIp | perfdata::kTid});
   file.AddSample({.ip = 0x10, .pid = 7, .tid = 7});
@@ -226,7 +226,7 @@ TEST(ImportPerfData, HasTheEventsInTheFilesOrderThatHaveSamples) {
   EXPECT_THAT(shown(), ElementsAre("a", "c"));
 }
 
-TEST(ImportPerfData, TakesCpusForLabelsWhereAsked) {
+TEST(ImportPerfData, MakesLabelsOfCpusIfAsked) {
   PerfDataBuilder file = OneProcess();
   for (const std::uint32_t cpu : {1U, 0U, 1U}) {
     file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .cpu = cpu});
@@ -243,7 +243,7 @@ TEST(ImportPerfData, TakesCpusForLabelsWhereAsked) {
   EXPECT_EQ(Import(file).profile.samples().size(), 1U);
 }
 
-TEST(ImportPerfData, TakesControlGroupsForLabelsWhereAsked) {
+TEST(ImportPerfData, MakesLabelsOfControlGroupsIfAsked) {
   PerfDataBuilder file;
   file.AddEvent({.sample_type = perfdata::kIp | perfdata::kSampleCgroup});
   file.Add(perfdata::Cgroup{5, "/system.slice"});
@@ -267,7 +267,7 @@ TEST(ImportPerfData, LeavesOutAndCountsWhatIsOutsideTheTimeAskedFor) {
   for (const std::uint64_t time : {1000U, 2000U, 3000U}) {
     file.AddSample({.ip = 0x400000 + time, .pid = 7, .tid = 7, .time = time});
   }
-  file.AddSample({.ip = 0x400001, .pid = 7, .tid = 7});  // of no time
+  file.AddSample({.ip = 0x400001, .pid = 7, .tid = 7});  // without a time
   const Imported imported = Import(file, {.time = TimeRange{.from = TimePoint{.nanoseconds = 500},
                                                             .to = TimePoint{.percent = 75}}});
   EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;app+1001 1", "worker;app+17d0 1"));
@@ -317,7 +317,7 @@ std::string BuildIdOfApp(const PerfDataBuilder& file) {
   return "no such mapping";
 }
 
-TEST(ImportPerfData, TakesBuildIdsFromTheFeature) {
+TEST(ImportPerfData, ReadsBuildIdsFromTheFeature) {
   PerfDataBuilder file = OneProcess();
   file.AddFeature(FeatureBit::kBuildId,
                   perfdata::BuildIds{{{CpuMode::kUser, *BuildId::FromHex("aa01"), "/bin/app"}}});
@@ -325,14 +325,14 @@ TEST(ImportPerfData, TakesBuildIdsFromTheFeature) {
   EXPECT_EQ(BuildIdOfApp(file), "aa01");
 }
 
-TEST(ImportPerfData, TakesBuildIdsFromTheStreamWhereThereIsNoFeature) {
+TEST(ImportPerfData, ReadsBuildIdsFromTheStreamOtherwise) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
-  file.AddBuildId("/bin/app", *BuildId::FromHex("aa02"));  // told after the hit
+  file.AddBuildId("/bin/app", *BuildId::FromHex("aa02"));  // recorded after the sample
   EXPECT_EQ(BuildIdOfApp(file), "aa02");
 }
 
-TEST(ImportPerfData, TakesBuildIdsFromMmap2BeforeAllOthers) {
+TEST(ImportPerfData, PrefersBuildIdsOfMmap2) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap({.pid = 7,
@@ -345,7 +345,7 @@ TEST(ImportPerfData, TakesBuildIdsFromMmap2BeforeAllOthers) {
   EXPECT_EQ(BuildIdOfApp(file), "aa03");
 }
 
-TEST(ImportPerfData, HasNoBuildIdWhereNoneIsTold) {
+TEST(ImportPerfData, HasNoBuildIdIfNoneIsRecorded) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7});
   EXPECT_EQ(BuildIdOfApp(file), "");

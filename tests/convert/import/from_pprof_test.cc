@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "convert/export/to_pprof.h"
-#include "convert/model/validate.h"
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
+#include "tests/support/bytes_input.h"
+#include "tests/support/pprof_writer.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -28,7 +30,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A pprof in a few words: functions "f1", "f2", … at locations 1, 2, … in no mapping.
+// Makes a pprof with functions "f1", "f2", … at locations 1, 2, … in no mapping.
 class PprofMaker {
  public:
   struct Type {
@@ -67,7 +69,7 @@ class PprofMaker {
 };
 
 Result<Profile> TryRead(Bytes file, ImportReport& report, const ImportOptions& options = {}) {
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   return ReadPprof(input, options, report);
 }
 
@@ -86,7 +88,8 @@ std::string ErrorOf(Bytes file) {
   return profile ? "" : profile.error().message;
 }
 
-// "cycles=2/20" of a sampled event, "space=20" of a plain one, in the order of the samples.
+// Returns "cycles=2/20" for a sampled event, "space=20" for a plain one, in the order of the
+// samples.
 std::vector<std::string> Values(const Profile& profile) {
   std::vector<std::string> values;
   for (const Sample& sample : profile.samples()) {
@@ -128,7 +131,7 @@ TEST(ReadPprof, ReadsOtherTypesAsEventsOfPlainValues) {
   EXPECT_EQ(profile.text(profile.events()[2].unit), "bytes");
 }
 
-TEST(ReadPprof, TakesNoPairWhoseFirstIsNoCount) {
+TEST(ReadPprof, ReadsPairsOnlyIfOneIsACount) {
   PprofMaker made{{"x_sample", "bytes"}, {"x_event", "count"}};
   EXPECT_THAT(Read(made.File()).events(), SizeIs(2));
 }
@@ -148,7 +151,7 @@ TEST(ReadPprof, AddsUpSamplesOfEqualStackAndLabels) {
   EXPECT_THAT(Values(Read(made.File())), ElementsAre("space=12", "space=1"));
 }
 
-TEST(ReadPprof, TellsATypeThatIsThereTwice) {
+TEST(ReadPprof, ReportsADuplicateType) {
   PprofMaker made{{"space", "bytes"}, {"space", "bytes"}};
   made.Hit({1}, {5, 7});
   ImportReport report;
@@ -197,7 +200,7 @@ TEST(ReadPprof, KeepsSeveralLabelsOfOneKeyInTheirOrder) {
   EXPECT_THAT(Labels(profile, profile.samples()[0]), ElementsAre("a=5ms", "z=2", "z=1"));
 }
 
-TEST(ReadPprof, TakesOffsetsInTheMappedFile) {
+TEST(ReadPprof, ConvertsAddressesToFileOffsets) {
   PprofMaker made{{"space", "bytes"}};
   made.writer.Add(pprof::Mapping{.id = 5,
                                  .memory_start = 0x7000,
@@ -218,25 +221,25 @@ TEST(ReadPprof, TakesOffsetsInTheMappedFile) {
   EXPECT_EQ(mapping.names, MappingNames{.functions = true});
 }
 
-TEST(ReadPprof, TellsEqualMappingsApartByTheirAddress) {
+TEST(ReadPprof, DistinguishesEqualMappingsByAddress) {
   PprofMaker made{{"space", "bytes"}};
   const pprof::StringIndex name = made.writer.Text("/lib/libc.so.6");
   for (const std::uint64_t id : {1, 2, 3}) {
-    const std::uint64_t start = id == 2 ? 0x1000 : 0x5000;  // The first and the third are one.
+    const std::uint64_t start = id == 2 ? 0x1000 : 0x5000;  // the first and the third are equal
     made.writer.Add(pprof::Mapping{
         .id = id, .memory_start = start, .memory_limit = start + 0x1000, .filename = name});
     made.writer.Add(pprof::Location{.id = 10 + id, .mapping_id = id, .address = start + 8});
   }
   made.Hit({11, 12, 13}, {1});
   const Profile profile = Read(made.File());
-  ASSERT_THAT(profile.mappings(), SizeIs(3));  // with that which is none
+  ASSERT_THAT(profile.mappings(), SizeIs(3));  // with the empty mapping
   EXPECT_THAT(profile.mappings()[1],
               AllOf(Field(&Mapping::start, 0x5000U), Field(&Mapping::instance, 1U)));
   EXPECT_THAT(profile.mappings()[2],
               AllOf(Field(&Mapping::start, 0x1000U), Field(&Mapping::instance, 0U)));
 }
 
-TEST(ReadPprof, KeepsAMappingOfWhichNothingIsKnown) {
+TEST(ReadPprof, KeepsAMappingWithoutAnyFields) {
   PprofMaker made{{"space", "bytes"}};
   made.writer.Add(pprof::Mapping{.id = 1, .has_functions = true});
   made.writer.Add(pprof::Location{.id = 7, .mapping_id = 1});
@@ -252,7 +255,7 @@ TEST(ReadPprof, KeepsAMappingOfWhichNothingIsKnown) {
   EXPECT_EQ(report.unmapped_frames, 1U);
 }
 
-TEST(ReadPprof, TellsOfAMappingThatEndsBeforeItStarts) {
+TEST(ReadPprof, ReportsAMappingThatEndsBeforeItStarts) {
   PprofMaker made{{"space", "bytes"}};
   made.writer.Add(pprof::Mapping{.id = 1, .memory_start = 0x5000, .memory_limit = 0x4000});
   ImportReport report;
@@ -261,7 +264,7 @@ TEST(ReadPprof, TellsOfAMappingThatEndsBeforeItStarts) {
   EXPECT_THAT(report.problems, ElementsAre(HasSubstr("mapping 0")));
 }
 
-TEST(ReadPprof, TakesThePeriodForTheEventsOwnWhereItIs) {
+TEST(ReadPprof, UsesThePeriodOfTheEventsType) {
   PprofMaker made{{"cpu-clock_sample", "count"}, {"cpu-clock_event", "nanoseconds"}};
   made.header.period_type = {made.writer.Text("cpu-clock"), made.writer.Text("nanoseconds")};
   made.header.period = 250'000;
@@ -279,7 +282,7 @@ TEST(ReadPprof, KeepsAPeriodOfSomethingElseInTheMetadata) {
   EXPECT_EQ(profile.metadata().period, 512);
 }
 
-// What our writer writes for a profile of every kind is read back to what it writes the same for.
+// A profile with every kind of entry is written, read back and written again: the files are equal.
 TEST(ReadPprof, ReadsBackWhatWasWritten) {
   pprof::Profile every = pprof::EveryField();
   const std::string encoded = pprof::Encode(every);
@@ -324,7 +327,7 @@ TEST(ReadPprof, RefusesWhatRefersToNothing) {
   EXPECT_THAT(ErrorOf(function.File()), HasSubstr("location 4: no such function"));
   PprofMaker twice{{"x", "y"}};
   twice.writer.Add(pprof::Function{.id = 1});
-  EXPECT_THAT(ErrorOf(twice.File()), HasSubstr("function 4: id 0, or one"));
+  EXPECT_THAT(ErrorOf(twice.File()), HasSubstr("function 4: its id is 0 or not unique"));
   PprofMaker text{{"x", "y"}};
   text.writer.Add(pprof::Mapping{.id = 1, .filename = 1'000});
   EXPECT_THAT(ErrorOf(text.File()), HasSubstr("mapping 0: string out of range"));
@@ -334,7 +337,7 @@ TEST(ReadPprof, RefusesTheEmptyFile) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("empty"));
 }
 
-TEST(ReadPprof, TakesNoHarmFromACutAtAnyByte) {
+TEST(ReadPprof, SurvivesACutAtAnyByte) {
   const std::string encoded = pprof::Encode(pprof::EveryField());
   for (std::size_t size = 0; size < encoded.size(); ++size) {
     ImportReport report;
@@ -356,17 +359,17 @@ TEST(ReadPprof, RefusesMoreFramesThanTheFileCanMean) {
 }
 
 bool Matches(std::string_view bytes) {
-  return IsPprof(Input::FromBytes(AsBytes(bytes)));
+  return IsPprof(BytesInput(AsBytes(bytes)));
 }
 
-TEST(IsPprof, TellsItPlainAndCompressedAndCut) {
+TEST(IsPprof, DetectsPlainCompressedAndTruncatedFiles) {
   const std::string encoded = pprof::Encode(pprof::EveryField());
   EXPECT_TRUE(Matches(encoded));
   const std::vector<std::byte> file = pprof::Gzip(AsBytes(encoded)).value();
-  EXPECT_TRUE(IsPprof(Input::FromBytes(file)));
+  EXPECT_TRUE(IsPprof(BytesInput(file)));
   EXPECT_TRUE(Matches(std::string_view(encoded).substr(0, encoded.size() / 2)));
-  PprofMaker made{{"cycles", "count"}};  // The texts come first.
-  EXPECT_TRUE(IsPprof(Input::FromBytes(made.File())));
+  PprofMaker made{{"cycles", "count"}};  // the texts come first
+  EXPECT_TRUE(IsPprof(BytesInput(made.File())));
 }
 
 TEST(IsPprof, LeavesEverythingElseToOthers) {
@@ -376,7 +379,7 @@ TEST(IsPprof, LeavesEverythingElseToOthers) {
   EXPECT_FALSE(Matches("java;java.lang.Thread.run;" + std::string(200, 'j') + " 12\n"));
   EXPECT_FALSE(Matches("php;2;*;\"Z" + std::string(200, ' ') + "\n"));
   EXPECT_FALSE(Matches("\n\nmain;f 12\n"));
-  EXPECT_FALSE(IsPprof(Input::FromBytes(pprof::Gzip(AsBytes("main;f 12\n")).value())));
+  EXPECT_FALSE(IsPprof(BytesInput(pprof::Gzip(AsBytes("main;f 12\n")).value())));
 }
 
 }  // namespace

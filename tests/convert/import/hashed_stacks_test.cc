@@ -13,7 +13,7 @@ namespace {
 using testing::SizeIs;
 using Words = std::vector<std::uint64_t>;
 
-// A table of user stacks, given leaf first, that were all taken before any process record.
+// A table of user stacks, leaf first, with times before any process record.
 class StackTable {
  public:
   std::uint32_t Add(const Words& chain, perfdata::CpuMode mode = perfdata::CpuMode::kUser) {
@@ -53,7 +53,7 @@ TEST(HashedStacks, HashesAFrameAloneWhereverItIs) {
   EXPECT_NE(stacks[0].frame_hashes[1], stacks[0].frame_hashes[2]);
 }
 
-TEST(HashedStacks, TellsModesApart) {
+TEST(HashedStacks, DistinguishesModes) {
   StackTable table;
   const std::array indexes = {table.Add({7}), table.Add({7}, perfdata::CpuMode::kKernel)};
   const HashedStacks stacks = table.Hash(indexes);
@@ -71,7 +71,7 @@ TEST(HashedStacks, FollowsTheOrderItIsGiven) {
   EXPECT_EQ(stacks[2].prefix_hashes.back(), stacks[0].prefix_hashes.back());
 }
 
-TEST(HashedStacks, TakesTheIpForAnEmptyChainOfARecording) {
+TEST(HashedStacks, UsesTheIpForAnEmptyChain) {
   StackTable table;
   const std::array indexes = {table.Add({})};
   const HashedStacks recorded = table.Hash(indexes);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the perf.data importer share: a small recording, and a Profile as lines of
-// text.
+// Shared by the tests of the perf.data importer: a small recording, and a Profile as lines of text.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,9 +14,10 @@
 #include <vector>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 
@@ -28,7 +28,7 @@ struct Imported {
 
 inline Imported Import(Bytes file, const ImportOptions& options = {}) {
   Imported imported;
-  Input input = Input::FromBytes(file);
+  BytesInput input(file);
   Result<Profile> profile = ReadPerfData(input, options, imported.report);
   if (!profile) throw std::runtime_error(profile.error().message);
   imported.profile = *std::move(profile);
@@ -47,7 +47,7 @@ inline std::string Hex(std::uint64_t number) {
   return text.data();
 }
 
-// A frame as "ls+1f" (offset in the file), its name, or "?7ff0" where nothing is mapped.
+// Returns a frame as "ls+1f" (offset in the file), its name, or "?7ff0" if nothing is mapped there.
 inline std::string Shown(const Profile& profile, const Location& frame) {
   if (!frame.lines.empty()) {
     return std::string(profile.text(profile[frame.lines[0].function].name));
@@ -57,8 +57,8 @@ inline std::string Shown(const Profile& profile, const Location& frame) {
          Hex(frame.offset.value);
 }
 
-// One line a sample, sorted: "comm;root;leaf 2", and the sum of the periods where it is another
-// number.
+// Returns one line for each sample, sorted: "comm;root;leaf 2", followed by the sum of the periods
+// if it is another number.
 inline std::vector<std::string> Lines(const Profile& profile) {
   std::vector<std::string> lines;
   for (const Sample& sample : profile.samples()) {
@@ -79,7 +79,8 @@ inline std::vector<std::string> Lines(const perfdata::PerfDataBuilder& file) {
   return Lines(Import(file).profile);
 }
 
-// A process 7 "worker" with /bin/app at 0x400000 (from 0x1000 of the file on), and a kernel.
+// Returns a recording of a process 7 "worker" with /bin/app at 0x400000 (file offset 0x1000), and a
+// kernel.
 inline perfdata::PerfDataBuilder OneProcess(
     perfdata::Container container = perfdata::Container::kFile) {
   perfdata::PerfDataBuilder file(container);

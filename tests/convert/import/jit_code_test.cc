@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "convert/import/from_perfdata.h"
-#include "convert/model/validate.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/jitdump_builder.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -25,8 +26,8 @@ using testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kCode = 0x7f0000001000;
 
-// A recording on CLOCK_MONOTONIC of a process 7 that has anonymous memory at kCode and has its dump
-// mapped.
+// A recording on CLOCK_MONOTONIC of a process 7 that has anonymous memory at kCode and maps its
+// jitdump.
 class Recording {
  public:
   explicit Recording(std::uint64_t flags = perfdata::kSampleIdAll | perfdata::kUseClockid) {
@@ -40,17 +41,17 @@ class Recording {
     file_.AddSample({.ip = ip, .pid = 7, .tid = 7, .time = time});
   }
 
-  // What the samples are of, as "NAME FILE:LINE in MAPPING count".
-  std::vector<std::string> Import(const JitDumpBuilder& dump, std::string_view place = "/tmp") {
+  // Returns the locations of samples, as "NAME FILE:LINE in MAPPING count".
+  std::vector<std::string> Import(const JitDumpBuilder& dump, std::string_view directory = "/tmp") {
     std::vector<std::byte> bytes = file_.Build();
     SetClock(bytes);
     ImportOptions options;
     options.find_jit_dump = [&](const std::string& path, std::uint32_t pid) {
       asked_.push_back(path + " of " + std::to_string(pid));
-      if (place != "/tmp") return Result<JitDumpBytes>(Fail(ErrorCode::kNotFound, "not there"));
+      if (directory != "/tmp") return Result<JitDumpBytes>(Fail(ErrorCode::kNotFound, "not there"));
       return Result<JitDumpBytes>(JitDumpBytes{.bytes = dump.bytes(), .keeper = {}});
     };
-    Input input = Input::FromBytes(bytes);
+    BytesInput input(bytes);
     const auto profile = ReadPerfData(input, options, report_);
     if (!profile) throw std::runtime_error(profile.error().message);
     EXPECT_THAT(Validate(*profile), IsOk());
@@ -74,8 +75,8 @@ class Recording {
   const std::vector<std::string>& asked() const { return asked_; }
 
  private:
-  // The clock's number, which the builder leaves 0, in the one attribute; the file header tells
-  // where that is.
+  // Sets the clock id, which the builder leaves 0, in the only attribute. The file header has its
+  // offset.
   static void SetClock(std::vector<std::byte>& bytes) {
     constexpr std::size_t kAttributes = 24, kClockid = 92;
     const auto attribute = LoadFixed<std::uint64_t>(&bytes[kAttributes], std::endian::native);
@@ -109,7 +110,7 @@ TEST(JitCode, NamesASampleByWhatWasThereAtItsTime) {
   EXPECT_THAT(recording.asked(), ElementsAre("/tmp/jit-7.dump of 7"));
 }
 
-TEST(JitCode, NamesSamplesThatLieInTheFileBeforeOlderOnes) {
+TEST(JitCode, NamesSamplesThatPrecedeOlderOnes) {
   Recording recording;
   recording.AddSample(25, kCode);
   recording.AddSample(15, kCode);
@@ -170,7 +171,7 @@ TEST(JitCode, IsNotUsedOnAnotherClock) {
   EXPECT_THAT(recording.asked(), IsEmpty());
 }
 
-TEST(JitCode, SaysWhichDumpIsMissing) {
+TEST(JitCode, ReportsAMissingDump) {
   Recording recording;
   recording.AddSample(15, kCode);
   EXPECT_THAT(recording.Import(TwoInOnePlace(), "nowhere"), ElementsAre("? in //anon 1"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's mapping, as the table of build ids tells of it.
+// Tests the kernel's mapping with the table of build ids.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 
 #include "convert/export/to_perfdata.h"
 #include "convert/import/from_perfdata.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -22,7 +23,7 @@ using testing::ElementsAre;
 
 constexpr std::uint64_t kText = 0xffffffff81000000;
 
-// A recording with one sample in the kernel.
+// Returns a recording with one sample in the kernel.
 PerfDataBuilder InTheKernel(std::vector<perfdata::BuildIdEntry> table) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -37,7 +38,7 @@ PerfDataBuilder InTheKernel(std::vector<perfdata::BuildIdEntry> table) {
   return file;
 }
 
-Profile Import(Input input) {
+Profile Import(Input& input) {
   ImportReport report;
   auto profile = ReadPerfData(input, {}, report);
   if (!profile) throw std::runtime_error(profile.error().message);
@@ -46,14 +47,15 @@ Profile Import(Input input) {
 
 Profile Import(const PerfDataBuilder& file) {
   const std::vector<std::byte> bytes = file.Build();
-  return Import(Input::FromBytes(bytes));
+  BytesInput input(bytes);
+  return Import(input);
 }
 
-// "FILENAME BUILD-ID" of each mapping of the kernel's.
+// Returns "FILENAME BUILD-ID" of each mapping of the kernel.
 std::vector<std::string> KernelMappings(const Profile& profile) {
   std::vector<std::string> found;
   for (const Mapping& mapping : profile.mappings()) {
-    if (mapping.kind != MappingKind::kKernel) continue;
+    if (mapping.type != MappingType::kKernel) continue;
     found.push_back(std::string(profile.text(mapping.filename)) + " " +
                     std::string(profile.text(mapping.build_id)));
   }
@@ -82,7 +84,7 @@ TEST(KernelMapping, OfAListedFileComesBackFromAPerfData) {
   ASSERT_THAT(WritePerfData(before, {}, path), IsOk());
   auto input = Input::Open(path);
   ASSERT_THAT(input, IsOk());
-  EXPECT_THAT(KernelMappings(Import(*std::move(input))), ElementsAre("/boot/vmlinux-6.1 aa02"));
+  EXPECT_THAT(KernelMappings(Import(*input)), ElementsAre("/boot/vmlinux-6.1 aa02"));
 }
 
 }  // namespace

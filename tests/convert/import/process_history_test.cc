@@ -25,7 +25,7 @@ TEST(Timeline, IsWhatItWasSetToLast) {
   EXPECT_EQ(line.At(9).value, 50U);
 }
 
-TEST(Timeline, TellsForHowLong) {
+TEST(Timeline, ReportsHowLongAValueLasts) {
   Timeline<std::uint64_t> line;
   line.Set(3, 30);
   line.Set(4, 30);
@@ -35,7 +35,7 @@ TEST(Timeline, TellsForHowLong) {
   EXPECT_EQ(line.At(4).to, 5U);
 }
 
-// What a file's records tell, with the file.
+// The history of a file's records, with the file.
 struct HistoryOf {
   explicit HistoryOf(const PerfDataBuilder& builder) : bytes(builder.Build()) {
     const auto opened = perfdata::Reader::FromBytes(bytes);
@@ -73,7 +73,7 @@ PerfDataBuilder File() {
   return file;
 }
 
-TEST(ProcessHistory, KnowsNamesOfAnyTimeInAnyOrder) {
+TEST(ProcessHistory, FindsNamesOfAnyTimeInAnyOrder) {
   PerfDataBuilder file = File();
   file.AddComm({.pid = 7, .tid = 7, .comm = "after", .time = 30});
   file.AddComm({.pid = 7, .tid = 7, .comm = "before", .time = 10});
@@ -84,7 +84,7 @@ TEST(ProcessHistory, KnowsNamesOfAnyTimeInAnyOrder) {
   EXPECT_EQ(history_of.CommAt(8, 40), "unknown");
 }
 
-TEST(ProcessHistory, TellsEqualMappingsByOneNumber) {
+TEST(ProcessHistory, GivesEqualMappingsOneNumber) {
   PerfDataBuilder file = File();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/lib/a", .time = 10});
   file.AddMmap({.pid = 8, .tid = 8, .start = 0x1000, .path = "/lib/a", .time = 20});
@@ -107,7 +107,7 @@ TEST(ProcessHistory, ForgetsWhatWasMappedAtExec) {
   EXPECT_EQ(history_of.SpaceAt(7, 25), 0U);
 }
 
-TEST(ProcessHistory, SaysHowLongAStateLasts) {
+TEST(ProcessHistory, ReportsHowLongAStateLasts) {
   PerfDataBuilder file = File();
   file.AddComm({.pid = 7, .tid = 7, .comm = "a", .time = 10});
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/lib/a", .time = 20});

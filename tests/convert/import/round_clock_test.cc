@@ -18,7 +18,7 @@ using perfdata::PerfDataBuilder;
 using perfdata::RecordType;
 using testing::ElementsAre;
 
-// The offsets of a file's samples in the order of their sort keys.
+// Returns the offsets of a file's samples in the order of their sort keys.
 std::vector<std::uint64_t> BySortKey(Bytes file, std::uint64_t& out_of_order) {
   const auto reader = perfdata::Reader::FromBytes(file);
   perfdata::EventLookup lookup(reader->events());
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> BySortKey(Bytes file, std::uint64_t& out_of_order) {
   return sorted;
 }
 
-// The same in the order in which InTimeOrder delivers them.
+// Returns the same in the order in which InTimeOrder delivers them.
 std::vector<std::uint64_t> Delivered(Bytes file, std::uint64_t& out_of_order) {
   const auto reader = perfdata::Reader::FromBytes(file);
   perfdata::InTimeOrder cursor(reader->records(), reader->events());
@@ -74,15 +74,15 @@ TEST(RoundClock, SortsByTimeAsRecordsAreDelivered) {
   ExpectSameOrder({30, 10, 20, 10});
 }
 
-TEST(RoundClock, LetsWhatHasNoTimeBeFirst) {
+TEST(RoundClock, PutsRecordsWithoutATimeFirst) {
   ExpectSameOrder({30, 0, 20, 0, 10});
 }
 
-TEST(RoundClock, LetsWhatHasNoTimeFollowWhatRoundsHaveReleased) {
+TEST(RoundClock, PutsRecordsWithoutATimeAfterReleasedRounds) {
   ExpectSameOrder({10, 30, -1, 20, 40, -1, 0, 35, 50, -1, 0, 45});
 }
 
-// perf delivers it behind newer ones; that it came late changes nothing here.
+// perf delivers it after newer ones; here its time decides.
 TEST(RoundClock, SortsALateRecordByItsTime) {
   std::uint64_t late = 0;
   const std::vector<std::uint64_t> late_order =

@@ -67,7 +67,7 @@ TEST(SampleTable, CopiesAStackThatDoesNotLast) {
   EXPECT_EQ(calls[2], 5U);
 }
 
-TEST(SampleTable, TellsStacksApartByWhatTheyAreAddressesIn) {
+TEST(SampleTable, DistinguishesStacksByTheirMappings) {
   const Words chain = {1, 2};
   const RawStack stack = StackOf(chain);
   const Hash128 hash = SampleTable::HashOf(stack, {.spaces = {.user = 1}});

@@ -8,7 +8,7 @@
 namespace perftape::convert {
 namespace {
 
-// Ten seconds, begun an hour after the machine.
+// Ten seconds that begin an hour after the boot.
 constexpr TimeWindow kRecording = {.first = 3'600'000'000'000, .last = 3'610'000'000'000};
 
 TEST(TimeWindow, CountsFromTheFirstSample) {
@@ -19,7 +19,7 @@ TEST(TimeWindow, CountsFromTheFirstSample) {
   EXPECT_EQ(window.last, 3'602'000'000'000);
 }
 
-TEST(TimeWindow, TakesSharesOfTheRecording) {
+TEST(TimeWindow, AcceptsPercentages) {
   const TimeWindow window =
       Resolve({.from = TimePoint{.percent = 0}, .to = TimePoint{.percent = 25}}, kRecording);
   EXPECT_EQ(window.first, kRecording.first);
@@ -27,7 +27,7 @@ TEST(TimeWindow, TakesSharesOfTheRecording) {
   EXPECT_EQ(Resolve({.to = TimePoint{.percent = 100}}, kRecording).last, kRecording.last);
 }
 
-TEST(TimeWindow, TakesATimeThatPerfScriptPrints) {
+TEST(TimeWindow, AcceptsATimeThatPerfScriptPrints) {
   const TimeWindow window =
       Resolve({.from = TimePoint{.nanoseconds = 3'605'000'000'000}}, kRecording);
   EXPECT_EQ(window.first, 3'605'000'000'000);

@@ -18,7 +18,7 @@ TEST(Arena, KeepsWhatItCopiedWhereItIs) {
   for (int i = 0; i < 10'000; ++i) EXPECT_EQ(copies[i], "text " + std::to_string(i));
 }
 
-TEST(Arena, TakesATextLargerThanItsChunks) {
+TEST(Arena, StoresATextLargerThanItsChunks) {
   Arena arena;
   const std::string large(3'000'000, 'x');
   EXPECT_EQ(arena.Copy(large), large);

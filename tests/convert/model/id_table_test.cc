@@ -18,7 +18,7 @@ TEST(IdTable, FindsWhatWasAddedByItsHash) {
   EXPECT_EQ(table.Find(9, kAny), IdTable::kNone);
 }
 
-TEST(IdTable, TellsEqualHashesApartByAsking) {
+TEST(IdTable, ComparesEntriesWithEqualHashes) {
   IdTable table;
   for (std::uint32_t id = 0; id < 10; ++id) table.Add(7, id);
   EXPECT_EQ(table.Find(7, [](std::uint32_t id) { return id == 6; }), 6U);
@@ -28,7 +28,7 @@ TEST(IdTable, TellsEqualHashesApartByAsking) {
 TEST(IdTable, FindsAllAfterItHasGrown) {
   IdTable table;
   constexpr std::uint32_t kMany = 10'000;
-  // Hashes that differ only in their upper halves, as good ones may.
+  // Hashes may differ only in their upper halves.
   const auto hash = [](std::uint64_t id) { return id * 0x9e3779b9 << 32; };
   for (std::uint32_t id = 0; id < kMany; ++id) table.Add(hash(id), id);
   for (std::uint32_t id = 0; id < kMany; ++id) {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "convert/model/validate.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/convert/profile_lines.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::string> EventNames(const Profile& profile) {
   return names;
 }
 
-// One sample of `stack`.
+// Returns a profile with one sample of `stack`.
 Profile Hit(std::string_view event, std::string_view stack, std::int64_t count,
             std::uint64_t period = 0) {
   ProfileMaker made;
@@ -37,7 +37,7 @@ Profile Hit(std::string_view event, std::string_view stack, std::int64_t count,
   return made.Make();
 }
 
-// A list of events, and a sample of the first.
+// Returns a profile with these events and a sample of the first.
 Profile OfEvents(std::initializer_list<std::string_view> events, std::uint64_t period = 0) {
   ProfileMaker made;
   EventId first;
@@ -96,7 +96,7 @@ TEST(Merge, KeepsThePeriodThatAllAgreeOn) {
   EXPECT_THAT(EventNames(Merged({Hit("a", "f", 1, 9), Hit("a", "f", 1, 8)})), ElementsAre("a/0"));
 }
 
-TEST(Merge, TakesNothingOfAProfileWithoutSamplesBesideOthers) {
+TEST(Merge, IgnoresAProfileWithoutSamplesBesideOthers) {
   ProfileMaker made;
   made.Counts("idle");
   made.builder.SetMetadata({.duration_ns = 5, .comments = {"host: idle"}});
@@ -107,7 +107,7 @@ TEST(Merge, TakesNothingOfAProfileWithoutSamplesBesideOthers) {
   EXPECT_THAT(EventNames(Merged({idle, idle})), ElementsAre("idle/0"));
 }
 
-TEST(Merge, BringsCountsToTheSameDecimals) {
+TEST(Merge, ScalesCountsToTheSameDecimals) {
   const auto make = [](std::uint8_t decimals, std::int64_t value) {
     ProfileMaker made;
     const EventId event = made.builder.Add(Event{
@@ -121,7 +121,7 @@ TEST(Merge, BringsCountsToTheSameDecimals) {
   EXPECT_THAT(SampleLines(merged), ElementsAre("samples f 475"));
 }
 
-TEST(Merge, TakesTheEarliestStartAndTheSumOfDurations) {
+TEST(Merge, UsesTheEarliestStartAndSumsDurations) {
   const Profile merged = Merged({WithMetadata({.start_time_ns = 50, .duration_ns = 3}),
                                  WithMetadata({.duration_ns = 1}),
                                  WithMetadata({.start_time_ns = 20, .duration_ns = 4})});
@@ -152,8 +152,8 @@ TEST(Merge, KeepsOfPprofWhatAllAgreeOn) {
   EXPECT_EQ(merged.period, 0);
 }
 
-// A profile of a few samples, chosen by bytes: events, stacks, threads and counts from small sets,
-// so that they meet often.
+// Returns a profile of a few samples chosen by bytes. Events, stacks, threads and counts are from
+// small sets, so that they often repeat.
 Profile OfBytes(const std::vector<std::uint8_t>& bytes) {
   static constexpr std::string_view kNames[] = {"a", "b", "c", "d"};
   ProfileMaker made;

@@ -13,14 +13,14 @@
 #include <tuple>
 #include <vector>
 
-#include "convert/model/validate.h"
+#include "tests/support/profile_check.h"
 
 namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
 
-// A location that is nothing but a name.
+// Adds a location that only has a name.
 LocationId Named(ProfileBuilder& builder, std::string_view name) {
   const Line line = {.function = builder.Add(Function{.name = builder.Add(name)})};
   return builder.Add(Location{.lines = {&line, 1}});
@@ -63,7 +63,7 @@ TEST(Profile, AddressesAreThoseOfTheFirstMapping) {
   EXPECT_EQ(profile.AddressOf(profile[unmapped]), RuntimeAddress{0xdead});
 }
 
-TEST(BaseNameOf, TakesWhatFollowsTheLastSlash) {
+TEST(BaseNameOf, ReturnsWhatFollowsTheLastSlash) {
   EXPECT_EQ(BaseName("/usr/lib/libc.so.6"), "libc.so.6");
   EXPECT_EQ(BaseName("[vdso]"), "[vdso]");
   EXPECT_EQ(BaseName("/ends/here/"), "");
@@ -111,16 +111,16 @@ TEST(ProfileBuilder, KeepsMappingsApartThatAreNotTheSamePiece) {
   other.file_offset = 0;
   EXPECT_NE(builder.Add(other), id);
   other = mapping;
-  other.kind = MappingKind::kKernel;
+  other.type = MappingType::kKernel;
   EXPECT_NE(builder.Add(other), id);
 }
 
-TEST(ProfileBuilder, TakesTheMappingOfNothingForNone) {
+TEST(ProfileBuilder, TreatsAnEmptyMappingAsNone) {
   ProfileBuilder builder;
   EXPECT_EQ(builder.Add(Mapping{}), MappingId{});
 }
 
-TEST(ProfileBuilder, TellsLocationsApartByTheirLines) {
+TEST(ProfileBuilder, DistinguishesLocationsByTheirLines) {
   ProfileBuilder builder;
   const LocationId a = Named(builder, "a");
   EXPECT_NE(Named(builder, "b"), a);
@@ -266,7 +266,7 @@ TEST(ProfileBuilder, NamesTheLocationsOfAFinishedProfile) {
   EXPECT_TRUE(Validate(after));
 }
 
-TEST(ProfileBuilder, RemembersWhatAProfileHeldWhenItGoesOn) {
+TEST(ProfileBuilder, KeepsTheTablesOfAnEarlierProfile) {
   const Unnamed before;
   ProfileBuilder builder(*before.profile);
   EXPECT_EQ(builder.Add(Location{.mapping = before.mapping, .offset = {0x10}}), before.location);
@@ -277,7 +277,7 @@ TEST(ProfileBuilder, RemembersWhatAProfileHeldWhenItGoesOn) {
   EXPECT_EQ(after.samples()[0].count, 6);
 }
 
-TEST(ProfileBuilder, KnowsALocationByItsNewLines) {
+TEST(ProfileBuilder, FindsALocationByItsNewLines) {
   const Unnamed before;
   ProfileBuilder builder(*before.profile);
   const Line line = {.function = builder.Add(Function{.name = builder.Add("main")})};
@@ -289,7 +289,7 @@ TEST(ProfileBuilder, KnowsALocationByItsNewLines) {
   EXPECT_NE(builder.Add(bare), before.location);
 }
 
-TEST(ProfileBuilder, NotesWhatIsKnownByNameInAMapping) {
+TEST(ProfileBuilder, MarksMappingsThatHaveNames) {
   const Unnamed before;
   EXPECT_EQ((*before.profile)[before.mapping].names, MappingNames{});
 
@@ -311,6 +311,25 @@ TEST(ProfileBuilder, NotesWhatIsKnownByNameInAMapping) {
           .functions = true, .filenames = true, .line_numbers = true, .inline_frames = true}));
 }
 
+TEST(ProfileBuilder, ForgetsTheNamesOfReplacedLines) {
+  const Unnamed before;
+  ProfileBuilder builder(*before.profile);
+  const LocationId other = builder.Add(Location{.mapping = before.mapping, .offset = {0x20}});
+  const FunctionId function =
+      builder.Add(Function{.name = builder.Add("f"), .filename = builder.Add("x.c")});
+  const Line full[] = {{.function = function, .number = 3}, {.function = function, .number = 9}};
+  builder.SetLines(before.location, full);
+  const Line in_file[] = {{.function = function}};
+  builder.SetLines(other, in_file);
+  const Profile named = std::move(builder).Finish();
+
+  ProfileBuilder again(named);
+  const Line plain[] = {{.function = again.Add(Function{.name = again.Add("f")})}};
+  again.SetLines(before.location, plain);
+  EXPECT_EQ(std::move(again).Finish()[before.mapping].names,
+            (MappingNames{.functions = true, .filenames = true}));
+}
+
 TEST(ProfileBuilder, KeepsItsMetadata) {
   ProfileBuilder builder;
   builder.SetMetadata({.start_time_ns = 5, .duration_ns = 9, .comments = {"host: x"}});
@@ -320,8 +339,7 @@ TEST(ProfileBuilder, KeepsItsMetadata) {
   EXPECT_THAT(profile.metadata().comments, ElementsAre("host: x"));
 }
 
-// Whatever stacks are added, in whatever order: the profile is valid, and each stack has the sum of
-// what was added to it.
+// For any stacks in any order, the profile is valid, and each stack has the sum of its counts.
 RC_GTEST_PROP(ProfileBuilder, KeepsTheSumOfEachStack,
               (const std::vector<std::vector<std::uint8_t>>& stacks)) {
   ProfileBuilder builder;

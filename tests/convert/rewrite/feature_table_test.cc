@@ -34,7 +34,7 @@ class FeatureTableTest : public testing::Test {
   std::vector<std::byte> file_ = SmallRecording().Build();
 };
 
-TEST_F(FeatureTableTest, IsWhereTheHeaderSays) {
+TEST_F(FeatureTableTest, IsReadAtTheOffsetInTheHeader) {
   const auto table = Find(end());
   ASSERT_TRUE(table);
   EXPECT_EQ(table->offset, end());
@@ -43,7 +43,7 @@ TEST_F(FeatureTableTest, IsWhereTheHeaderSays) {
   EXPECT_THAT(table->lost, IsEmpty());
 }
 
-TEST_F(FeatureTableTest, IsFoundWhereverTheHeaderSaysThatItIs) {
+TEST_F(FeatureTableTest, IsFoundDespiteAWrongOffset) {
   for (const std::uint64_t expected :
        {end() - 8, end() + 8, end() - 1, std::uint64_t{file_.size()} + 1, ~std::uint64_t{0}}) {
     const auto table = Find(expected);
@@ -66,8 +66,9 @@ TEST_F(FeatureTableTest, NamesTheFeaturesThatAreCutOff) {
   EXPECT_THAT(table->lost, ElementsAre(FeatureBit::kCmdline));
 }
 
-// Bits that were set by damage have no entries: the first entry tells how many there are.
-TEST_F(FeatureTableTest, TakesTheLastBitsForThoseThatAreTooMany) {
+// Bits that were set by damage have no entries: the first entry has the offset of the end of the
+// table.
+TEST_F(FeatureTableTest, DropsTheHighestOfTooManyBits) {
   const std::uint64_t table_at = end();
   file_[72 + 7] = std::byte{0x10};   // bit 60
   file_[72 + 25] = std::byte{0x01};  // bit 200

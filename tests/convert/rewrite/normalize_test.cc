@@ -12,6 +12,7 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/reader.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -33,7 +34,7 @@ using testing::Pair;
 
 constexpr perfdata::Ksymbol kSymbol = {.address = 0x1000, .length = 16, .name = "bpf_prog"};
 
-// A process, its mapping, three samples, and a round between them.
+// Returns a recording of a process, its mapping, three samples, and a round between them.
 PerfDataBuilder SmallRecording(Container container = Container::kFile) {
   PerfDataBuilder file(container);
   file.AddEvent({.name = "cycles"});
@@ -52,18 +53,18 @@ class Normalized : public testing::Test {
  protected:
   Result<NormalizeReport> Run(const std::vector<std::byte>& bytes,
                               const NormalizeOptions& options = {}) {
-    Input input = Input::FromBytes(bytes);
+    BytesInput input(bytes);
     return Normalize(input, output_, options);
   }
 
-  // What was written, opened. Valid until the next call.
+  // Opens the output. Valid until the next call.
   const Reader& Output() {
     file_.emplace(MappedFile::Open(output_).value());
     reader_.emplace(Reader::FromBytes(file_->bytes()).value());
     return *reader_;
   }
 
-  // Type and payload of each record, but COMPRESSED ones and what a pipe has as its head.
+  // Returns type and payload of each record, without COMPRESSED ones and those of a pipe's head.
   static std::vector<std::string> RecordsOf(const Reader& reader) {
     std::vector<std::string> all;
     perfdata::RecordCursor cursor = reader.records();
@@ -127,7 +128,7 @@ TEST_F(Normalized, RecordsAreCompressedAndExpandedAgain) {
   EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
 }
 
-// As of a machine that does not tell what its CPU is called.
+// As on a machine that does not report the name of its CPU.
 TEST_F(Normalized, AFeatureWithoutContentsIsLeftOutAndNothingIsLost) {
   PerfDataBuilder builder = SmallRecording();
   builder.AddFeature(FeatureBit::kCpuDesc, perfdata::RawFeature{});
@@ -163,7 +164,7 @@ TEST_F(Normalized, BuildIdsGoThroughAPipeAsRecords) {
   EXPECT_EQ(std::get<perfdata::BuildIds>(*value).entries.at(0).filename, "/bin/app");
 }
 
-TEST_F(Normalized, LeavesOutAndCountsWhatTheReaderDoesNotKnow) {
+TEST_F(Normalized, DropsAndCountsRecordsUnknownToTheReader) {
   PerfDataBuilder file = SmallRecording();
   file.Add(perfdata::CallchainDeferred{.cookie = 1});
   file.AddHeaderOnly({.type = RecordType::kBpfMetadata});
@@ -179,7 +180,7 @@ TEST_F(Normalized, LeavesOutAndCountsWhatTheReaderDoesNotKnow) {
   EXPECT_FALSE(Output().feature(FeatureBit::kEMachine));
 }
 
-TEST_F(Normalized, KeepsWhatNobodyKnowsWhereNoReaderIsNamed) {
+TEST_F(Normalized, KeepsUnknownRecordsWithoutATargetReader) {
   PerfDataBuilder file = SmallRecording();
   file.AddHeaderOnly({.type = RecordType{200}});
   const auto report = Run(file.Build());
@@ -188,7 +189,7 @@ TEST_F(Normalized, KeepsWhatNobodyKnowsWhereNoReaderIsNamed) {
   EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
 }
 
-TEST_F(Normalized, AttributesAreNoLargerThanTheReaderTakes) {
+TEST_F(Normalized, LimitsAttributesToTheReadersSize) {
   PerfDataBuilder file;
   file.AddEvent({.attr_size = 144});
   file.AddSample({.ip = 1, .time = 1});
@@ -200,7 +201,7 @@ TEST_F(Normalized, AttributesAreNoLargerThanTheReaderTakes) {
   EXPECT_EQ(Output().events()[0].attr.size, 144U);
 }
 
-TEST_F(Normalized, DamageIsToldAndWhatStandsBeforeItIsWritten) {
+TEST_F(Normalized, ReportsDamageAndWritesAllBeforeIt) {
   std::vector<std::byte> bytes = SmallRecording(Container::kPipe).Build();
   bytes.resize(bytes.size() - 10);
   const auto report = Run(bytes);
@@ -211,13 +212,13 @@ TEST_F(Normalized, DamageIsToldAndWhatStandsBeforeItIsWritten) {
   EXPECT_EQ(RecordsOf(Output()).size(), 5U);
 }
 
-// Nobody reads these, and perf stops at them.
-TEST_F(Normalized, DropsAndTellsOfRecordsThatDoNotHoldWhatTheySay) {
+// No reader reads these, and perf stops at them.
+TEST_F(Normalized, DropsAndReportsTruncatedRecords) {
   PerfDataBuilder file = SmallRecording();
   std::vector<std::byte> record;
   perfdata::Sample sample{.ip = 1, .pid = 7, .tid = 7, .time = 40};
   ASSERT_THAT(EncodeSample(sample, file.format(0), 2, record), IsOk());
-  record[record.size() - 8] = std::byte{5};  // frames of its chain, which has none
+  record[record.size() - 8] = std::byte{5};  // frames of its chain, which is empty
   file.AddRaw(record);
   file.AddHeaderOnly({.type = RecordType::kComm, .size = 8});
   file.AddSample({.ip = 0x400040, .pid = 7, .tid = 7, .time = 50});
@@ -228,15 +229,15 @@ TEST_F(Normalized, DropsAndTellsOfRecordsThatDoNotHoldWhatTheySay) {
     EXPECT_THAT(report->lost,
                 ElementsAre(Pair(RecordType::kComm, 1), Pair(RecordType::kSample, 1)));
     ASSERT_EQ(report->dropped.size(), 2U);
-    EXPECT_THAT(report->dropped[0].reason, MatchesRegex("record at 0x[0-9a-f]+: SAMPLE of .*: it "
-                                                        "is shorter than what it says it holds"));
+    EXPECT_THAT(report->dropped[0].reason, MatchesRegex("record at 0x[0-9a-f]+: SAMPLE of .*: "
+                                                        "fewer than its fields need"));
     EXPECT_EQ(report->dropped[0].size, record.size());
     EXPECT_EQ(report->samples(), 4U);
     EXPECT_EQ(RecordsOf(Output()).size(), 7U);
   }
 }
 
-// Its time, process and frames cannot be told apart.
+// Without an event, the format of its time, process and frames is unknown.
 TEST_F(Normalized, DropsASampleOfNoEvent) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {101}});
@@ -253,7 +254,7 @@ TEST_F(Normalized, DropsASampleOfNoEvent) {
   EXPECT_EQ(report->samples(), 1U);
 }
 
-// Its fields are those of every event, as perf reads it.
+// Its fields are the same for every event, as perf reads it.
 TEST_F(Normalized, KeepsARecordOfNoEventThatIsNoSample) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {101}});
@@ -265,8 +266,8 @@ TEST_F(Normalized, KeepsARecordOfNoEventThatIsNoSample) {
   EXPECT_EQ(report->records(), 1U);
 }
 
-// Neither is kept by a filter, which knows only what could be read.
-TEST_F(Normalized, CountsADamagedSampleAsDamagedWhateverTheFilterSays) {
+// A filter keeps neither, because it needs readable fields.
+TEST_F(Normalized, CountsADamagedSampleDespiteTheFilter) {
   PerfDataBuilder file = SmallRecording();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 8});
   const std::vector<bool> kept = {true, false, false, false};
@@ -279,15 +280,15 @@ TEST_F(Normalized, CountsADamagedSampleAsDamagedWhateverTheFilterSays) {
 
 TEST_F(Normalized, FileDoesNotGoToStdout) {
   const std::vector<std::byte> bytes = SmallRecording().Build();
-  Input input = Input::FromBytes(bytes);
+  BytesInput input(bytes);
   EXPECT_THAT(Normalize(input, "-", {}), FailsWith(ErrorCode::kInvalidArgument));
 }
 
-TEST_F(Normalized, NothingHasTheNameWhereTheDiskIsFull) {
+TEST_F(Normalized, LeavesNoFileIfTheDiskIsFull) {
   PerfDataBuilder file = SmallRecording();
   for (int i = 0; i < 1000; ++i) file.AddKsymbol(kSymbol);
-  const std::vector<std::byte> bytes = file.Build();
-  // What a full disk does to a write, a limit does as well.
+  BytesInput input(file.Build());
+  // A limit of the file size makes writes fail, as a full disk does.
   const rlimit before = [] {
     rlimit limit = {};
     getrlimit(RLIMIT_FSIZE, &limit);
@@ -296,7 +297,7 @@ TEST_F(Normalized, NothingHasTheNameWhereTheDiskIsFull) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const auto report = Run(bytes);
+  const auto report = Normalize(input, output_, {});
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_THAT(report, FailsWith(ErrorCode::kIo));

@@ -47,7 +47,7 @@ TEST(PipeFeatures, AreARecordWithTheFormatsOfTracepointsBehindIt) {
   ASSERT_TRUE(record->has_value());
   EXPECT_EQ((*record)->type, perfdata::RecordType::kHeaderTracingData);
   EXPECT_EQ((*record)->size(), 12U) << "perf looks for the formats there";
-  EXPECT_EQ((*record)->behind.size(), 16U);
+  EXPECT_EQ((*record)->appended.size(), 16U);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ TEST(ReaderLimits, AreFoundByVersion) {
   EXPECT_EQ(FindReaderLimits("6"), nullptr);
 }
 
-TEST(ReaderLimits, KnowTheKernelsTypesAndPerfsOwnEachToItsLast) {
+TEST(ReaderLimits, ContainTheLastKernelAndToolTypes) {
   const ReaderLimits& perf = *FindReaderLimits("6.1");
   EXPECT_TRUE(perf.Knows(RecordType::kAuxOutputHwId));
   EXPECT_FALSE(perf.Knows(RecordType::kCallchainDeferred));

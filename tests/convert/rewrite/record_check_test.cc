@@ -25,7 +25,7 @@ class JudgeTest : public testing::Test {
   RecordCheck JudgeBytes(const std::string& record) const {
     return CheckRecord(FrameOf(record).record, events_);
   }
-  // The first record of this type, with `bytes` more before its trailer or fewer (cut).
+  // Returns the first record of this type, with `bytes` more or fewer before its trailer (cut).
   std::string FirstOf(std::string_view name) const {
     for (const std::string& record : RecordsOf(builder_.records())) {
       if (NameOf(record) == name) return record;
@@ -75,11 +75,11 @@ TEST_F(JudgeTest, FindsThatANameNeedsItsNul) {
   record.replace(16, 8, "xxxxxxxx");
   const RecordCheck judgement = JudgeBytes(record);
   EXPECT_EQ(judgement.fit, Fit::kBroken);
-  EXPECT_THAT(judgement.reason, StrEq("no NUL ends its name"));
+  EXPECT_THAT(judgement.reason, StrEq("its name has no NUL"));
 }
 
-// Linux 3.12 to 3.15 wrote no protection and flags.
-TEST_F(JudgeTest, TakesAMmap2WithoutProtection) {
+// RHEL 7.0 wrote no protection and flags.
+TEST_F(JudgeTest, AcceptsAMmap2WithoutProtection) {
   std::string record = FirstOf("MMAP2");
   record.erase(64, 8);
   record[64 + 12] = 0;
@@ -102,7 +102,7 @@ TEST_F(JudgeTest, JudgesWithoutEventsByTheSmallestSize) {
   EXPECT_EQ(CheckRecord(FrameOf(record).record, none).fit, Fit::kBroken);
 }
 
-TEST(ReadFrame, TellsACutRecordFromNone) {
+TEST(ReadFrame, DistinguishesATruncatedRecordFromNone) {
   Frame frame;
   const std::string round("\x44\0\0\0\0\0\x08\0", 8);
   EXPECT_EQ(ReadFrame(AsBytes(round), std::endian::native, frame), Framing::kWhole);
@@ -111,7 +111,7 @@ TEST(ReadFrame, TellsACutRecordFromNone) {
   EXPECT_EQ(ReadFrame(AsBytes(small), std::endian::native, frame), Framing::kNotAFrame);
 }
 
-TEST(ReadFrame, DoesNotOverflowWhereATraceSaysThatItIsHuge) {
+TEST(ReadFrame, DoesNotOverflowAtAHugeTraceSize) {
   std::string record("\x47\0\0\0\0\0\x30\0", 8);
   record += std::string(8, '\xff') + std::string(32, '\0');
   Frame frame;

@@ -25,7 +25,7 @@ class RecordScannerTest : public testing::Test {
       builder_.AddSample({.ip = 0x400000, .pid = 7, .tid = 7, .time = time + i});
     }
   }
-  // A record of a type that nobody here knows; its body is text.
+  // Adds a record of an unknown type; its body is text.
   void AddForeign(std::uint16_t size, std::uint32_t type = 32775) {
     builder_.AddHeaderOnly({.type = RecordType{type}, .size = size});
     AddText(std::string(size - std::size_t{8}, 'x'));
@@ -69,7 +69,7 @@ TEST_F(RecordScannerTest, AsksForMoreWhereARecordIsNotWhole) {
   EXPECT_EQ(scanner.Next(builder_.records(), Window::kMoreFollows).kind, Kind::kRecord);
 }
 
-TEST_F(RecordScannerTest, TellsTheSameOfAWindowAsOfTheWhole) {
+TEST_F(RecordScannerTest, FindsTheSameInAWindow) {
   AddSamples(1000, 3);
   AddText(std::string(RecordScanner::kLongestWindow * 2, 'x'));
   AddSamples(1003, 3);
@@ -89,7 +89,7 @@ TEST_F(RecordScannerTest, TellsTheSameOfAWindowAsOfTheWhole) {
   EXPECT_EQ(records.size(), 6U);
 }
 
-TEST_F(RecordScannerTest, TakesNoRecordThatIsADayAwayForItsNeighbour) {
+TEST_F(RecordScannerTest, RejectsARecordADayFromItsNeighbour) {
   AddSamples(1000, 2);
   AddText("xxxxxxxx");
   AddSamples(std::uint64_t{1} << 60, 1);
@@ -97,7 +97,7 @@ TEST_F(RecordScannerTest, TakesNoRecordThatIsADayAwayForItsNeighbour) {
   EXPECT_EQ(recovered.records.size(), 2U);
 }
 
-TEST_F(RecordScannerTest, TakesOneTimedRecordBetweenTwoGaps) {
+TEST_F(RecordScannerTest, AcceptsOneTimedRecordBetweenTwoGaps) {
   AddSamples(1000, 2);
   AddText("xxxxxxxx");
   AddSamples(1002, 1);
@@ -106,7 +106,7 @@ TEST_F(RecordScannerTest, TakesOneTimedRecordBetweenTwoGaps) {
   EXPECT_EQ(Run().records.size(), 7U);
 }
 
-TEST_F(RecordScannerTest, TakesNoRecordsFromInsideAGoodOne) {
+TEST_F(RecordScannerTest, FindsNoRecordsInsideAGoodOne) {
   PerfDataBuilder inner;
   inner.AddEvent();
   for (std::uint64_t i = 0; i < 5; ++i) inner.AddSample({.ip = 1, .pid = 7, .time = 1000 + i});
@@ -136,7 +136,7 @@ TEST_F(RecordScannerTest, StepsOverAnyNumberOfRecordsOfUnknownTypeAnywhere) {
   }
 }
 
-// As simpleperf has them: its unwinder tells of each sample behind it.
+// As in recordings of simpleperf, whose unwinder adds a record after each sample.
 TEST_F(RecordScannerTest, StepsOverRecordsOfUnknownTypeBetweenAllSamples) {
   for (std::uint64_t i = 0; i < 20; ++i) {
     AddSamples(1000 + i, 1);
@@ -164,8 +164,8 @@ TEST_F(RecordScannerTest, DropsOnlyTheDamagedRecordAmongThoseOfUnknownType) {
   EXPECT_EQ(recovered.dropped[0].size, 16U);
 }
 
-// A size that leads nowhere is damage, whatever the type.
-TEST_F(RecordScannerTest, FindsTheNextRecordWhereAnUnknownOneLiesAboutItsSize) {
+// A size that does not lead to a record is damage, whatever the type.
+TEST_F(RecordScannerTest, FindsTheNextRecordAfterAWrongSize) {
   AddSamples(1000, 2);
   builder_.AddHeaderOnly({.type = RecordType{32775}, .size = 80});
   AddText(std::string(56, 'x'));
@@ -176,10 +176,10 @@ TEST_F(RecordScannerTest, FindsTheNextRecordWhereAnUnknownOneLiesAboutItsSize) {
   EXPECT_EQ(recovered.dropped[0].size, 64U);
 }
 
-// A record with bytes left over is kept or dropped for what it holds, not for what follows it: the
-// same file without what was dropped gives the same records. Here what is left over would be the
-// header of a sample, if the next record were its body.
-TEST_F(RecordScannerTest, JudgesALooseRecordAlikeWhereverItLies) {
+// A record with bytes left over is kept or dropped because of its contents, not because of what
+// follows. So the same file without the dropped records gives the same records. Here the bytes left
+// over would be the header of a sample, if the next record were its body.
+TEST_F(RecordScannerTest, JudgesALooseRecordAlikeAtAnyOffset) {
   constexpr std::uint64_t kHeader = 9 | std::uint64_t{2} << 32 | std::uint64_t{72} << 48;
   builder_.AddSample({.ip = 1, .pid = 7, .tid = 7, .time = 1000, .callchain = {kHeader}});
   std::vector<std::byte> loose(builder_.records().begin(), builder_.records().end());
@@ -197,7 +197,7 @@ TEST_F(RecordScannerTest, JudgesALooseRecordAlikeWhereverItLies) {
   EXPECT_EQ(Walk(AsBytes(joined), events_).records, first.records);
 }
 
-// A type that is known and a size that fits at every eighth byte: each place has to be tried.
+// A known type and a fitting size at every eighth byte: each offset must be tried.
 TEST_F(RecordScannerTest, EndsOnManyHeadersThatLeadNowhere) {
   for (const RecordType type : {RecordType::kComm, RecordType::kSample, RecordType::kMmap2,
                                 RecordType::kHeaderAttr, RecordType::kAuxtrace}) {

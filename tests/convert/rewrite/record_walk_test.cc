@@ -26,7 +26,7 @@ void Append(const std::vector<std::byte>& bytes, std::vector<std::byte>& out) {
 
 class RecordWalkTest : public testing::Test {
  protected:
-  // `count` samples, the first at this time.
+  // Returns `count` samples, the first at this time.
   std::vector<std::byte> Samples(std::uint64_t time, std::size_t count) const {
     PerfDataBuilder builder;
     builder.AddEvent();
@@ -45,14 +45,14 @@ class RecordWalkTest : public testing::Test {
   perfdata::EventTable events_ = Events();
 };
 
-TEST_F(RecordWalkTest, FindsRecordsThatLieInSeveralCompressedOnes) {
+TEST_F(RecordWalkTest, FindsRecordsAcrossSeveralCompressedOnes) {
   const std::vector<std::byte> samples = Samples(1000, 100);
   const Recovered recovered = Walk(CompressedRecords(samples, 50), events_);
   EXPECT_EQ(recovered.records, RecordsOf(samples));
   EXPECT_THAT(recovered.dropped, IsEmpty());
 }
 
-// More than zstd is given room for at once.
+// More than one buffer of the decompressor.
 TEST_F(RecordWalkTest, FindsRecordsOfWhichMoreAreInsideThanFitAtOnce) {
   const std::vector<std::byte> samples = Samples(1000, 20000);
   const Recovered recovered = Walk(CompressedRecords(samples, 60000), events_);
@@ -67,7 +67,7 @@ TEST_F(RecordWalkTest, VisitsWhatIsInsideBeforeWhatFollows) {
   EXPECT_EQ(Walk(stream, events_).records, expected);
 }
 
-TEST_F(RecordWalkTest, GoesOnAtTheNextFrameBehindADamagedOne) {
+TEST_F(RecordWalkTest, ContinuesAtTheFrameAfterADamagedOne) {
   const std::vector<std::byte> first = Samples(1000, 50), second = Samples(2000, 50);
   std::vector<std::byte> stream = CompressedRecords(first, 100000);
   stream[8] ^= std::byte{0xff};  // the frame's magic
@@ -100,10 +100,10 @@ TEST_F(RecordWalkTest, ExpandsARecordThatLostItsType) {
   stream[0] = std::byte{68};  // FINISHED_ROUND, which has no body
   const Recovered recovered = Walk(stream, events_);
   EXPECT_EQ(recovered.records, RecordsOf(samples));
-  EXPECT_THAT(recovered.guesses, ElementsAre(HasSubstr("taken for COMPRESSED")));
+  EXPECT_THAT(recovered.guesses, ElementsAre(HasSubstr("is read as COMPRESSED")));
 }
 
-TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
+TEST_F(RecordWalkTest, StopsAtAFrameOfZeros) {
   const std::vector<std::byte> zeros(std::size_t{64} << 20);
   std::vector<std::byte> stream = CompressedRecords(zeros, 60000);
   ASSERT_LT(stream.size(), std::size_t{60000});
@@ -112,8 +112,8 @@ TEST_F(RecordWalkTest, GivesUpOnAFrameThatExpandsToNothingButZeros) {
   EXPECT_EQ(recovered.records, RecordsOf(Samples(1000, 3)));
 }
 
-TEST_F(RecordWalkTest, GivesUpOnSamplesThatGrowAThousandfold) {
-  // The same sample over and over: a second frame of it is more than anybody records.
+TEST_F(RecordWalkTest, StopsAtSamplesThatExpandAThousandfold) {
+  // The same sample again and again: a second frame of it is more than any recorder writes.
   const std::vector<std::byte> sample = Samples(1000, 1);
   std::vector<std::byte> samples;
   while (samples.size() < std::size_t{100} << 20) Append(sample, samples);
@@ -145,7 +145,7 @@ TEST_F(RecordWalkTest, DropsACompressedRecordInsideAnother) {
   EXPECT_EQ(recovered.dropped[0].reason, "compressed inside a COMPRESSED record");
 }
 
-TEST_F(RecordWalkTest, SaysWhereInACompressedRecordTheDamageIs) {
+TEST_F(RecordWalkTest, ReportsTheOffsetOfDamageInCompressedRecords) {
   std::vector<std::byte> inside = Samples(1000, 3);
   const std::size_t at = inside.size();
   inside.resize(at + 8);  // a header of zeros
@@ -156,7 +156,7 @@ TEST_F(RecordWalkTest, SaysWhereInACompressedRecordTheDamageIs) {
   EXPECT_EQ(TextOf(recovered.dropped[0].position), fmt::format("0x40+{:#x}", at));
 }
 
-TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
+TEST_F(RecordWalkTest, PassesOnTheBytesOfATrace) {
   std::vector<std::byte> stream;
   ByteWriter at(stream);
   at.Fixed(RecordType::kAuxtrace);
@@ -168,7 +168,7 @@ TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
   Append(Samples(1000, 1), stream);
   std::size_t behind = 0;
   const RecordVisitor visitor = {.record = [&](const FoundRecord& found) -> Result<Onward> {
-                                   behind += found.view.behind.size();
+                                   behind += found.view.appended.size();
                                    return Onward::kGoOn;
                                  },
                                  .dropped = [](const Stretch&) {},
@@ -177,7 +177,7 @@ TEST_F(RecordWalkTest, HandsOnTheBytesBehindATrace) {
   EXPECT_EQ(behind, 24U);
 }
 
-TEST_F(RecordWalkTest, StopsWhenItIsToldTo) {
+TEST_F(RecordWalkTest, StopsIfTheVisitorStops) {
   std::size_t seen = 0;
   const RecordVisitor visitor = {.record = [&](const FoundRecord&) -> Result<Onward> {
                                    return ++seen < 2 ? Onward::kGoOn : Onward::kStop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The damaged files of the corpus, and the good ones.
+// Recovers the damaged and the good files of the corpus.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// Their damaged sample is itself counted among the complete ones: it has a header, and a body that
-// cannot be read.
+// The oracle counts their damaged sample as complete: it has a header, but its body cannot be read.
 const std::map<std::string, std::uint64_t> kUnreadableSamples = {
     {"b-branch-nr-huge.data", 1},
     {"c-callchain-nr-huge.data", 1},
@@ -28,7 +27,7 @@ const std::map<std::string, std::uint64_t> kUnreadableSamples = {
     {"f-sample-short.data", 1},
 };
 
-// What stands behind the damage comes back, too: samples in all.
+// Records after the damage are recovered, too: the number of all samples.
 const std::map<std::string, std::uint64_t> kSamplesInAll = {
     {"f-record-size-0.data", 12},
     {"f-record-size-4.data", 12},
@@ -73,7 +72,7 @@ std::vector<Expectation> Expectations(const std::filesystem::path& table) {
   return expectations;
 }
 
-// Samples that a reader finds in what was written.
+// Returns the number of samples that a reader finds in the output.
 std::uint64_t SamplesIn(const std::filesystem::path& path) {
   const MappedFile file = MappedFile::Open(path).value();
   const perfdata::Reader reader = perfdata::Reader::FromBytes(file.bytes()).value();
@@ -140,7 +139,7 @@ TEST_F(RecoverCorpus, LosesNothingOfWhatItWrote) {
   }
 }
 
-// The good ones lose nothing, but what is no perf record.
+// Good files only lose bytes that are no perf record.
 TEST_F(RecoverCorpus, LosesNothingOfAGoodRecording) {
   const std::map<std::string, std::string> why = {
       {"own-x86_64-CRASHED-data-size-0", "its recorder was killed"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for any cut and any damaged record header.
+// Properties for any cut and any damaged record header.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using perfdata::Container;
 using perfdata::PerfDataBuilder;
 
-// Of the records of a pipe those that a file has in its header are no matter here.
+// Removes the records of a pipe that a file has in its header.
 Records WithoutHead(Records records) {
   std::erase_if(records, [](const std::string& record) {
     const std::string name = NameOf(record);
@@ -21,7 +21,7 @@ Records WithoutHead(Records records) {
   return records;
 }
 
-// Where the builder's records begin in `file`.
+// Returns the offset of the builder's records in `file`.
 std::size_t RecordsAt(Bytes file, Bytes records) {
   return AsText(file).find(AsText(records));
 }
@@ -50,7 +50,7 @@ TEST(Recover, KeepsEachRecordThatIsWholeBeforeACutOfAPipe) {
   ExpectAllBeforeEachCut(SmallRecording(Container::kPipe));
 }
 
-// All but one of the records; that one may be there, too, if what is left of it reads.
+// Expects all records but one. That one may be there, too, if the rest of it can be read.
 void ExpectAllOthers(const Records& kept, const Records& records, std::size_t damaged,
                      const std::string& what) {
   Records others = records;

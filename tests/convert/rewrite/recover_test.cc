@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One test for each kind of damage: a built file, what was done to it, and what is left.
+// Each test damages a built file in one way and checks what is recovered.
 #include "convert/rewrite/recover.h"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ class RecoverTest : public testing::Test {
     return RecordsOf(all);
   }
 
-  // The result holds exactly these.
+  // Expects that the result contains exactly these records.
   void ExpectRecords(Bytes expected) const {
     ASSERT_THAT(report_, IsOk());
     EXPECT_EQ(records(), RecordsOf(expected));
@@ -71,7 +71,7 @@ class RecoverTest : public testing::Test {
   std::optional<Reader> reader_;
 };
 
-TEST_F(RecoverTest, CopiesAGoodFileWithNothingLost) {
+TEST_F(RecoverTest, CopiesAGoodFileWithoutLoss) {
   const PerfDataBuilder builder = SmallRecording();
   Run(builder.Build());
   ExpectRecords(builder.records());
@@ -101,11 +101,11 @@ TEST_F(RecoverTest, FindsTheEndOfTheRecordsWhereDataSizeIs0) {
   Run(file);
   ExpectRecords(builder.records());
   EXPECT_FALSE(report_->is_whole());
-  EXPECT_THAT(report_->corrections, Contains(HasSubstr("at 0x30: data size 0")));
+  EXPECT_THAT(report_->corrections, Contains(HasSubstr("at 0x30: data size is 0")));
   EXPECT_EQ(reader_->text(FeatureBit::kHostname), "builder");
 }
 
-// perf was killed: the bits of the features are set, the features are not there.
+// perf was killed: the bits of the features are set, but the features are missing.
 TEST_F(RecoverTest, KeepsAllRecordsOfAKilledRecording) {
   const PerfDataBuilder builder = SmallRecording();
   std::vector<std::byte> file = builder.Build();
@@ -155,10 +155,10 @@ TEST_F(RecoverTest, KeepsRecordsBehindTheLastCommit) {
   Put(file, kDataSizeAt, size);
   Run(file);
   ExpectRecords(builder.records());
-  EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("records go on behind it")));
+  EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("more records follow")));
 }
 
-TEST_F(RecoverTest, PassesOverAFeatureTableOfGarbage) {
+TEST_F(RecoverTest, SkipsAFeatureTableOfGarbage) {
   const PerfDataBuilder builder = SmallRecording();
   std::vector<std::byte> file = builder.Build();
   const std::size_t table = Get(file, kDataAt) + builder.records().size();
@@ -228,7 +228,7 @@ TEST_F(RecoverTest, FindsTheRecordsWhereTheirOffsetIsWrong) {
   }
 }
 
-TEST_F(RecoverTest, TakesTheAttributesOfEventDescWhereTheTableIsDestroyed) {
+TEST_F(RecoverTest, UsesEventDescIfAttributesAreDestroyed) {
   PerfDataBuilder builder = SmallRecording();
   perfdata::EventDesc description;
   const Reader good = builder.Open();
@@ -245,7 +245,7 @@ TEST_F(RecoverTest, TakesTheAttributesOfEventDescWhereTheTableIsDestroyed) {
   EXPECT_EQ(reader_->events()[1].name, "faults");
 }
 
-TEST_F(RecoverTest, TakesTheAttributesOfRecordsWhereAllElseIsDestroyed) {
+TEST_F(RecoverTest, UsesAttributesOfRecordsAsLastResort) {
   PerfDataBuilder pipe = SmallRecording(Container::kPipe);
   const std::vector<std::byte> stream = pipe.Build();
   PerfDataBuilder builder;
@@ -257,11 +257,11 @@ TEST_F(RecoverTest, TakesTheAttributesOfRecordsWhereAllElseIsDestroyed) {
   EXPECT_THAT(report_->corrections, Contains(HasSubstr("ATTR records")));
 }
 
-TEST_F(RecoverTest, SaysThatNoFormatIsKnownWhereNoAttributeIsLeft) {
+TEST_F(RecoverTest, ReportsThatNoAttributeIsLeft) {
   PerfDataBuilder builder;
   builder.AddRound();
   Run(builder.Build());
-  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no attribute is left")));
+  EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("no attribute was found")));
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
@@ -279,7 +279,7 @@ TEST_F(RecoverTest, FailsWhereTheFileEndsInItsAttributes) {
   EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("0x28")));
 }
 
-TEST_F(RecoverTest, BelievesTheHeaderRatherThanADamagedMagic) {
+TEST_F(RecoverTest, TrustsTheHeaderOverADamagedMagic) {
   const PerfDataBuilder builder = SmallRecording();
   std::vector<std::byte> file = builder.Build();
   file[0] = std::byte{'Q'};
@@ -288,7 +288,7 @@ TEST_F(RecoverTest, BelievesTheHeaderRatherThanADamagedMagic) {
   EXPECT_THAT(report_->corrections, ElementsAre(HasSubstr("at 0x0: the magic")));
 }
 
-TEST_F(RecoverTest, TakesNoTextForAPerfData) {
+TEST_F(RecoverTest, RejectsText) {
   Run(
       AsBytes("This is no perf.data, whatever one may do to it. "
               "This is no perf.data, whatever one may do to it. "
@@ -296,7 +296,7 @@ TEST_F(RecoverTest, TakesNoTextForAPerfData) {
   EXPECT_THAT(report_, FailsWith(ErrorCode::kCorrupt, HasSubstr("not a perf.data file")));
 }
 
-TEST_F(RecoverTest, TellsOfTheTextBehindAPipe) {
+TEST_F(RecoverTest, ReportsTextBehindAPipe) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   std::vector<std::byte> file = builder.Build();
   const std::string_view text = "[ perf record: Woken up 1 times to write data ]\n";
@@ -323,7 +323,7 @@ TEST_F(RecoverTest, FindsTheRecordsBehindATextInTheMiddleOfAPipe) {
   EXPECT_EQ(report_->dropped_bytes, text.size());
 }
 
-// As the kernel writes records of BPF programs where several events listen.
+// As the kernel writes records of BPF programs if several events listen.
 TEST_F(RecoverTest, GivesRecordsTheirTrueSizeThatCountBytesBehindTheirTrailer) {
   const perfdata::Ksymbol symbol = {.address = 1, .length = 8, .symbol_type = 1, .name = "f"};
   const perfdata::BpfEvent load = {.event_type = 1, .id = 77};
@@ -342,7 +342,7 @@ TEST_F(RecoverTest, GivesRecordsTheirTrueSizeThatCountBytesBehindTheirTrailer) {
   EXPECT_EQ(report_->resized_records, 8U);
 }
 
-TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
+TEST_F(RecoverTest, ReportsTheOffsetOfADamagedRecord) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
@@ -356,10 +356,10 @@ TEST_F(RecoverTest, SaysWhereADamagedRecordWas) {
   ASSERT_THAT(report_->dropped, SizeIs(1));
   EXPECT_EQ(report_->dropped[0].position.offset, Get(file, kDataAt) + at);
   EXPECT_EQ(report_->dropped[0].size, 8U);
-  EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE of size 0"));
+  EXPECT_THAT(report_->dropped[0].reason, HasSubstr("SAMPLE: size 0"));
 }
 
-TEST_F(RecoverTest, LeavesOutRecordsThatPerf61DoesNotKnow) {
+TEST_F(RecoverTest, DropsRecordsUnknownToPerf61) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
@@ -373,7 +373,7 @@ TEST_F(RecoverTest, LeavesOutRecordsThatPerf61DoesNotKnow) {
   EXPECT_FALSE(report_->is_whole());
 }
 
-// simpleperf's own types, each counted; every sample between them stays.
+// simpleperf's own types are counted; every sample between them is kept.
 TEST_F(RecoverTest, CountsRecordsOfOtherToolsByType) {
   PerfDataBuilder builder;
   builder.AddEvent();
@@ -438,14 +438,14 @@ TEST_F(RecoverTest, LosesNothingOfWhatItWroteItself) {
   EXPECT_TRUE(report_->is_whole());
 }
 
-TEST_F(RecoverTest, MakesTheIndexOfTracesAnew) {
+TEST_F(RecoverTest, RebuildsTheIndexOfTraces) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
   builder.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
   std::vector<std::byte> body;
   ByteWriter at(body);
-  at.Fixed(std::uint64_t{64});  // of the trace
+  at.Fixed(std::uint64_t{64});  // size of the trace
   at.Padding(32 + 64);
   builder.AddRaw(body);
   builder.AddFeature(FeatureBit::kAuxtrace, perfdata::RawFeature{std::vector<std::byte>(24)});
@@ -458,7 +458,7 @@ TEST_F(RecoverTest, MakesTheIndexOfTracesAnew) {
   EXPECT_EQ(Get(index, 16), 48U);
 }
 
-TEST_F(RecoverTest, TellsPerfOfATracepointWhoseFormatWasLost) {
+TEST_F(RecoverTest, DeclaresATracepointWithALostFormat) {
   PerfDataBuilder builder;
   builder.AddEvent(
       {.name = "sched:sched_switch", .type = perfdata::kTypeTracepoint, .config = 316});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a damaged file, as tests look at it: its records, one by one, and the stretches
-// that gave none.
+// Walks a damaged file for tests: its records, one by one, and the stretches without records.
 #pragma once
 
 #include <cstring>
@@ -14,7 +13,7 @@
 
 namespace perftape::rewrite {
 
-// Each record's bytes, as text: it compares and prints easily.
+// Each record's bytes as text, which is easy to compare and print.
 using Records = std::vector<std::string>;
 
 struct Recovered {
@@ -23,7 +22,7 @@ struct Recovered {
   std::vector<std::string> guesses;
 };
 
-// All of `stream` under the format of `events`.
+// Walks all of `stream` in the format of `events`.
 inline Recovered Walk(Bytes stream, const perfdata::EventTable& events, std::uint64_t offset = 0) {
   Recovered recovered;
   const RecordVisitor visitor = {
@@ -40,14 +39,14 @@ inline Recovered Walk(Bytes stream, const perfdata::EventTable& events, std::uin
   return recovered;
 }
 
-// The records of a whole file; none where it says nothing of itself.
+// Walks the records of a whole file; empty if its layout cannot be found.
 inline Recovered RecoverRecords(Bytes file) {
   const Result<RecoveredLayout> layout = RecoverLayout(file);
   if (!layout) return {};
   return Walk(layout->stream, layout->events, layout->stream_offset);
 }
 
-// The records of a stream that is known to be whole.
+// Returns the records of an undamaged stream.
 inline Records RecordsOf(Bytes stream) {
   Records records;
   while (stream.size() >= sizeof(perfdata::RecordHeader)) {
@@ -65,7 +64,7 @@ inline std::string NameOf(const std::string& record) {
   return perfdata::RecordName(header.type);
 }
 
-// A recording of two processes, with most kinds of records; some 40. `file` has its events.
+// Adds a recording of two processes with most types of records; some 40. `file` has its events.
 inline void AddRecords(perfdata::PerfDataBuilder& file) {
   using namespace perfdata;
   file.AddFeature(FeatureBit::kHostname, TextFeature{"builder"});
@@ -106,7 +105,8 @@ inline perfdata::PerfDataBuilder SmallRecording(
   return file;
 }
 
-// The same of one event whose records carry neither time nor id: little to tell them by.
+// Returns the same with one event whose records have neither time nor id, so they are hard to
+// detect.
 inline perfdata::PerfDataBuilder BareRecording() {
   perfdata::PerfDataBuilder file;
   file.AddEvent({.sample_type = perfdata::kIp | perfdata::kTid | perfdata::kPeriod, .flags = 0});

@@ -29,8 +29,8 @@ TEST(RecoveredLayout, OfAGoodFileNeedsNoCorrection) {
   EXPECT_EQ(AsText(layout->stream), AsText(builder.records()));
 }
 
-// A table that says nothing of the samples loses to EVENT_DESC, which the records fit.
-TEST(RecoveredLayout, TakesTheAttributesThatTheRecordsFit) {
+// EVENT_DESC fits the records better than a table without sample fields.
+TEST(RecoveredLayout, ChoosesTheAttributesThatFitTheRecords) {
   PerfDataBuilder builder = SmallRecording();
   perfdata::EventDesc description;
   const perfdata::Reader good = builder.Open();
@@ -48,7 +48,7 @@ TEST(RecoveredLayout, TakesTheAttributesThatTheRecordsFit) {
   EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("EVENT_DESC")));
 }
 
-TEST(RecoveredLayout, TakesIdsOfEventDescWhereTheTableHasLostThem) {
+TEST(RecoveredLayout, UsesIdsOfEventDesc) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {101, 102}});
   AddRecords(builder);
@@ -64,7 +64,7 @@ TEST(RecoveredLayout, TakesIdsOfEventDescWhereTheTableHasLostThem) {
   EXPECT_THAT(layout->events[0].ids, ElementsAre(101, 102));
 }
 
-TEST(RecoveredLayout, OfAPipeTellsEachEventOnce) {
+TEST(RecoveredLayout, ListsEachEventOfAPipeOnce) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   std::vector<std::byte> file = builder.Build();
   const Records head = RecordsOf(Bytes(file).subspan(16));
@@ -74,7 +74,7 @@ TEST(RecoveredLayout, OfAPipeTellsEachEventOnce) {
   const Result<RecoveredLayout> layout = RecoverLayout(file);
   ASSERT_THAT(layout, IsOk());
   EXPECT_EQ(layout->events.size(), 2U);
-  EXPECT_THAT(layout->corrections, Contains(HasSubstr("tells again of an event")));
+  EXPECT_THAT(layout->corrections, Contains(HasSubstr("ATTR repeats an event")));
 }
 
 TEST(RecoveredLayout, OfAPipeFindsAttributesAtItsEnd) {
@@ -90,7 +90,7 @@ TEST(RecoveredLayout, OfAPipeFindsAttributesAtItsEnd) {
   EXPECT_EQ(layout->attributes_from, AttributesFrom::kRecords);
 }
 
-TEST(RecoveredLayout, OfAPipeGuessesWhereAnAttributeEndsThatSaysNoSize) {
+TEST(RecoveredLayout, GuessesAttributeSizesInAPipe) {
   const PerfDataBuilder builder = SmallRecording(Container::kPipe);
   for (const std::uint32_t size : {0U, 60000U}) {
     std::vector<std::byte> file = builder.Build();
@@ -102,13 +102,13 @@ TEST(RecoveredLayout, OfAPipeGuessesWhereAnAttributeEndsThatSaysNoSize) {
   }
 }
 
-TEST(RecoveredLayout, BelievesTheHeaderRatherThanTheOrderThatTheMagicSays) {
+TEST(RecoveredLayout, TrustsTheHeaderOverTheMagicsByteOrder) {
   std::vector<std::byte> file = SmallRecording().Build();
   std::reverse(file.begin(), file.begin() + 8);
   const Result<RecoveredLayout> layout = RecoverLayout(file);
   ASSERT_THAT(layout, IsOk());
   EXPECT_EQ(layout->order, std::endian::native);
-  EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("another byte order")));
+  EXPECT_THAT(layout->corrections, ElementsAre(HasSubstr("the byte order of the magic")));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Event Tracepoint(std::string name, std::uint64_t id) {
   return event;
 }
 
-TEST(TracingData, TellsTheNamesAndIdsOfTracepoints) {
+TEST(TracingData, ListsNamesAndIdsOfTracepoints) {
   const Event events[] = {Tracepoint("sched:sched_switch", 316), Tracepoint("tracepoint:77", 77)};
   const std::vector<std::byte> section = MakeTracingData(events);
   EXPECT_TRUE(IsTracingData(section));
@@ -31,7 +31,7 @@ TEST(TracingData, WritesNoNameThatWouldBreakItsText) {
   EXPECT_THAT(AsText(MakeTracingData(events)), HasSubstr("name: tracepoint_316\nID: 316\n"));
 }
 
-// Perf can do without the last eight bytes: saved_cmdlines, which old ones do not write.
+// The last eight bytes, saved_cmdlines, are optional: old perfs do not write them.
 TEST(TracingData, IsNotWholeWhereItIsCut) {
   const Event events[] = {Tracepoint("sched:sched_switch", 316)};
   const std::vector<std::byte> section = MakeTracingData(events);

@@ -24,12 +24,12 @@ using testing::HasSubstr;
 
 const BuildId kAbc = BuildId::From(AsBytes("abc"));  // 61 62 63
 
-// In no directories; files at their paths count.
+// Searches no directories, only files at their recorded paths.
 DebugFile FindLocally(const std::string& filename, const BuildId& build_id) {
   return DebugFiles({}, {}).Find({.filename = filename, .build_id = build_id});
 }
 
-TEST(DebugFiles, TakesTheRecordedPathWhereItsBuildIdAgrees) {
+TEST(DebugFiles, UsesTheRecordedPathOfEqualBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("abc"));
   const DebugFile found = FindLocally(path, kAbc);
@@ -39,7 +39,7 @@ TEST(DebugFiles, TakesTheRecordedPathWhereItsBuildIdAgrees) {
   EXPECT_EQ(found.source, path);
 }
 
-TEST(DebugFiles, TellsBothBuildIdsWhereTheyDiffer) {
+TEST(DebugFiles, ReportsBothBuildIdsIfTheyDiffer) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("xyz"));
   const DebugFile found = FindLocally(path, kAbc);
@@ -55,7 +55,7 @@ TEST(DebugFiles, RefusesAFileWithoutABuildIdWhereOneWasRecorded) {
   EXPECT_THAT(found.problem, HasSubstr("build id absent"));
 }
 
-TEST(DebugFiles, TakesTheFileAsItIsWhereNoBuildIdWasRecordedAndSaysSo) {
+TEST(DebugFiles, ReportsFilesWithoutRecordedBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("xyz"));
   const DebugFile found = FindLocally(path, {});
@@ -73,7 +73,7 @@ TEST(DebugFiles, LeavesThePathAloneWhereThisIsNotTheRecordingsMachine) {
   EXPECT_THAT(found.tried, Contains(path + " of this machine: it was recorded on host moon"));
 }
 
-TEST(DebugFiles, TakesTheRecordedPathBelowSymfs) {
+TEST(DebugFiles, UsesTheRecordedPathBelowSymfs) {
   const TempDir dir;
   const std::string path = dir.Write("root/usr/bin/program", SmallElf("abc"));
   const DebugFiles files(dir / "root", {});
@@ -83,11 +83,11 @@ TEST(DebugFiles, TakesTheRecordedPathBelowSymfs) {
 }
 
 TEST(DebugFiles, FindsTheImageInEveryLayoutByBuildId) {
-  for (const char* place :
+  for (const char* name :
        {".build-id/61/6263/elf", ".build-id/61/6263", "usr/bin/program/616263/elf",
         "616263/executable", "616263/program", "616263/whatever"}) {
     const TempDir dir;
-    const std::string path = dir.Write(place, SmallElf("abc"));
+    const std::string path = dir.Write(name, SmallElf("abc"));
     const DebugFile found =
         DebugFiles({}, {dir.path()}).Find({.filename = "/usr/bin/program", .build_id = kAbc});
     EXPECT_EQ(found.source, path);
@@ -95,17 +95,17 @@ TEST(DebugFiles, FindsTheImageInEveryLayoutByBuildId) {
 }
 
 TEST(DebugFiles, FindsTheDebugFileInEveryLayoutByBuildId) {
-  for (const char* place : {".build-id/61/6263.debug", ".build-id/61/6263/debug",
-                            "616263/debuginfo", "nonexistent/program/616263/debug"}) {
+  for (const char* name : {".build-id/61/6263.debug", ".build-id/61/6263/debug", "616263/debuginfo",
+                           "nonexistent/program/616263/debug"}) {
     const TempDir dir;
-    dir.Write(place, SmallElf("abc"));
+    dir.Write(name, SmallElf("abc"));
     const std::string path = dir.Write("program", SmallElf("abc"));
     const DebugFiles files({}, {dir.path()});
-    EXPECT_TRUE(files.Find({.filename = "/nonexistent/program", .build_id = kAbc}).image) << place;
-    if (std::string_view(place).starts_with("non")) continue;
+    EXPECT_TRUE(files.Find({.filename = "/nonexistent/program", .build_id = kAbc}).image) << name;
+    if (std::string_view(name).starts_with("non")) continue;
     const DebugFile found = files.Find({.filename = path, .build_id = kAbc});
-    EXPECT_TRUE(found.debug) << place;
-    EXPECT_EQ(found.source, path + " with " + (dir / place).native());
+    EXPECT_TRUE(found.debug) << name;
+    EXPECT_EQ(found.source, path + " with " + (dir / name).native());
   }
 }
 
@@ -120,14 +120,14 @@ TEST(DebugFiles, DoesNotTrustTheNameOfADebugFile) {
   EXPECT_THAT(found.tried, Contains(HasSubstr("build id 78797a, recorded was 616263")));
 }
 
-TEST(DebugFiles, LooksForADeletedFileOnlyWhereTheBuildIdCanTell) {
+TEST(DebugFiles, SearchesDeletedFilesOnlyByBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("program", SmallElf("abc"));
   EXPECT_TRUE(FindLocally(path + " (deleted)", kAbc).image);
   EXPECT_FALSE(FindLocally(path + " (deleted)", {}).image);
 }
 
-TEST(DebugFiles, HasNoProblemToTellWhereSimplyNothingIsThere) {
+TEST(DebugFiles, ReportsNoProblemIfNoFileExists) {
   const DebugFile found = DebugFiles("/nonexistent", {"/nonexistent"})
                               .Find({.filename = "/nonexistent", .build_id = kAbc});
   EXPECT_EQ(found.miss, Miss::kNoFile);
@@ -135,7 +135,7 @@ TEST(DebugFiles, HasNoProblemToTellWhereSimplyNothingIsThere) {
   EXPECT_THAT(found.tried, Contains("/nonexistent: nothing with build id 616263"));
 }
 
-// An ELF file with a section that leads to another, and a build id, where it is not empty.
+// Returns an ELF file with a section that links to another file, and a build id, if not empty.
 std::vector<std::byte> ElfWith(const std::string& section, const std::string& contents,
                                std::string_view build_id = "abc") {
   ElfBuilder elf;
@@ -144,7 +144,7 @@ std::vector<std::byte> ElfWith(const std::string& section, const std::string& co
   return elf.Build();
 }
 
-// One whose debug file is `debug`, named program.debug.
+// Returns a file whose debug file is `debug`, named program.debug.
 std::vector<std::byte> LinkedTo(const std::vector<std::byte>& debug) {
   std::string link = "program.debug\0\0\0...."s;
   const std::uint32_t crc = elf::DebugLinkCrc(debug);
@@ -154,10 +154,10 @@ std::vector<std::byte> LinkedTo(const std::vector<std::byte>& debug) {
 
 TEST(DebugFiles, FollowsADebugLinkWhereGdbDoes) {
   const std::vector<std::byte> debug = SmallElf("");
-  for (const char* place : {"bin/program.debug", "bin/.debug/program.debug"}) {
+  for (const char* name : {"bin/program.debug", "bin/.debug/program.debug"}) {
     const TempDir dir;
     const std::string path = dir.Write("bin/program", LinkedTo(debug));
-    const std::string debug_path = dir.Write(place, debug);
+    const std::string debug_path = dir.Write(name, debug);
     EXPECT_EQ(FindLocally(path, kAbc).source, path + " with " + debug_path);
   }
   const TempDir dir;
@@ -176,14 +176,14 @@ TEST(DebugFiles, FollowsADebugLinkBelowSymfs) {
   EXPECT_TRUE(DebugFiles(dir / "root", {}).Find({.filename = "/bin/program"}).debug);
 }
 
-TEST(DebugFiles, TakesNoDebugFileWhoseChecksumIsAnother) {
+TEST(DebugFiles, RejectsADebugFileWithAnotherChecksum) {
   const TempDir dir;
   const std::string path = dir.Write("program", LinkedTo(SmallElf("")));
   dir.Write("program.debug", SmallElf("xyz"));
   const DebugFile found = FindLocally(path, kAbc);
   EXPECT_TRUE(found.image);
   EXPECT_FALSE(found.debug);
-  EXPECT_THAT(found.tried, Contains(HasSubstr("its CRC is another than .gnu_debuglink says")));
+  EXPECT_THAT(found.tried, Contains(HasSubstr("its CRC differs from the one in .gnu_debuglink")));
 }
 
 TEST(DebugFiles, FollowsNoDebugLinkOnAMachineThatIsNotTheRecordings) {
@@ -201,7 +201,7 @@ TEST(DebugFiles, FollowsNoDebugLinkOnAMachineThatIsNotTheRecordings) {
 
 const std::string kSharedLink = "../.dwz/shared\0xyz"s;
 
-TEST(DebugFiles, FindsWhatDwzMovedOutBesideTheFileThatSaysSo) {
+TEST(DebugFiles, FindsTheDwzFileBesideItsUser) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
@@ -209,7 +209,7 @@ TEST(DebugFiles, FindsWhatDwzMovedOutBesideTheFileThatSaysSo) {
   EXPECT_TRUE(FindLocally(path, kAbc).supplementary);
 }
 
-TEST(DebugFiles, FindsWhatDwzMovedOutOfTheDebugFileRatherThanOfTheImage) {
+TEST(DebugFiles, PrefersTheDwzFileOfTheDebugFile) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", SmallElf("abc"));
   dir.Write("debug/616263/debuginfo", ElfWith(".gnu_debugaltlink", kSharedLink));
@@ -220,7 +220,7 @@ TEST(DebugFiles, FindsWhatDwzMovedOutOfTheDebugFileRatherThanOfTheImage) {
   EXPECT_TRUE(found.supplementary);
 }
 
-TEST(DebugFiles, FindsWhatDwzMovedOutByItsBuildId) {
+TEST(DebugFiles, FindsTheDwzFileByBuildId) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
   dir.Write("debug/.build-id/78/797a.debug", SmallElf("xyz"));
@@ -228,19 +228,19 @@ TEST(DebugFiles, FindsWhatDwzMovedOutByItsBuildId) {
   EXPECT_TRUE(files.Find({.filename = path, .build_id = kAbc}).supplementary);
 }
 
-TEST(DebugFiles, TakesNothingOfAnotherBuildForWhatDwzMovedOut) {
+TEST(DebugFiles, RejectsADwzFileOfAnotherBuild) {
   const TempDir dir;
   const std::string path = dir.Write("bin/program", ElfWith(".gnu_debugaltlink", kSharedLink));
   dir.Write(".dwz/shared", SmallElf("uvw"));
   EXPECT_FALSE(FindLocally(path, kAbc).supplementary);
 }
 
-// With a section of the debug information, and a symbol table.
+// Returns a file with a section of debug information and a symbol table.
 std::vector<std::byte> WithDwarf() {
   return ElfWith(".debug_info", "unit");
 }
 
-TEST(DebugFiles, FollowsNoLinkOfDwzOutOfWhatIsSearched) {
+TEST(DebugFiles, FollowsDwzLinksInSearchPathsOnly) {
   const TempDir dir;
   const std::string outside = dir.Write("outside/shared", SmallElf("xyz"));
   dir.Write("ids/616263/executable", ElfWith(".gnu_debugaltlink", outside + "\0xyz"s));
@@ -261,7 +261,7 @@ TEST(DebugFiles, NamesTheReasonOfAPathThatIsTooLong) {
   EXPECT_EQ(found.problem, path + ": File name too long");
 }
 
-TEST(DebugFiles, TakesLinesFromALaterSourceOfTheSameBuildId) {
+TEST(DebugFiles, ReadsLinesFromLaterSourcesOfEqualBuild) {
   const TempDir dir;
   // The sections of a slim copy are empty.
   const std::string image = dir.Write("ids/616263/executable", ElfWith(".debug_info", ""));
@@ -276,7 +276,7 @@ TEST(DebugFiles, TakesLinesFromALaterSourceOfTheSameBuildId) {
   EXPECT_FALSE(files.Find({.filename = later, .build_id = kAbc, .wants_lines = false}).lines);
 }
 
-TEST(DebugFiles, TakesNoLinesOfAnotherBuild) {
+TEST(DebugFiles, ReadsNoLinesOfAnotherBuild) {
   const TempDir dir;
   dir.Write("ids/616263/executable", SmallElf("abc"));
   const std::string later = dir.Write("program", ElfWith(".debug_info", "unit", "xyz"));
@@ -310,7 +310,7 @@ SharedBundle BundleOf(const TempDir& dir, std::vector<InBundle> files) {
   return std::make_shared<const bundle::Bundle>(*std::move(opened));
 }
 
-TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
+TEST(DebugFiles, FindsABundledFileByBuildId) {
   const TempDir dir;
   const SharedBundle bundles[] = {
       BundleOf(dir, {{{.path = "/old/program", .build_id = kAbc, .kept = bundle::Kept::kSymbols},
@@ -321,7 +321,7 @@ TEST(DebugFiles, TakesABundlesFileByBuildIdWhateverItsPath) {
   EXPECT_EQ(found.image->build_id(), kAbc);
 }
 
-TEST(DebugFiles, TakesABundlesFileByItsPathWhereNoBuildIdWasRecorded) {
+TEST(DebugFiles, FindsABundledFileByPath) {
   const TempDir dir;
   const SharedBundle bundles[] = {
       BundleOf(dir, {{{.path = "/program", .kept = bundle::Kept::kSymbols}, SmallElf("")}})};
@@ -333,7 +333,7 @@ TEST(DebugFiles, TakesABundlesFileByItsPathWhereNoBuildIdWasRecorded) {
   EXPECT_FALSE(other.image);
 }
 
-TEST(DebugFiles, TakesABundlesDebugFileAndWhatDwzMovedOutOfIt) {
+TEST(DebugFiles, FindsBundledDebugAndDwzFiles) {
   const TempDir dir;
   const BuildId xyz = BuildId::From(AsBytes("xyz"));
   const auto debug = bundle::FileKind::kDebug;
@@ -352,7 +352,7 @@ TEST(DebugFiles, TakesABundlesDebugFileAndWhatDwzMovedOutOfIt) {
   EXPECT_EQ(found.supplementary->build_id(), xyz);
 }
 
-TEST(DebugFiles, TakesTheDebugFileWithoutABuildIdThatLiesBesideTheBundlesImage) {
+TEST(DebugFiles, FindsADebugFileBesideTheBundledImage) {
   const TempDir dir;
   const auto whole = bundle::Kept::kWhole;
   const SharedBundle bundles[] = {BundleOf(

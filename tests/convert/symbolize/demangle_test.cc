@@ -20,7 +20,7 @@ TEST(Demangle, ReadsRustOfBothManglings) {
   EXPECT_EQ(Demangle("_RNvCs15kBYyAo9fc_7mycrate3foo"), "mycrate::foo");
 }
 
-// Of RFC 2603 and of rustc-demangle's tests, which share this spelling.
+// From RFC 2603 and rustc-demangle's tests, which use the same spelling.
 TEST(Demangle, ReadsRustV0AsTheRfcHasIt) {
   const std::pair<const char*, const char*> names[] = {
       {"_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"},
@@ -85,7 +85,7 @@ TEST(Demangle, SimplyLeavesOutTheArgumentsOfTemplatesAndFunctions) {
       {"_ZGVZ4mainE1x", "guard variable for main::x"},
       {"_ZN3FooB5cxx113barEv", "Foo[abi:cxx11]::bar"},
       {"_ZN4Tape4playEi.cold", "Tape::play"},
-      // Of Rust, what is in brackets behind a path; not what is a path.
+      // In Rust names, brackets after a path are removed; brackets that are a path are not.
       {"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of"},
       {"_RNvXs_C7mycrateINtC7mycrate3FoopEINtNtC3std7convert4FrompE4from",
        "<mycrate::Foo as std::convert::From>::from"},
@@ -129,8 +129,8 @@ TEST(Demangle, LeavesOtherNamesAlone) {
   }
 }
 
-// f<pair<int, int>, pair<that, that>, pair<that, that>, …>: each argument is a pair of the one
-// before with itself.
+// f<pair<int, int>, pair<that, that>, pair<that, that>, …>: each argument is a pair of the previous
+// argument with itself.
 std::string Doubled(int times) {
   std::string name = "_Z1fISt4pairIiiE";
   for (int i = 0; i < times; ++i) {
@@ -140,14 +140,14 @@ std::string Doubled(int times) {
   return name + "EvT_";
 }
 
-TEST(Demangle, LeavesANameThatStandsForGigabytesAlone) {
+TEST(Demangle, KeepsANameThatWouldExpandToGigabytes) {
   EXPECT_EQ(Demangle(Doubled(1)),
             "f<std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> > >");
   EXPECT_EQ(Demangle(Doubled(30)), Doubled(30));
   EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play");
 }
 
-// Each "B_" is the whole name again.
+// Each "B_" repeats the whole name.
 TEST(Demangle, LeavesARustNameThatHoldsItselfAlone) {
   for (const char* name : {"_RNvB_3foo", "_RINvC1a1bB_E", "_RNvNvNvB_1a1b1c"}) {
     for (const Demangling how : {Demangling::kSimple, Demangling::kTemplates, Demangling::kFull}) {

@@ -11,7 +11,7 @@
 namespace perftape::symbolize {
 namespace {
 
-// Of a recording that was made on this machine.
+// Symbolizes recordings that were made on this machine.
 class ElfSymbolizerTest : public testing::Test {
  private:
   SymbolOptions options_{.demangling = Demangling::kTemplates};
@@ -57,7 +57,7 @@ TEST_F(ElfSymbolizerTest, DemanglesAndKeepsTheLinkersName) {
   EXPECT_EQ(resolution->answers[0].frames[0].system_name, "_ZN4Tape4playEi");
 }
 
-TEST_F(ElfSymbolizerTest, NamesWhatGosOwnTableTellsOfAStrippedBinary) {
+TEST_F(ElfSymbolizerTest, NamesStrippedBinariesByGosPclntab) {
   const GoTable table = MakeGoTable(
       {.text_start = 0x1000},
       {{.entry = 0, .name = "main.main", .file = "/src/main.go", .lines = {{0x20, 8}}}}, 0x40);

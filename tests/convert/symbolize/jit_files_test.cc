@@ -54,7 +54,7 @@ TEST_F(JitFilesTest, LeavesThisMachineAloneWhereTheRecordingIsOfAnother) {
               FailsWith(ErrorCode::kNotFound, HasSubstr("recorded elsewhere")));
 }
 
-TEST_F(JitFilesTest, DoesNotTrustAFileThatOthersMayWriteTo) {
+TEST_F(JitFilesTest, RejectsAFileThatOthersMayWrite) {
   ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
   EXPECT_THAT(OpenTrusted(path_, 4711),
               FailsWith(ErrorCode::kPermission, HasSubstr("others may write to it")));
@@ -62,7 +62,7 @@ TEST_F(JitFilesTest, DoesNotTrustAFileThatOthersMayWriteTo) {
               FailsWith(ErrorCode::kPermission));
 }
 
-TEST_F(JitFilesTest, DoesNotTrustAFileOfAnotherUser) {
+TEST_F(JitFilesTest, RejectsAFileOfAnotherUser) {
   if (chown(path_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give files away";
   EXPECT_THAT(OpenTrusted(path_, static_cast<std::uint32_t>(getpid())),
               FailsWith(ErrorCode::kPermission, HasSubstr("belongs to another user")));

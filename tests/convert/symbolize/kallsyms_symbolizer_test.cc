@@ -24,20 +24,20 @@ std::shared_ptr<const KernelTable> Table(BuildId id = {}) {
       id);
 }
 
-// Asks as a recording does that is told of by its profile alone.
+// Resolves names for a recording of which only the profile is known.
 std::string NameBy(const std::shared_ptr<const KernelTable>& table, const convert::Profile& profile,
                    std::uint64_t offset) {
   KallsymsSymbolizer symbolizer(table, KernelOf(profile));
   return NameAt(symbolizer, profile, offset);
 }
 
-// The kernel, recorded with _text at `text`.
+// Returns a profile of the kernel, recorded with _text at `text`.
 convert::Profile Kernel(std::uint64_t text, std::string build_id = {}) {
   return ProfileOf({.filename = "[kernel.kallsyms]",
                     .build_id = std::move(build_id),
                     .start = text,
                     .file_offset = text,
-                    .kind = convert::MappingKind::kKernel});
+                    .type = convert::MappingType::kKernel});
 }
 
 TEST(KallsymsSymbolizer, NamesKernelAndBpfByAddressInTheSameBoot) {
@@ -52,7 +52,7 @@ TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {
   const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]",
                                               .start = 0,
                                               .file_offset = kText,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   const auto table = Table();
   // As old perfs map it: from 0 on, so that offsets wrap around.
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000100 + kText), "do_idle");
@@ -75,7 +75,7 @@ TEST(KallsymsSymbolizer, RefusesTheTableOfAnotherKernel) {
   EXPECT_EQ(NameBy(table, Kernel(kText + 0x1000), kText + 0x1100), "(wrong build id)");
 }
 
-TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
+TEST(KallsymsSymbolizer, ComparesBuildIdsIfBothAreKnown) {
   const auto table = Table(BuildId::From(AsBytes("abc")));
   EXPECT_EQ(NameBy(table, Kernel(kText, "78797a"), kText), "(wrong build id)");
   EXPECT_EQ(NameBy(table, Kernel(kText, "616263"), kText), "_text");
@@ -85,18 +85,18 @@ TEST(KallsymsSymbolizer, ComparesBuildIdsWhereBothAreKnown) {
 TEST(KallsymsSymbolizer, NamesAModulesMappingBySymbolsOfThatModuleOnly) {
   for (const char* filename : {"[nf_tables]", "/lib/modules/6.1.0/kernel/net/nf-tables.ko.xz"}) {
     const convert::Profile profile = ProfileOf(
-        {.filename = filename, .start = 0xffffffffc0341000, .kind = convert::MappingKind::kKernel});
+        {.filename = filename, .start = 0xffffffffc0341000, .type = convert::MappingType::kKernel});
     EXPECT_EQ(NameBy(Table(), profile, 0x10), "nft_do_chain") << filename;
     EXPECT_EQ(NameBy(Table(), profile, 0x10004), "(no symbol)") << filename;
   }
 }
 
-// In a recording of another boot, both have moved, each by itself.
+// In a recording of another boot, kernel and module have moved by different distances.
 TEST(KallsymsSymbolizer, MovesEachModuleByItsOwnBase) {
   const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
                                               .start = 0xffffffffc0700000,
                                               .limit = 0xffffffffc0701000,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   const RecordedKernel kernel = {
       .reference = "_text",
       .reference_address = kText + 0x5e00000,
@@ -109,11 +109,11 @@ TEST(KallsymsSymbolizer, RefusesAModuleThatWouldNotFitIntoTheRecordedOne) {
   const convert::Profile profile = ProfileOf({.filename = "[nf_tables]",
                                               .start = 0xffffffffc0341000,
                                               .limit = 0xffffffffc0341080,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   EXPECT_EQ(NameBy(Table(), profile, 0x10), "(wrong build id)");
 }
 
-TEST(KallsymsSymbolizer, SaysHowFarTheKernelHasMoved) {
+TEST(KallsymsSymbolizer, ReportsHowFarTheKernelHasMoved) {
   const convert::Profile profile = Kernel(kText + 0x5e00000);
   KallsymsSymbolizer symbolizer(Table(), KernelOf(profile));
   const FileOffset offsets[] = {{kText + 0x5e00000}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile of one mapping, for what symbolizes.
+// Makes a profile of one mapping, for the tests of symbolizers.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct OneMapping {
   std::string filename;
   std::string build_id = {};
   std::uint64_t start = 0, limit = ~std::uint64_t{0}, file_offset = 0;
-  convert::MappingKind kind = convert::MappingKind::kUser;
-  std::vector<std::uint32_t> pids = {1};  // each with a sample at each offset
+  convert::MappingType type = convert::MappingType::kUser;
+  std::vector<std::uint32_t> pids = {1};  // each has a sample at each offset
   std::vector<std::uint64_t> offsets = {};
 };
 
-// Its mapping has the id 1, its locations those of the offsets, in their order.
+// Returns the profile. Its mapping has the id 1; its locations are in the order of the offsets.
 inline convert::Profile ProfileOf(const OneMapping& one) {
   convert::ProfileBuilder builder;
   const convert::MappingId mapping =
@@ -29,7 +29,7 @@ inline convert::Profile ProfileOf(const OneMapping& one) {
                                    .start = one.start,
                                    .limit = one.limit,
                                    .file_offset = one.file_offset,
-                                   .kind = one.kind});
+                                   .type = one.type});
   const convert::EventId event =
       builder.Add(convert::Event{.name = builder.Add("cycles"), .unit = {}});
   for (const std::uint64_t offset : one.offsets) {
@@ -46,8 +46,8 @@ inline convert::Profile ProfileOf(const OneMapping& one) {
   return std::move(builder).Finish();
 }
 
-// What `symbolizer` says of one offset of the mapping: a name, "(no file)", "(wrong build id)" or
-// "(no symbol)"; or an Error's message.
+// Returns the answer of `symbolizer` for one offset of the mapping: a name, "(no file)", "(wrong
+// build id)", "(no symbol)", or an Error's message.
 inline std::string NameAt(Symbolizer& symbolizer, const convert::Profile& profile,
                           std::uint64_t offset) {
   static constexpr std::string_view kMisses[] = {"", "(no file)", "(wrong build id)",

@@ -52,15 +52,15 @@ TEST_F(PerfMapSymbolizerTest, NamesAnonymousMemoryOfTheProcessThatRanIt) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1100), "(no symbol)");
 }
 
-TEST_F(PerfMapSymbolizerTest, TakesTheProcessFromTheNameThatPerfGivesToSuchMemory) {
+TEST_F(PerfMapSymbolizerTest, ReadsThePidFromPerfsMappingName) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("/tmp/perf-4711.map", {1}), 0x1010), "js::add");
 }
 
-TEST_F(PerfMapSymbolizerTest, NamesWhatSeveralProcessesShareAndOneHasAMapOf) {
+TEST_F(PerfMapSymbolizerTest, NamesSharedMemoryFromTheOnlyMap) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711, 4712}), 0x1010), "js::add");
 }
 
-TEST_F(PerfMapSymbolizerTest, NamesWhatTheMapsOfSeveralProcessesNameAlike) {
+TEST_F(PerfMapSymbolizerTest, NamesSharedMemoryIfAllMapsAgree) {
   dir_.Write("tmp/perf-4712.map", kMap);
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711, 4712}), 0x1010), "js::add");
 }
@@ -70,7 +70,7 @@ TEST_F(PerfMapSymbolizerTest, NamesNothingThatSeveralProcessesNameDifferently) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711, 4712}), 0x1010), "(no symbol)");
 }
 
-TEST_F(PerfMapSymbolizerTest, TakesMapsBelowSymfsAndNoneOfThisMachineWhereThatIsAnother) {
+TEST_F(PerfMapSymbolizerTest, UsesOnlyMapsBelowSymfsForAnotherMachine) {
   dir_.Write("carried/tmp/perf-4712.map", "7f0000001000 100 js::carried\n");
   PerfMapSymbolizer symbolizer(
       {.symfs = dir_ / "carried", .not_local = "recorded elsewhere", .local_root = dir_.path()});
@@ -78,7 +78,7 @@ TEST_F(PerfMapSymbolizerTest, TakesMapsBelowSymfsAndNoneOfThisMachineWhereThatIs
   EXPECT_EQ(NameAt(symbolizer, Jit("//anon", {4711}), 0x1010), "(no file)");
 }
 
-TEST_F(PerfMapSymbolizerTest, TakesAMapOutOfABundleByTheProcess) {
+TEST_F(PerfMapSymbolizerTest, FindsABundledMapByPid) {
   const auto bundle =
       std::make_shared<const bundle::Bundle>(BundleWith({.path = "/tmp/perf-1.map",
                                                          .kind = bundle::FileKind::kPerfMap,

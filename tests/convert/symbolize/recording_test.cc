@@ -8,6 +8,7 @@
 #include "formats/bundle/bundle_writer.h"
 #include "formats/bundle/embedding.h"
 #include "tests/convert/symbolize/one_mapping.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
@@ -28,7 +29,7 @@ const BuildId kKernelId = BuildId::From(AsBytes("abc"));
 
 Recording::Machine MachineOf(const PerfDataBuilder& file) {
   const std::vector<std::byte> bytes = file.Build();
-  Input input = Input::FromBytes(bytes);
+  BytesInput input(bytes);
   return Recording(input).machine();
 }
 
@@ -41,7 +42,7 @@ perfdata::MmapOptions KernelMapping(std::string_view name, std::uint64_t text) {
           .mode = CpuMode::kKernel};
 }
 
-TEST(Recording, KnowsWhereTheKernelWasByItsSymbolOfReference) {
+TEST(Recording, FindsTheKernelBaseByItsReferenceSymbol) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap(KernelMapping("[kernel.kallsyms]_stext", kText));
@@ -51,7 +52,7 @@ TEST(Recording, KnowsWhereTheKernelWasByItsSymbolOfReference) {
   EXPECT_EQ(kernel.limit, kText + 0x1000000);
 }
 
-TEST(Recording, TakesTheKernelsFirstMapping) {
+TEST(Recording, UsesTheKernelsFirstMapping) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap(KernelMapping("[kernel.kallsyms]_text", kText));
@@ -59,7 +60,7 @@ TEST(Recording, TakesTheKernelsFirstMapping) {
   EXPECT_EQ(MachineOf(file).kernel.reference_address, kText);
 }
 
-TEST(Recording, KnowsTheModulesByNameInTheirOrder) {
+TEST(Recording, ListsModulesByNameInTheirOrder) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap(KernelMapping("[zram]", 0xffffffffc0700000));
@@ -72,8 +73,8 @@ TEST(Recording, KnowsTheModulesByNameInTheirOrder) {
   EXPECT_EQ(modules[1].name, "zram");
 }
 
-// perf has the kernel in MMAP records, and in MMAP2 where those have build ids.
-TEST(Recording, KnowsWhereTheKernelWasByAMmapToo) {
+// perf writes the kernel in MMAP records, and in MMAP2 if these have build ids.
+TEST(Recording, FindsTheKernelBaseInAMmapToo) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddComm({.pid = 7, .tid = 7, .comm = "[kernel.kallsyms]"});
@@ -86,14 +87,14 @@ TEST(Recording, KnowsWhereTheKernelWasByAMmapToo) {
   EXPECT_EQ(MachineOf(file).kernel.reference_address, kText);
 }
 
-TEST(Recording, TakesNoProcessesMappingForTheKernels) {
+TEST(Recording, IgnoresMappingsOfProcessesForTheKernel) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "[kernel.kallsyms]_text"});
   EXPECT_EQ(MachineOf(file).kernel, RecordedKernel());
 }
 
-// perf describes the kernel before it begins.
+// perf writes the kernel's record before the first sample.
 TEST(Recording, ReadsNoFurtherThanToTheFirstSample) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -128,7 +129,7 @@ TEST(Recording, HasTheKernelsBuildIdOfItsMapping) {
   EXPECT_EQ(MachineOf(file).kernel.build_id, kKernelId);
 }
 
-TEST(Recording, SaysOnWhichHostItWasMade) {
+TEST(Recording, ReportsItsHost) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddFeature(FeatureBit::kHostname, TextFeature{"moon.invalid"});
@@ -138,16 +139,16 @@ TEST(Recording, SaysOnWhichHostItWasMade) {
   EXPECT_EQ(machine.other_than_here, "it was recorded on host moon.invalid");
 }
 
-TEST(Recording, IsOfNoKnownMachineWhereItDoesNotSay) {
+TEST(Recording, HasNoMachineWithoutHostFeatures) {
   PerfDataBuilder file;
   file.AddEvent();
   EXPECT_EQ(MachineOf(file).other_than_here, "it does not say on which machine it was recorded");
   const std::string folded = "main;f 3\n";
-  Input input = Input::FromBytes(AsBytes(folded));
+  BytesInput input(AsBytes(folded));
   EXPECT_FALSE(Recording(input).machine().other_than_here.empty());
 }
 
-// A perf.data in a directory of the test's own, with a bundle in it.
+// A perf.data with a bundle, in a directory of its own.
 class RecordingWithBundle : public testing::Test {
  protected:
   RecordingWithBundle() {
@@ -173,7 +174,7 @@ class RecordingWithBundle : public testing::Test {
   std::filesystem::path path_;
 };
 
-TEST_F(RecordingWithBundle, BringsNamesThatAreUnpackedOnce) {
+TEST_F(RecordingWithBundle, HasSymbolsThatAreUnpackedOnce) {
   Embed({.host = "moon.invalid"});
   Input input = Input::Open(path_).value();
   Recording recording(input);
@@ -184,9 +185,9 @@ TEST_F(RecordingWithBundle, BringsNamesThatAreUnpackedOnce) {
   EXPECT_EQ(recording.OwnBundle(), bundle);
 }
 
-TEST_F(RecordingWithBundle, IsOfTheBootThatTheBundleSays) {
+TEST_F(RecordingWithBundle, GetsTheBootIdFromTheBundle) {
   auto boot = ReadWholeFile("/proc/sys/kernel/random/boot_id");
-  if (!boot) GTEST_SKIP() << "this machine does not tell its boot: " << boot.error().message;
+  if (!boot) GTEST_SKIP() << "no boot id: " << boot.error().message;
   while (boot->ends_with('\n')) boot->pop_back();
   Embed({.boot_id = *boot});
   Input input = Input::Open(path_).value();
@@ -196,19 +197,19 @@ TEST_F(RecordingWithBundle, IsOfTheBootThatTheBundleSays) {
   EXPECT_EQ(recording.machine().other_than_here, "");
 }
 
-TEST_F(RecordingWithBundle, TellsOfABundleThatCannotBeRead) {
+TEST_F(RecordingWithBundle, ReportsAnUnreadableBundle) {
   Embed({.host = "moon.invalid"});
   std::string bytes = ReadWholeFile(path_).value();
   const auto extent = bundle::FindEmbedded(AsBytes(bytes)).value().value();
   bytes.replace(extent.offset, extent.size, extent.size, '?');
-  Input input = Input::FromBytes(AsBytes(bytes));
+  BytesInput input(AsBytes(bytes));
   Recording recording(input);
   EXPECT_TRUE(recording.brings_names());
   EXPECT_FALSE(recording.OwnBundle());
   EXPECT_NE(recording.bundle_problem(), "");
 }
 
-TEST_F(RecordingWithBundle, BringsNoneWhereThereIsNone) {
+TEST_F(RecordingWithBundle, HasNoSymbolsWithoutABundle) {
   Input input = Input::Open(path_).value();
   Recording recording(input);
   EXPECT_FALSE(recording.brings_names());
@@ -216,7 +217,7 @@ TEST_F(RecordingWithBundle, BringsNoneWhereThereIsNone) {
   EXPECT_EQ(recording.bundle_problem(), "");
 }
 
-// Where a module was loaded, the kernel's mapping is cut in two.
+// A loaded module splits the kernel's mapping.
 TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
   convert::ProfileBuilder builder;
   for (const std::uint64_t start : {kText + 0x200000, kText}) {
@@ -225,7 +226,7 @@ TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
                                  .start = start,
                                  .limit = start + 0x100000,
                                  .file_offset = start,
-                                 .kind = convert::MappingKind::kKernel});
+                                 .type = convert::MappingType::kKernel});
   }
   const RecordedKernel kernel = KernelOf(std::move(builder).Finish());
   EXPECT_EQ(kernel.reference, "_text");
@@ -233,11 +234,11 @@ TEST(KernelOf, GoesByTheFirstPieceOfTheKernelsMapping) {
   EXPECT_EQ(kernel.build_id, kKernelId);
 }
 
-TEST(KernelOf, KnowsModulesButNoProcessesFiles) {
+TEST(KernelOf, ListsModulesButNoFilesOfProcesses) {
   const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
                                              .start = 0xffffffffc0300000,
                                              .limit = 0xffffffffc0310000,
-                                             .kind = convert::MappingKind::kKernel});
+                                             .type = convert::MappingType::kKernel});
   EXPECT_THAT(KernelOf(module).modules,
               ElementsAre(RecordedModule{"nf_tables", 0xffffffffc0300000, 0xffffffffc0310000}));
   EXPECT_THAT(KernelOf(ProfileOf({.filename = "[nf_tables]"})).modules, IsEmpty());

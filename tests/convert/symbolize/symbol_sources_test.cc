@@ -27,7 +27,7 @@ SymbolizeReport Report(const convert::Profile& profile, const SymbolOptions& opt
   return report;
 }
 
-TEST(SymbolSources, TakesThisMachinesFilesOnlyForItsOwnRecordings) {
+TEST(SymbolSources, UsesLocalFilesForLocalRecordingsOnly) {
   const TempDir dir;
   const convert::Profile profile =
       ProfileOf({.filename = dir.Write("program", SmallElf("abc")), .offsets = {0x1100}});
@@ -47,7 +47,7 @@ TEST(SymbolSources, TakesThisMachinesFilesOnlyForItsOwnRecordings) {
   EXPECT_EQ(Report(profile, never, here).count(Miss::kNone), 0U);
 }
 
-TEST(SymbolSources, TellsWhichFileGaveTheNames) {
+TEST(SymbolSources, ReportsWhichFileHadTheNames) {
   const TempDir dir;
   SymbolOptions options = Nowhere();
   options.debug_dirs = {dir.path()};
@@ -63,7 +63,7 @@ TEST(SymbolSources, NamesNoGuest) {
   options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
   const SymbolizeReport report = Report(ProfileOf({.filename = "[guest.kernel.kallsyms]",
                                                    .start = 0xffffffff81000000,
-                                                   .kind = convert::MappingKind::kKernel,
+                                                   .type = convert::MappingType::kKernel,
                                                    .offsets = {0x10}}),
                                         options, {});
   EXPECT_EQ(report.count(Miss::kNoFile), 1U);
@@ -85,7 +85,7 @@ TEST(SymbolSources, FillsACacheAsPerfHasIt) {
                                .start = 0xffffffff81000000,
                                .limit = 0xffffffff82000000,
                                .file_offset = 0xffffffff81000000,
-                               .kind = convert::MappingKind::kKernel});
+                               .type = convert::MappingType::kKernel});
   const convert::Profile profile = std::move(builder).Finish();
 
   auto sources = SymbolSources::Open(options);

@@ -15,7 +15,7 @@
 namespace perftape::symbolize {
 namespace {
 
-// Names even offsets "f<offset>" inlined into "caller", and remembers what it was asked.
+// Names even offsets "f<offset>" inlined into "caller", and stores the requests.
 class EvenSymbolizer : public Symbolizer {
  public:
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
@@ -43,7 +43,7 @@ class EvenSymbolizer : public Symbolizer {
   int calls = 0;
 };
 
-TEST(Symbolize, AsksForEachPlaceOnceInOneBatch) {
+TEST(Symbolize, ResolvesEachAddressOnceInOneBatch) {
   const convert::Profile profile =
       ProfileOf({.filename = "/a", .pids = {1, 2, 3}, .offsets = {2, 5, 4, 2}});
   EvenSymbolizer symbolizer;
@@ -120,7 +120,7 @@ TEST(Symbolize, ReplacesNamesWhereAskedToAndABetterOneIsFound) {
   EXPECT_THAT(symbolizer.asked, testing::ElementsAre(2, 5));
 }
 
-TEST(Symbolize, GoesOnWhereOneMappingCannotBeTried) {
+TEST(Symbolize, ContinuesAfterAFailedMapping) {
   convert::ProfileBuilder builder;
   for (const char* filename : {"/broken", "/whole"}) {
     const convert::MappingId mapping =
@@ -148,7 +148,7 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
                                    .start = 0xffffffff81000000,
                                    .limit = 0xffffffff82000000,
                                    .file_offset = 0xffffffff81000000,
-                                   .kind = convert::MappingKind::kKernel});
+                                   .type = convert::MappingType::kKernel});
   builder.Add(convert::Location{.mapping = user, .offset = {0x1110}});
   builder.Add(convert::Location{.mapping = kernel, .offset = {0xffffffff81000010}});
   SymbolizeReport report;

@@ -17,7 +17,7 @@ BootFacts Here() {
           .booted_ns = 1000 * kSecond};
 }
 
-// A recording made here a minute after it was booted, by root.
+// Returns a recording made here by root, a minute after booting.
 BootFacts Recorded() {
   BootFacts facts = Here();
   facts.boot_id.clear();
@@ -43,13 +43,13 @@ TEST(DifferenceOfBoots, IsNoneForWhatCameThroughAPipe) {
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "");
 }
 
-TEST(DifferenceOfBoots, SeesAnotherMachine) {
+TEST(DifferenceOfBoots, DetectsAnotherMachine) {
   BootFacts recorded = Recorded();
   recorded.host = "moon";
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded on host moon");
 }
 
-TEST(DifferenceOfBoots, SeesAnotherKernel) {
+TEST(DifferenceOfBoots, DetectsAnotherKernel) {
   BootFacts recorded = Recorded();
   recorded.kernel_build_id = BuildId::From(AsBytes("xyz"));
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()),
@@ -58,20 +58,20 @@ TEST(DifferenceOfBoots, SeesAnotherKernel) {
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded on kernel 6.2.0");
 }
 
-TEST(DifferenceOfBoots, SeesThatTheKernelWasElsewhere) {
+TEST(DifferenceOfBoots, DetectsAnotherKernelAddress) {
   BootFacts recorded = Recorded();
   recorded.kernel_text += 2 << 20;
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()),
             "the kernel was elsewhere when it was recorded: in another boot");
 }
 
-TEST(DifferenceOfBoots, SeesWhatIsOlderThanTheBoot) {
+TEST(DifferenceOfBoots, DetectsARecordingBeforeTheBoot) {
   BootFacts recorded = Recorded();
   recorded.made_ns = 990 * kSecond;
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()), "it was recorded before this machine was booted");
 }
 
-TEST(DifferenceOfBoots, TrustsNoRecordingThatDoesNotSayWhereItWasMade) {
+TEST(DifferenceOfBoots, RejectsARecordingWithoutAHost) {
   BootFacts recorded = Recorded();
   recorded.host.clear();
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()),

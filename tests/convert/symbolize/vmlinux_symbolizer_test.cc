@@ -15,7 +15,7 @@ const BuildId kAbc = BuildId::From(AsBytes("abc"));
 
 enum class Symbols : std::uint8_t { kKept, kStripped };
 
-// A kernel of 0x1000 bytes of code, at offset 0x200000 of its file.
+// Returns a kernel of 0x1000 bytes of code, at offset 0x200000 of its file.
 elf::ElfFile Vmlinux(Symbols symbols = Symbols::kKept) {
   ElfBuilder elf;
   const auto text = elf.AddSection({.name = ".text",
@@ -30,7 +30,7 @@ elf::ElfFile Vmlinux(Symbols symbols = Symbols::kKept) {
     elf.AddSymbol({.name = "_etext", .value = kText + 0x1000, .section = text, .type = STT_NOTYPE});
   }
   elf.SetBuildId("abc");
-  static std::vector<std::vector<std::byte>> images;  // what the files are views of
+  static std::vector<std::vector<std::byte>> images;  // the files are views of these
   images.push_back(elf.Build());
   return elf::ElfFile::FromBytes(images.back()).value();
 }
@@ -46,13 +46,13 @@ std::shared_ptr<ElfBinary> WholeVmlinux() {
   return Binary(Vmlinux());
 }
 
-// The kernel, recorded with _text at `text`.
+// Returns a profile of the kernel, recorded with _text at `text`.
 convert::Profile KernelAt(std::uint64_t text) {
   return ProfileOf({.filename = "[kernel.kallsyms]_text",
                     .start = text,
                     .limit = text + 0x1000,
                     .file_offset = text,
-                    .kind = convert::MappingKind::kKernel});
+                    .type = convert::MappingType::kKernel});
 }
 RecordedKernel RecordedAt(std::uint64_t text) {
   return {.reference = "_text", .reference_address = text, .limit = text + 0x1000};
@@ -78,13 +78,13 @@ TEST(VmlinuxSymbolizer, NamesNothingBehindItsCode) {
   const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]_text",
                                               .start = kText,
                                               .file_offset = kText,
-                                              .kind = convert::MappingKind::kKernel});
+                                              .type = convert::MappingType::kKernel});
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(kText));
   EXPECT_EQ(NameAt(symbolizer, profile, kText + 0x20000), "(no symbol)");
   EXPECT_EQ(NameAt(symbolizer, profile, 0), "(no symbol)");
 }
 
-TEST(VmlinuxSymbolizer, SaysHowFarTheKernelHasMoved) {
+TEST(VmlinuxSymbolizer, ReportsHowFarTheKernelHasMoved) {
   const std::uint64_t text = kText + 0x5e00000;
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(text));
   const FileOffset offsets[] = {{text + 0x120}};
@@ -107,21 +107,21 @@ TEST(VmlinuxSymbolizer, RefusesAFileWhoseCodeEndsElsewhere) {
   EXPECT_EQ(NameBy(WholeVmlinux(), recorded, kText, 0x120), "(wrong build id)");
 }
 
-TEST(VmlinuxSymbolizer, RefusesAFileThatDoesNotTellWhereItIs) {
+TEST(VmlinuxSymbolizer, RejectsAFileWithoutALoadAddress) {
   const auto stripped = Binary(Vmlinux(Symbols::kStripped));
   EXPECT_EQ(NameBy(stripped, RecordedAt(kText), kText, 0x120), "(wrong build id)");
 }
 
-TEST(VmlinuxSymbolizer, TakesPlaceAndNamesOfAStrippedOneFromItsDebugFile) {
+TEST(VmlinuxSymbolizer, ReadsAStrippedVmlinuxFromItsDebugFile) {
   const auto both = Binary(Vmlinux(Symbols::kStripped), Vmlinux());
   const std::uint64_t text = kText + 0x5e00000;
   EXPECT_EQ(NameBy(both, RecordedAt(text), text, 0x120), "do_idle");
 }
 
-TEST(VmlinuxSymbolizer, KnowsNothingOfModules) {
+TEST(VmlinuxSymbolizer, ResolvesNothingInModules) {
   const convert::Profile module = ProfileOf({.filename = "[nf_tables]",
                                              .start = 0xffffffffc0341000,
-                                             .kind = convert::MappingKind::kKernel});
+                                             .type = convert::MappingType::kKernel});
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(kText));
   EXPECT_EQ(NameAt(symbolizer, module, 0x10), "(no symbol)");
 }

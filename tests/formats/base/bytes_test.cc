@@ -102,7 +102,7 @@ TEST(ByteReader, EndsAPaddedStringAtItsNul) {
   EXPECT_EQ(next, "next");  // no NUL: all of it
 }
 
-TEST(ByteReader, ANameTakesAllThatIsLeft) {
+TEST(ByteReader, ReadsANameToTheEnd) {
   ByteReader at(AsBytes({"/bin/ls\0", 8}));
   std::string_view name;
   at.Name(name);
@@ -165,7 +165,7 @@ TEST(ByteWriter, WritesWhatTheReaderReads) {
   EXPECT_EQ(eight, "eight888");
 }
 
-TEST(ByteWriter, TurnsForeignWordsIntoNativeOnes) {
+TEST(ByteWriter, ConvertsForeignWordsToNativeOnes) {
   const auto foreign = Owned({0, 0, 0, 0, 0, 0, 0, 9});
   std::vector<std::byte> out;
   ByteWriter(out).Words(WordArray(foreign, kBig), 1);

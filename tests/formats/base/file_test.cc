@@ -34,7 +34,7 @@ TEST(MappedFile, OfAnEmptyFileIsEmpty) {
   EXPECT_THAT(file->bytes(), IsEmpty());
 }
 
-TEST(MappedFile, ReadsAFileOfProcWhoseSizeIsNotKnown) {
+TEST(MappedFile, ReadsAProcFileOfUnknownSize) {
   const Result<MappedFile> file = MappedFile::Open("/proc/self/status");
   ASSERT_THAT(file, IsOk());
   EXPECT_THAT(AsText(file->bytes()), HasSubstr("Pid:"));
@@ -52,7 +52,7 @@ TEST(MappedFile, NamesTheFileThatIsMissing) {
               FailsWith(ErrorCode::kNotFound, HasSubstr("absent: No such file")));
 }
 
-TEST(MappedFile, TakesAllThatComesThroughAPipe) {
+TEST(MappedFile, ReadsAPipeToItsEnd) {
   const std::string text(200'000, 'x');  // more than a pipe holds
   const PipeWith pipe(text);
   const StdinFrom redirected(pipe.get());
@@ -61,7 +61,7 @@ TEST(MappedFile, TakesAllThatComesThroughAPipe) {
   EXPECT_EQ(AsText(file->bytes()), text);
 }
 
-TEST(MappedFile, TakesStdinFromWhereItStands) {
+TEST(MappedFile, ReadsStdinFromItsCurrentOffset) {
   const TempDir directory;
   const UniqueFd half_read(open(directory.Write("a", "headrest").c_str(), O_RDONLY | O_CLOEXEC));
   ASSERT_EQ(lseek(half_read.get(), 4, SEEK_SET), 4);
@@ -90,7 +90,7 @@ TEST(UniqueFd, ClosesWhatItOwned) {
   {
     UniqueFd reading(ends[0]);
     UniqueFd other(ends[1]);
-    other = std::move(reading);  // closes the end that it had
+    other = std::move(reading);  // closes its old end
     EXPECT_EQ(other.get(), ends[0]);
     EXPECT_EQ(fcntl(ends[1], F_GETFD), -1);
   }

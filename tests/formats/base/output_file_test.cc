@@ -38,7 +38,7 @@ TEST(OutputFile, LeavesNothingBehindWhenItWasNotCommitted) {
   {
     Result<OutputFile> file = OutputFile::Create(directory / "out");
     ASSERT_THAT(file, IsOk());
-    EXPECT_THAT(file->Write(std::string(100'000, 'x')), IsOk());  // more than is collected
+    EXPECT_THAT(file->Write(std::string(100'000, 'x')), IsOk());  // more than the buffer
   }
   EXPECT_THAT(NamesIn(directory.path()), IsEmpty());
 }
@@ -97,7 +97,7 @@ TEST(OutputFile, WritesStraightToADeviceAndNeverRenamesOverIt) {
 TEST(OutputFile, WritesBehindWhatStdoutHasUnderEachOfItsNames) {
   const TempDir directory;
   const UniqueFd out(open((directory / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  // As /dev/stdout is, whose loss would be felt.
+  // A link as /dev/stdout, which a bug must not remove.
   std::filesystem::create_symlink("/proc/self/fd/1", directory / "stdout");
   {
     const StdoutTo redirected(out.get());
@@ -147,17 +147,17 @@ TEST(OutputFile, DoesNotReplaceADirectory) {
               FailsWith(ErrorCode::kIo, HasSubstr("Is a directory")));
 }
 
-TEST(OutputFile, TellsOfAFullDiskAtCommit) {
+TEST(OutputFile, ReportsAFullDiskAtCommit) {
   const TempDir directory;
   const auto full = MemoryDevice(directory, 7);
   if (!full) GTEST_SKIP() << "no device can be made in " << directory.path();
   Result<OutputFile> file = OutputFile::Create(*full);
   ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->Write("text"), IsOk());  // collected
+  EXPECT_THAT(file->Write("text"), IsOk());  // buffered
   EXPECT_THAT(std::move(*file).Commit(), FailsWith(ErrorCode::kIo, HasSubstr("No space left")));
 }
 
-TEST(OutputFile, TellsOfAFullDiskOnceItsCollectionIsFull) {
+TEST(OutputFile, ReportsAFullDiskAtAFullBuffer) {
   const TempDir directory;
   const auto full = MemoryDevice(directory, 7);
   if (!full) GTEST_SKIP() << "no device can be made in " << directory.path();
@@ -168,7 +168,7 @@ TEST(OutputFile, TellsOfAFullDiskOnceItsCollectionIsFull) {
 }
 
 TEST(OutputFile, NeedsADirectoryThatItMayWriteTo) {
-  // Not even root makes files in /sys.
+  // Not even root can make files in /sys.
   EXPECT_THAT(OutputFile::Create("/sys/out"), FailsWith(ErrorCode::kPermission));
 }
 

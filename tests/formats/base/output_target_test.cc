@@ -34,7 +34,7 @@ OutputTarget MustResolve(const std::filesystem::path& path) {
   return *std::move(target);
 }
 
-TEST(ResolveOutput, TellsNewFilesFromThoseThatExist) {
+TEST(ResolveOutput, DistinguishesNewFilesFromExistingOnes) {
   const TempDir directory;
   EXPECT_EQ(MustResolve(directory / "new").kind, Kind::kNewFile);
   const auto path = directory.Write("old", "text");
@@ -43,14 +43,14 @@ TEST(ResolveOutput, TellsNewFilesFromThoseThatExist) {
   EXPECT_EQ(MustResolve(path).path, path);
 }
 
-TEST(ResolveOutput, TakesDashForStdout) {
+TEST(ResolveOutput, ResolvesADashToStdout) {
   const OutputTarget target = MustResolve("-");
   EXPECT_TRUE(target.is_stream());
   EXPECT_TRUE(target.is_stdout());
   EXPECT_EQ(target.name, "stdout");
 }
 
-TEST(ResolveOutput, KnowsItsOwnDescriptorsByAllOfTheirNames) {
+TEST(ResolveOutput, ResolvesOwnDescriptorsByAllTheirNames) {
   const TempDir directory;
   std::filesystem::create_symlink("/proc/self/fd/1", directory / "stdout");
   std::filesystem::create_directory_symlink("/proc/self/fd", directory / "fd");
@@ -69,7 +69,7 @@ TEST(ResolveOutput, KnowsItsOwnDescriptorsByAllOfTheirNames) {
   EXPECT_FALSE(MustResolve("/proc/self/fd/2").is_stdout());
 }
 
-TEST(ResolveOutput, TakesANumberForADescriptorOnlyWhereThoseAre) {
+TEST(ResolveOutput, ResolvesNumbersOnlyInDirectoriesOfDescriptors) {
   const TempDir directory;
   EXPECT_EQ(MustResolve(directory / "1").kind, Kind::kNewFile);
 }
@@ -87,7 +87,7 @@ TEST(ResolveOutput, FollowsLinksToTheFileThatIsOrWillBeThere) {
   EXPECT_EQ(MustResolve(directory / "c").kind, Kind::kNewFile);
 }
 
-TEST(ResolveOutput, GivesUpOnLinksThatLeadToEachOther) {
+TEST(ResolveOutput, RejectsACircleOfLinks) {
   const TempDir directory;
   std::filesystem::create_symlink("b", directory / "a");
   std::filesystem::create_symlink("a", directory / "b");
@@ -104,7 +104,7 @@ TEST(ResolveOutput, RefusesDirectories) {
   EXPECT_THAT(ResolveOutput(directory / "new/"), FailsWith(ErrorCode::kNotFound));
 }
 
-TEST(ResolveOutput, TakesWhatIsNoRegularFileForAStream) {
+TEST(ResolveOutput, TreatsOtherThanRegularFilesAsStreams) {
   const TempDir directory;
   const OutputTarget fifo = MustResolve(MakeFifo(directory / "fifo"));
   EXPECT_TRUE(fifo.is_stream());
@@ -116,8 +116,8 @@ TEST(ResolveOutput, TakesWhatIsNoRegularFileForAStream) {
   EXPECT_FALSE(MustResolve(directory / "link").is_stdout());
 }
 
-// As /proc/PID/fd/1 of a shell is.
-TEST(ResolveOutput, KnowsWhatAnotherProcessHasOpen) {
+// As /proc/PID/fd/1 of a shell.
+TEST(ResolveOutput, ResolvesFilesOpenInAnotherProcess) {
   const TempDir directory;
   const auto named = directory.Write("named", "text");
   const auto gone = directory.Write("gone", "text");
@@ -156,18 +156,19 @@ TEST(ResolveOutput, KnowsWhatAnotherProcessHasOpen) {
   waitpid(child, nullptr, 0);
 }
 
-// What another user plants in /tmp must not make root write to another file or into their hands.
+// A link by another user in /tmp must not make root write to another file or to a file of that
+// user.
 TEST(ResolveOutput, FollowsNoLinkOfAnotherUserInASharedDirectory) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   const TempDir directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 01777), 0);
   directory.Write("victim", "precious");
   std::filesystem::create_symlink("victim", directory / "link");
-  EXPECT_EQ(MustResolve(directory / "link").path, directory / "victim");  // one's own
+  EXPECT_EQ(MustResolve(directory / "link").path, directory / "victim");  // the user's own link
   ASSERT_EQ(lchown((directory / "link").c_str(), kOtherUser, kOtherUser), 0);
   EXPECT_THAT(ResolveOutput(directory / "link"),
               FailsWith(ErrorCode::kPermission, HasSubstr("symbolic link of another user")));
-  // That of the directory's owner is as good as the directory.
+  // A link of the directory's owner is trusted like the directory.
   ASSERT_EQ(chown(directory.path().c_str(), kOtherUser, kOtherUser), 0);
   EXPECT_THAT(ResolveOutput(directory / "link"), IsOk());
 }
@@ -228,13 +229,13 @@ TEST(OpenStream, DoesNotOpenASocket) {
   EXPECT_EQ(StatusOf(path).st_mode & S_IFMT, S_IFSOCK);
 }
 
-TEST(OpenStream, TellsOfADescriptorThatIsNotOpen) {
+TEST(OpenStream, ReportsAClosedDescriptor) {
   EXPECT_THAT(OpenStream(MustResolve("/proc/self/fd/987654")),
               FailsWith(ErrorCode::kIo, HasSubstr("/proc/self/fd/987654: Bad file descriptor")));
 }
 
-// What is in the place of a device that was there a moment ago is not written to.
-TEST(OpenStream, DoesNotFollowALinkThatTookThePlaceOfADevice) {
+// A file that replaced a device is not written to.
+TEST(OpenStream, FollowsNoLinkThatReplacedADevice) {
   const TempDir directory;
   const auto fifo = MakeFifo(directory / "fifo");
   const OutputTarget target = MustResolve(fifo);

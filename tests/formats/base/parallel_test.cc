@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <future>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace perftape {
 namespace {
@@ -61,6 +64,49 @@ TEST(MakeAndWriteInOrder, EndsWithTheFirstError) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "full");
   EXPECT_EQ(written, 3U);
+}
+
+TEST(MakeAndWriteInOrder, MakesNothingAfterAnError) {
+  std::size_t made = 0;
+  const auto make = [&](std::size_t task) {
+    ++made;
+    return task;
+  };
+  const auto write = [](std::size_t task) -> Status {
+    if (task == 3) return Fail(ErrorCode::kIo, "full");
+    return {};
+  };
+  EXPECT_FALSE(MakeAndWriteInOrder(100, 1, make, write));
+  EXPECT_EQ(made, 4U);
+}
+
+// Tasks 0, 1 and 2 each have a thread. Task 1 fails while task 0 is written. Task 2 waits for task
+// 1, which is never written.
+TEST(MakeAndWriteInOrder, EndsAfterAnExceptionDuringAWrite) {
+  constexpr std::chrono::milliseconds kUntilHandled(50);
+  std::promise<void> writing, throwing, written;
+  const auto make = [&, wait = written.get_future().share()](std::size_t task) {
+    if (task == 1) {
+      writing.get_future().wait();
+      throwing.set_value();
+      throw std::runtime_error("task 1");
+    }
+    if (task == 2) {
+      wait.wait();
+      std::this_thread::sleep_for(kUntilHandled);
+    }
+    return task;
+  };
+  const auto write = [&](std::size_t task) -> Status {
+    if (task != 0) return {};
+    writing.set_value();
+    throwing.get_future().wait();
+    std::this_thread::sleep_for(kUntilHandled);
+    written.set_value();
+    return {};
+  };
+  const auto run = [&] { EXPECT_TRUE(MakeAndWriteInOrder(4, 3, make, write)); };
+  EXPECT_THROW(run(), std::runtime_error);
 }
 
 TEST(MakeAndWriteInOrder, ThrowsWhatMakingThrew) {

@@ -15,7 +15,7 @@
 namespace perftape {
 namespace {
 
-// Counts how often a file is opened, for reading or writing.
+// Counts how often a file is opened for reading or writing.
 class OpenCounter {
  public:
   explicit OpenCounter(const std::filesystem::path& path)
@@ -77,7 +77,7 @@ TEST(RegularFile, IsNoDeviceAndNoDirectory) {
   EXPECT_THAT(OpenRegularFile("/"), FailsWith(ErrorCode::kUnsupported));
 }
 
-TEST(RegularFile, SaysWhyItCannotBeOpened) {
+TEST(RegularFile, ReportsWhyItCannotBeOpened) {
   const TempDir dir;
   const std::filesystem::path absent = dir / "absent";
   const auto refused = OpenRegularFile(absent);

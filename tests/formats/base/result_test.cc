@@ -50,7 +50,7 @@ TEST(Result, TryAssignMovesWhatCannotBeCopied) {
   EXPECT_THAT(use(), Holds(4));
 }
 
-TEST(Error, TellsFromTheSystemsNumberWhatKindItIs) {
+TEST(Error, DerivesItsCodeFromErrno) {
   EXPECT_THAT(Status(FailErrno("a.data", ENOENT)),
               FailsWith(ErrorCode::kNotFound, "a.data: No such file or directory"));
   EXPECT_THAT(Status(FailErrno("a.data", EACCES)), FailsWith(ErrorCode::kPermission));
@@ -58,7 +58,7 @@ TEST(Error, TellsFromTheSystemsNumberWhatKindItIs) {
   EXPECT_THAT(Status(FailErrno("a.data", ENOSPC)), FailsWith(ErrorCode::kIo));
 }
 
-TEST(Error, PutsThePlaceInFrontAndKeepsItsCode) {
+TEST(Error, PrependsContextAndKeepsItsCode) {
   const Error error = InContext("perf.data", Error{ErrorCode::kTruncated, "at 0x10: ends"});
   EXPECT_EQ(error.message, "perf.data: at 0x10: ends");
   EXPECT_EQ(error.code, ErrorCode::kTruncated);

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 constexpr std::string_view kNames[] = {"record", "convert", "recover", "bundle"};
 
-TEST(EditDistance, CountsLettersPutInTakenAwayAndExchanged) {
+TEST(EditDistance, CountsInsertedDeletedAndReplacedLetters) {
   EXPECT_EQ(EditDistance("record", "record"), 0U);
   EXPECT_EQ(EditDistance("record", "recrd"), 1U);
   EXPECT_EQ(EditDistance("record", "recoord"), 1U);

@@ -86,8 +86,8 @@ TEST(StagedFile, HasAModeOfItsOwnWhereTheOldFileIsKept) {
   EXPECT_EQ(TextOf(directory / "out.old"), "old");
 }
 
-// Whoever made the file chose its mode to read what comes.
-TEST(StagedFile, DoesNotTakeOverTheModeThatAnotherUserChoseInASharedDirectory) {
+// The owner of the old file may have chosen its mode to read the new content.
+TEST(StagedFile, IgnoresAnotherUsersModeInASharedDirectory) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   const TempDir directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 01777), 0);
@@ -110,7 +110,7 @@ TEST(StagedFile, KeepsTheOldFileBesideTheTargetOfALink) {
   EXPECT_EQ(TextOf(directory / "deep/target.old"), "old");
 }
 
-// Whatever lies in wait under the names that will be used, nothing behind a link is touched.
+// Whatever exists under the names that will be used, no target of a link is changed.
 TEST(StagedFile, FollowsNoLinkThatHasTheNameOfTheOldFile) {
   const TempDir directory;
   directory.Write("victim", "precious");
@@ -122,7 +122,7 @@ TEST(StagedFile, FollowsNoLinkThatHasTheNameOfTheOldFile) {
   EXPECT_EQ(TextOf(directory / "out.old"), "old");
 }
 
-TEST(StagedFile, FollowsNoLinkThatTookItsNameMeanwhile) {
+TEST(StagedFile, FollowsNoLinkThatGotItsNameMeanwhile) {
   const TempDir directory;
   directory.Write("victim", "precious");
   const Result<OutputTarget> target = ResolveOutput(directory / "out");

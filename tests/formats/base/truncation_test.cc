@@ -52,7 +52,7 @@ TEST_F(Truncation, IsNotSeenWhereOnlyWhatIsLeftIsRead) {
   EXPECT_THAT(TruncatedFiles(), Not(Contains(path_.native())));
 }
 
-TEST_F(Truncation, IsKnownByNameAlsoWhenTheFileIsReadNoMore) {
+TEST_F(Truncation, IsListedByNameAfterClosing) {
   {
     const MappedFile file = MapPages(1);
     CutTo(0);
@@ -70,7 +70,7 @@ TEST_F(Truncation, StaysWithTheFileThatIsMoved) {
   EXPECT_TRUE(moved.was_truncated());
 }
 
-TEST_F(Truncation, IsForgottenWhenAnotherFileTakesThePlace) {
+TEST_F(Truncation, IsForgottenWhenAnotherFileIsMappedThere) {
   {
     const MappedFile file = MapPages(1);
     CutTo(0);

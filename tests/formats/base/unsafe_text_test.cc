@@ -8,7 +8,7 @@
 namespace perftape {
 namespace {
 
-TEST(IsUnsafe, IsTrueOfControlsLineEndsAndWhatTurnsText) {
+TEST(IsUnsafe, IsTrueOfControlAndBidiCharacters) {
   for (const char32_t value :
        std::initializer_list<char32_t>{0x0, 0x9, 0xa, 0x1b, 0x7f, 0x80, 0x9b, 0x9f, 0x61c, 0x200e,
                                        0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069}) {
@@ -21,7 +21,7 @@ TEST(IsUnsafe, IsTrueOfControlsLineEndsAndWhatTurnsText) {
   }
 }
 
-TEST(FindUnsafe, SaysWhereTheFirstOneIs) {
+TEST(FindUnsafe, FindsTheFirstOne) {
   const auto found = FindUnsafe("d\xc3\xa9j\xc3\xa0\xe2\x80\xaevu");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->at, 6U);

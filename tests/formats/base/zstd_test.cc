@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/matchers.h"
+#include "tests/support/zstd_frame.h"
 
 namespace perftape {
 namespace {
@@ -21,11 +22,7 @@ Buffer Noise(std::size_t size) {
   return noise;
 }
 
-ZstdCompressor Compressor() {
-  return ZstdCompressor::Create(1).value();
-}
-
-// All that `compressed` expands to, in rooms of `step` bytes.
+// Expands all of `compressed` in steps of `step` bytes.
 Buffer Expanded(Bytes compressed, std::size_t step = 4096) {
   ZstdDecompressor decompressor;
   Buffer expanded;
@@ -39,18 +36,15 @@ Buffer Expanded(Bytes compressed, std::size_t step = 4096) {
 
 TEST(Zstd, ExpandsToWhatWasCompressed) {
   const Buffer input = Noise(300'000);
-  Buffer compressed;
-  ZstdCompressor compressor = Compressor();
-  ASSERT_THAT(compressor.Compress(input, compressed), IsOk());
-  ASSERT_THAT(compressor.End(compressed), IsOk());
+  const Buffer compressed = ZstdFrame(input);
   EXPECT_EQ(Expanded(compressed), input);
   EXPECT_EQ(Expanded(compressed, 7), input);
 }
 
-TEST(Zstd, HasAllThatWasPutInAfterAFlush) {
+TEST(Zstd, OutputsAllInputAtAFlush) {
   const Buffer first = Noise(1000), second = Noise(2000);
   Buffer compressed;
-  ZstdCompressor compressor = Compressor();
+  ZstdCompressor compressor = ZstdCompressor::Create(1).value();
   ASSERT_THAT(compressor.Compress(first, compressed), IsOk());
   ASSERT_THAT(compressor.Flush(compressed), IsOk());
   EXPECT_EQ(Expanded(compressed), first);
@@ -62,12 +56,9 @@ TEST(Zstd, HasAllThatWasPutInAfterAFlush) {
   EXPECT_EQ(Expanded(compressed), both);
 }
 
-TEST(Zstd, TakesAStreamThatIsCutAnywhere) {
+TEST(Zstd, ExpandsAStreamInTwoPieces) {
   const Buffer input = Noise(3000);
-  Buffer compressed;
-  ZstdCompressor compressor = Compressor();
-  ASSERT_THAT(compressor.Compress(input, compressed), IsOk());
-  ASSERT_THAT(compressor.End(compressed), IsOk());
+  const Buffer compressed = ZstdFrame(input);
   for (std::size_t cut = 0; cut <= compressed.size(); ++cut) {
     ZstdDecompressor decompressor;
     Buffer room(input.size());
@@ -81,11 +72,8 @@ TEST(Zstd, TakesAStreamThatIsCutAnywhere) {
   }
 }
 
-TEST(Zstd, SaysSoWhereTheStreamIsDamaged) {
-  Buffer compressed;
-  ZstdCompressor compressor = Compressor();
-  ASSERT_THAT(compressor.Compress(Noise(3000), compressed), IsOk());
-  ASSERT_THAT(compressor.End(compressed), IsOk());
+TEST(Zstd, ReportsADamagedStream) {
+  Buffer compressed = ZstdFrame(Noise(3000));
   compressed[0] ^= std::byte{1};
   ZstdDecompressor decompressor;
   Buffer room(4096);
@@ -95,10 +83,7 @@ TEST(Zstd, SaysSoWhereTheStreamIsDamaged) {
 
 TEST(Zstd, BeginsANewFrameAfterARestart) {
   const Buffer text = Noise(100);
-  Buffer compressed;
-  ZstdCompressor compressor = Compressor();
-  ASSERT_THAT(compressor.Compress(text, compressed), IsOk());
-  ASSERT_THAT(compressor.End(compressed), IsOk());
+  const Buffer compressed = ZstdFrame(text);
   ZstdDecompressor decompressor;
   Buffer room(4096);
   const Buffer junk(50, std::byte{0xaa});
@@ -109,7 +94,7 @@ TEST(Zstd, BeginsANewFrameAfterARestart) {
   EXPECT_EQ(decompressor.Expand(input, room).value(), text.size());
 }
 
-TEST(Zstd, KnowsItsLevels) {
+TEST(Zstd, AcceptsOnlyLevels1To22) {
   EXPECT_THAT(ZstdCompressor::Create(22), IsOk());
   EXPECT_THAT(ZstdCompressor::Create(0), FailsWith(ErrorCode::kInvalidArgument, HasSubstr("0")));
   EXPECT_THAT(ZstdCompressor::Create(23), FailsWith(ErrorCode::kInvalidArgument, HasSubstr("23")));

@@ -26,7 +26,7 @@ auto Named(const std::string& name) {
   return Field(&UnpackedMember::name, name);
 }
 
-// A tar.zst as ours are.
+// Returns a tar.zst like those of perftape.
 std::string Compressed(const std::string& name, Bytes content) {
   const TempDir dir;
   const auto path = dir.Write("archive", "");
@@ -68,7 +68,7 @@ TEST(UnpackArchive, KeepsZerosAmongOtherBytes) {
   EXPECT_EQ(AsText(archive->BytesOf(archive->members[2])), "end");
 }
 
-TEST(UnpackArchive, PassesOverNamesThatLeadOut) {
+TEST(UnpackArchive, SkipsNamesThatLeadOutside) {
   TarBuilder tar;
   tar.Add({.name = "/etc/passwd", .content = "x"});
   tar.Add({.name = "../canary", .content = "x"});
@@ -85,7 +85,7 @@ TEST(UnpackArchive, PassesOverNamesThatLeadOut) {
   EXPECT_EQ(archive->passed_over.unsafe_names, 7);
 }
 
-TEST(UnpackArchive, PassesOverWhatIsNeitherFileNorLink) {
+TEST(UnpackArchive, SkipsOtherThanFilesAndLinks) {
   TarBuilder tar;
   tar.Add({.name = "file", .content = "x"});
   tar.Add({.name = "hard", .type = '1', .target = "file"});
@@ -101,7 +101,7 @@ TEST(UnpackArchive, PassesOverWhatIsNeitherFileNorLink) {
   EXPECT_EQ(archive->passed_over.kinds, 6);
 }
 
-TEST(UnpackArchive, TakesTheFirstOfAName) {
+TEST(UnpackArchive, KeepsTheFirstMemberOfAName) {
   TarBuilder tar;
   tar.Add({.name = "a", .content = "first"});
   tar.Add({.name = "./a", .content = "second"});
@@ -141,7 +141,7 @@ TEST(UnpackArchive, RefusesABomb) {
   ASSERT_LT(bomb.size(), 8000u);
   const UnpackLimits limits{.always = 1 << 20, .ratio = 1000};
   EXPECT_THAT(Unpack(AsBytes(bomb), limits), FailsWith(ErrorCode::kUnsupported));
-  EXPECT_THAT(Unpack(AsBytes(bomb), {}), IsOk());  // So small a one does no harm.
+  EXPECT_THAT(Unpack(AsBytes(bomb), {}), IsOk());  // a small one is accepted
 }
 
 TEST(UnpackArchive, CountsZerosApart) {
@@ -168,7 +168,7 @@ TEST(UnpackArchive, ReadsThousandsOfMembers) {
   EXPECT_EQ(archive->members.size(), 5000);
 }
 
-TEST(UnpackArchive, PassesOverAVeryLongName) {
+TEST(UnpackArchive, SkipsAVeryLongName) {
   TarBuilder tar;
   tar.AddPax({{"path", std::string(100'000, 'x')}});
   tar.Add({.name = "x", .content = "x"});
@@ -183,7 +183,7 @@ TEST(UnpackArchive, ThatIsCompressedTwiceIsRefused) {
   const std::string once = Compressed("inner", AsBytes(tar.Bytes()));
   const auto archive = Unpack(AsBytes(once), {});
   ASSERT_THAT(archive, IsOk());
-  EXPECT_THAT(archive->members, ElementsAre(Named("inner")));  // Not "a": it is a file.
+  EXPECT_THAT(archive->members, ElementsAre(Named("inner")));  // not "a", which is a file
 }
 
 TEST(UnpackArchive, CutAnywhereIsAnErrorNotAShorterArchive) {

@@ -86,7 +86,7 @@ TEST_F(BundleWriterTest, KeepsFilesWithoutBuildIdApart) {
   EXPECT_FALSE(bundle->Find(BuildId(), FileKind::kElf));
 }
 
-TEST_F(BundleWriterTest, TellsOfWhatIsMissing) {
+TEST_F(BundleWriterTest, ListsMissingFiles) {
   BundleWriter writer = Create();
   writer.AddMissing({.path = "/gone", .build_id = kId, .missing = "no such file"});
   ASSERT_THAT(std::move(writer).Finish({}), IsOk());
@@ -128,7 +128,7 @@ TEST_F(BundleWriterTest, WritesNamesOfAnyBytes) {
   EXPECT_THAT(bundle->Find(kId, FileKind::kElf), Optional(testing::SizeIs(7)));
 }
 
-TEST_F(BundleWriterTest, SaysThatTheDiskIsFull) {
+TEST_F(BundleWriterTest, ReportsAFullDisk) {
   UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   if (!full) GTEST_SKIP() << "no /dev/full here";
   auto writer = BundleWriter::Create(std::move(full), 1);

@@ -30,7 +30,7 @@ const std::string kLink = ".build-id/01/" + std::string(kHex.substr(2));
 
 class CleanTest : public testing::Test {
  protected:
-  // Puts a file there as Extract and plain tar do.
+  // Writes a file with a marker, as Extract and plain tar do.
   void WriteMarked(const std::string& name, std::string_view content) {
     dir_.Write("cache/" + name, content);
     dir_.Write("cache/" + MarkerOf(name), MarkerText(content.size()));
@@ -39,7 +39,7 @@ class CleanTest : public testing::Test {
     fs::create_directories((cache_ / name).parent_path());
     fs::create_symlink(target, cache_ / name);
   }
-  // All that is below the cache, directories included.
+  // Lists the contents of the cache, including directories.
   std::vector<std::string> Left() {
     std::vector<std::string> left;
     for (const auto& entry : fs::recursive_directory_iterator(cache_)) {
@@ -83,7 +83,7 @@ TEST_F(CleanTest, LeavesWhatPerfPutThere) {
   const auto report = Clean(cache_);
   ASSERT_THAT(report, IsOk());
   EXPECT_EQ(report->files, 1);
-  EXPECT_EQ(report->links, 0);  // It still leads to a directory of perf's.
+  EXPECT_EQ(report->links, 0);  // it still leads to a directory of perf
   EXPECT_TRUE(fs::exists(cache_ / other_link / "elf"));
   EXPECT_TRUE(fs::exists(cache_ / kLink / "probes"));
   EXPECT_FALSE(fs::exists(cache_ / kLink / "elf"));

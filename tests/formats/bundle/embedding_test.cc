@@ -18,12 +18,12 @@ namespace {
 using testing::Eq;
 using testing::HasSubstr;
 
-// 107 bytes, which is no multiple of anything.
+// 107 bytes, which is a prime number.
 const std::string kRecording = "PERFILE2" + std::string(99, 'r');
 
 class EmbeddingTest : public testing::Test {
  protected:
-  // Embeds a bundle made on this host.
+  // Embeds a bundle of this host.
   void Embed(const std::string& host) {
     UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
     const auto offset = BeginEmbedding(fd.get());

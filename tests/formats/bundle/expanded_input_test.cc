@@ -71,7 +71,7 @@ TEST(OpenExpanded, GivesNothingOfWhatIsCompressedNothing) {
   EXPECT_TRUE(input->beginning().empty());
 }
 
-TEST(OpenExpanded, NamesTheFileAndThePlaceWhereItIsCut) {
+TEST(OpenExpanded, ReportsFileAndOffsetOfACut) {
   const TempDir directory;
   for (const auto& [name, hex] : kSamples) {
     const std::string compressed = FromHex(hex);

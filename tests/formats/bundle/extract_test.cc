@@ -24,7 +24,7 @@ constexpr std::string_view kHex = "0123456789abcdef0123456789abcdef01234567";
 const std::string kPlace = "usr/bin/ls/" + std::string(kHex);
 const std::string kLink = ".build-id/01/" + std::string(kHex.substr(2));
 
-// A directory "target", and beside it all that no extraction may touch.
+// Extracts into a directory "target"; the files beside it must not change.
 class ExtractTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class ExtractTest : public testing::Test {
     EXPECT_THAT(beside, ElementsAre("canary", "outside", "target"));
   }
 
-  // A bundle with an empty manifest and what the test adds.
+  // Extracts a bundle with an empty manifest and the members of the test.
   Result<ExtractReport> ExtractTar(const ExtractOptions& options = {}) {
     tar_.Add({.name = "manifest.json", .content = R"({"version": 1, "files": []})"});
     auto bundle = Bundle::FromBytes(AsBytes(tar_.Bytes()));
@@ -101,7 +101,7 @@ TEST_F(ExtractTest, LeavesAnotherFileOfTheSameBuildId) {
   EXPECT_THAT(report->kept, IsEmpty());
 }
 
-TEST_F(ExtractTest, TellsWhatDiffersAndReplacesItWhereAsked) {
+TEST_F(ExtractTest, ReportsDifferencesAndReplacesIfAsked) {
   dir_.Write("target/perf-map/perf-7.map", "of another process");
   tar_.Add({.name = "perf-map/perf-7.map", .content = "map"});
   auto report = ExtractTar();
@@ -148,7 +148,7 @@ TEST_F(ExtractTest, NeverWritesThroughALinkOfTheTarget) {
               FailsWith(ErrorCode::kInvalidArgument));
 }
 
-TEST_F(ExtractTest, ReplacesALinkInThePlaceOfAFileButNeverWhatItLeadsTo) {
+TEST_F(ExtractTest, ReplacesALinkButNeverItsTarget) {
   fs::create_symlink("../canary", target_ / "file");
   tar_.Add({.name = "file", .content = "dead"});
   auto report = ExtractTar();
@@ -158,7 +158,7 @@ TEST_F(ExtractTest, ReplacesALinkInThePlaceOfAFileButNeverWhatItLeadsTo) {
   EXPECT_EQ(Content("file"), "dead");
 }
 
-TEST_F(ExtractTest, TakesNoHardLink) {
+TEST_F(ExtractTest, RejectsHardLinks) {
   tar_.Add({.name = "hard", .type = '1', .target = "../canary"});
   tar_.Add({.name = "hard", .content = "dead"});
   EXPECT_THAT(ExtractTar(), IsOk());
@@ -194,14 +194,14 @@ TEST_F(ExtractTest, LeavesNoTemporaryFile) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("a", "a.perftape"));
 }
 
-// The manifest of a bundle without one is made of the members' names.
+// If a bundle has no manifest, one is made from the members' names.
 Bundle BundleOf(TarBuilder& tar) {
   auto bundle = Bundle::FromBytes(AsBytes(tar.Bytes()));
   if (!bundle) throw std::runtime_error(bundle.error().message);
   return *std::move(bundle);
 }
 
-TEST_F(ExtractTest, MarksWhatItWritesAndTakesNoMarkerOfTheArchive) {
+TEST_F(ExtractTest, MarksItsFilesAndIgnoresArchivedMarkers) {
   tar_.Add({.name = kPlace + "/elf", .content = "content"});
   tar_.Add({.name = kPlace + "/elf.perftape", .content = "of another bundle"});
   const auto report = ExtractTar();

@@ -31,7 +31,7 @@ TEST(BundleLayout, LinksABuildIdToItsDirectory) {
   EXPECT_EQ(link.target, "../../usr/bin/ls/01");
 }
 
-TEST(BundleLayout, HasPlacesForWhatHasNoBuildId) {
+TEST(BundleLayout, HasPathsForFilesWithoutABuildId) {
   EXPECT_EQ(MemberName({.path = "/usr/bin/ls"}), "no-build-id/usr/bin/ls/elf");
   EXPECT_EQ(MemberName({.path = "/tmp/perf-7.map", .kind = FileKind::kPerfMap, .pid = 7}),
             "perf-map/perf-7.map");
@@ -46,14 +46,14 @@ TEST(BundleLayout, KeepsRecordedPathsBelowTheArchive) {
   EXPECT_EQ(MemberName({.path = "/tmp/..", .kind = FileKind::kJitDump, .pid = 7}), "jitdump/7/_..");
 }
 
-TEST(BundleLayout, KeepsItsOwnPlacesFreeOfRecordedPaths) {
+TEST(BundleLayout, KeepsItsOwnPathsFreeOfRecordedPaths) {
   EXPECT_EQ(MemberName(File("/.build-id/aa/bb", FileKind::kElf)),
             ".build-id_/aa/bb/" + std::string(kHex) + "/elf");
   EXPECT_EQ(MemberName(File("/manifest.json", FileKind::kElf)),
             "manifest.json_/" + std::string(kHex) + "/elf");
 }
 
-TEST(BundleLayout, ReadsAPlaceBack) {
+TEST(BundleLayout, ParsesItsOwnPaths) {
   for (const BundledFile& file :
        {File("/usr/bin/ls", FileKind::kElf), File("/usr/bin/ls", FileKind::kDebug),
         File("[kernel.kallsyms]", FileKind::kKallsyms), File("[vdso]", FileKind::kVdso)}) {
@@ -65,14 +65,14 @@ TEST(BundleLayout, ReadsAPlaceBack) {
   }
 }
 
-TEST(BundleLayout, KnowsThePlacesOfOlderPerf) {
+TEST(BundleLayout, ParsesPathsOfOlderPerf) {
   const auto found = FileAt("usr/bin/ls/" + std::string(kHex));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->path, "/usr/bin/ls");
   EXPECT_EQ(FileAt("[kernel.kallsyms]/" + std::string(kHex))->kind, FileKind::kKallsyms);
 }
 
-TEST(BundleLayout, TakesNoOtherNameForAPlace) {
+TEST(BundleLayout, RejectsAnyOtherPath) {
   EXPECT_FALSE(FileAt("usr/bin/ls/elf"));
   EXPECT_FALSE(FileAt("usr/bin/cafe"));
   EXPECT_FALSE(FileAt(std::string(kHex) + "/elf"));
@@ -82,7 +82,7 @@ TEST(BundleLayout, TakesNoOtherNameForAPlace) {
 
 TEST(CleanName, LeavesOutWhatLeadsNowhere) {
   EXPECT_THAT(CleanName("./a//b/./c/"), Optional(Eq("a/b/c")));
-  EXPECT_THAT(CleanName("a\\..\\b"), Optional(Eq("a\\..\\b")));  // One part, with odd letters.
+  EXPECT_THAT(CleanName("a\\..\\b"), Optional(Eq("a\\..\\b")));  // one unusual component
 }
 
 TEST(CleanName, RefusesWhatLeadsOut) {

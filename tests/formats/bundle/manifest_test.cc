@@ -49,7 +49,7 @@ TEST(BundleManifest, KeepsNamesThatAreNoUtf8) {
   EXPECT_THAT(DecodeManifest(json), Holds(manifest));
 }
 
-TEST(BundleManifest, PassesOverFieldsOfLaterVersions) {
+TEST(BundleManifest, SkipsFieldsOfLaterVersions) {
   EXPECT_THAT(DecodeManifest(R"({"version": 1, "weather": {"rain": [1]}, "files": []})"),
               Holds(Manifest{}));
 }
@@ -59,7 +59,7 @@ TEST(BundleManifest, RefusesALaterVersion) {
               FailsWith(ErrorCode::kUnsupported, HasSubstr("version 2")));
 }
 
-TEST(BundleManifest, TellsWhichFieldIsWrong) {
+TEST(BundleManifest, ReportsTheWrongField) {
   const auto message_of = [](std::string_view json) {
     auto manifest = DecodeManifest(json);
     return manifest ? "fine" : manifest.error().message;
@@ -79,7 +79,7 @@ TEST(BundleManifest, TellsWhichFieldIsWrong) {
 
 TEST(BundleManifest, ThatIsCutIsCorrupt) {
   std::string json = EncodeManifest(FullManifest());
-  json.pop_back();  // The line's end is none of it.
+  json.pop_back();  // without the line end
   for (std::size_t size = 0; size < json.size(); ++size) {
     EXPECT_THAT(DecodeManifest(json.substr(0, size)), FailsWith(ErrorCode::kCorrupt)) << size;
   }

@@ -38,7 +38,7 @@ TEST(Cursor, FailsForGoodPastTheEnd) {
   EXPECT_TRUE(at.String().empty());
 }
 
-TEST(Cursor, WantsTheNulOfAString) {
+TEST(Cursor, RejectsAStringWithoutItsNul) {
   EXPECT_EQ(At(std::string_view("tape\0x", 6)).String(), "tape");
   Cursor at = At("tape");
   EXPECT_EQ(at.String(), "");

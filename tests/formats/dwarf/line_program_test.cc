@@ -14,7 +14,7 @@ using ::testing::SizeIs;
 
 constexpr Extent kCode = {0x1000, 0x2000};
 
-// A header whose special opcodes advance by one address and by -1 to 2 lines.
+// Returns a header whose special opcodes advance by one address and by -1 to 2 lines.
 LineHeader HeaderFor(std::string_view program) {
   LineHeader header;
   header.version = 4;
@@ -31,8 +31,8 @@ std::string SetAddress(std::uint8_t low) {
          std::string("\x10\0\0\0\0\0\0", 7);
 }
 const std::string kCopy = "\x01";
-const std::string kNextLine = "\x13";  // 13 + 1 * 4 + 2: one address on, one line on
-const std::string kEnd = std::string("\x02\x08\x00\x01\x01", 5);  // 8 bytes on, then the end
+const std::string kNextLine = "\x13";  // 13 + 1 * 4 + 2: the next address, the next line
+const std::string kEnd = std::string("\x02\x08\x00\x01\x01", 5);  // 8 bytes further, then the end
 
 LineTable TableOf(const std::string& program) {
   Sections sections;
@@ -51,7 +51,7 @@ TEST(RunLineProgram, MakesARowOfEachAddress) {
   EXPECT_EQ(table.rows[1].line, 2U);
 }
 
-TEST(RunLineProgram, TakesTheLastOfSeveralRowsOfOneAddress) {
+TEST(RunLineProgram, KeepsTheLastRowOfAnAddress) {
   const LineTable table = TableOf(SetAddress(0x20) + kCopy + "\x03\x05" + kCopy + kEnd);
   ASSERT_THAT(table.rows, SizeIs(1));
   EXPECT_EQ(table.rows[0].line, 6U);

@@ -30,7 +30,7 @@ TEST(Flatten, LeavesGapsBetweenFunctions) {
               ElementsAre(Pair(10, 0), Pair(20, kNoScope), Pair(40, 1), Pair(50, kNoScope)));
 }
 
-TEST(Flatten, TakesTheLaterOfTwoThatClaimTheSameCode) {
+TEST(Flatten, PrefersTheLaterOfTwoOverlappingFunctions) {
   EXPECT_THAT(Flat({{{10, 20}, 0}, {{10, 20}, 1}}), ElementsAre(Pair(10, 1), Pair(20, kNoScope)));
 }
 

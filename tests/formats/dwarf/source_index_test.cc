@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On small programs of gcc and clang, made from
+// Tests small programs of gcc and clang, made from
 //
 //   static inline __attribute__((always_inline)) int twice(int x) { return x * 2 + 1; }
 //   int once(int a) { return a > 3 ? twice(a) : twice(twice(a)) - a; }
@@ -83,7 +83,7 @@ TEST_P(SourceIndexOf, AnswersTheSameWhenItIsRestored) {
   EXPECT_FALSE(restored->has_built());
 }
 
-TEST_P(SourceIndexOf, TakesNothingOfASavedIndexThatIsCut) {
+TEST_P(SourceIndexOf, RejectsATruncatedSavedIndex) {
   const elf::ElfFile file = OpenProgram(GetParam());
   const auto built = SourceIndex::Open(file, file, {});
   built->Prepare(CodeOf(file));
@@ -102,12 +102,12 @@ INSTANTIATE_TEST_SUITE_P(EveryVersion, SourceIndexOf,
                          ::testing::Values("gcc3", "gcc4", "gcc5", "gcc64", "gccz", "clang4",
                                            "clang5"));
 
-TEST(SourceIndex, SaysWhichSplitFileIsNotThere) {
+TEST(SourceIndex, ReportsAMissingSplitFile) {
   const elf::ElfFile file = OpenProgram("clang-split5");
   const auto index = SourceIndex::Open(file, file, {});
   ASSERT_NE(index, nullptr);
   const std::vector<CallFrame> frames = index->Find(CodeOf(file)[0]);
-  ASSERT_EQ(frames.size(), 1U);  // the line is known all the same
+  ASSERT_EQ(frames.size(), 1U);  // the line is still found
   EXPECT_EQ(frames[0].function, "");
   EXPECT_EQ(frames[0].filename, "/src/s.c");
   EXPECT_THAT(index->problem(), ::testing::HasSubstr(".dwo: not found (/"));
@@ -123,7 +123,7 @@ TEST(SourceIndex, LooksForSplitFilesOnlyInWhatIsSearched) {
   EXPECT_THAT(index->problem(), ::testing::EndsWith(".dwo: not found"));
 }
 
-TEST(SourceIndex, KnowsNothingOutsideTheCode) {
+TEST(SourceIndex, FindsNothingOutsideTheCode) {
   const elf::ElfFile file = OpenProgram("gcc5");
   const auto index = SourceIndex::Open(file, file, {});
   EXPECT_THAT(index->Find({0}), IsEmpty());

@@ -28,7 +28,7 @@ TEST(BuildIdFromNotes, FindsTheIdBehindOtherNotes) {
   EXPECT_EQ(BuildIdFromNotes(AsBytes(notes)), Id(kId));
 }
 
-TEST(BuildIdFromNotes, WantsBothTheNameAndTheType) {
+TEST(BuildIdFromNotes, ChecksNameAndType) {
   const std::string notes =
       ElfNote("Go\0\0"s, NT_GNU_BUILD_ID, kId) + ElfNote(kGnu, NT_GNU_ABI_TAG, kId);
   EXPECT_TRUE(BuildIdFromNotes(AsBytes(notes)).empty());
@@ -39,7 +39,7 @@ TEST(BuildIdFromNotes, ReadsTheOtherByteOrder) {
   EXPECT_EQ(BuildIdFromNotes(AsBytes(note), std::endian::big), Id("abc"));
 }
 
-TEST(BuildIdFromNotes, TakesALastNoteWithoutItsPadding) {
+TEST(BuildIdFromNotes, AcceptsALastNoteWithoutPadding) {
   const std::string note = ElfNote(kGnu, NT_GNU_BUILD_ID, "abc");
   EXPECT_EQ(BuildIdFromNotes(AsBytes(note).first(note.size() - 1)), Id("abc"));
 }
@@ -94,7 +94,7 @@ TEST(BuildIdOf, EndsWellWhereverTheFileIsCut) {
   }
 }
 
-TEST(BuildIdOf, EndsWellWhicheverByteIsWrong) {
+TEST(BuildIdOf, SurvivesAnyWrongByte) {
   std::vector<std::byte> image = SmallElf(kId);
   for (std::size_t at = 0; at < 64 + 2 * 56 + 36; ++at) {
     for (const std::byte flip : {std::byte{0xff}, std::byte{0x80}, std::byte{1}}) {
@@ -127,7 +127,7 @@ TEST(ReadBuildId, DoesNotWaitForTheWriterOfAPipe) {
   EXPECT_EQ(read.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(ReadBuildId, TellsWhenThereIsNoSuchFile) {
+TEST(ReadBuildId, ReportsAMissingFile) {
   const auto read = ReadBuildId("/nonexistent/program");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kNotFound);

@@ -24,7 +24,7 @@ class DebugLinkTest : public testing::Test {
   std::optional<ElfFile> file_;
 };
 
-TEST_F(DebugLinkTest, TellsTheNameAndTheChecksumBehindItsPadding) {
+TEST_F(DebugLinkTest, ReadsTheNameAndTheChecksum) {
   const auto link = ReadDebugLink(FileWith(".gnu_debuglink", "ls.debug\0\0\0\0\x78\x56\x34\x12"s));
   ASSERT_TRUE(link);
   EXPECT_EQ(link->file_name, "ls.debug");
@@ -49,7 +49,7 @@ TEST(DebugLinkCrc, IsThatOfZlib) {
   EXPECT_EQ(DebugLinkCrc(AsBytes("123456789")), 0xcbf43926U);
 }
 
-TEST_F(DebugLinkTest, TellsTheSharedFileOfDwzAndItsBuildId) {
+TEST_F(DebugLinkTest, ReadsTheDwzFileAndItsBuildId) {
   const auto link = ReadDebugAltLink(FileWith(".gnu_debugaltlink", "../.dwz/x.debug\0\xab\xcd"s));
   ASSERT_TRUE(link);
   EXPECT_EQ(link->file_name, "../.dwz/x.debug");

@@ -73,10 +73,10 @@ TEST(SearchPathsOfDebugAltLink, AreWhereTheNameLeadsAndWhereDwzPutsIt) {
 }
 
 TEST(SearchPathsOfDebugAltLink, AreInNoOtherDirectory) {
-  const LinkSearchPaths places =
+  const LinkSearchPaths found =
       SearchPathsOfDebugAltLink("/dev/watchdog", "/home/user/program", {.debug_dirs = {"/d"}});
-  EXPECT_THAT(places.paths, ElementsAre("/d/.dwz/watchdog"));
-  EXPECT_EQ(places.outside, "/dev/watchdog");
+  EXPECT_THAT(found.paths, ElementsAre("/d/.dwz/watchdog"));
+  EXPECT_EQ(found.outside, "/dev/watchdog");
   EXPECT_THAT(SearchPathsOfDebugAltLink("..", "/d/program", {.debug_dirs = {"/d"}}).paths,
               IsEmpty());
 }

@@ -22,7 +22,7 @@ ElfFile OpenBytes(Bytes image) {
   return *std::move(file);
 }
 
-// A layout as lld makes it: addresses run ahead of offsets by a page for each segment.
+// Returns a layout of lld: for each segment, addresses exceed offsets by one more page.
 std::vector<std::byte> LldLayout() {
   ElfBuilder elf(ET_DYN);
   elf.AddSegment({.offset = 0, .address = 0, .size = 0x5a0, .flags = PF_R});
@@ -31,7 +31,7 @@ std::vector<std::byte> LldLayout() {
   return elf.Build();
 }
 
-TEST(ElfFile, TakesAnOffsetToTheAddressThatTheSegmentGivesIt) {
+TEST(ElfFile, MapsAnOffsetToItsSegmentsAddress) {
   const std::vector<std::byte> image = LldLayout();
   const ElfFile file = OpenBytes(image);
   EXPECT_EQ(file.ToImage({0x5a0}), ImageAddress{0x15a0});
@@ -39,7 +39,7 @@ TEST(ElfFile, TakesAnOffsetToTheAddressThatTheSegmentGivesIt) {
   EXPECT_EQ(file.ToImage({0x8a0}), ImageAddress{0x28a0});
 }
 
-TEST(ElfFile, CountsWhatLiesBeforeACodeSegmentInItsPageToThatSegment) {
+TEST(ElfFile, ExtendsACodeSegmentToItsPageStart) {
   ElfBuilder elf(ET_DYN);
   elf.AddSegment({.offset = 0x1234, .address = 0x402234, .size = 0x100});
   const std::vector<std::byte> image = elf.Build();
@@ -57,9 +57,9 @@ TEST(ElfFile, PrefersTheCodeSegmentWhereTwoHoldAnOffset) {
   EXPECT_EQ(OpenBytes(image).ToImage({0x1800}), ImageAddress{0x401800});
 }
 
-// As objcopy --only-keep-debug leaves them: of the code segment no bytes, and of what GNU ld linked
-// no offset.
-TEST(ElfFile, TakesTheSegmentsOfADebugFileForThoseOfTheFileItIsOf) {
+// objcopy --only-keep-debug keeps no bytes of the code segment, and no offset if GNU ld linked the
+// file.
+TEST(ElfFile, MapsImageOffsetsInADebugFile) {
   for (const std::uint64_t kept_offset : {0x1000U, 0U}) {
     ElfBuilder elf(ET_DYN);
     elf.AddSegment({.offset = 0, .address = 0x400000, .size = 0x3a0, .flags = PF_R});
@@ -92,14 +92,14 @@ TEST(ElfFile, UsesSectionsWhereNothingIsLoadedByTheProgramHeaders) {
   EXPECT_EQ(OpenBytes(image).ToImage({0x90}), ImageAddress{0x50});
 }
 
-TEST(ElfFile, LetsOffsetsStandForAddressesInARelocatableFile) {
+TEST(ElfFile, UsesOffsetsAsAddressesInARelocatableFile) {
   ElfBuilder elf(ET_REL);
   elf.AddSection({.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .size = 16, .offset = 0x80});
   const std::vector<std::byte> image = elf.Build();
   EXPECT_EQ(OpenBytes(image).ToImage({0x84}), ImageAddress{0x84});
 }
 
-TEST(ElfFile, KnowsItsBuildId) {
+TEST(ElfFile, ReadsItsBuildId) {
   const std::vector<std::byte> image = SmallElf("some id");
   EXPECT_EQ(OpenBytes(image).build_id(), BuildId::From(AsBytes("some id")));
 }
@@ -132,7 +132,7 @@ TEST(ElfFile, DoesNotReadDevicesNorDirectories) {
   }
 }
 
-// Section 0 may count 2^32 sections, and a hole has room for the headers of as many.
+// Section 0 may contain 2^32 as the number of sections, and a hole may hold that many headers.
 TEST(ElfFileLimit, ReadsNoMillionSectionHeadersOutOfAHole) {
   std::vector<std::byte> image = SmallElf("0123456789");
   Elf64_Ehdr header;

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// The name that our own reader finds for a place in the file.
+// Returns the name that our own reader finds at an offset of the file.
 std::string NameAt(const std::vector<std::byte>& image, std::uint64_t offset) {
   const ElfFile file = ElfFile::FromBytes(image).value();
   const SymbolTable symbols = SymbolTable::Read(file);
@@ -30,7 +30,7 @@ TEST(NamedFunctionsFile, NamesEachOfItsAddresses) {
   EXPECT_EQ(NameAt(image, kTextOffset + 3 * kFunctionSize - 1), "g");
 }
 
-TEST(NamedFunctionsFile, BearsTheIdOfItsNames) {
+TEST(NamedFunctionsFile, HasABuildIdOfItsNames) {
   const Names names = {"main", "f"};
   const std::vector<std::byte> image = NamedFunctionsFile(names);
   EXPECT_EQ(ElfFile::FromBytes(image)->build_id(), NamedFunctionsId(names));

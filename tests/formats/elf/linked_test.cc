@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small shared objects that clang 19 and lld made of testdata/elf/linked.c for other processors:
-// 32 bits, big endian, and linkage tables as real linkers lay them out. What is where was told by
-// llvm-objdump 19.
+// Tests small shared objects that clang 19 and lld made from testdata/elf/linked.c for other
+// processors: 32 bits, big endian, and linkage tables of real linkers. llvm-objdump 19 printed the
+// expected addresses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,16 +24,16 @@ ElfFile OpenLinked(const std::string& machine) {
   return ElfFile::Open(root / "testdata/elf" / ("linked-" + machine + ".so")).value();
 }
 
-// "name@address+size" of each.
+// Returns "name@address+size" of each symbol.
 std::vector<std::string> SymbolsOf(const ElfFile& file) {
   std::vector<std::string> symbols;
   const SymbolTable table = SymbolTable::Read(file);
   for (const Symbol& symbol : table.symbols()) {
-    char place[64];
-    std::snprintf(place, sizeof place, " %llx+%llx",
+    char range[64];
+    std::snprintf(range, sizeof range, " %llx+%llx",
                   static_cast<unsigned long long>(symbol.start.value),
                   static_cast<unsigned long long>(symbol.size));
-    symbols.push_back(std::string(symbol.name) + place);
+    symbols.push_back(std::string(symbol.name) + range);
   }
   return symbols;
 }
@@ -62,7 +62,7 @@ TEST(LinkedFile, IsReadForRiscv) {
                           "alpha@plt 1260+10"));
 }
 
-// Big endian. lld names what stands for linkage table entries there itself.
+// Big endian. lld itself writes symbols for its linkage table entries.
 TEST(LinkedFile, IsReadForPowerPc) {
   EXPECT_THAT(SymbolsOf(OpenLinked("powerpc")),
               ElementsAre("work 11c4+5c", "local 1220+24", "00000000.plt_pic32.beta 1244+10",
@@ -73,7 +73,7 @@ TEST(LinkedFile, HasTheSameSymbolsInItsSlimCopy) {
   for (const char* machine : {"i386", "armv7a", "aarch64", "riscv32", "powerpc"}) {
     const ElfFile file = OpenLinked(machine);
     auto copy = SlimCopy(file);
-    if (!copy) continue;  // so small that nothing can be left out
+    if (!copy) continue;  // too small to leave anything out
     const ElfFile slim = ElfFile::Owning(*std::move(copy)).value();
     EXPECT_EQ(SymbolsOf(slim), SymbolsOf(file)) << machine;
     EXPECT_EQ(slim.ToImage({0x200}), file.ToImage({0x200})) << machine;

@@ -16,8 +16,8 @@ using namespace std::string_literals;
 
 constexpr std::uint64_t kPlt = 0x1020, kGot = 0x4000;
 
-// A file whose .rela.plt fills kGot with memcpy and kGot + 8 with strlen, kGot + 16 with what the
-// resolver at 0x2000 says.
+// A file whose .rela.plt fills kGot with memcpy, kGot + 8 with strlen, and kGot + 16 with the
+// result of the resolver at 0x2000.
 class PltTest : public testing::Test {
  protected:
   static std::string Rela(std::uint64_t slot, std::uint32_t symbol, std::uint32_t type,
@@ -60,7 +60,7 @@ class PltTest : public testing::Test {
                      .entry_size = entry_size});
   }
 
-  // "name@address" of each entry.
+  // Returns "name@address" of each entry.
   std::vector<std::string> Entries() {
     image_ = elf_.Build();
     const auto file = ElfFile::FromBytes(image_);
@@ -71,7 +71,7 @@ class PltTest : public testing::Test {
     return entries;
   }
 
-  // ff 25 disp32: jmp *slot(%rip), where the instruction starts at kPlt + `at`.
+  // Returns ff 25 disp32: jmp *slot(%rip), at kPlt + `at`.
   static std::string Jump(std::uint64_t at, std::uint64_t slot) {
     const auto displacement = static_cast<std::int32_t>(slot - (kPlt + at + 6));
     return "\xff\x25" + std::string(reinterpret_cast<const char*>(&displacement), 4);
@@ -110,7 +110,7 @@ TEST_F(PltTest, NamesShortEntries) {
   EXPECT_THAT(Entries(), testing::ElementsAre("memcpy@0", "strlen@8"));
 }
 
-// Code of machines with words of 4 bytes.
+// Returns code of machines with words of 4 bytes.
 std::string Code(std::initializer_list<std::uint32_t> words) {
   std::string code;
   for (const std::uint32_t word : words) {
@@ -133,7 +133,7 @@ TEST_F(PltTest, NamesEntriesOfArm64BehindTheHeader) {
 TEST_F(PltTest, NamesEntriesOfArm64WithBranchTargets) {
   elf_ = ElfBuilder(ET_DYN, EM_AARCH64);
   AddRelocations(R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE);
-  // bti c in front, autia1716 or a nop behind: 24 bytes.
+  // With bti c at the start, autia1716 or a nop at the end: 24 bytes.
   AddCode(".plt",
           Code({0xd503245f, 0xf0000010, 0xf9400211, 0x91000210, 0xd61f0220, 0xd503201f}) +
               Code({0xd503245f, 0xf0000010, 0xf9400611, 0x91002210, 0xd61f0220, 0xd503201f}));
@@ -180,7 +180,7 @@ TEST_F(PltTest, NamesEntriesOfI386ByAddressByTableAndByRelocation) {
   EXPECT_THAT(Entries(), testing::ElementsAre("strlen@0", "memcpy@16", "strlen@32"));
 }
 
-TEST_F(PltTest, TellsTheResolverOfAnIndirectFunctionAndTheTableItsName) {
+TEST_F(PltTest, ResolvesAnIndirectFunctionByResolverAndTable) {
   AddRelocations(R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE);
   AddCode(".plt", Jump(0, kGot + 16) + std::string(10, '\x90'));
   const std::uint16_t text = elf_.AddSection(

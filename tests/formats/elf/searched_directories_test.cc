@@ -20,7 +20,7 @@ TEST(IsBelow, ComparesWholeComponentsOfNormalPaths) {
   EXPECT_FALSE(IsBelow("/a", "/a/b"));
 }
 
-TEST(IsBelow, KnowsTheCurrentDirectory) {
+TEST(IsBelow, AcceptsTheCurrentDirectory) {
   EXPECT_TRUE(IsBelow("debug/x", "debug"));
   EXPECT_TRUE(IsBelow("debug/x", "."));
   EXPECT_TRUE(IsBelow(std::filesystem::current_path() / "debug/x", "./debug"));
@@ -49,9 +49,9 @@ TEST(SearchPathsOfLink, AreNoneOutside) {
   const SearchedDirectories searched = {.debug_dirs = {"/usr/lib/debug"}};
   for (const char* name : {"/dev/watchdog", "../../dev/watchdog",
                            "/usr/lib/debug/../../../dev/watchdog", "/home/../dev/watchdog"}) {
-    const LinkSearchPaths places = SearchPathsOfLink(name, "/home/user", "/home/user", searched);
-    EXPECT_THAT(places.paths, IsEmpty());
-    EXPECT_EQ(places.Refusal(), "/dev/watchdog: outside the directories that are searched");
+    const LinkSearchPaths found = SearchPathsOfLink(name, "/home/user", "/home/user", searched);
+    EXPECT_THAT(found.paths, IsEmpty());
+    EXPECT_EQ(found.Refusal(), "/dev/watchdog: outside the directories that are searched");
   }
 }
 
@@ -60,7 +60,7 @@ TEST(SearchPathsOfLink, LeadOutOfNoRoot) {
               ElementsAre("/sysroot/x"));
 }
 
-TEST(SearchPathsOfLink, AreNoneOfARelativeNameInAFileWithoutAPlace) {
+TEST(SearchPathsOfLink, AreEmptyForRelativeNamesWithoutADirectory) {
   EXPECT_THAT(SearchPathsOfLink("x", "", "", {.roots = {"/"}}).paths, IsEmpty());
   EXPECT_THAT(SearchPathsOfLink("", "/a", "/a", {}).paths, IsEmpty());
   EXPECT_THAT(SearchPathsOfLink("x/", "/a", "/a", {}).paths, IsEmpty());

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/zstd.h"
 #include "formats/elf/symbols.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/matchers.h"
+#include "tests/support/zstd_frame.h"
 
 namespace perftape::elf {
 namespace {
@@ -23,12 +23,12 @@ std::string Stored(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// { u32 type, reserved; u64 size, alignment; stream }
+// Returns { u32 type, reserved; u64 size, alignment; stream }.
 std::string Compressed(std::uint32_t type, std::uint64_t size, const std::string& stream) {
   return Stored(type) + Stored(std::uint32_t{0}) + Stored(size) + Stored(std::uint64_t{1}) + stream;
 }
 
-// A zlib stream (RFC 1950) of one block that is stored as it is.
+// Returns a zlib stream (RFC 1950) of one stored block.
 std::string ZlibStream(const std::string& text) {
   std::uint32_t a = 1, b = 0;
   for (const char c : text) {
@@ -44,15 +44,7 @@ std::string ZlibStream(const std::string& text) {
   return stream;
 }
 
-std::string ZstdStream(const std::string& text) {
-  ZstdCompressor compressor = ZstdCompressor::Create(1).value();
-  std::vector<std::byte> stream;
-  compressor.Compress(AsBytes(text), stream).value();
-  compressor.End(stream).value();
-  return std::string(AsText(stream));
-}
-
-// What ReadSection makes of the only section of a file.
+// Calls ReadSection for the only section of a file.
 class ReadSectionTest : public testing::Test {
  protected:
   Result<SectionBytes> Read(std::string name, std::string contents, std::uint64_t flags = 0) {
@@ -72,7 +64,7 @@ class ReadSectionTest : public testing::Test {
   std::optional<ElfFile> file_;
 };
 
-TEST_F(ReadSectionTest, GivesWhatIsNotCompressedAsItLies) {
+TEST_F(ReadSectionTest, ReturnsUncompressedSectionsUnchanged) {
   EXPECT_EQ(TextOf(Read(".debug_str", "reel")), "reel");
 }
 
@@ -82,27 +74,30 @@ TEST_F(ReadSectionTest, ExpandsZlib) {
 }
 
 TEST_F(ReadSectionTest, ExpandsZstd) {
-  EXPECT_EQ(TextOf(Read(".debug_str", Compressed(2, 4, ZstdStream("reel")), SHF_COMPRESSED)),
-            "reel");
+  EXPECT_EQ(
+      TextOf(Read(".debug_str", Compressed(2, 4, std::string(AsText(ZstdFrame(AsBytes("reel"))))),
+                  SHF_COMPRESSED)),
+      "reel");
 }
 
-TEST_F(ReadSectionTest, ExpandsTheOlderKindByItsName) {
+TEST_F(ReadSectionTest, ExpandsZdebugSections) {
   const std::string size = "\0\0\0\0\0\0\0\4"s;
   EXPECT_EQ(TextOf(Read(".zdebug_str", "ZLIB" + size + ZlibStream("reel"))), "reel");
   EXPECT_EQ(TextOf(Read(".zdebug_str", "not compressed")), "not compressed");
 }
 
-TEST_F(ReadSectionTest, RefusesAStreamOfAnotherSizeThanItSays) {
+TEST_F(ReadSectionTest, RejectsAStreamOfAnotherSizeThanStated) {
   for (const std::uint64_t size : {3U, 5U, 0U}) {
     EXPECT_THAT(Read(".debug_str", Compressed(1, size, ZlibStream("reel")), SHF_COMPRESSED),
                 FailsWith(ErrorCode::kCorrupt))
         << size;
   }
-  EXPECT_THAT(Read(".debug_str", Compressed(2, 5, ZstdStream("reel")), SHF_COMPRESSED),
+  EXPECT_THAT(Read(".debug_str", Compressed(2, 5, std::string(AsText(ZstdFrame(AsBytes("reel"))))),
+                   SHF_COMPRESSED),
               FailsWith(ErrorCode::kCorrupt));
 }
 
-TEST_F(ReadSectionTest, RefusesAClaimThatNoStreamCouldKeepBeforeItMakesRoom) {
+TEST_F(ReadSectionTest, RejectsImpossibleSizesBeforeItAllocates) {
   const std::uint64_t exabyte = std::uint64_t{1} << 60;
   EXPECT_THAT(TextOf(Read(".debug_str", Compressed(1, exabyte, ZlibStream("x")), SHF_COMPRESSED)),
               HasSubstr("section .debug_str: claims to expand 12 bytes to 1152921504606846976"));
@@ -119,7 +114,7 @@ TEST_F(ReadSectionTest, RefusesDamagedAndUnknownStreams) {
   EXPECT_THAT(Read(".d", "short", SHF_COMPRESSED), FailsWith(ErrorCode::kTruncated));
 }
 
-TEST_F(ReadSectionTest, TellsWhereTheFileEndsInsideTheSection) {
+TEST_F(ReadSectionTest, ReportsASectionBehindTheEnd) {
   ElfBuilder elf;
   elf.AddSection({.name = ".debug_str", .size = 1U << 21});  // more than the builder stores
   const std::vector<std::byte> image = elf.Build();

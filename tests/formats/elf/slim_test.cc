@@ -24,13 +24,13 @@ using namespace std::string_literals;
 using testing::IsEmpty;
 using testing::Not;
 
-// The header of a section, and its bytes; none of what has no bytes.
+// The header of a section and its bytes; empty for a section without bytes.
 struct SectionSeen {
   Elf64_Shdr header = {};
   Bytes bytes;
 };
 
-// By name, of a 64-bit file of this machine's byte order.
+// Returns a section by name, of a 64-bit file in this machine's byte order.
 SectionSeen SectionOf(Bytes image, std::string_view name) {
   Elf64_Ehdr file;
   std::memcpy(&file, image.data(), sizeof file);
@@ -49,7 +49,7 @@ SectionSeen SectionOf(Bytes image, std::string_view name) {
   return {};
 }
 
-// A program as GNU ld lays it out: notes, text, tables to unwind it, data, symbols.
+// Returns a program in the layout of GNU ld: notes, text, unwind tables, data, symbols.
 ElfBuilder Program() {
   ElfBuilder elf(ET_DYN);
   elf.AddSegment({.offset = 0, .address = 0x400000, .size = 0x800});
@@ -97,7 +97,7 @@ TEST(SlimCopy, LeavesOutCodeAndDwarf) {
   EXPECT_THAT(AsText(slim), Not(testing::HasSubstr("who wrote it")));
 }
 
-TEST(SlimCopy, TellsOfTextWhereItWasButHasNoBytesOfIt) {
+TEST(SlimCopy, KeepsTheTextHeaderWithoutItsBytes) {
   const std::vector<std::byte> slim = SlimOf(Program().Build());
   const Elf64_Shdr text = SectionOf(slim, ".text").header;
   EXPECT_EQ(text.sh_type, Elf64_Word{SHT_NOBITS});
@@ -120,7 +120,7 @@ TEST(SlimCopy, LeadsFromAnOffsetToTheAddressThatTheOriginalDoes) {
 TEST(SlimCopy, HasTheBuildIdInItsNoteSegmentAndInItsSection) {
   const std::vector<std::byte> slim = SlimOf(Program().Build());
   const BuildId expected = BuildId::From(AsBytes("0123456789abcdefghij"));
-  EXPECT_EQ(BuildIdOf(slim).value(), expected);  // by the program header
+  EXPECT_EQ(BuildIdOf(slim).value(), expected);  // found by the program header
   EXPECT_EQ(BuildIdFromNotes(SectionOf(slim, ".note.gnu.build-id").bytes), expected);
 }
 
@@ -132,14 +132,14 @@ TEST(SlimCopy, LeavesTheTablesOfUnwindingAsFarApartAsTheyWere) {
   EXPECT_EQ(rows.header.sh_offset - table.header.sh_offset, 0x10u);
 }
 
-TEST(SlimCopy, KeepsDwarfWhereItIsAskedTo) {
+TEST(SlimCopy, KeepsDwarfIfAsked) {
   const std::vector<std::byte> image = Program().Build();
   const std::vector<std::byte> slim = SlimOf(image, {.dwarf = SlimDwarf::kKeep});
   EXPECT_EQ(AsText(SectionOf(slim, ".debug_info").bytes),
             AsText(SectionOf(image, ".debug_info").bytes));
 }
 
-// Text, behind it a linkage table at `offset`, and what is left out.
+// Returns an image with text, a linkage table at `offset`, and sections that slimming removes.
 std::vector<std::byte> ImageWithPltAt(std::uint64_t offset) {
   ElfBuilder elf(ET_DYN);
   elf.AddSection({.name = ".text",
@@ -211,7 +211,7 @@ TEST(SlimCopy, IsNoneWhereNothingCanBeLeftOut) {
   EXPECT_THAT(SlimOf(elf.Build()), IsEmpty());
 }
 
-// A 32-bit file of the other byte order, with a text, a symbol and a build id.
+// A 32-bit file of the other byte order, with text, a symbol and a build id.
 class ForeignFile {
  public:
   ForeignFile() {
@@ -307,7 +307,7 @@ TEST(SlimCopy, OfADamagedFileIsNoLargerAndOpensWhereTheFileDoes) {
   for (int i = 0; i < 3000; ++i) {
     std::vector<std::byte> damaged = image;
     for (int flip = 0; flip < 3; ++flip) {
-      // The headers are at both ends.
+      // The headers are at both ends of the file.
       const std::size_t at = dice() % 2 == 0 ? dice() % 256 : damaged.size() - 1 - dice() % 900;
       damaged[at] = static_cast<std::byte>(dice());
     }
@@ -321,7 +321,7 @@ TEST(SlimCopy, OfADamagedFileIsNoLargerAndOpensWhereTheFileDoes) {
   }
 }
 
-// What a slim copy is for, on the files that this machine has.
+// Compares names from a slim copy with those from the original, for files of this machine.
 void ExpectEqualNames(const ElfFile& original, const ElfFile& slim) {
   EXPECT_EQ(slim.build_id(), original.build_id());
   ASSERT_EQ(slim.segments().size(), original.segments().size());

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kText = 0x401000;
 
-// An ELF file of one code section from 0x401000 to 0x402000, and the table read from it.
+// Reads the table of an ELF file with one code section from 0x401000 to 0x402000.
 class SymbolTableTest : public testing::Test {
  protected:
   ElfBuilder::Symbol At(std::uint64_t value, std::string name, std::uint64_t size) const {
@@ -201,7 +201,7 @@ TEST_F(SymbolTableTest, IsEmptyForAStrippedFile) {
   EXPECT_EQ(table.Find({kText}), nullptr);
 }
 
-TEST(SymbolTable, TakesNamesFromTheDebugFileOfAStrippedOne) {
+TEST(SymbolTable, UsesTheDebugFileOfAStrippedFile) {
   ElfBuilder debug;
   const std::uint16_t text = debug.AddSection({.name = ".text",
                                                .type = SHT_NOBITS,
@@ -228,7 +228,7 @@ std::string Xz(const std::string& plain) {
   return compressed;
 }
 
-// As a distribution strips its programs: .dynsym tells one function, .gnu_debugdata the other.
+// As distributions strip programs: .dynsym has one function, .gnu_debugdata the other.
 std::vector<std::byte> WithMiniDebugInfo(const std::string& mini_debug_info) {
   ElfBuilder elf;
   const std::uint16_t text = elf.AddSection({.name = ".text",
@@ -278,7 +278,7 @@ TEST(ExpandXz, StopsAtItsLimit) {
   EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
 }
 
-// The symbol of a function is of its descriptor, in data: { entry, toc, environment }.
+// A function's symbol has the address of its descriptor, in data: { entry, toc, environment }.
 TEST(SymbolTable, GoesThroughTheDescriptorsOf64BitPowerPc) {
   ElfBuilder elf(ET_EXEC, EM_PPC64);
   elf.AddSection({.name = ".text",
@@ -336,17 +336,17 @@ TEST(SymbolTable, ClearsTheThumbBit) {
   EXPECT_EQ(SymbolTable::Read(*file).Find({kText + 0x10})->name, "work");
 }
 
-// Enough of them, far apart and close together, to be sorted and found in every way.
+// Many symbols, far apart and close together, test all ways of sorting and finding.
 TEST_F(SymbolTableTest, FindsEachOfManySymbolsInWhateverOrderTheyCome) {
   const std::uint16_t far = elf_.AddSection({.name = ".far",
                                              .flags = SHF_ALLOC | SHF_EXECINSTR,
                                              .address = 0x7fff'0000'0000,
                                              .size = 0x10000});
-  const auto place = [](std::uint64_t i) { return i * 37 % 256 * 16; };
+  const auto offset = [](std::uint64_t i) { return i * 37 % 256 * 16; };
   for (std::uint64_t i = 0; i < 700; ++i) {
     elf_.AddSymbol(
-        {.name = "far", .value = 0x7fff'0000'0000 + place(i), .size = 3, .section = far});
-    elf_.AddSymbol(At(kText + place(i), "near", 3));
+        {.name = "far", .value = 0x7fff'0000'0000 + offset(i), .size = 3, .section = far});
+    elf_.AddSymbol(At(kText + offset(i), "near", 3));
   }
   const SymbolTable& table = Read();
   for (std::uint64_t at = 0; at < 0x1000; ++at) {
@@ -361,7 +361,7 @@ TEST_F(SymbolTableTest, FindsEachOfManySymbolsInWhateverOrderTheyCome) {
 TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
   const std::vector<std::byte> image = SmallElf("an id");
   for (std::size_t size = 0; size < image.size(); ++size) {
-    // Of its own size, so that a sanitizer sees reads behind it.
+    // In a buffer of its exact size, so that a sanitizer detects reads behind it.
     const std::vector<std::byte> cut(image.begin(), image.begin() + static_cast<long>(size));
     const auto file = ElfFile::FromBytes(cut);
     if (!file) continue;
@@ -369,10 +369,10 @@ TEST(SymbolTable, ReadsWhatIsLeftWhereverTheFileIsCut) {
   }
 }
 
-TEST(SymbolTable, EndsWellWhicheverByteIsWrong) {
+TEST(SymbolTable, SurvivesAnyWrongByte) {
   std::vector<std::byte> image = SmallElf("an id");
   for (std::size_t at = 0; at < image.size(); ++at) {
-    if (at >= 0x200 && at < 0x1200) continue;  // zeros, and the code, which nobody reads
+    if (at >= 0x200 && at < 0x1200) continue;  // zeros, and code, which is never read
     for (const std::byte flip : {std::byte{0xff}, std::byte{0x80}, std::byte{1}}) {
       image[at] ^= flip;
       if (const auto file = ElfFile::FromBytes(image)) {
@@ -394,7 +394,7 @@ std::string OutputOf(const std::string& command) {
   return text;
 }
 
-TEST(SymbolTable, KnowsEveryFunctionOfThisProgramThatNmKnows) {
+TEST(SymbolTable, FindsEveryFunctionThatNmLists) {
   const std::string listing =
       OutputOf("nm --defined-only --format=sysv /proc/" + std::to_string(getpid()) + "/exe 2>&1");
   if (listing.find("FUNC|") == std::string::npos) GTEST_SKIP() << "no nm here: " << listing;

@@ -28,14 +28,14 @@ std::string Written(std::int64_t value, unsigned decimals) {
   return out;
 }
 
-TEST(ParseCount, TakesWholeNumbers) {
+TEST(ParseCount, ParsesIntegers) {
   EXPECT_EQ(Fixed("42", 0), 42);
   EXPECT_EQ(Fixed("007", 0), 7);
   EXPECT_EQ(Fixed("-42", 0), -42);
   EXPECT_EQ(Fixed("42.", 0), 42);
 }
 
-TEST(ParseCount, TellsHowManyDecimalsThereAre) {
+TEST(ParseCount, CountsDecimals) {
   EXPECT_EQ(ParseCount("12.50")->fraction, "5");
   EXPECT_EQ(ParseCount("12.05")->fraction, "05");
   EXPECT_EQ(ParseCount("12.00")->fraction, "0");

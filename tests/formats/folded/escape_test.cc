@@ -42,7 +42,7 @@ TEST(AppendFrame, EscapesControlCharactersButTheTab) {
   EXPECT_EQ(FrameName("%1B%7F%09"), "\x1b\x7f%09");
 }
 
-TEST(AppendFrame, EscapesWhatTerminalsObeyAndWhatTurnsOrBreaksLines) {
+TEST(AppendFrame, EscapesControlsBidiCharactersAndLineBreaks) {
   EXPECT_EQ(Frame("a\xc2\x9b"
                   "2J"),
             "a%u009B2J");
@@ -55,7 +55,7 @@ TEST(AppendFrame, EscapesWhatTerminalsObeyAndWhatTurnsOrBreaksLines) {
             "2J\xe2\x80\xae");
 }
 
-// A terminal of 8 bits takes it for a control; the other bytes it only shows.
+// A terminal of 8 bits interprets this byte as a control character; it only shows the other bytes.
 TEST(AppendFrame, EscapesABrokenByteThatIsAControlByItself) {
   EXPECT_EQ(Frame("a\x9b"
                   "2J\xe9"),
@@ -65,7 +65,7 @@ TEST(AppendFrame, EscapesABrokenByteThatIsAControlByItself) {
             "2J");
 }
 
-TEST(FrameName, TakesNoEscapesOfUrlsForItsOwn) {
+TEST(FrameName, DoesNotUnescapeUrls) {
   for (const char* text : {"file:///%D1%9B/%C3%9F.js", "%u00e9", "%u0041", "%xE9", "%x41", "%u202",
                            "%u", "%x", "%u20%28"}) {
     EXPECT_EQ(FrameName(text), text);
@@ -73,7 +73,7 @@ TEST(FrameName, TakesNoEscapesOfUrlsForItsOwn) {
   }
 }
 
-// At the beginning of a line, it would be a comment.
+// At the beginning of a line it would start a comment.
 TEST(AppendFrame, EscapesTheHashOfAFrameThatLooksLikeAComment) {
   EXPECT_EQ(Frame("# comm"), "%23 comm");
   EXPECT_EQ(Frame("#"), "%23");
@@ -108,7 +108,7 @@ TEST(AppendLeaf, EscapesTheSpaceBeforeANumberAtTheEnd) {
   EXPECT_EQ(Leaf("7"), "7");
 }
 
-TEST(AppendLeaf, KeepsNumbersWhenAsked) {
+TEST(AppendLeaf, KeepsNumbersIfAsked) {
   EXPECT_EQ(Leaf("id 7", CountLike::kKeep), "id 7");
   EXPECT_EQ(Leaf("id%207", CountLike::kKeep), "id%25207");
   EXPECT_EQ(Leaf("a;b 7", CountLike::kKeep), "a%3Bb 7");
@@ -129,7 +129,7 @@ TEST(EndsLikeACount, LooksForASpaceAndANumber) {
   EXPECT_FALSE(EndsLikeACount("id .5"));
 }
 
-// Names of the characters that matter, and of those that make escapes of them.
+// Makes names of special characters and of those that form escapes of them.
 rc::Gen<std::string> AnyName() {
   return rc::gen::container<std::string>(rc::gen::weightedOneOf<char>(
       {{9, rc::gen::elementOf(std::string("%253B0A1D7F0920 ;\t\n\r.7#ux9B2E\xc2\x9b\xe2\x80\xae"))},

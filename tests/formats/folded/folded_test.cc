@@ -32,7 +32,7 @@ TEST(ReadLine, DropsSpacesAtTheEnd) {
   EXPECT_THAT(Lines(" a 1 \t\r\n  \n"), ElementsAre(" a 1", ""));
 }
 
-// As Austin and other samplers write them.
+// Austin and other samplers write such comments.
 TEST(ReadLine, LeavesNothingOfAComment) {
   EXPECT_THAT(Lines("# interval: 100\n# mode: wall\n#\na 1"), ElementsAre("", "", "", "a 1"));
   EXPECT_THAT(Lines("#a 1\n # b 2\na;# 3"), ElementsAre("#a 1", " # b 2", "a;# 3"));
@@ -45,18 +45,18 @@ TEST(ParseLine, SplitsStackAndCount) {
   EXPECT_EQ(line->count.whole, 42U);
 }
 
-TEST(ParseLine, TakesOneSpaceForTheSeparator) {
+TEST(ParseLine, TreatsOneSpaceOrTabAsSeparator) {
   EXPECT_EQ(ParseLine("a;b\t7", Columns::kOne)->stack, "a;b");
   EXPECT_EQ(ParseLine("a;b \t 7", Columns::kOne)->stack, "a;b \t");
   EXPECT_EQ(ParseLine("a;  7", Columns::kOne)->stack, "a; ");
 }
 
-TEST(ParseLine, TakesAStackOfOneEmptyFrame) {
+TEST(ParseLine, AcceptsAStackOfOneEmptyFrame) {
   EXPECT_EQ(ParseLine(" 7", Columns::kOne)->stack, "");
   EXPECT_EQ(ParseLine("a;;b; 7", Columns::kOne)->stack, "a;;b;");
 }
 
-TEST(ParseLine, TakesTwoCountsWhereThereAreTwo) {
+TEST(ParseLine, ParsesTwoCounts) {
   const Result<Line> line = ParseLine("a;b 3 4.5", Columns::kTwo);
   ASSERT_THAT(line, IsOk());
   EXPECT_EQ(line->stack, "a;b");

@@ -8,14 +8,14 @@ namespace {
 
 constexpr RuntimeAddress kAddress{0xffffffff81000100};
 
-TEST(KernelAddress, IsAllThatAFrameSays) {
+TEST(KernelAddress, IsTheWholeFrame) {
   EXPECT_EQ(KernelAddressOf("0xffffffff81000100"), kAddress);
   EXPECT_EQ(KernelAddressOf("0xFFFFFFFF81000100"), kAddress);
   EXPECT_EQ(KernelAddressOf("0xffffffff81000100_[k]"), kAddress);
   EXPECT_EQ(KernelAddressOf("[kernel] 0xffffffff81000100"), kAddress);
 }
 
-TEST(KernelAddress, IsInTheUpperHalfUnlessTheFrameSaysThatItIsTheKernels) {
+TEST(KernelAddress, IsInTheUpperHalfUnlessMarked) {
   EXPECT_EQ(KernelAddressOf("0x7f0012345678"), std::nullopt);
   EXPECT_EQ(KernelAddressOf("0xc0101234"), std::nullopt);
   EXPECT_EQ(KernelAddressOf("[kernel] 0xc0101234"), RuntimeAddress{0xc0101234});

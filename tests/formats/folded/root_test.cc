@@ -14,13 +14,13 @@ TEST(RootName, IsWhatStackcollapseWrites) {
   EXPECT_EQ(RootName(Root::kCommPidTid, frame), "my app-7/8");
 }
 
-TEST(RootName, NamesWhatIsNotKnown) {
+TEST(RootName, NamesUnknownThreads) {
   EXPECT_EQ(RootName(Root::kComm, {}), "[unknown]");
   EXPECT_EQ(RootName(Root::kCommPidTid, {.comm = "app", .tid = 8}), "app-?/8");
   EXPECT_EQ(RootName(Root::kCommPidTid, {.comm = "app", .pid = 8}), "app-8/?");
 }
 
-TEST(ParseRoot, ReadsWhatRootNameSays) {
+TEST(ParseRoot, ParsesTheResultOfRootName) {
   for (const RootFrame& frame :
        {RootFrame{"app", 7, 8}, RootFrame{"a-1/2-?/b", 7, 8}, RootFrame{"", 7, 8},
         RootFrame{"app", {}, 8}, RootFrame{"app", 0, {}}, RootFrame{"app", 4294967295, 1}}) {

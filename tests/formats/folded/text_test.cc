@@ -14,7 +14,7 @@ std::string Decoded(std::string_view file) {
   return std::string(Text(AsBytes(file)).view());
 }
 
-TEST(Text, TakesBytesWithoutAMarkAsTheyAre) {
+TEST(Text, KeepsBytesWithoutAByteOrderMark) {
   EXPECT_EQ(Decoded("f\xc3\xbc 1\n"), "f\xc3\xbc 1\n");
   EXPECT_EQ(Decoded("\xff 1"), "\xff 1");
   EXPECT_EQ(Decoded(""), "");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that the Go on this machine builds, against what they say of themselves.
+// Builds programs with this machine's Go and compares our names with those of the programs'
+// runtime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@
 namespace perftape::go {
 namespace {
 
-// Prints for each address that it reads "NAME FILE:LINE" of the innermost function there.
+// Prints "NAME FILE:LINE" of the innermost function for each address that it reads.
 constexpr char kProgram[] = R"(package main
 
 import ("bufio"; "fmt"; "os"; "runtime"; "strconv")
@@ -43,7 +44,7 @@ bool HasGo() {
 
 void Build(const TempDir& directory, const std::string& flags, const std::string& output) {
   directory.Write("main.go", kProgram);
-  directory.Write("go.mod", "module example.com/told\ngo 1.18\n");
+  directory.Write("go.mod", "module example.com/names\ngo 1.18\n");
   const std::string at = directory.path().string();
   const std::string command = "cd " + at + " && GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local" +
                               " GOCACHE=" + at + "/cache CGO_ENABLED=0 go build " + flags + " -o " +
@@ -51,7 +52,7 @@ void Build(const TempDir& directory, const std::string& flags, const std::string
   ASSERT_EQ(Shell(command), 0) << std::ifstream(directory / "build.log").rdbuf();
 }
 
-TEST(GoBinary, SaysTheSameOfItsInstructionsAsItsStrippedFile) {
+TEST(GoBinary, ResolvesEveryInstructionAsItsStrippedFileDoes) {
   if (!HasGo()) GTEST_SKIP() << "go is not installed";
   const TempDir directory;
   Build(directory, "-ldflags='-s -w'", "stripped");
@@ -60,7 +61,8 @@ TEST(GoBinary, SaysTheSameOfItsInstructionsAsItsStrippedFile) {
   const auto table = PcLineTable::Read(*file);
   ASSERT_TRUE(table) << table.error().message;
 
-  // The program looks behind the address, so the last instruction of a function is not asked for.
+  // The program looks one byte behind the address, so the last instruction of a function is
+  // skipped.
   std::ofstream addresses(directory / "in");
   std::vector<std::string> ours;
   for (std::uint64_t i = 0; i < table->functions(); ++i) {
@@ -79,12 +81,12 @@ TEST(GoBinary, SaysTheSameOfItsInstructionsAsItsStrippedFile) {
   addresses.close();
   const std::string at = directory.path().string();
   ASSERT_EQ(Shell(at + "/stripped <" + at + "/in >" + at + "/out"), 0);
-  std::ifstream told(directory / "out");
+  std::ifstream output(directory / "out");
   std::size_t different = 0;
   for (const std::string& mine : ours) {
     std::string theirs;
-    std::getline(told, theirs);
-    // The runtime takes the first name of its table for none.
+    std::getline(output, theirs);
+    // The runtime treats the first name of its table as empty.
     if (theirs != mine && !theirs.starts_with(' ')) {
       if (++different < 5) ADD_FAILURE() << "ours: " << mine << "\ntheirs: " << theirs;
     }
@@ -138,7 +140,7 @@ TEST(GoBinary, HasTheNamesOfItsSymbolTable) {
     const elf::Symbol* symbol = symbols.Find(table->entry(i));
     ASSERT_NE(symbol, nullptr);
     ASSERT_FALSE(frames.empty());
-    // In symbols assembly has its calling convention, and a generic function its types.
+    // Symbols of assembly end with a calling convention, and those of generic functions have types.
     const std::string_view name = symbol->name.substr(0, symbol->name.rfind(".abi0"));
     const bool is_generic = frames.back().function.find("[...]") != std::string_view::npos;
     if (name != frames.back().function && !is_generic) ++others;

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kText = 0x401000;
 
-// The table has views of `made`.
+// The table has views into `made`.
 PcLineTable Open(const GoTable& made, std::endian order = std::endian::little) {
   auto table = PcLineTable::FromParts(
       {.table = made.table, .order = order, .text = {kText}, .function_data = made.function_data});
@@ -28,7 +28,7 @@ PcLineTable Open(const GoTable& made, std::endian order = std::endian::little) {
   return *std::move(table);
 }
 
-// "function file:line from start" of each frame, innermost first.
+// Returns "function file:line from start" of each frame, innermost first.
 std::vector<std::string> Found(const PcLineTable& table, std::uint64_t address) {
   std::vector<std::string> texts;
   for (const GoFrame& frame : table.Find({address})) {
@@ -74,7 +74,7 @@ TEST(PcLineTable, NamesPaddingBehindAFunctionWithoutALine) {
   EXPECT_THAT(Found(Open(made), kText + 0x3f), ElementsAre("main.main :0 from 10"));
 }
 
-TEST(PcLineTable, TakesTheFirstLineForTheStartWhereItIsNotTold) {
+TEST(PcLineTable, UsesTheFirstLineAsStartLine) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo118}, TwoFunctions(), 0x60);
   EXPECT_THAT(Found(Open(made), kText + 0x20), ElementsAre("main.main /src/main.go:12 from 10"));
 }
@@ -98,7 +98,7 @@ TEST(PcLineTable, ReadsBothByteOrdersAndWordSizesWithInstructionsOfFourBytes) {
   }
 }
 
-// leaf() was inlined into middle(), and that into main.main.
+// leaf() is inlined into middle(), and that into main.main.
 std::vector<GoFunction> Inlined() {
   return {{.entry = 0,
            .name = "main.main",
@@ -110,7 +110,7 @@ std::vector<GoFunction> Inlined() {
                      {.name = "main.leaf", .parent_pc = 0x14, .start_line = 30}}}};
 }
 
-TEST(PcLineTable, TellsTheCallsThatWereInlined) {
+TEST(PcLineTable, ResolvesInlinedCalls) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo120}, Inlined(), 0x40);
   const PcLineTable table = Open(made);
   EXPECT_THAT(Found(table, kText + 0x1c), ElementsAre("main.leaf /src/main.go:31 from 30",
@@ -119,7 +119,7 @@ TEST(PcLineTable, TellsTheCallsThatWereInlined) {
   EXPECT_THAT(Found(table, kText + 0x20), ElementsAre("main.main /src/main.go:12 from 10"));
 }
 
-TEST(PcLineTable, TellsInlinedCallsAsGo118WroteThem) {
+TEST(PcLineTable, ResolvesInlinedCallsOfGo118) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo118}, Inlined(), 0x40);
   EXPECT_THAT(Found(Open(made), kText + 0x1c),
               ElementsAre("main.leaf /src/main.go:31 from 0", "main.middle /src/main.go:21 from 0",
@@ -141,7 +141,7 @@ TEST(PcLineTable, IsReadFromABinaryWhoseWordsWaitForTheirRelocation) {
     return std::string(AsText(std::as_bytes(std::span(all))));
   };
   std::vector<std::uint64_t> module(41);
-  module[17] = 2;  // entries of the function table
+  module[17] = 2;  // number of entries of the function table
   ElfBuilder elf(ET_DYN);
   elf.AddSection({.name = ".go.buildinfo", .flags = SHF_ALLOC, .address = 0x800, .size = 0x20});
   elf.AddSection({.name = ".rela.dyn",

@@ -40,7 +40,7 @@ TEST(TableHeader, IsReadInBothByteOrdersAndWordSizes) {
   }
 }
 
-TEST(TableHeader, TellsTheVersionsApart) {
+TEST(TableHeader, DetectsTheVersion) {
   for (const TableVersion version :
        {TableVersion::kGo12, TableVersion::kGo116, TableVersion::kGo118, TableVersion::kGo120}) {
     const GoTable made = OneFunction({.version = version});

@@ -23,7 +23,7 @@ JitDump Open(const JitDumpBuilder& dump) {
   return *std::move(opened);
 }
 
-// "NAME at ADDRESS from TIME", in order.
+// Returns "NAME at ADDRESS from TIME" of each function, in order.
 std::vector<std::string> Shown(const JitDump& dump) {
   std::vector<std::string> all;
   for (const Placement& placement : dump.placements()) {
@@ -34,7 +34,7 @@ std::vector<std::string> Shown(const JitDump& dump) {
   return all;
 }
 
-TEST(JitDump, TellsWhatWasLoadedWhereAndWhen) {
+TEST(JitDump, ReadsNameAddressAndTimeOfCode) {
   JitDumpBuilder builder;
   builder.AddLoad({.time = 20, .address = 1000, .size = 64, .index = 1, .name = "first"});
   builder.AddLoad({.time = 30, .address = 1000, .size = 32, .index = 2, .name = "second"});
@@ -80,15 +80,15 @@ TEST(JitDump, CountsAMoveOfWhatWasNeverLoaded) {
   EXPECT_EQ(Open(builder).damaged(), 1U);
 }
 
-TEST(JitDump, GivesALineToEachPlaceInTheCode) {
+TEST(JitDump, FindsALineForEachAddress) {
   JitDumpBuilder builder;
   builder.AddLines(1000, {{1000, 3, 9, "/a.js"}, {1010, 4, 2, "\xff"}, {1020, 9, 0, "/b.js"}});
   builder.AddLoad({.time = 20, .address = 1000, .size = 64, .index = 1, .name = "f"});
   builder.AddLoad({.time = 30, .address = 2000, .size = 64, .index = 2, .name = "without"});
   const JitDump dump = Open(builder);
   const Function& function = dump.functions()[0];
-  const auto line_at = [&](std::uint64_t place) {
-    const CodeLine* line = dump.LineOf(function, {function.code.value + place});
+  const auto line_at = [&](std::uint64_t offset) {
+    const CodeLine* line = dump.LineOf(function, {function.code.value + offset});
     return std::string(line->file) + ":" + std::to_string(line->line) + ":" +
            std::to_string(line->column);
   };
@@ -99,7 +99,7 @@ TEST(JitDump, GivesALineToEachPlaceInTheCode) {
   EXPECT_EQ(dump.LineOf(dump.functions()[1], dump.functions()[1].code), nullptr);
 }
 
-TEST(JitDump, TakesTheElfHeaderOutOfTheAddressesOfV8sLines) {
+TEST(JitDump, SubtractsTheElfHeaderFromV8sLineAddresses) {
   JitDumpBuilder builder({.padding = 0xdeadbeef});
   builder.AddLines(1000, {{1064, 3, 1, "/a.js"}, {1080, 4, 1, "/a.js"}});
   builder.AddLoad({.time = 20, .address = 1000, .size = 64, .index = 1, .name = "f"});
@@ -109,7 +109,7 @@ TEST(JitDump, TakesTheElfHeaderOutOfTheAddressesOfV8sLines) {
   EXPECT_EQ(dump.LineOf(function, {function.code.value + 16})->line, 4U);
 }
 
-TEST(JitDump, LeavesOutLinesThatLieOutsideOfTheirFunction) {
+TEST(JitDump, DropsLinesOutsideOfTheirFunction) {
   JitDumpBuilder builder;
   builder.AddLines(1000, {{1000, 3, 1, "/a.js"}, {0x7fff00001000, 4, 1, "junk"}});
   builder.AddLoad({.time = 20, .address = 1000, .size = 64, .index = 1, .name = "f"});
@@ -118,7 +118,7 @@ TEST(JitDump, LeavesOutLinesThatLieOutsideOfTheirFunction) {
   EXPECT_EQ(dump.damaged(), 0U);
 }
 
-TEST(JitDump, PassesOverRecordsOfOtherTypes) {
+TEST(JitDump, SkipsRecordsOfOtherTypes) {
   JitDumpBuilder builder;
   builder.AddOther(3, 0);
   builder.AddOther(4, 24);
@@ -140,7 +140,7 @@ TEST(JitDump, ReadsTheOtherByteOrder) {
   EXPECT_EQ(dump.FileOf(dump.functions()[0]), "/a.js");
 }
 
-TEST(JitDump, SaysThatItsTimesAreOfTheCpu) {
+TEST(JitDump, ReportsCpuTimestamps) {
   EXPECT_TRUE(Open(JitDumpBuilder({.flags = 1})).has_cpu_times());
   EXPECT_FALSE(Open(JitDumpBuilder()).has_cpu_times());
 }

@@ -45,17 +45,17 @@ TEST(Kallsyms, FindsTheSymbolAtOrBeforeAnAddress) {
   EXPECT_EQ(Find(kallsyms, 0xffffffff80ffffff), "(none)");
 }
 
-TEST(Kallsyms, TellsTheModule) {
+TEST(Kallsyms, ReadsTheModule) {
   const Kallsyms kallsyms = Parsed(kText);
   EXPECT_EQ(Find(kallsyms, 0xffffffffc0341010), "nft_do_chain [nf_tables]");
   EXPECT_EQ(Find(kallsyms, 0xffffffffc0351004), "bpf_prog_6deef7357e7b4530_on_cpu [bpf]");
 }
 
-TEST(Kallsyms, TakesTheLastOfSeveralAtOneAddressAsPerfDoes) {
+TEST(Kallsyms, PrefersTheLastSymbolAsPerfDoes) {
   EXPECT_EQ(Find(Parsed(kText), 0xffffffff81000000), "_text");
 }
 
-TEST(Kallsyms, TakesTheKernelsOwnBeforeWhatIsListedAgainAsBuiltIn) {
+TEST(Kallsyms, PrefersKernelSymbolsToBuiltInModules) {
   const Kallsyms kallsyms = Parsed(
       "c000000000054930 T optinsn_slot\n"
       "c000000000064930 T optprobe_template_entry\n"
@@ -64,7 +64,7 @@ TEST(Kallsyms, TakesTheKernelsOwnBeforeWhatIsListedAgainAsBuiltIn) {
   EXPECT_EQ(Find(kallsyms, 0xc00000000006492f), "optinsn_slot");
 }
 
-TEST(Kallsyms, TellsWhereTheCodeOfAModuleIs) {
+TEST(Kallsyms, FindsTheCodeRangeOfAModule) {
   const Kallsyms kallsyms = Parsed(kText);
   const auto extent = kallsyms.ModuleExtent("nf_tables");
   ASSERT_TRUE(extent);
@@ -126,7 +126,7 @@ TEST(Kallsyms, RefusesWhatHoldsNoSymbol) {
   }
 }
 
-TEST(Kallsyms, PassesOverLinesThatAreNoSymbols) {
+TEST(Kallsyms, SkipsLinesThatAreNoSymbols) {
   const Kallsyms kallsyms = Parsed("garbage\nffffffff81000000 T f\n]\n1 T ]\n");
   EXPECT_EQ(kallsyms.symbols().size(), 1U);
   EXPECT_EQ(Find(kallsyms, 0xffffffff81000000), "f");
@@ -141,7 +141,7 @@ TEST(Kallsyms, ReadsWholeLinesWhereverTheTextIsCut) {
 }
 
 TEST(Kallsyms, StaysValidWhenMoved) {
-  Kallsyms kallsyms = Parsed("1 T f\n");  // short enough to lie inside a std::string
+  Kallsyms kallsyms = Parsed("1 T f\n");  // short enough for the inline buffer of std::string
   const Kallsyms moved = std::move(kallsyms);
   EXPECT_EQ(Find(moved, 1), "f");
 }
@@ -153,7 +153,7 @@ TEST(Kallsyms, NamesTheFileInItsErrors) {
   EXPECT_EQ(read.error().message, (dir / "symbols").native() + ": holds no symbol");
 }
 
-TEST(Kallsyms, ReadsThoseOfTheRunningKernelOrSaysWhyNot) {
+TEST(Kallsyms, ReadsTheRunningKernelOrReportsWhyNot) {
   const auto read = Kallsyms::Read();
   if (!read) {
     EXPECT_NE(read.error().code, ErrorCode::kCorrupt) << read.error().message;

@@ -6,7 +6,7 @@
 namespace perftape::perf_map {
 namespace {
 
-TEST(PerfMap, FindsTheFunctionThatAnAddressLiesIn) {
+TEST(PerfMap, FindsTheFunctionThatContainsAnAddress) {
   const PerfMap map = PerfMap::Parse("7f0010 20 LazyCompile:~add app.js:3\n7f0040 8 stub\n");
   EXPECT_EQ(map.Find({0x7f000f}), "");
   EXPECT_EQ(map.Find({0x7f0010}), "LazyCompile:~add app.js:3");

@@ -13,7 +13,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// What is mapped at an address: "name+offset", or "-".
+// Returns the mapping of an address as "name+offset", or "-".
 std::string At(const Region* region, std::uint64_t address) {
   if (region == nullptr) return "-";
   const std::uint64_t offset = address - region->start + region->page_offset;
@@ -23,7 +23,8 @@ std::string At(const Region* region, std::uint64_t address) {
 const Dso kOld{.path = "/old", .build_id = {}, .symbol = {}};
 const Dso kNew{.path = "/new", .build_id = {}, .symbol = {}};
 
-// 100 to 200 of /old are mapped, from offset 1000 on, and then `from` to `to` of /new, from 0 on.
+// Maps 100 to 200 of /old, from offset 1000 on, then `from` to `to` of /new, from offset 0 on.
+// Returns the mapping at `address`.
 std::string MapOver(std::uint64_t from, std::uint64_t to, std::uint64_t address) {
   AddressSpace space;
   space.Add({.start = 100, .end = 200, .page_offset = 1000, .dso = &kOld});
@@ -141,7 +142,7 @@ class ProcessesTest : public testing::Test {
  protected:
   ProcessesTest() { file_.AddEvent(); }
 
-  // After all that was added to file_ so far: what process `pid` has at `address`.
+  // Applies the records added so far and returns the mapping of process `pid` at `address`.
   std::string UserAt(std::uint32_t pid, std::uint64_t address) {
     Apply();
     return At(processes_.Find(pid, CpuMode::kUser, address), address);
@@ -186,7 +187,7 @@ TEST_F(ProcessesTest, ReadTheOlderMmapToo) {
   EXPECT_EQ(UserAt(7, 0x1fff), "seven+4095");
 }
 
-TEST_F(ProcessesTest, TakeNoDataForCode) {
+TEST_F(ProcessesTest, IgnoreDataMappings) {
   file_.Add(Mmap{.pid = 7, .tid = 7, .start = 0x1000, .length = 0x1000, .filename = "/data"}, {},
             MiscOf(CpuMode::kUser) | kMiscMmapData);
   EXPECT_EQ(UserAt(7, 0x1000), "-");
@@ -215,7 +216,7 @@ TEST_F(ProcessesTest, LeaveAProcessAsItIsWhenItGetsAThread) {
 
 TEST_F(ProcessesTest, ForgetAFormerProcessWhenItsPidIsForkedAgain) {
   file_.AddMmap({.pid = 8, .tid = 8, .start = 0x1000, .path = "/bin/former"});
-  file_.AddFork({.pid = 8, .ppid = 7, .tid = 8, .ptid = 7});  // nothing is known of 7
+  file_.AddFork({.pid = 8, .ppid = 7, .tid = 8, .ptid = 7});  // process 7 is unknown
   EXPECT_EQ(UserAt(8, 0x1000), "-");
 }
 
@@ -245,7 +246,7 @@ TEST_F(ProcessesTest, KeepMappingsAfterExitForSamplesThatStillCome) {
   EXPECT_EQ(CommOf(7), "sh");
 }
 
-// Processes `first` to `last` begin, map something, and end.
+// Adds processes `first` to `last`, which begin, map something, and end.
 void AddShortLived(PerfDataBuilder& file, std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t pid = first; pid <= last; ++pid) {
     file.AddFork({.pid = pid, .ppid = 1, .tid = pid, .ptid = 1});
@@ -266,7 +267,7 @@ TEST_F(ProcessesTest, KeepMappingsWhileAThreadLives) {
   file_.AddComm({.pid = 7, .tid = 7, .comm = "seven"});
   file_.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/seven"});
   file_.AddFork({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});
-  file_.AddExit({.pid = 7, .ppid = 7, .tid = 7, .ptid = 7});  // the first thread, before the other
+  file_.AddExit({.pid = 7, .ppid = 7, .tid = 7, .ptid = 7});  // the first thread ends first
   AddShortLived(file_, 100, 1100);
   EXPECT_EQ(UserAt(7, 0x1000), "seven+0");
   file_.AddExit({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});
@@ -314,7 +315,7 @@ TEST_F(ProcessesTest, GiveKernelSymbolsAMappingOfTheirOwnUntilTheyGoAway) {
   EXPECT_EQ(KernelAt(0x5000), "-");
 }
 
-TEST_F(ProcessesTest, KnowNothingOfGuestsAndUnknownModes) {
+TEST_F(ProcessesTest, FindNothingForGuestsAndUnknownModes) {
   file_.AddMmap(
       {.pid = 7, .tid = 7, .start = 0x1000, .path = "/guest", .mode = CpuMode::kGuestUser});
   EXPECT_EQ(UserAt(7, 0x1000), "-");
@@ -342,7 +343,7 @@ TEST_F(ProcessesTest, NameThreads) {
   file_.AddComm({.pid = 7, .tid = 7, .comm = "worker"});
   file_.AddFork({.pid = 7, .ppid = 7, .tid = 71, .ptid = 7});
   EXPECT_EQ(CommOf(7), "worker");
-  EXPECT_EQ(CommOf(71), "worker");  // its parent's, until it takes one of its own
+  EXPECT_EQ(CommOf(71), "worker");  // the parent's name, until it gets its own
   file_.AddComm({.pid = 7, .tid = 71, .comm = "io"});
   EXPECT_EQ(CommOf(71), "io");
   EXPECT_EQ(CommOf(7), "worker");
@@ -354,25 +355,11 @@ TEST_F(ProcessesTest, NameWhatIsNotNamed) {
   EXPECT_EQ(CommOf(~0U), ":-1");
 }
 
-TEST_F(ProcessesTest, KnowControlGroupsByTheirIds) {
+TEST_F(ProcessesTest, FindControlGroupsByTheirIds) {
   file_.Add(Cgroup{.id = 42, .path = "/system.slice"});
   Apply();
   EXPECT_EQ(processes_.CgroupOf(42), "/system.slice");
   EXPECT_EQ(processes_.CgroupOf(43), "");
-}
-
-TEST_F(ProcessesTest, AreInTheNamespacesTheyWereLastSaidToBeInAndLeaveThemToTheirChildren) {
-  const std::vector<std::uint64_t> links = {4, 100, 4, 200};  // net, uts
-  file_.Add(Namespaces{.pid = 7, .tid = 7, .links = WordArray(links)});
-  file_.AddFork({.pid = 8, .ppid = 7, .tid = 8, .ptid = 7});
-  Apply();
-  EXPECT_EQ(processes_.NamespacesOf(9), nullptr);
-  for (const std::uint32_t pid : {7U, 8U}) {
-    const auto* namespaces = processes_.NamespacesOf(pid);
-    ASSERT_NE(namespaces, nullptr) << pid;
-    EXPECT_EQ((*namespaces)[1].inode, 200U);
-    EXPECT_EQ((*namespaces)[2].inode, 0U) << "not told";
-  }
 }
 
 TEST_F(ProcessesTest, IgnoreDamagedRecords) {

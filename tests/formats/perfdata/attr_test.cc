@@ -18,7 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Every field has a value of its own, the largest in use behind it: 144 bytes.
+// Returns an attribute in which every field has a different value: 144 bytes, with the largest
+// field last.
 EventAttr FullAttr() {
   EventAttr attr;
   attr.type = 1;
@@ -99,7 +100,7 @@ TEST(EventAttr, FieldsBehindTheEndOfASmallOneAreZero) {
   EventAttr attr = FullAttr();
   attr.size = 72;
   std::vector<std::byte> bytes = Encoded(attr);
-  bytes.resize(144, std::byte{0xee});  // what follows is something else
+  bytes.resize(144, std::byte{0xee});  // followed by other bytes
   const auto decoded = DecodeAttr(bytes, std::endian::native);
   ASSERT_THAT(decoded, IsOk());
   EXPECT_EQ(decoded->config2, 10U);
@@ -136,7 +137,7 @@ TEST(EventAttr, IsTruncatedBelowTheSmallestSize) {
   }
 }
 
-TEST(EventAttr, MustNotSayThatItIsLargerThanItsBytesOrSmallerThanAny) {
+TEST(EventAttr, RejectsTooLargeAndTooSmallSizes) {
   std::vector<std::byte> bytes = Encoded(FullAttr());
   for (const std::uint32_t size : {1U, 63U, 145U, 0xffffffffU}) {
     std::memcpy(bytes.data() + 4, &size, sizeof size);
@@ -147,7 +148,7 @@ TEST(EventAttr, MustNotSayThatItIsLargerThanItsBytesOrSmallerThanAny) {
 }
 
 TEST(EventAttr, OfABigEndianMachineHasItsBitFieldsFromTheTop) {
-  // There `disabled` is the highest bit, `inherit` the next, and so on.
+  // There `disabled` is the highest bit, `inherit` the next one, and so on.
   const auto bit = [](unsigned number) { return std::uint64_t{1} << (63 - number); };
   BigEndianBytes bytes;
   bytes.U32(1).U32(64).U64(0).U64(99).U64(kIp | kTid).U64(4);
@@ -162,7 +163,7 @@ TEST(EventAttr, OfABigEndianMachineHasItsBitFieldsFromTheTop) {
 
 TEST(EventAttr, OfABigEndianMachineKeepsTheTwoBitsOfPreciseIpInOrder) {
   for (const std::uint64_t precise : {0, 1, 2, 3}) {
-    // The field takes bits 15 and 16 counted from the top, its own highest bit first.
+    // The field has bits 15 and 16 counted from the top, with its own highest bit first.
     BigEndianBytes bytes;
     bytes.U32(0).U32(64).Zeros(32).U64(precise << (63 - 16)).Zeros(16);
     const auto attr = DecodeAttr(bytes.bytes(), std::endian::big);
@@ -200,9 +201,9 @@ TEST(EventName, IsPerfsForWhatTheFileDoesNotName) {
   EXPECT_EQ(NameOf(kTypeTracepoint, 314), "tracepoint:314");
 }
 
-// evsel__add_modifiers() of tools/perf/util/evsel.c: guests are left out by default, except where a
-// mode is.
-TEST(EventName, TellsWhichModesAreCounted) {
+// evsel__add_modifiers() of tools/perf/util/evsel.c: guests are excluded by default, unless a mode
+// is.
+TEST(EventName, ShowsTheCountedModes) {
   EXPECT_EQ(NameOf(kTypeHardware, 0, 0), "cycles:HG");
   EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeKernel | kExcludeHv), "cycles:u");
   EXPECT_EQ(NameOf(kTypeHardware, 0, kExcludeUser | kExcludeHv), "cycles:k");

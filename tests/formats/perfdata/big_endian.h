@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as a big-endian machine writes them, field by field.
+// Writes bytes as a big-endian machine does, field by field.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ class BigEndianBytes {
   BigEndianBytes& U16(std::uint16_t value) { return Append(value, 2); }
   BigEndianBytes& U32(std::uint32_t value) { return Append(value, 4); }
   BigEndianBytes& U64(std::uint64_t value) { return Append(value, 8); }
-  // With as many NULs as fill `size`.
+  // Adds NULs to fill `size`.
   BigEndianBytes& Text(std::string_view text, std::size_t size) {
     ByteWriter(bytes_).Blob(AsBytes(text), size);
     return *this;

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Le;
 
-// What zstd cannot make smaller.
+// Returns bytes that zstd cannot compress.
 std::vector<std::byte> Noise(std::size_t size) {
   std::mt19937 random(1);
   std::vector<std::byte> noise(size);
@@ -31,7 +31,7 @@ RecordCompressor MustCreate(int level = 1) {
   return RecordCompressor::Create(level).value();
 }
 
-// What each COMPRESSED record expands to, given those before it.
+// Expands each COMPRESSED record, after those before it.
 std::vector<std::vector<std::byte>> ExpandEach(Bytes records) {
   std::vector<std::vector<std::byte>> expanded;
   ZstdDecompressor zstd;
@@ -71,8 +71,8 @@ TEST(RecordCompressor, FlushesNothingWhereNothingWaits) {
   EXPECT_THAT(out, IsEmpty());
 }
 
-// perf gives each record a buffer of that size, and takes one that fills none of it for damage.
-TEST(RecordCompressor, NoRecordExpandsToNothingOrToMoreThanItSays) {
+// perf gives each record a buffer of that size, and reports one that expands to nothing as damaged.
+TEST(RecordCompressor, LimitsTheExpandedSizeOfEachRecord) {
   for (const int level : {1, 22}) {
     RecordCompressor compressor = MustCreate(level);
     std::vector<std::byte> out;
@@ -103,7 +103,7 @@ TEST(RecordCompressor, EveryRecordIsAMultipleOfAWord) {
   EXPECT_EQ(Joined(ExpandEach(out)), all);
 }
 
-TEST(RecordCompressor, TellsWhatTheFeatureCompressedSays) {
+TEST(RecordCompressor, ReportsTheFieldsOfTheFeatureCompressed) {
   RecordCompressor compressor = MustCreate(3);
   std::vector<std::byte> out;
   ASSERT_THAT(compressor.Append(std::vector<std::byte>(10'000), out), IsOk());

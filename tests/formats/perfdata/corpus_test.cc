@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of other people's machines: perf from 3.2 to 6.16, simpleperf, five architectures,
-// both byte orders. They are no part of the source tree; $PERFTAPE_CORPUS names the directory.
-// Beside each NAME.perf.data lies NAME.inventory.json, made by a program that shares no code with
-// ours.
+// Reads recordings of other people's machines: perf from 3.2 to 6.16, simpleperf, five
+// architectures, both byte orders. They are not part of the source tree; $PERFTAPE_CORPUS names the
+// directory. Beside each NAME.perf.data is NAME.inventory.json, made by a program that shares no
+// code with ours.
 #include "tests/support/corpus.h"
 
 #include <gmock/gmock.h>
@@ -29,13 +29,13 @@ using testing::IsEmpty;
 
 using Counts = std::map<std::string, std::uint64_t>;
 
-// The cursor ends with an error, behind all that is whole.
+// The cursor ends with an error after all complete records.
 const std::set<std::string> kDamaged = {
     "pipe-x86_64-k3.2-CORRUPT-zero-size-sample",
     "pipe-x86_64-k6.16-COMPRESSED2-attr136-stderr-text-at-end",
 };
-// RHEL 7.0's kernel, and Linux 3.12 to 3.15: a MMAP2 without protection and flags, in whose place
-// the name begins. Nothing in the file tells; perf does not read them either.
+// Of RHEL 7.0: its MMAP2 has no protection and flags, and the name begins at their offset. perf
+// does not read these names either.
 const std::set<std::string> kShortMmap2 = {"x86_64-k3.10-dwarf-one-sample"};
 
 std::vector<std::string> Recordings() {
@@ -53,7 +53,7 @@ MappedFile Recording(const std::string& name) {
   return MappedFile::Open(CorpusDirectory() / "perfdata" / (name + ".perf.data")).value();
 }
 
-// { "records": { "COMM": 6, ... } } out of the inventory, whose only object of that name it is.
+// Returns { "records": { "COMM": 6, ... } } of the inventory, its only object of that name.
 Counts InventoryOf(const std::string& name) {
   const std::string text =
       ReadWholeFile(CorpusDirectory() / "perfdata" / (name + ".inventory.json")).value();
@@ -71,7 +71,7 @@ Counts InventoryOf(const std::string& name) {
   return counts;
 }
 
-// Calls `visit` with each record and, where it has one, its event.
+// Calls `visit` with each record and its event, if it has one.
 template <class Visitor>
 Status ForEachRecord(const Reader& reader, Visitor visit) {
   RecordCursor cursor = reader.records();
@@ -111,7 +111,7 @@ TEST_F(PerfDataCorpus, HasTheRecordsThatItsInventoriesCount) {
     const Reader reader = Reader::FromBytes(file.bytes()).value();
     Counts counts;
     const Status end = ForEachRecord(reader, [&](const RecordView& record, const Event*) {
-      // The inventories name simpleperf's own types, which are no matter of ours.
+      // The inventories contain simpleperf's own types, which we do not read.
       if (IsKnown(record.type)) ++counts[RecordName(record.type)];
     });
     EXPECT_EQ(end.has_value(), !kDamaged.contains(name)) << name;
@@ -136,7 +136,8 @@ TEST_F(PerfDataCorpus, HasAnEventForEveryRecordAndDecodesEverySample) {
   }
 }
 
-// Where a name of `value` ends in its record, without its NUL; nothing for records without names.
+// Returns the offset of the end of a name in its record, without its NUL; nothing for records
+// without names.
 template <class Record>
 const char* EndOfName(const Record& value) {
   std::string_view name;
@@ -148,8 +149,8 @@ const char* EndOfName(const Record& value) {
   return name.empty() ? nullptr : name.data() + name.size();
 }
 
-// The whole record, of which the payload is a view, with zeros where nothing but padding is: behind
-// the NUL of a name the kernel leaves whatever was there before.
+// Returns the whole record of which the payload is a view. Padding is replaced with zeros: after
+// the NUL of a name the kernel leaves old bytes.
 std::vector<std::byte> WholeRecord(const RecordView& record, const SampleFormat& format,
                                    const char* name_end) {
   const std::byte* start = record.payload.data() - sizeof(RecordHeader);
@@ -163,7 +164,7 @@ std::vector<std::byte> WholeRecord(const RecordView& record, const SampleFormat&
   return bytes;
 }
 
-// perf's own records are larger than they need to be, and some end within a word.
+// perf's own records are larger than necessary, and some end within a word.
 bool DifferInPaddingAtMost(Bytes a, Bytes b) {
   const std::size_t common = std::min(a.size(), b.size());
   const Bytes rest = a.size() > b.size() ? a.subspan(common) : b.subspan(common);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of five kinds, cut at their offsets and with their first bytes changed: whatever the
-// damage, reading ends, touches nothing that is not there, and does no more than the bytes allow.
+// Cuts recordings of five containers at their offsets and changes their first bytes. Whatever the
+// damage, reading ends, reads no byte outside of the file, and does no more work than the bytes
+// allow.
 //
-// A run looks at a part of the places, spread over all of them; with PERFTAPE_FULL_SWEEP set, at
-// every one.
+// A run tests some of the offsets, evenly spread; with PERFTAPE_FULL_SWEEP set, every offset.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,16 +31,17 @@ using Buffer = std::vector<std::byte>;
 constexpr std::size_t kCutSize = 20'000;
 constexpr std::size_t kFlipped = 4096;
 
-// Of how many places one is looked at; primes, so that all columns of the records have their turn.
+// Returns the distance between tested offsets: a prime, so that all columns of the records are
+// tested.
 std::size_t Stride(std::size_t usual) {
   return std::getenv("PERFTAPE_FULL_SWEEP") != nullptr ? 1 : usual;
 }
 
 struct Outcome {
   bool opens = false;
-  std::uint64_t records = 0;  // that the cursor delivered
-  std::uint64_t samples = 0;  // that decoded
-  std::uint64_t rows = 0;     // that they count for
+  std::uint64_t records = 0;  // delivered by the cursor
+  std::uint64_t samples = 0;  // decoded
+  std::uint64_t rows = 0;     // counted for them
 };
 
 void CountRecords(const Reader& reader, Outcome& outcome) {
@@ -66,7 +67,7 @@ void CountRecords(const Reader& reader, Outcome& outcome) {
   }
 }
 
-// All that is read of a perf.data: events, features, records in time order, and by all rules.
+// Reads all of a perf.data: events, features, records in time order, and applies all rules.
 Outcome ReadAll(const Buffer& file) {
   Outcome outcome;
   const Result<Reader> reader = Reader::FromBytes(file);
@@ -112,11 +113,11 @@ PerfDataBuilder Plain(Container container, std::size_t enough) {
   return file;
 }
 
-// Samples in a zstd frame for each few of them, and each frame in several COMPRESSED records.
+// Returns samples in several zstd frames, each in several COMPRESSED records.
 Buffer Compressed(std::size_t enough) {
   PerfDataBuilder file;
   file.AddEvent({.name = "cycles"});
-  std::minstd_rand random(1);  // else nothing would be left of them
+  std::minstd_rand random(1);  // otherwise they would compress to almost nothing
   for (std::uint64_t time = 1; file.records().size() < enough; time += 8) {
     PerfDataBuilder samples;
     samples.AddEvent({.name = "cycles"});
@@ -134,7 +135,7 @@ Buffer OfVersion1(std::size_t enough) {
   return file;
 }
 
-// { IP, TID, TIME, PERIOD } of one event, as a big-endian machine writes it.
+// Returns samples { IP, TID, TIME, PERIOD } of one event, as a big-endian machine writes them.
 Buffer BigEndian(std::size_t enough) {
   constexpr std::uint64_t kHeader = 104, kEntry = EventAttr::kSmallestSize + 16;
   constexpr std::uint16_t kCommSize = 32, kSampleSize = 40;
@@ -156,7 +157,7 @@ Buffer CutAt(const Buffer& file, std::size_t size) {
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
-// Where each record ends, behind `offset` bytes of a file.
+// Returns the end offset of each record, after `offset` bytes of a file.
 std::vector<std::size_t> EndsOf(Bytes records, std::size_t offset) {
   std::vector<std::size_t> ends;
   RecordCursor cursor(records, offset, std::endian::native);
@@ -187,7 +188,7 @@ TEST(Damage, CutAnywhereAPipeGivesAllRecordsBefore) {
   const PerfDataBuilder plain = Plain(Container::kPipe, kCutSize);
   const Buffer file = plain.Build();
   const std::vector<std::size_t> ends = EndsOf(Bytes(file).subspan(16), 16);
-  // An event is known when the first ATTR is whole; its samples, when both are.
+  // An event is known if the first ATTR is complete; its samples, if both are.
   CutEverywhere(file, ends, ends[1]);
 }
 
@@ -198,7 +199,7 @@ TEST(Damage, CutAnywhereCompressedRecordsGiveNoMoreThanTheyHold) {
   for (std::size_t cut = 0; cut < file.size(); cut += Stride(11)) {
     const Outcome outcome = ReadAll(CutAt(file, cut));
     ASSERT_LE(outcome.records, whole.records) << "cut at " << cut;
-    ASSERT_GE(outcome.samples, before) << "cut at " << cut;  // the more is there, the more comes
+    ASSERT_GE(outcome.samples, before) << "cut at " << cut;  // more bytes, more samples
     before = outcome.samples;
   }
   EXPECT_GT(before, 0U);
@@ -207,7 +208,7 @@ TEST(Damage, CutAnywhereCompressedRecordsGiveNoMoreThanTheyHold) {
 struct Kind {
   const char* name;
   Buffer file;
-  std::uint64_t most_records;  // that its bytes can hold
+  std::uint64_t most_records;  // the most that its bytes can hold
 };
 
 void PrintTo(const Kind& kind, std::ostream* out) {

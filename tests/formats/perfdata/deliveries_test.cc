@@ -7,7 +7,7 @@
 
 namespace perftape::perfdata {
 
-// How GoogleMock prints it, and how tests compare it.
+// For GoogleMock's output and comparisons.
 bool operator==(const Delivery& a, const Delivery& b) {
   return a.event == b.event && a.period == b.period;
 }
@@ -34,19 +34,19 @@ std::vector<Delivery> Of(Deliveries& deliveries, std::vector<std::uint64_t> read
   return {found.begin(), found.end()};
 }
 
-TEST(Deliveries, TakeThePeriodOfTheSample) {
+TEST(Deliveries, UseThePeriodOfTheSample) {
   const EventTable events = OneEvent({.sample_period = 4000, .sample_type = kIp | kPeriod});
   Deliveries deliveries(events);
   EXPECT_THAT(deliveries.Of(Sample{.period = 7}, events[0]), ElementsAre(Delivery{&events[0], 7}));
 }
 
-TEST(Deliveries, TakeThePeriodOfTheAttributeWhereTheSampleHasNone) {
+TEST(Deliveries, UseTheAttributesPeriodOtherwise) {
   const EventTable events = OneEvent({.sample_period = 4000, .sample_type = kIp});
   Deliveries deliveries(events);
   EXPECT_THAT(deliveries.Of(Sample{}, events[0]), ElementsAre(Delivery{&events[0], 4000}));
 }
 
-TEST(Deliveries, TakeTheGrowthOfACounterThatWasRead) {
+TEST(Deliveries, UseTheIncreaseOfAReadCounter) {
   const EventTable events = OneEvent(
       {.sample_type = kIp | kPeriod | kRead, .read_format = kReadId | kReadTotalTimeEnabled});
   Deliveries deliveries(events);
@@ -76,7 +76,7 @@ TEST_F(GroupDeliveries, GoToEachMemberThatGrew) {
               ElementsAre(Delivery{&events_[0], 5}));
 }
 
-TEST_F(GroupDeliveries, LeaveOutCountersOfNoKnownEvent) {
+TEST_F(GroupDeliveries, SkipCountersOfUnknownEvents) {
   EXPECT_THAT(Of(deliveries_, {2, 10, 999, 0, 3, 0, 0}, events_[0]), IsEmpty());
 }
 

@@ -11,7 +11,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// What the lookup says of a record, beside what EventTable and TimeOf say of it.
+// Compares the lookup's result for a record with those of EventTable and TimeOf.
 void ExpectTheSame(EventLookup& lookup, const EventTable& events, const RecordView& record,
                    std::uint64_t sample_type) {
   const Event* event = events.EventOf(record);
@@ -80,7 +80,7 @@ TEST(EventLookup, RemembersNoAnswerForAnotherId) {
             (std::vector<const Event*>{second, second, nullptr, first, first, nullptr, second}));
 }
 
-TEST(EventLookup, KnowsNothingWhereThereIsNoEvent) {
+TEST(EventLookup, FindsNothingWithoutEvents) {
   const EventTable none;
   EXPECT_EQ(EventLookup(none).Of(RecordView{.type = RecordType::kSample}).event, nullptr);
 }

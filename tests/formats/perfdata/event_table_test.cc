@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which event a record belongs to.
+// Tests which event a record belongs to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// The event that the only record of `file` belongs to.
+// Returns the event of the only record of `file`.
 const Event* EventOfRecord(const Reader& reader, RecordType type) {
   RecordCursor cursor = reader.records();
   for (auto next = cursor.Next(); next && *next; next = cursor.Next()) {
@@ -19,7 +19,7 @@ const Event* EventOfRecord(const Reader& reader, RecordType type) {
   return nullptr;
 }
 
-TEST(EventTable, TellsEventsApartByIdentifier) {
+TEST(EventTable, FindsEventsByIdentifier) {
   PerfDataBuilder file;
   file.AddEvent({.sample_type = kIp | kTid | kIdentifier, .ids = {5}});
   file.AddEvent({.sample_type = kIp | kTid | kPeriod | kIdentifier, .ids = {6, 7}});
@@ -30,7 +30,7 @@ TEST(EventTable, TellsEventsApartByIdentifier) {
   EXPECT_EQ(EventOfRecord(reader, RecordType::kComm), &reader.events()[1]);
 }
 
-TEST(EventTable, TellsEventsApartById) {
+TEST(EventTable, FindsEventsById) {
   const std::uint64_t sample_type = kIp | kTid | kTime | kAddr | kId | kStreamId | kCpu;
   PerfDataBuilder file;
   file.AddEvent({.sample_type = sample_type, .ids = {5}});
@@ -62,7 +62,7 @@ TEST(EventTable, GivesTheFirstEventForIdZeroAndNoneForAnUnknownOne) {
   }
 }
 
-TEST(EventTable, GivesTheFirstEventForToolRecordsAndWhereNothingTellsThemApart) {
+TEST(EventTable, ReturnsTheFirstEventWithoutAnId) {
   PerfDataBuilder file;
   file.AddEvent({.sample_type = kIp | kTid, .ids = {5}});
   file.AddEvent({.sample_type = kIp | kTid, .ids = {6}});

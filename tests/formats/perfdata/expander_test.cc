@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records inside COMPRESSED ones, as the cursor delivers them.
+// Tests records inside COMPRESSED ones, as the cursor delivers them.
 #include "formats/perfdata/expander.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using Buffer = std::vector<std::byte>;
 
-// A file whose samples have the addresses 0, 1, 2, …, and times that go up and down.
+// Returns a file whose samples have the addresses 0, 1, 2, …, and times in no order.
 PerfDataBuilder Samples(std::uint64_t count) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -92,7 +92,7 @@ TEST(Expander, ReadsCompressed2WithItsPadding) {
   EXPECT_THAT(ReadAll(record, file.format(0)).error, HasSubstr("COMPRESSED2"));
 }
 
-TEST(Expander, SaysWhereARecordIsInsideAnother) {
+TEST(Expander, ReportsTheOffsetOfACompressedRecord) {
   const PerfDataBuilder file = Samples(2);
   const Buffer compressed = CompressedRecords(file.records(), 60'000);
   RecordCursor cursor(compressed, 0x1000, std::endian::native);
@@ -107,7 +107,7 @@ TEST(Expander, DeliversAllBeforeADamagedPieceAndGoesOnAtTheNextFrame) {
   const Bytes half = file.records().first(file.records().size() / 2);
   Buffer good = CompressedRecords(half, 60'000);
   Buffer broken = good;
-  broken[sizeof(RecordHeader)] ^= std::byte{1};  // of the magic of the frame
+  broken[sizeof(RecordHeader)] ^= std::byte{1};  // in the magic of the frame
   Buffer records = good;
   records.insert(records.end(), broken.begin(), broken.end());
   records.insert(records.end(), good.begin(), good.end());
@@ -118,7 +118,7 @@ TEST(Expander, DeliversAllBeforeADamagedPieceAndGoesOnAtTheNextFrame) {
   EXPECT_THAT(read.error, HasSubstr(fmt::format("record at {:#x}", good.size())));
 }
 
-TEST(Expander, TellsOfARecordThatIsNeverCompleted) {
+TEST(Expander, ReportsAnIncompleteRecord) {
   const PerfDataBuilder file = Samples(3);
   const Bytes cut = file.records().first(file.records().size() - 8);
   const Read read = ReadAll(CompressedRecords(cut, 60'000), file.format(0));
@@ -133,7 +133,7 @@ TEST(Expander, StopsAtARecordOfNoSizeWithoutExpandingTheRest) {
 }
 
 TEST(Expander, RefusesABombOfRecords) {
-  // More than a COMPRESSED record may expand to, of the smallest records.
+  // More than a COMPRESSED record may expand to, in records of minimum size.
   Buffer rounds(Expander::kMostExpanded + (1 << 20));
   const RecordHeader round{RecordType::kFinishedRound, 0, sizeof(RecordHeader)};
   for (std::size_t at = 0; at < rounds.size(); at += sizeof round) {
@@ -146,15 +146,15 @@ TEST(Expander, RefusesABombOfRecords) {
 TEST(ExpansionBudget, RefusesWhatGrowsAThousandfoldAndIsLarge) {
   constexpr std::uint64_t kMegabyte = 1 << 20;
   ExpansionBudget budget;
-  budget.Take(1000);
-  EXPECT_TRUE(budget.Allows(100 * kMegabyte));   // as much is no harm
-  EXPECT_FALSE(budget.Allows(100 * kMegabyte));  // 200 MB of a kilobyte is none that perf wrote
-  budget.Take(kMegabyte);
-  EXPECT_TRUE(budget.Allows(100 * kMegabyte));  // with so much more compressed, it may be
+  budget.AddCompressed(1000);
+  EXPECT_TRUE(budget.Allows(100 * kMegabyte));   // the same again is allowed
+  EXPECT_FALSE(budget.Allows(100 * kMegabyte));  // perf writes no kilobyte that expands to 200 MB
+  budget.AddCompressed(kMegabyte);
+  EXPECT_TRUE(budget.Allows(100 * kMegabyte));  // allowed, because more compressed bytes came
 }
 
 TEST(Expander, RefusesManyFramesThatAreEachBelowTheLimit) {
-  // Frames of 60 MB, of the smallest records.
+  // Frames of 60 MB, in records of minimum size.
   Buffer rounds(std::size_t{60} << 20);
   const RecordHeader round{RecordType::kFinishedRound, 0, sizeof(RecordHeader)};
   for (std::size_t at = 0; at < rounds.size(); at += sizeof round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feature sections of other people's recordings: what is read of them can be written again, and
-// those of a machine of the other byte order turned into this one's.
+// Reads the feature sections of other people's recordings, and writes them again with equal bytes.
+// Sections of the other byte order are converted to this machine's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,12 +34,7 @@ std::vector<std::byte> Encoded(const FeatureValue& value) {
   return bytes;
 }
 
-std::uint32_t CpusOf(const Reader& reader) {
-  const std::optional<FeatureValue> value = reader.DecodedFeature(FeatureBit::kNrCpus);
-  return value ? std::get<NrCpus>(*value).available : 0;
-}
-
-// Calls `visit` with each recording's path, reader, and each feature's bit and section.
+// Calls `visit` with each recording's path and reader, and each feature's bit and section.
 template <class Visitor>
 void ForEachFeature(Visitor visit) {
   for (const std::filesystem::path& path : Recordings()) {
@@ -58,20 +53,20 @@ class FeatureCorpus : public testing::Test {
   }
 };
 
-// Their writers pad names to 8 bytes, where perf pads to 64.
+// Their writers pad names to 8 bytes; perf pads to 64.
 const std::set<std::string> kPaddedOtherwise = {
     "x86_64-k3.3-lbr-9k",
     "x86_64-k5.17-mem-weight-struct-data-src",
     "x86_64-k5.6-ro-sample",
 };
-// perf inject wrote the build ids anew, padded to 8.
+// perf inject rewrote the build ids, padded to 8.
 const std::set<std::string> kBuildIdsPaddedOtherwise = {
     "x86_64-k6.12-lbr-callgraph-attr136",
     "x86_64-k6.16-sleep-attr136",
 };
 
-// The entries of BUILD_ID with what older perf left out, bit 15 of misc and the size byte (since
-// Linux 5.12), with zeros behind the name, and without the type that only simpleperf fills in.
+// Adds to the entries of BUILD_ID what older perf omitted: bit 15 of misc and the size byte (since
+// Linux 5.12), and zeros after the name. Removes the type that only simpleperf writes.
 std::vector<std::byte> AsPerfWritesThemNow(Bytes section) {
   std::vector<std::byte> entries(section.begin(), section.end());
   for (std::size_t at = 0; at < entries.size();) {

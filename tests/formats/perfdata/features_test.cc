@@ -47,7 +47,7 @@ CacheInfo::Cache SomeCache() {
           .cpus = "0-1"};
 }
 
-// One of each that has a type.
+// Returns one feature of each type.
 std::vector<Feature> EachFeature() {
   return {
       {FeatureBit::kHostname, TextFeature{"machine"}},
@@ -115,8 +115,8 @@ TEST(Feature, DecodesToWhatWasEncoded) {
   }
 }
 
-// Those without a count have places where they may end; a cut anywhere must still be harmless,
-// which the address sanitizer sees.
+// Features without a count may end at several offsets. A cut anywhere must be harmless, which the
+// address sanitizer checks.
 TEST(Feature, IsTruncatedWhereverItIsCut) {
   for (const Feature& feature : EachFeature()) {
     constexpr std::array kMayEndEarly = {
@@ -173,7 +173,7 @@ TEST(TextFeature, IsPaddedAsPerfPadsIt) {
   const std::vector<std::byte> bytes = Encoded(TextFeature{"abc"});
   EXPECT_THAT(bytes, SizeIs(4 + 64));
   EXPECT_EQ(LoadFixed<std::uint32_t>(bytes.data(), kNative), 64U);
-  // 63 characters and their NUL fill it; one more needs another 64.
+  // 63 characters and their NUL fill it; one more character needs another 64 bytes.
   EXPECT_THAT(Encoded(TextFeature{std::string(63, 'x')}), SizeIs(4 + 64));
   EXPECT_THAT(Encoded(TextFeature{std::string(64, 'x')}), SizeIs(4 + 128));
 }
@@ -237,7 +237,7 @@ TEST(CpuTopology, HadNoIdsBeforeLinux4_4) {
   EXPECT_THAT(decoded.cpus, IsEmpty());
 }
 
-TEST(CpuTopology, DoesNotTakeTheRecordsPaddingForDies) {
+TEST(CpuTopology, DoesNotReadPaddingAsDies) {
   std::vector<std::byte> bytes = Encoded(TopologyWithoutDies());
   bytes.resize(bytes.size() + 4);
   const auto decoded = DecodedAs<CpuTopology>(FeatureBit::kCpuTopology, bytes);
@@ -245,7 +245,7 @@ TEST(CpuTopology, DoesNotTakeTheRecordsPaddingForDies) {
   EXPECT_THAT(decoded.dies, IsEmpty());
 }
 
-TEST(CpuTopology, HasRoomForTheCpusThatNrCpusTellsOf) {
+TEST(CpuTopology, HasAnEntryForEachCpu) {
   const std::vector<std::byte> bytes = Encoded(TopologyWithoutDies());
   EXPECT_THAT(DecodeFeature(FeatureBit::kCpuTopology, bytes, kNative, 3),
               FailsWith(ErrorCode::kTruncated));
@@ -261,7 +261,7 @@ TEST(BuildIds, HaveTheirModeAndTrueSize) {
   EXPECT_EQ(decoded.entries[1].build_id.hex(), "0011");
 }
 
-// "[kernel.kallsyms]" begins where perf of today has the fifth letter: there was no pid before it.
+// "[kernel.kallsyms]" begins where perf now has the fifth letter: there was no pid before it.
 TEST(BuildIds, HadNoPidBeforeLinux2_6_35) {
   BigEndianBytes section;
   section.U32(0).U16(1).U16(8 + 24 + 24).Text("01234567890123456789", 24);
@@ -285,20 +285,21 @@ TEST(BuildIds, CutANameThatNoRecordHolds) {
   EXPECT_EQ(decoded.entries[1].filename, "/bin/ls");
 }
 
-TEST(BuildIds, SayWhoseGuestTheyAreOf) {
+TEST(BuildIds, ContainTheMachineOfAGuest) {
   const BuildIds original{{{CpuMode::kGuestKernel, SomeBuildId(), "[guest.kernel.kallsyms]", 77}}};
   const auto decoded = DecodedAs<BuildIds>(FeatureBit::kBuildId, Encoded(original));
   ASSERT_THAT(decoded.entries, SizeIs(1));
   EXPECT_EQ(decoded.entries[0].pid, 77);
 }
 
-TEST(BuildIds, AreTruncatedByAnEntryThatSaysItHasNoSize) {
+TEST(BuildIds, EndAtAnEntryOfSizeZero) {
   const std::array<std::uint64_t, 2> entry = {0, 0};
   EXPECT_THAT(DecodeFeature(FeatureBit::kBuildId, std::as_bytes(std::span(entry)), kNative, 0),
               FailsWith(ErrorCode::kTruncated));
 }
 
-// perf of 6.1, for which 32 was the first number without a meaning, ends a pipe's features so.
+// perf 6.1, for which 32 was the first number without a meaning, ends a pipe's features in this
+// way.
 TEST(EmptyFeature, EndsTheFeaturesOfAPipe) {
   for (const FeatureBit bit : {FeatureBit::kCpuDomainInfo, FeatureBit::kClnSize, FeatureBit{35}}) {
     EXPECT_TRUE(Encoded(DecodedAs<EmptyFeature>(bit, {})).empty()) << FeatureName(bit);
@@ -323,7 +324,7 @@ TEST(AuxtraceIndex, OfSimpleperfHasNoCount) {
   EXPECT_EQ(Encoded(decoded), bytes);
 }
 
-TEST(TracingData, TellsItsOwnByteOrder) {
+TEST(TracingData, DetectsItsByteOrder) {
   BigEndianBytes blob;
   blob.Text("\x17\x08\x44tracing", 10).Text("0.5", 4).Text("\1\4", 2).U32(65536).Text("rest", 4);
   const auto decoded = DecodedAs<TracingData>(FeatureBit::kTracingData, blob.bytes());

@@ -29,7 +29,7 @@ TEST(KernelNames, OfTheKernelStaysWhereItIsListedByItFirst) {
   EXPECT_EQ(names.NameOf(Kernel("[kernel.kallsyms]")), "[kernel.kallsyms]");
 }
 
-TEST(KernelNames, TakesNoEntryWithoutTheKernelsMode) {
+TEST(KernelNames, IgnoresEntriesWithoutKernelMode) {
   KernelNames names;
   names.Add(CpuMode::kUser, kVmlinux);
   names.Add(CpuMode::kUser, kModule);

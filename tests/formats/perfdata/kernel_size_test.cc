@@ -21,7 +21,7 @@ constexpr BpfEvent kLoad = {.event_type = 1, .id = 77, .tag = {1, 2, 3, 4, 5, 6,
 constexpr SampleId kTrailer = {.pid = 7, .tid = 8, .time = 5000, .id = 202, .cpu = 3};
 constexpr std::size_t kTrailerSize = 32;  // TID, TIME, CPU, IDENTIFIER
 
-// Two events with the ids 101 and 202.
+// Returns a file of two events with the ids 101 and 202.
 PerfDataBuilder TwoEvents(Container container = Container::kFile) {
   PerfDataBuilder file(container);
   file.AddEvent({.ids = {101}});
@@ -35,7 +35,7 @@ void AddWithExcess(PerfDataBuilder& file, const Record& value, std::size_t exces
   file.AddRaw(RecordWithExcess(value, kTrailer, file.format(0), excess, old));
 }
 
-// The record is whole, is followed by a round, and belongs to the second event.
+// Expects that the record is complete, a round follows, and it belongs to the second event.
 void ExpectFound(const Reader& reader, std::size_t excess) {
   RecordCursor cursor = reader.records();
   const RecordView record = cursor.Next().value().value();
@@ -106,7 +106,7 @@ TEST(KernelSize, FindsTheTrailerInACompressedRecord) {
 }
 
 // The ring's old bytes may be the end of another record.
-TEST(KernelSize, PrefersTheTrailerBehindTheBodyWhereAnotherKnownIdIsAtTheEnd) {
+TEST(KernelSize, PrefersTheTrailerAfterTheBody) {
   PerfDataBuilder file = TwoEvents();
   std::vector<std::byte> record = RecordWithExcess(kProgram, kTrailer, file.format(0), 32);
   const std::uint64_t known = 101;
@@ -116,7 +116,7 @@ TEST(KernelSize, PrefersTheTrailerBehindTheBodyWhereAnotherKnownIdIsAtTheEnd) {
   ExpectFound(file.Open(), 32);
 }
 
-// As a writer other than the kernel may have it.
+// A writer other than the kernel may write this.
 TEST(KernelSize, LeavesTheTrailerBehindANameThatIsPaddedFurther) {
   PerfDataBuilder file = TwoEvents();
   std::vector<std::byte> record = RecordWithExcess(kProgram, {}, file.format(0), 48, std::byte{0});
@@ -151,7 +151,7 @@ TEST(KernelSize, LeavesRecordsOfEventsWithoutATrailer) {
   EXPECT_EQ(file.Open().records().Next().value().value().excess, 0U);
 }
 
-// An event's own trailer may be longer than another's.
+// An event's own trailer may be longer than that of another event.
 TEST(KernelSize, FindsTheTrailerOfTheEventThatHasTheId) {
   PerfDataBuilder file;
   file.AddEvent({.ids = {101}});
@@ -167,7 +167,7 @@ TEST(KernelSize, LeavesOtherTypesAsTheyAre) {
   EXPECT_EQ(file.Open().records().Next().value().value().excess, 0U);
 }
 
-TEST(KernelSize, LeavesRecordsShorterThanWhatTheySayTheyHold) {
+TEST(KernelSize, KeepsRecordsShorterThanTheirContents) {
   PerfDataBuilder file = TwoEvents();
   for (const RecordType type :
        {RecordType::kKsymbol, RecordType::kBpfEvent, RecordType::kTextPoke}) {
@@ -204,9 +204,9 @@ TEST(KernelSize, ReadsTheOtherByteOrder) {
   EXPECT_EQ(DecodeSampleId(cut, file.format(0)).time, 5000U);
 }
 
-TEST(KernelSize, KeepsTheRecordInItsPlaceInTime) {
+TEST(KernelSize, KeepsTheRecordInTimeOrder) {
   PerfDataBuilder file = TwoEvents();
-  AddWithExcess(file, kProgram, 32);  // of time 5000
+  AddWithExcess(file, kProgram, 32);  // with time 5000
   file.AddSample({.time = 4000});
   file.AddSample({.time = 6000});
   const Reader reader = file.Open();

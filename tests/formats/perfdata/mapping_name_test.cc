@@ -14,12 +14,12 @@ void ExpectSource(MappingSource source, Names names) {
   for (const char* name : names) EXPECT_EQ(SourceOf(name), source) << name;
 }
 
-TEST(SourceOf, KnowsFiles) {
+TEST(SourceOf, DetectsFiles) {
   ExpectSource(MappingSource::kFile, {"/usr/bin/ls", "/usr/bin/ls (deleted)", "ls",
                                       "/usr/lib/x.kops", "/tmp/perf-12.mapper", "/tmp/jit-7.dump"});
 }
 
-TEST(SourceOf, KnowsEachNameOfTheKernel) {
+TEST(SourceOf, DetectsEachNameOfTheKernel) {
   ExpectSource(MappingSource::kKernel,
                {"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext",
                 "[kernel]", "[kernel.vmlinux]", "[kernel.kcore]", "vmlinux", "/boot/vmlinux-6.1",
@@ -29,19 +29,19 @@ TEST(SourceOf, KnowsEachNameOfTheKernel) {
 }
 
 // tools/perf/util/dso.c, __kmod_path__parse.
-TEST(SourceOf, KnowsModules) {
+TEST(SourceOf, DetectsModules) {
   ExpectSource(MappingSource::kModule, {"[nf_tables]", "[aaa.bbb]", "nf_tables.ko.xz", "/x/a.ko",
                                         "/x/a.ko.gz", "/x/a.ko.zst", "/usr/lib/debug/a.ko.debug",
                                         "/lib/modules/6.1/kernel/net/nf-tables.ko.xz"});
 }
 
-// An ending that only begins with ".ko" is none, and the last ".ko" counts.
-TEST(SourceOf, TakesOnlyTheLastEndingForThatOfAModule) {
+// An extension that only begins with ".ko" does not count, and the last ".ko" counts.
+TEST(SourceOf, DetectsModulesByTheLastExtension) {
   ExpectSource(MappingSource::kFile, {"/x/a.kops", "/x/a.ko.so", "/x/.ko", "/x/a.ko.d/b"});
   EXPECT_EQ(ModuleNameOf("/x/a.ko.ko"), "a.ko");
 }
 
-// romfs, jitterentropy_rng and kernel_x begin with words of processes or of the kernel.
+// romfs, jitterentropy_rng and kernel_x begin with names of process or kernel memory.
 TEST(SourceOf, ComparesWholeWordsInBrackets) {
   ExpectSource(MappingSource::kModule, {"[romfs]", "[jitterentropy_rng]", "[stackdepot]",
                                         "[kernel_x]", "[guest_x]", "[heap_x]", "[anonymous]"});
@@ -50,11 +50,11 @@ TEST(SourceOf, ComparesWholeWordsInBrackets) {
                 "[uprobes]", "[unknown]", "[folded]", "[]"});
 }
 
-TEST(SourceOf, KnowsTheVdsoOfEachAbi) {
+TEST(SourceOf, DetectsTheVdsoOfEachAbi) {
   ExpectSource(MappingSource::kVdso, {"[vdso]", "[vdso32]", "[vdsox32]"});
 }
 
-TEST(SourceOf, KnowsMemoryWithoutAFile) {
+TEST(SourceOf, DetectsAnonymousMemory) {
   ExpectSource(MappingSource::kNone, {""});
   ExpectSource(MappingSource::kAnonymous,
                {"//anon", "/dev/zero", "/dev/zero (deleted)", "/anon_hugepage (deleted)"});
@@ -69,11 +69,11 @@ TEST(SourceOf, KnowsMemoryWithoutAFile) {
 }
 
 // kernel/events/core.c, perf_event_mmap_event.
-TEST(SourceOf, KnowsFilesWhoseNameTheKernelCouldNotReport) {
+TEST(SourceOf, DetectsFilesWithoutAReportedName) {
   ExpectSource(MappingSource::kUnnamedFile, {"//toolong", "//enomem"});
 }
 
-TEST(SourceOf, TellsDevicesFromFilesOfSharedMemory) {
+TEST(SourceOf, DistinguishesDevicesFromSharedMemory) {
   ExpectSource(MappingSource::kDevice, {"/dev/dri/card0", "/dev/nvidia0"});
   ExpectSource(MappingSource::kFile, {"/dev/shm/plugin.so"});
 }
@@ -92,7 +92,7 @@ TEST(MayHoldJitCode, IsMemoryWithoutAFile) {
 }
 
 // tools/perf/util/map.h, is_anon_memory and is_no_dso_memory.
-TEST(IsPerfMapMemory, IsWhatPerfTakesForIt) {
+TEST(IsPerfMapMemory, MatchesPerfsRule) {
   for (const char* name : {"//anon", "/dev/zero (deleted)", "/anon_hugepage (deleted)", "[heap]",
                            "[stack]", "[stack:7]", "/SYSV00000000 (deleted)"}) {
     EXPECT_TRUE(IsPerfMapMemory(name)) << name;
@@ -144,7 +144,7 @@ TEST(IsJitDumpPath, GoesByTheNameThatCompilersGiveTheirDumps) {
   EXPECT_FALSE(IsJitDumpPath("/tmp/jit-.dump"));
   EXPECT_FALSE(IsJitDumpPath("/tmp/jit-12a.dump"));
   EXPECT_FALSE(IsJitDumpPath("/tmp/jit-12.dump.old"));
-  EXPECT_FALSE(IsJitDumpPath("jit-12.dump"));  // jit_detect() wants a '/'
+  EXPECT_FALSE(IsJitDumpPath("jit-12.dump"));  // jit_detect() requires a '/'
   EXPECT_FALSE(IsJitDumpPath(""));
 }
 

@@ -39,7 +39,7 @@ TEST(PlainSampleReader, ReadsWhatDecodeSampleReads) {
     const std::vector<std::byte> payload = PayloadOf(format);
     const PlainSampleReader reader(format);
     ASSERT_TRUE(reader.is_plain());
-    // At each length: whole, with bytes behind it, and cut.
+    // Tests each length: complete, with bytes after it, and truncated.
     for (std::size_t size = 0; size <= payload.size(); ++size) {
       const RecordView record{.type = RecordType::kSample, .payload = Bytes(payload).first(size)};
       Sample sample;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening what is no single file: streams and directories.
+// Tests opening streams and directories.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(OpenStream, WaitsForNoTraceThatIsTooLargeForMemory) {
   EXPECT_THAT(record, FailsWith(ErrorCode::kUnsupported, HasSubstr("save the stream to a file")));
 }
 
-TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
+TEST(OpenStream, ReportsDamageInAStreamWithoutEvents) {
   PerfDataBuilder file(Container::kPipe);
   file.AddRound();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
@@ -109,7 +109,7 @@ TEST(OpenStream, SaysWhereAStreamWithoutAnEventWasDamaged) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("record at 0x18: size 4")));
 }
 
-TEST(OpenStream, TellsOfATornEnd) {
+TEST(OpenStream, ReportsATruncatedEnd) {
   std::string text = TextOf(Recording(Container::kPipe));
   text.resize(text.size() - 12);
   const PipeWith pipe(text);
@@ -165,6 +165,24 @@ TEST(OpenDirectory, ReadsTheOtherFilesWhereOneIsTorn) {
   EXPECT_THAT(cursor.Next(), HasRecord(RecordType::kSample));
   EXPECT_THAT(cursor.Next(), FailsWith(ErrorCode::kTruncated, HasSubstr("data.0:0x0")));
   EXPECT_THAT(cursor.Next(), IsAtEnd());
+}
+
+TEST(OpenDirectory, NamesAFileByItsNumberEvenIfOthersAreMissing) {
+  PerfDataBuilder main, torn;
+  main.AddEvent();
+  torn.AddEvent();
+  torn.AddSample({.ip = 1, .time = 10});
+  torn.AddSample({.ip = 2, .time = 20});
+  const TempDir directory;
+  directory.Write("rec/data", main.Build());
+  directory.Write("rec/data.70000", torn.records().first(torn.records().size() - 8));
+  Input input = Input::Open(directory / "rec").value();
+  const Reader reader = Reader::Open(input).value();
+  RecordCursor cursor = reader.records();
+  const Result<std::optional<RecordView>> sample = cursor.Next();
+  ASSERT_THAT(sample, HasRecord(RecordType::kSample));
+  EXPECT_EQ(PositionOf(**sample), "data.70000:0x0");
+  EXPECT_THAT(cursor.Next(), FailsWith(ErrorCode::kTruncated, HasSubstr("data.70000:0x")));
 }
 
 TEST(OpenDirectory, IsNoPerfDataWithoutItsMainFile) {

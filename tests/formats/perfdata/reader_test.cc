@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Each in both kinds of file: they differ up to the events and are alike from there on.
+// Tests both containers: they only differ up to the events.
 class ReaderOfEachContainer : public testing::TestWithParam<Container> {};
 
 INSTANTIATE_TEST_SUITE_P(Reader, ReaderOfEachContainer,
@@ -32,9 +32,9 @@ INSTANTIATE_TEST_SUITE_P(Reader, ReaderOfEachContainer,
                            return container.param == Container::kFile ? "File" : "Pipe";
                          });
 
-// Each attribute may claim the whole file for its ids: a thousand of them would take a thousandfold
-// memory.
-TEST(Reader, TakesNoMoreIdsThanTheFileCanHold) {
+// Each attribute may claim the whole file for its ids: a thousand attributes would need a thousand
+// times the memory.
+TEST(Reader, LimitsIdsToTheFileSize) {
   PerfDataBuilder builder;
   for (int i = 0; i < 100; ++i) builder.AddEvent();
   std::vector<std::byte> file = builder.Build();
@@ -51,12 +51,12 @@ TEST(Reader, TakesNoMoreIdsThanTheFileCanHold) {
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("more than the file can contain")));
 }
 
-TEST_P(ReaderOfEachContainer, KnowsEventsWithIdsAndNames) {
+TEST_P(ReaderOfEachContainer, ReadsEventsWithIdsAndNames) {
   PerfDataBuilder file(GetParam());
   file.AddEvent({.name = "cycles:u", .sample_type = kIp | kIdentifier, .ids = {5, 6}});
   file.AddEvent({.name = "my probe", .type = kTypeTracepoint, .config = 314, .ids = {7}});
   if (GetParam() == Container::kFile) {
-    // A file has the names in EVENT_DESC, a pipe in EVENT_UPDATE.
+    // A file contains the names in EVENT_DESC, a pipe in EVENT_UPDATE.
     EventDesc description;
     description.events = {Event{.attr = {}, .format = {}, .ids = {5, 6}, .name = "cycles:u"},
                           Event{.attr = {}, .format = {}, .ids = {7}, .name = "my probe"}};
@@ -103,7 +103,7 @@ TEST_P(ReaderOfEachContainer, GivesCursorsAsOftenAsWanted) {
   }
 }
 
-// Under the address sanitizer this shows too that nothing reads past the end.
+// Under the address sanitizer this also shows that nothing reads behind the end.
 TEST_P(ReaderOfEachContainer, OpensOrFailsWhereverTheFileIsCut) {
   PerfDataBuilder file(GetParam());
   file.AddEvent();
@@ -119,16 +119,17 @@ TEST_P(ReaderOfEachContainer, OpensOrFailsWhereverTheFileIsCut) {
                                        whole.begin() + static_cast<std::ptrdiff_t>(size));
     const Result<Reader> reader = Reader::FromBytes(piece);
     if (GetParam() == Container::kFile) {
-      // As long as the first attribute is there the records may be read; something is missing.
+      // The records may be read if the first attribute is complete; the reader reports what is
+      // missing.
       EXPECT_EQ(reader.has_value(), size >= first_event_end) << size;
       EXPECT_TRUE(!reader || !reader->problems().empty()) << size;
     } else {
-      EXPECT_EQ(reader.has_value(), size >= 16U + 8 + 112 + 8) << size;  // one ATTR is there
+      EXPECT_EQ(reader.has_value(), size >= 16U + 8 + 112 + 8) << size;  // one ATTR is complete
     }
   }
 }
 
-TEST(Reader, TakesNothingForPerfDataThatIsNone) {
+TEST(Reader, RejectsOtherFiles) {
   EXPECT_THAT(Reader::FromBytes({}), FailsWith(ErrorCode::kTruncated));
   EXPECT_THAT(Reader::FromBytes(AsBytes("main;work 5\n")),
               FailsWith(ErrorCode::kCorrupt, HasSubstr("PERFILE2")));
@@ -144,7 +145,7 @@ TEST(Reader, NeedsAnEvent) {
               FailsWith(ErrorCode::kCorrupt, HasSubstr("no event")));
 }
 
-// Where the fields of struct perf_file_header lie.
+// Offsets of the fields of struct perf_file_header.
 constexpr std::size_t kHeaderSizeAt = 8, kAttrSizeAt = 16, kAttrsAt = 24, kDataAt = 40,
                       kDataSizeAt = 48, kFeaturesAt = 72;
 
@@ -155,7 +156,7 @@ std::uint64_t Get(const std::vector<std::byte>& file, std::size_t offset) {
   return LoadFixed<std::uint64_t>(file.data() + offset, std::endian::native);
 }
 
-TEST(Reader, ReadsOnWhereASizeInTheHeaderLies) {
+TEST(Reader, ContinuesAfterWrongSizesInTheHeader) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {41}});
   builder.AddSample({.ip = 0x401136});
@@ -194,7 +195,7 @@ TEST(Reader, RefusesAFileWithoutAttributes) {
   }
 }
 
-TEST(Reader, TakesTheEventsOfEventDescWhereTheAttributesAreLost) {
+TEST(Reader, UsesEventDescIfTheAttributesAreLost) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {41}});
   builder.AddSample({.ip = 0x401136});
@@ -213,7 +214,7 @@ TEST(Reader, TakesTheEventsOfEventDescWhereTheAttributesAreLost) {
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("EVENT_DESC")));
 }
 
-TEST(Reader, TakesAnAttributeForAsLongAsItsEntry) {
+TEST(Reader, LimitsAnAttributeToItsEntry) {
   PerfDataBuilder builder;
   builder.AddEvent();
   std::vector<std::byte> file = builder.Build();
@@ -226,7 +227,7 @@ TEST(Reader, TakesAnAttributeForAsLongAsItsEntry) {
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("4096")));
 }
 
-// The first version of the format has the same layout behind another text.
+// The first version of the format has the same layout with another magic.
 TEST(Reader, ReadsTheFirstVersionOfTheFormat) {
   PerfDataBuilder builder;
   builder.AddEvent();
@@ -242,7 +243,7 @@ TEST(Reader, ReadsTheFirstVersionOfTheFormat) {
 }
 
 TEST(Reader, ReadsAttributesBehindTheData) {
-  // So perf inject writes them when it reads from a pipe.
+  // perf inject writes them this way when it reads from a pipe.
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {5}});
   builder.AddSample({.ip = 1});
@@ -266,7 +267,7 @@ TEST(Reader, ReadsTheOldHeaderWithoutFeatures) {
   builder.AddSample({.ip = 1});
   std::vector<std::byte> file = builder.Build();
   Put(file, kHeaderSizeAt, 72);
-  Put(file, kFeaturesAt, 0xff);  // something else lies there
+  Put(file, kFeaturesAt, 0xff);  // other bytes are there
   const Result<Reader> reader = Reader::FromBytes(file);
   ASSERT_THAT(reader, IsOk());
   EXPECT_THAT(reader->features(), IsEmpty());
@@ -310,7 +311,7 @@ TEST(Reader, ReadsARecordingThatWasKilledBeforeItsSizeWasWritten) {
   EXPECT_THAT(cursor.Next(), IsAtEnd());
 }
 
-TEST(Reader, DoesNotTakeTheFeaturesOfAnEmptyRecordingForRecords) {
+TEST(Reader, DoesNotReadFeaturesAsRecords) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddFeature(FeatureBit::kHostname, TextFeature{"machine"});
@@ -320,7 +321,7 @@ TEST(Reader, DoesNotTakeTheFeaturesOfAnEmptyRecordingForRecords) {
   EXPECT_THAT(reader.records().Next(), IsAtEnd());
 }
 
-TEST(Reader, MissesOnlyTheFeaturesThatLieBehindTheEnd) {
+TEST(Reader, DropsOnlyTheFeaturesBehindTheEnd) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1});
@@ -335,7 +336,7 @@ TEST(Reader, MissesOnlyTheFeaturesThatLieBehindTheEnd) {
   EXPECT_THAT(reader->problems(), ElementsAre(HasSubstr("feature OSRELEASE: its section at")));
 }
 
-TEST(Reader, SaysWhereTheFeatureTableIsCut) {
+TEST(Reader, ReportsATruncatedFeatureTable) {
   PerfDataBuilder builder;
   builder.AddEvent();
   builder.AddSample({.ip = 1});
@@ -357,7 +358,7 @@ TEST(Reader, KeepsAFeatureThatItCannotDecodeAsBytes) {
   EXPECT_THAT(*reader.feature(FeatureBit::kHostname), SizeIs(1));
 }
 
-TEST(Reader, TakesTheIdsOfEventDescWhereTheAttributesHaveNone) {
+TEST(Reader, UsesIdsOfEventDescOtherwise) {
   PerfDataBuilder builder;
   builder.AddEvent({.ids = {5}});
   builder.AddEvent({.ids = {6}});
@@ -373,7 +374,7 @@ TEST(Reader, NamesTheFirstEventOfAPipeThatHasNoIds) {
   PerfDataBuilder file(Container::kPipe);
   file.AddEvent({.ids = {0}});
   std::vector<std::byte> bytes = file.Build();
-  // Take the id away from the ATTR record: its size is at 16 + 6.
+  // Removes the id from the ATTR record: its size is at 16 + 6.
   const auto size = static_cast<std::uint16_t>(8 + EventAttr::kSize);
   std::memcpy(bytes.data() + 16 + 6, &size, sizeof size);
   bytes.erase(bytes.begin() + 16 + size, bytes.begin() + 16 + size + 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cursor over the records of a file.
+// Tests the cursor over the records of a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(RecordCursor, DeliversAllWholeRecordsWhereverTheFileIsCut) {
   }
 }
 
-TEST(RecordCursor, SaysWhereEachRecordLies) {
+TEST(RecordCursor, ReportsTheOffsetOfEachRecord) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddRound();
@@ -76,7 +76,7 @@ TEST(RecordCursor, SaysWhereEachRecordLies) {
   EXPECT_EQ(cursor.Next().value()->file_offset, reader.data_offset() + 8);
 }
 
-TEST(RecordCursor, PassesOverTheTraceBehindAnAuxtrace) {
+TEST(RecordCursor, SkipsTheTraceOfAnAuxtrace) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
@@ -104,7 +104,7 @@ TEST(RecordCursor, StopsAtATraceLargerThanTheFile) {
   EXPECT_THAT(cursor.Next(), IsAtEnd());
 }
 
-TEST(RecordCursor, PassesOverThePaddedFormatsBehindATracingData) {
+TEST(RecordCursor, SkipsTheFormatsOfATracingData) {
   PerfDataBuilder file(Container::kPipe);
   file.AddEvent();
   file.AddHeaderOnly({.type = RecordType::kHeaderTracingData, .size = 12});

@@ -10,13 +10,13 @@ namespace {
 
 using testing::SizeIs;
 
-// What a walk has seen of a range.
+// The offsets that a walk visited in a range.
 struct Offsets {
   std::vector<std::uint64_t> seen;
   void Add(const RecordView& record) { seen.push_back(record.file_offset); }
 };
 
-// Some megabytes of samples whose call chains look like headers of records.
+// Returns some megabytes of samples whose callchains look like headers of records.
 PerfDataBuilder LongRecording() {
   PerfDataBuilder file;
   file.AddEvent();
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> AllOffsets(const Reader& reader) {
   return offsets;
 }
 
-TEST(WalkInRanges, SeesAllRecordsInTheirOrderOrSaysThatItDidNot) {
+TEST(WalkInRanges, VisitsAllRecordsInOrderOrFails) {
   PerfDataBuilder file = LongRecording();
   const Reader reader = file.Open();
   const std::vector<std::uint64_t> starts = GuessRangeStarts(reader, 4);
@@ -46,7 +46,7 @@ TEST(WalkInRanges, SeesAllRecordsInTheirOrderOrSaysThatItDidNot) {
   EXPECT_EQ(seen, AllOffsets(reader));
 }
 
-TEST(WalkInRanges, SaysThatAStartIsNone) {
+TEST(WalkInRanges, RejectsAWrongStart) {
   PerfDataBuilder file = LongRecording();
   const Reader reader = file.Open();
   const std::vector<std::uint64_t> all = AllOffsets(reader);
@@ -56,7 +56,7 @@ TEST(WalkInRanges, SaysThatAStartIsNone) {
   EXPECT_FALSE(WalkInRanges(reader, {all[0], all[300] + 8}, 2, parts));
 }
 
-TEST(WalkInRanges, SaysThatTheEndIsDamaged) {
+TEST(WalkInRanges, ReportsADamagedEnd) {
   PerfDataBuilder file = LongRecording();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
   const Reader reader = file.Open();

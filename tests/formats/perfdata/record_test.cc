@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every record but SAMPLE, which has a test of its own.
+// Tests every record except SAMPLE, which has its own test.
 #include "formats/perfdata/record.h"
 
 #include <gmock/gmock.h>
@@ -34,8 +34,8 @@ const FixedArray<std::uint32_t> kHalfWords{std::span(kSixCounters)};
 constexpr std::array<std::uint16_t, 2> kCpuNumbers = {3, 5};
 const CpuSet kTwoCpus{.cpus = FixedArray<std::uint16_t>(std::span(kCpuNumbers))};
 
-// A record of each type with no field zero, its misc, and the size of what is fixed in it: so many
-// bytes of payload it has at least.
+// A record of each type without zero fields, its misc, and the size of its fixed part, which is the
+// minimum size of its payload.
 template <class Record>
 struct Specimen {
   Record record;
@@ -148,7 +148,7 @@ std::vector<std::byte> Encoded(const Record& record, std::uint16_t misc = 0,
   return bytes;
 }
 
-// A record of `type` with this payload, as a cursor would show it.
+// Returns a view of a record of `type` with this payload.
 RecordView ViewOf(RecordType type, Bytes payload, std::uint16_t misc = 0,
                   std::endian order = std::endian::native) {
   return {.type = type, .misc = misc, .payload = payload, .file_offset = 0x1f40, .order = order};
@@ -180,14 +180,14 @@ TEST(Record, DecodesToWhatWasEncoded) {
 
 TEST(Record, IsAWholeNumberOfWords) {
   ForEachSpecimen([]<class Record>(const Specimen<Record>& specimen) {
-    // zstd would take padding for its next frame; perf looks for tracing data at byte 12.
+    // zstd would read padding as its next frame; perf looks for tracing data at byte 12.
     if (Record::kType == RecordType::kCompressed) return;
     if (Record::kType == RecordType::kHeaderTracingData) return;
     EXPECT_EQ(Encoded(specimen.record, specimen.misc).size() % 8, 0U) << RecordName(Record::kType);
   });
 }
 
-// Under the address sanitizer this shows too that nothing reads past the end.
+// Under the address sanitizer this also shows that nothing reads behind the end.
 TEST(Record, IsTruncatedWhereverItsFixedPartIsCut) {
   ForEachSpecimen([]<class Record>(const Specimen<Record>& specimen) {
     const std::vector<std::byte> bytes = Encoded(specimen.record, specimen.misc, kNoTrailer);
@@ -210,7 +210,7 @@ TEST(Record, IsTruncatedWhereItHasNoRoomForItsTrailer) {
               FailsWith(ErrorCode::kTruncated, HasSubstr("record at 0x1f40: COMM has 39 bytes")));
 }
 
-TEST(Record, SaysWhereItIsAndHowLong) {
+TEST(Record, HasAnOffsetAndASize) {
   const std::vector<std::byte> payload(32);
   EXPECT_THAT(Decode<Mmap2>(ViewOf(RecordType::kMmap2, payload), kNoTrailer),
               FailsWith(ErrorCode::kTruncated,
@@ -256,7 +256,7 @@ TEST(Mmap2, HasItsFieldsWhereTheKernelHasThem) {
   EXPECT_EQ(AsText(Bytes(bytes).last(8)), std::string_view("/bin/ls\0", 8));
 }
 
-TEST(Mmap2, HasABuildIdInPlaceOfDeviceAndInode) {
+TEST(Mmap2, HasBuildIdInsteadOfInode) {
   const BuildId id = *BuildId::FromHex("00112233");
   const Mmap2 mmap{.build_id = id, .filename = "/bin/ls"};
   const auto bytes = Encoded(mmap, kMiscMmapBuildId);
@@ -267,7 +267,7 @@ TEST(Mmap2, HasABuildIdInPlaceOfDeviceAndInode) {
   EXPECT_EQ(decoded->filename, "/bin/ls");
 }
 
-TEST(Mmap2, BelievesNoBuildIdToBeLargerThanItsField) {
+TEST(Mmap2, LimitsTheBuildIdToItsField) {
   const Mmap2 mmap{.build_id = SomeBuildId(), .filename = "/bin/ls"};
   auto bytes = Encoded(mmap, kMiscMmapBuildId);
   bytes[8 + 32] = std::byte{255};
@@ -293,7 +293,7 @@ TEST(Record, NamesEndAtTheRecordsEndWhereNoNulEndsThem) {
 }
 
 TEST(Record, NamesDoNotRunIntoTheTrailer) {
-  // A kernel string whose length is a multiple of 8 has a NUL; other writers forget it.
+  // A string of the kernel whose length is a multiple of 8 has a NUL; other writers omit it.
   std::vector<std::byte> payload = BigEndianBytes().U32(0).U32(0).Text("abcdefgh", 8).bytes();
   payload.resize(payload.size() + kFormat.trailer_size(), std::byte{'!'});
   const auto comm = Decode<Comm>(ViewOf(RecordType::kComm, payload), kFormat);
@@ -330,7 +330,7 @@ TEST(Record, OfABigEndianMachineReadsTheSame) {
   EXPECT_EQ(TimeOf(view, kFormat), 93U);
 }
 
-TEST(SampleIdTrailer, HasWhatTheFormatSaysAndZerosElse) {
+TEST(SampleIdTrailer, HasTheFieldsOfTheFormatAndZeros) {
   const SampleFormat format{.sample_type = kTid | kTime | kStreamId, .sample_id_all = true};
   SampleId trailer = kTrailer;
   trailer.stream_id = 96;
@@ -380,7 +380,7 @@ TEST(TimeOf, AgreesWithTheTrailerForEveryCombinationOfItsFields) {
   }
 }
 
-TEST(TimeOf, IsZeroWhereNothingSaysIt) {
+TEST(TimeOf, IsZeroIfNoTimeIsRecorded) {
   const auto bytes = Encoded(Comm{1, 2, "comm"}, 0, kNoTrailer);
   EXPECT_EQ(TimeOf(OnlyRecordIn(bytes), kNoTrailer), 0U);
   EXPECT_EQ(TimeOf(ViewOf(RecordType::kFinishedRound, {}), kFormat), 0U);
@@ -397,10 +397,10 @@ TEST(RecordName, IsPerfsOrTheNumber) {
   EXPECT_EQ(RecordName(static_cast<RecordType>(32775)), "SIMPLEPERF_CALLCHAIN");
   EXPECT_EQ(RecordName(static_cast<RecordType>(32778)), "SIMPLEPERF_DEBUG");
   EXPECT_EQ(RecordName(static_cast<RecordType>(32779)), "type 32779");
-  EXPECT_FALSE(IsKnown(static_cast<RecordType>(32769)));  // perf has none of them
+  EXPECT_FALSE(IsKnown(static_cast<RecordType>(32769)));  // perf has none of these
 }
 
-TEST(RecordName, IsANumberExactlyWhereTheTypeIsNotKnown) {
+TEST(RecordName, IsANumberOnlyForUnknownTypes) {
   for (std::uint32_t number = 0; number < 200; ++number) {
     const auto type = static_cast<RecordType>(number);
     EXPECT_EQ(IsKnown(type), !RecordName(type).starts_with("type ")) << number;

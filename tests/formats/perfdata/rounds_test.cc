@@ -18,12 +18,12 @@ namespace {
 
 using testing::ElementsAre;
 
-// A file in which each sample's address says which it is: AddSample(file, "b", 20).
+// Adds a sample whose address is its name: AddSample(file, "b", 20).
 void AddSample(PerfDataBuilder& file, char name, std::uint64_t time) {
   file.AddSample({.ip = static_cast<std::uint64_t>(name), .time = time});
 }
 
-// All records in the order in which they come: a sample's name, "|" for a round, "!" for an error.
+// Returns all records in the order of delivery: a sample's name, "|" for a round, "!" for an error.
 std::string Order(InTimeOrder& cursor, const Reader& reader) {
   std::string order;
   while (true) {
@@ -80,7 +80,7 @@ TEST(InTimeOrder, ReleasesWithARoundWhatIsNotNewerThanTheRoundBefore) {
   PerfDataBuilder file;
   file.AddEvent();
   AddSample(file, 'b', 20);
-  file.AddRound();  // the first one releases nothing: older records may follow
+  file.AddRound();  // the first round releases nothing: older records may follow
   AddSample(file, 'a', 15);
   AddSample(file, 'd', 40);
   file.AddRound();  // releases up to 20
@@ -103,7 +103,7 @@ TEST(InTimeOrder, CountsRecordsThatComeLaterThanTheirRoundPromised) {
   file.AddEvent();
   AddSample(file, 'c', 30);
   file.AddRound();
-  file.AddRound();  // 30 is released
+  file.AddRound();  // releases 30
   AddSample(file, 'a', 10);
   AddSample(file, 'd', 40);
   const Reader reader = file.Open();

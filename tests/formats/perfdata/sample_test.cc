@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SAMPLE: the record whose shape the attribute decides.
+// Tests SAMPLE, the record whose layout depends on the attribute.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,11 +20,11 @@ using testing::ElementsAre;
 
 constexpr std::uint64_t kAllBits = (std::uint64_t{1} << 25) - 1;
 
-// What one sample holds in each of its arrays.
+// The contents of each array of a sample.
 struct Arrays {
   std::vector<std::uint64_t> read = {71, 72, 73};
   std::vector<std::uint64_t> callchain = {kContextUser, 81, 82};
-  std::string raw = "raw.";  // with its size a whole word
+  std::string raw = "raw.";  // with its size, a whole word
   std::vector<std::uint64_t> branches = {91, 92, 93, 94, 95, 96};
   std::vector<std::uint64_t> counters = {97, 98};
   std::vector<std::uint64_t> regs_user = {101, 102, 103};
@@ -137,7 +137,7 @@ TEST(Sample, DecodesToWhatWasEncodedWithAllBitsTogether) {
   EXPECT_EQ(AsText(decoded->aux), "auxtrace");
 }
 
-// Under the address sanitizer this shows too that nothing reads past the end.
+// Under the address sanitizer this also shows that nothing reads behind the end.
 TEST(Sample, IsTruncatedWhereverItIsCut) {
   const Arrays arrays;
   const std::vector<std::byte> bytes = Encoded(FullSample(arrays), kFullFormat);
@@ -176,7 +176,7 @@ TEST(Sample, ReadsEveryShapeOfAReadBlock) {
     const std::size_t size =
         (read_format & kReadGroup) != 0 ? 1 + times + 3 * values : times + values;
     std::vector<std::uint64_t> payload(size, 3);
-    payload.push_back(77);  // phys_addr, behind it
+    payload.push_back(77);  // phys_addr, which follows
     const Result<Sample> decoded = Decoded(payload, format);
     ASSERT_THAT(decoded, IsOk()) << read_format;
     EXPECT_EQ(decoded->read.size(), size) << read_format;
@@ -211,7 +211,7 @@ TEST(Sample, ShowsOnlyTheValidPartOfAStack) {
   EXPECT_EQ(decoded->stack_user.size(), 8U);
 }
 
-TEST(Sample, BelievesNoStackToBeLargerThanItsRoom) {
+TEST(Sample, LimitsTheStackToItsField) {
   const std::array<std::uint64_t, 4> payload = {16, 1, 2, 0xffff'ffff'ffff};
   const Result<Sample> decoded = Decoded(payload, {.sample_type = kStackUser});
   ASSERT_THAT(decoded, IsOk());

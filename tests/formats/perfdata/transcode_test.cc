@@ -24,7 +24,7 @@ RecordView ViewOf(RecordType type, Bytes payload, std::endian order = std::endia
   return {.type = type, .misc = 2, .payload = payload, .file_offset = 0x100, .order = order};
 }
 
-// The record that begins `bytes`, which is all of them.
+// Returns a view of the record, which is all of `bytes`.
 RecordView RecordIn(const std::vector<std::byte>& bytes) {
   RecordHeader header = {};
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -61,7 +61,7 @@ TEST(Transcode, PadsARecordThatEndsWithinAWord) {
   EXPECT_EQ(AsText(RecordIn(out).payload), std::string_view("12345678abc\0\0\0\0\0", 16));
 }
 
-TEST(Transcode, TurnsTheBytesOfEachField) {
+TEST(Transcode, SwapsTheBytesOfEachField) {
   const std::vector<std::byte> comm =
       BigEndianBytes().U32(7).U32(8).Text("worker", 8).U32(7).U32(8).U64(99).bytes();
   const SampleFormat format{.sample_type = kTid | kTime, .sample_id_all = true};
@@ -76,7 +76,7 @@ TEST(Transcode, TurnsTheBytesOfEachField) {
   EXPECT_EQ(DecodeSampleId(view, format).time, 99U);
 }
 
-TEST(Transcode, TurnsTheBitFieldsOfABranch) {
+TEST(Transcode, SwapsTheBitFieldsOfABranch) {
   // mispred, cycles 3, type 5: counted from the top, as a big-endian compiler does.
   const std::uint64_t flags =
       std::uint64_t{1} << 63 | std::uint64_t{3} << 44 | std::uint64_t{5} << 40;
@@ -123,14 +123,14 @@ TEST(Transcode, CutsADeferredChainOnlyWhereItIsToBeCut) {
   EXPECT_THAT(WordsOf(value->callchain), ElementsAre(kContextKernel, 0x10));
 }
 
-TEST(Transcode, RefusesAForeignRecordWhoseFieldsAreNotKnown) {
+TEST(Transcode, RejectsAForeignRecordWithUnknownFields) {
   std::vector<std::byte> out;
   EXPECT_THAT(Transcode(ViewOf(RecordType{99}, AsBytes("12345678"), kForeign), &kNoFields, {}, out),
               FailsWith(ErrorCode::kUnsupported, testing::HasSubstr("0x100")));
   EXPECT_THAT(out, IsEmpty());
 }
 
-TEST(Transcode, RefusesAForeignRecordOfNoKnownEventAndLeavesANativeOneAsItIs) {
+TEST(Transcode, RejectsOnlyForeignRecordsOfUnknownEvents) {
   std::vector<std::byte> out;
   EXPECT_THAT(
       Transcode(ViewOf(RecordType::kSample, AsBytes("12345678"), kForeign), nullptr, {}, out),

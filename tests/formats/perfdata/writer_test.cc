@@ -47,8 +47,8 @@ std::vector<std::byte> SampleAt(std::uint64_t ip) {
   return record;
 }
 
-// The addresses of the samples in a file, from the first to the last; -1 behind them where it has
-// damage, -2 where it does not open.
+// Returns the addresses of the samples in a file, in order. Appends -1 at damage; returns -2 if the
+// file does not open.
 std::vector<std::int64_t> SamplesIn(Bytes file) {
   const Result<Reader> reader = Reader::FromBytes(file);
   if (!reader) return {-2};
@@ -77,7 +77,7 @@ std::vector<std::filesystem::path> FilesIn(const TempDir& directory) {
   return files;
 }
 
-// The file that a writer has before it is published.
+// Returns the file of a writer that is not published yet.
 std::filesystem::path OnlyFileIn(const TempDir& directory) {
   const auto files = FilesIn(directory);
   return files.size() == 1 ? files.front() : "not one file";
@@ -98,7 +98,7 @@ TEST(Writer, MakesAFileThatOpensAfterEachCommit) {
   std::vector<std::int64_t> committed;
   for (std::uint64_t round = 1; round <= 3; ++round) {
     EXPECT_THAT(writer.Append(SampleAt(round)), IsOk());
-    EXPECT_EQ(SamplesIn(file), committed);  // not yet
+    EXPECT_EQ(SamplesIn(file), committed);  // not committed yet
     EXPECT_THAT(writer.Commit(), IsOk());
     committed.push_back(static_cast<std::int64_t>(round));
     EXPECT_EQ(SamplesIn(file), committed);
@@ -107,7 +107,7 @@ TEST(Writer, MakesAFileThatOpensAfterEachCommit) {
 }
 
 TEST(Writer, CommitsWithTheSizeOnlyAfterTheRecords) {
-  // A kill between the two writes leaves records behind data.size. They are not part of the file.
+  // A kill between the two writes leaves records behind data.size, which are not part of the file.
   const TempDir directory;
   Writer writer = MustCreate(directory / "perf.data");
   ASSERT_THAT(writer.Append(SampleAt(1)), IsOk());
@@ -215,7 +215,7 @@ TEST(Writer, DoesNotLoseTheOldFileWhereItCannotBeKept) {
   EXPECT_THAT(FilesIn(directory), SizeIs(2));
 }
 
-TEST(Writer, GoesOnInItsOwnFileWhenAnotherTakesTheName) {
+TEST(Writer, KeepsItsFileIfItIsRenamedOver) {
   const TempDir directory;
   Writer first = MustCreate(directory / "perf.data");
   EXPECT_THAT(first.Publish(), IsOk());
@@ -240,7 +240,7 @@ TEST(Writer, LosesNoFileWhenTwoArePublishedAtOnce) {
     std::atomic<int> ready = 0;
     const auto publish = [&](Writer& writer) {
       for (++ready; ready < 2;) {
-        // Not yielding: both must be at it in the same microseconds.
+        // Does not yield: both threads must publish in the same microseconds.
       }
       EXPECT_THAT(writer.Publish(), IsOk());
     };
@@ -255,8 +255,7 @@ TEST(Writer, LosesNoFileWhenTwoArePublishedAtOnce) {
 TEST(Writer, HasNoFileToDuplicateInAPipeOrADevice) {
   EXPECT_FALSE(MustCreate("/dev/null").DuplicateFile().value());
   const std::array events = {SomeEvent()};
-  UniqueFd fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  EXPECT_FALSE(Writer::ToPipe(std::move(fd), events, {})->DuplicateFile().value());
+  EXPECT_FALSE(Writer::CreatePipe("/dev/null", events, {})->DuplicateFile().value());
 }
 
 TEST(Writer, MakesAFileThatOnlyItsOwnerReads) {
@@ -305,7 +304,7 @@ TEST(Writer, WritesEventsWithTheirIds) {
   EXPECT_EQ(reader->data_offset() % 8, 0U);
 }
 
-// perf takes each entry of the table for as long as its own attribute says (read_attr).
+// perf assumes that each entry of the table is as large as its own attribute (read_attr).
 TEST(Writer, MakesAllAttributesAsLargeAsTheLargest) {
   const TempDir directory;
   std::array events = {SomeEvent({5}), SomeEvent({6})};
@@ -376,8 +375,8 @@ TEST(Writer, KeepsTheModeOfAFileThatItReplaces) {
   EXPECT_EQ(ModeOf(path), 0644U);
 }
 
-// Runs `body` in a process of its own whose files must not grow beyond `limit` bytes: as on a disk
-// that is full. True where it ended well.
+// Runs `body` in a process whose files must not grow beyond `limit` bytes, as on a full disk.
+// Returns whether it succeeded.
 bool WithFileSizeLimit(rlim_t limit, const std::function<bool()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -402,7 +401,7 @@ TEST(Writer, KeepsWhatWasCommittedWhenTheDiskIsFull) {
     good = good && writer.Append(too_much).has_value();
     const Status full = writer.Commit();
     good = good && !full && full.error().code == ErrorCode::kIo && writer.size() == size;
-    // From now on nothing more is taken, not even what would fit.
+    // After that nothing is accepted, not even records that would fit.
     return good && !writer.Commit() && std::filesystem::file_size(path) == size;
   });
   EXPECT_TRUE(ended_well);
@@ -464,12 +463,20 @@ TEST(Writer, StaysPublishedWithoutFeaturesWhenOnlyTheyDoNotFit) {
   EXPECT_THAT(SamplesIn(AsBytes(file)), ElementsAre(1));
 }
 
-// What a pipe-mode writer sends, read by another thread meanwhile.
-std::string SentThroughAPipe(const std::function<void(UniqueFd)>& write) {
+std::string PathOf(int fd) {
+  return "/dev/fd/" + std::to_string(fd);
+}
+
+// Returns the bytes that `write` sends through a pipe. It gets the path of the writing end, and
+// runs on its own thread.
+std::string SentThroughAPipe(const std::function<void(const std::string&)>& write) {
   std::array<int, 2> ends = {};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   const UniqueFd reading(ends[0]);
-  std::thread writer([&] { write(UniqueFd(ends[1])); });
+  std::thread writer([&, writing = UniqueFd(ends[1])]() mutable {
+    write(PathOf(writing.get()));
+    writing.Reset();
+  });
   std::string sent;
   std::array<char, 4096> buffer = {};
   for (ssize_t got = 0; (got = read(reading.get(), buffer.data(), buffer.size())) > 0;) {
@@ -479,7 +486,7 @@ std::string SentThroughAPipe(const std::function<void(UniqueFd)>& write) {
   return sent;
 }
 
-TEST(Writer, SendsWhatOpensIntoANamedPipe) {
+TEST(Writer, WritesIntoANamedPipe) {
   const TempDir directory;
   const auto fifo = MakeFifo(directory / "fifo");
   std::string sent;
@@ -496,11 +503,11 @@ TEST(Writer, SendsWhatOpensIntoANamedPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
-TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {
-  const std::string sent = SentThroughAPipe([](UniqueFd fd) {
+TEST(Writer, SendsEventsFeaturesAndNamesThroughAPipe) {
+  const std::string sent = SentThroughAPipe([](const std::string& path) {
     const std::array events = {SomeEvent({5, 6}, "cpu-clock"), SomeEvent({7}, "off-cpu")};
     const std::array features = {Feature{FeatureBit::kHostname, TextFeature{"machine"}}};
-    Result<Writer> writer = Writer::ToPipe(std::move(fd), events, features);
+    Result<Writer> writer = Writer::CreatePipe(path, events, features);
     ASSERT_THAT(writer, IsOk());
     EXPECT_EQ(writer->container(), Container::kPipe);
     EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
@@ -519,7 +526,7 @@ TEST(Writer, SendsThroughAPipeWhatOpensWithEventsFeaturesAndNames) {
   EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1, 2));
 }
 
-TEST(Writer, SendsTracingDataThroughAPipeAfterARecordOfItsOwn) {
+TEST(Writer, SendsTracingDataAfterItsRecordInAPipe) {
   const std::string sent = SentThroughAPipe([](UniqueFd fd) {
     const std::array events = {SomeEvent({5}, "cpu-clock")};
     const std::array features = {
@@ -534,13 +541,14 @@ TEST(Writer, SendsTracingDataThroughAPipeAfterARecordOfItsOwn) {
   EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1));
 }
 
-TEST(Writer, TellsWhereNobodyReadsItsPipe) {
+TEST(Writer, ReportsABrokenPipe) {
   signal(SIGPIPE, SIG_IGN);
   std::array<int, 2> ends = {};
   ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
   close(ends[0]);
+  const UniqueFd writing(ends[1]);
   const std::array events = {SomeEvent()};
-  Result<Writer> writer = Writer::ToPipe(UniqueFd(ends[1]), events, {});
+  Result<Writer> writer = Writer::CreatePipe(PathOf(writing.get()), events, {});
   ASSERT_THAT(writer, IsOk());
   EXPECT_THAT(writer->Commit(), FailsWith(ErrorCode::kIo, HasSubstr("Broken pipe")));
   signal(SIGPIPE, SIG_DFL);
@@ -548,7 +556,7 @@ TEST(Writer, TellsWhereNobodyReadsItsPipe) {
 
 TEST(Writer, RefusesAnEventWithMoreIdsThanAnAttrRecordHolds) {
   const std::array events = {SomeEvent(std::vector<std::uint64_t>(9000))};
-  EXPECT_THAT(Writer::ToPipe(UniqueFd(), events, {}), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(Writer::CreatePipe("/dev/null", events, {}), FailsWith(ErrorCode::kUnsupported));
 }
 
 }  // namespace

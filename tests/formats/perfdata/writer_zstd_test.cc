@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressed files and streams of the writer: they, too, open at every instant.
+// Tests compressed files and streams of the writer, which must open at any time, too.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,8 +37,8 @@ std::vector<std::byte> SampleAt(std::uint64_t ip) {
   return record;
 }
 
-// The addresses of the samples in a file, in their order; -1 where it has damage, -2 where it does
-// not open, -3 where perf would not find out how to expand it.
+// Returns the addresses of the samples in a file, in order; -1 at damage, -2 if it does not open,
+// -3 if perf would not find the parameters of the compression.
 std::vector<std::int64_t> SamplesIn(std::string_view file) {
   const Result<Reader> reader = Reader::FromBytes(AsBytes(file));
   if (!reader || !reader->problems().empty()) return {-2};
@@ -81,7 +81,7 @@ TEST(CompressedWriter, MakesAFileThatOpensAfterEachCommit) {
   }
 }
 
-// A commit is two writes: the records, and how many they are.
+// A commit is two writes: the records, and their size.
 TEST(CompressedWriter, OpensBetweenTheTwoWritesOfACommit) {
   const TempDir directory;
   const auto path = directory / "perf.data";
@@ -119,7 +119,7 @@ TEST(CompressedWriter, FinishesWithItsOwnFeatureBesideTheOthers) {
   ASSERT_THAT(writer.Append(SampleAt(1)), IsOk());
   const std::array features = {
       Feature{FeatureBit::kHostname, TextFeature{"machine"}},
-      Feature{FeatureBit::kCompressed, RawFeature{{std::byte{1}}}}};  // of the file it came from
+      Feature{FeatureBit::kCompressed, RawFeature{{std::byte{1}}}}};  // of the source file
   const Result<std::uint64_t> size = std::move(writer).Finish(features);
   ASSERT_THAT(size, IsOk());
   const std::string file = ReadWholeFile(directory / "perf.data").value();
@@ -128,7 +128,7 @@ TEST(CompressedWriter, FinishesWithItsOwnFeatureBesideTheOthers) {
   const Reader reader = Reader::FromBytes(AsBytes(file)).value();
   EXPECT_EQ(reader.text(FeatureBit::kHostname), "machine");
   EXPECT_EQ(reader.features().size(), 2U);
-  // Nobody saw it unfinished: it has nothing but what it needs.
+  // The file was never visible before it was complete, so it only contains what it needs.
   RecordCursor cursor = reader.records(Compressed::kStepOver);
   EXPECT_EQ(cursor.Next().value()->type, RecordType::kCompressed);
   EXPECT_EQ(cursor.Next().value(), std::nullopt);
@@ -159,7 +159,7 @@ TEST(CompressedWriter, LeavesPlainWhatHasBytesBehindIt) {
   const RecordView found = cursor.Next().value().value();
   EXPECT_EQ(found.type, RecordType::kAuxtrace);
   EXPECT_EQ(found.file_offset, *offset);
-  EXPECT_EQ(AsText(found.behind), "sixteen bytes...");
+  EXPECT_EQ(AsText(found.appended), "sixteen bytes...");
 }
 
 TEST(CompressedWriter, SendsItsFeatureThroughAPipeBeforeTheRecords) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A valid profile in which every field of profile.proto is set.
+// A valid profile with all fields of profile.proto.
 #pragma once
 
 #include "formats/pprof/messages.h"

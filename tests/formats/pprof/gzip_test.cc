@@ -53,7 +53,7 @@ TEST(Gunzip, CountsAllMembersAgainstItsLimit) {
   EXPECT_FALSE(Gunzip(file, 1999));
 }
 
-TEST(Gunzip, DoesNotBelieveTheStatedSize) {
+TEST(Gunzip, DoesNotTrustTheStatedSize) {
   std::vector<std::byte> file = Gzipped("text");
   for (std::size_t i = file.size() - 4; i < file.size(); ++i) file[i] = std::byte{0xff};
   EXPECT_FALSE(Gunzip(file, kNoLimit));

@@ -10,13 +10,14 @@
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
+#include "tests/support/pprof_writer.h"
 
 namespace perftape::pprof {
 namespace {
 
 using testing::HasSubstr;
 
-// All that the cursor gives; none where it fails.
+// Returns all messages of the cursor; empty if it fails.
 template <class Message>
 std::vector<Message> All(Bytes encoded) {
   std::vector<Message> messages;
@@ -42,7 +43,7 @@ TEST(MessageCursor, GivesWhatTheWholeProfileHas) {
   EXPECT_EQ(std::vector<std::string>(texts.begin(), texts.end()), profile.string_table);
 }
 
-// The writer writes its texts where they are first used, between the messages.
+// The writer writes a text before its first use, between the messages.
 TEST(MessageCursor, FindsTablesThatAreMixed) {
   Writer writer;
   writer.Add(Function{.id = 1, .name = writer.Text("f")});
@@ -54,7 +55,7 @@ TEST(MessageCursor, FindsTablesThatAreMixed) {
 }
 
 TEST(MessageCursor, NamesTheOffsetOfTheMessageThatIsDamaged) {
-  const std::string encoded("\x32\x00\x12\x7f", 4);  // a text; a sample that says it has 127 bytes
+  const std::string encoded("\x32\x00\x12\x7f", 4);  // a text; a sample with size 127
   MessageCursor<Sample> samples(AsBytes(encoded));
   const auto next = samples.Next();
   ASSERT_FALSE(next);
@@ -62,7 +63,7 @@ TEST(MessageCursor, NamesTheOffsetOfTheMessageThatIsDamaged) {
   EXPECT_THAT(next.error().message, HasSubstr("at 0x2: "));
 }
 
-TEST(MessageCursor, TakesNoHarmFromACutAtAnyByte) {
+TEST(MessageCursor, SurvivesACutAtAnyByte) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 0; size < encoded.size(); ++size) {
     const Bytes cut = AsBytes(std::string_view(encoded).substr(0, size));
@@ -78,14 +79,14 @@ TEST(DecodeTexts, RefusesMoreThanItsLimit) {
   EXPECT_FALSE(DecodeTexts(AsBytes(encoded), 6));
 }
 
-TEST(LooksLikeProfile, SaysSoOfEveryCutBehindTheFirstMessage) {
+TEST(LooksLikeProfile, AcceptsEveryCutBehindTheFirstMessage) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 8; size <= encoded.size(); ++size) {
     EXPECT_TRUE(LooksLikeProfile(AsBytes(std::string_view(encoded).substr(0, size)))) << size;
   }
 }
 
-TEST(LooksLikeProfile, SaysNoOfTextsAndOfFieldsThatAreNone) {
+TEST(LooksLikeProfile, RejectsTextsAndInvalidFields) {
   EXPECT_FALSE(LooksLikeProfile({}));
   EXPECT_FALSE(LooksLikeProfile(AsBytes("main;f 12\n")));
   EXPECT_FALSE(LooksLikeProfile(AsBytes("2" + std::string(1, '0') + std::string(300, 'x'))));

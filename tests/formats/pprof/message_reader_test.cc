@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "formats/pprof/gzip.h"
-#include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
 #include "tests/support/pprof_reader.h"
+#include "tests/support/pprof_writer.h"
 
 namespace perftape::pprof {
 namespace {
@@ -38,9 +38,9 @@ TEST(ReadProfile, ReadsACompressedFileToo) {
   EXPECT_EQ(*read, profile);
 }
 
-// A prefix may be whole messages and so well-formed; then it is a profile that lacks something,
-// and never one that has what the whole has not.
-TEST(ReadProfile, TakesNoHarmFromACutAtAnyByte) {
+// A prefix may consist of whole messages. Then it is a profile that lacks some of them, and never
+// equals the whole.
+TEST(ReadProfile, SurvivesACutAtAnyByte) {
   const std::string encoded = Encode(EveryField());
   for (std::size_t size = 0; size < encoded.size(); ++size) {
     const Result<Profile> read = ReadProfile(AsBytes(std::string_view(encoded).substr(0, size)));
@@ -61,7 +61,7 @@ TEST(ReadProfile, RefusesACompressedFileCutAtAnyByte) {
   }
 }
 
-TEST(ReadProfile, TakesNoHarmFromAnyFlippedBit) {
+TEST(ReadProfile, SurvivesAnyFlippedBit) {
   std::string encoded = Encode(EveryField());
   for (std::size_t bit = 0; bit < encoded.size() * 8; ++bit) {
     const char mask = static_cast<char>(1 << (bit % 8));
@@ -93,7 +93,7 @@ TEST(ReadProfile, RefusesNothingAndOtherFiles) {
   EXPECT_FALSE(ReadProfile(AsBytes("PERFILE2"_bytes)));
 }
 
-TEST(Decode, TakesUnpackedFields) {
+TEST(Decode, ReadsUnpackedFields) {
   // sample { location_id: 1, location_id: 2, value: 3 }, each with a tag of its own
   const Result<Profile> read = Decode(AsBytes("\x12\x06\x08\x01\x08\x02\x10\x03"_bytes));
   ASSERT_TRUE(read);
@@ -108,7 +108,7 @@ TEST(Decode, JoinsPackedPieces) {
   EXPECT_THAT(read->samples[0].location_ids, ElementsAre(1, 2, 3));
 }
 
-TEST(Decode, PassesOverWhatItDoesNotKnow) {
+TEST(Decode, SkipsUnknownFields) {
   // field 99 as varint, 64-bit, text and 32-bit; then period 7
   const Result<Profile> read =
       Decode(AsBytes("\x98\x06\x01"
@@ -120,7 +120,7 @@ TEST(Decode, PassesOverWhatItDoesNotKnow) {
   EXPECT_EQ(read->header.period, 7);
 }
 
-TEST(Decode, PassesOverAFieldOfAnotherType) {
+TEST(Decode, SkipsAFieldOfAnotherType) {
   // sample as a varint, period as a text, a value as 32 bits
   const Result<Profile> read =
       Decode(AsBytes("\x10\x05\x62\x01x\x12\x05\x15"
@@ -132,10 +132,10 @@ TEST(Decode, PassesOverAFieldOfAnotherType) {
 }
 
 TEST(Decode, RefusesWhatIsNoProtobuf) {
-  EXPECT_FALSE(Decode(AsBytes("\x08"_bytes)));                      // a varint that is not there
+  EXPECT_FALSE(Decode(AsBytes("\x08"_bytes)));                      // a missing varint
   EXPECT_FALSE(Decode(AsBytes("\x12\xff\xff\xff\xff\x0f"_bytes)));  // a sample of 4 GiB
   EXPECT_FALSE(Decode(AsBytes("\x12\x04\x0a\x63\x01\x02"_bytes)));  // ids beyond their sample
-  EXPECT_FALSE(Decode(AsBytes("\x12\x03\x0a\x01\xff"_bytes)));  // a packed varint that does not end
+  EXPECT_FALSE(Decode(AsBytes("\x12\x03\x0a\x01\xff"_bytes)));  // a packed varint without an end
   EXPECT_FALSE(
       Decode(AsBytes("\x60\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"_bytes)));  // too long
   EXPECT_FALSE(Decode(AsBytes("\x0b"_bytes)));                                         // a group

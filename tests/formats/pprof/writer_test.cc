@@ -25,7 +25,7 @@ TEST(Writer, KeepsEachTextOnce) {
   EXPECT_THAT(Written(std::move(writer)).string_table, ElementsAre("", "cpu", "nanoseconds"));
 }
 
-TEST(Writer, GivesTextsThatBecomeEqualOnePlace) {
+TEST(Writer, GivesTextsThatBecomeEqualOneIndex) {
   Writer writer;
   const StringIndex replaced = writer.Text("x\xff");
   EXPECT_EQ(writer.Text("x\xfe"), replaced);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What needs no privileges; the rest is in tests/kernel.
+// Tests what needs no privileges; the other tests are in tests/kernel.
 #include "record/events/bpf_session.h"
 
 #include <gmock/gmock.h>

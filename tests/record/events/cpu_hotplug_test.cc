@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Two CPUs whose events run until they go offline.
+// Two CPUs with events that run until they go offline.
 class CpuHotplugTest : public testing::Test {
  protected:
   void Look(std::uint64_t seconds) {
@@ -27,7 +27,7 @@ class CpuHotplugTest : public testing::Test {
     ASSERT_THAT(hotplug_.Check(seconds * kSecond, counters), IsOk());
   }
 
-  // A second of a CPU whose events are alive.
+  // Runs a CPU with live events for a second.
   void Run(int cpu) {
     events_[cpu].overflows += 99;
     Idle(cpu);
@@ -84,12 +84,12 @@ TEST_F(CpuHotplugTest, ReopensTheEventsOfACpuThatWasOffline) {
   EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, 3 * kSecond}));
 }
 
-TEST_F(CpuHotplugTest, SeesByItsClockThatACpuWentAndCameBackBetweenTwoLooks) {
+TEST_F(CpuHotplugTest, DetectsAShortAbsenceByTheClock) {
   Run(1);
   Look(1);
   for (std::uint64_t second = 2; second < 5; ++second) {
     Idle(0);
-    Look(second);  // The events of CPU 1 stand still, though it is in the list.
+    Look(second);  // the events of CPU 1 have stopped, but it is in the list
   }
   EXPECT_THAT(reopened_, ElementsAre(1));
   EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, 3 * kSecond}));
@@ -106,7 +106,7 @@ TEST_F(CpuHotplugTest, GoesByTheListWhereACpuIsNotSampled) {
   EXPECT_THAT(reopened_, ElementsAre(1));
 }
 
-TEST_F(CpuHotplugTest, TakesInACpuThatWasNotThereAtTheStart) {
+TEST_F(CpuHotplugTest, AddsACpuThatComesOnline) {
   Look(1);
   online_ = {0, 1, 2};
   Idle(0), Idle(1);

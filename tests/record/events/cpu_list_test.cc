@@ -21,7 +21,7 @@ TEST(CpuList, SortsAndKeepsEachCpuOnce) {
   EXPECT_THAT(ParseCpuList("7,1-3,2-4").value(), ElementsAre(1, 2, 3, 4, 7));
 }
 
-TEST(CpuList, TakesTheNewlineOfAFileInSys) {
+TEST(CpuList, AcceptsATrailingNewline) {
   EXPECT_THAT(ParseCpuList("0-1\n").value(), ElementsAre(0, 1));
   EXPECT_THAT(ParseCpuList("\n").value(), IsEmpty());
 }

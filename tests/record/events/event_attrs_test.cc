@@ -54,7 +54,7 @@ TEST(SidebandAttr, HasTheTrailerOfTheSamplingEvent) {
   EXPECT_TRUE(sideband.sample_id_all);
 }
 
-TEST(SidebandAttr, TellsTheTimeByTheClockOfTheSamples) {
+TEST(SidebandAttr, UsesTheClockOfTheSamples) {
   for (const perfdata::EventAttr& attr :
        {CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99}),
         SidebandAttr()}) {

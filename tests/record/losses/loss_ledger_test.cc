@@ -23,13 +23,13 @@ wire_cpu Counter(std::uint64_t wanted = 1000) {
 
 wire_cpu Missed(wire_missed cause, std::uint64_t count, std::uint64_t wanted = 1000) {
   wire_cpu counter = Counter(wanted);
-  counter.missed[cause] = 2 * count;  // halves
+  counter.missed[cause] = 2 * count;  // in halves
   return counter;
 }
 
 using Counters = std::vector<wire_cpu>;
 
-TEST(LossLedger, TellsEachLossOnce) {
+TEST(LossLedger, ReportsEachLossOnce) {
   LossLedger ledger(kMs);
   Counters counters = {Counter(), Counter()};
   counters[1].ring_full = 5;
@@ -50,7 +50,7 @@ TEST(LossLedger, CountsWhatWasThrottledOrSkippedToTheLastOne) {
               ElementsAre(LossByCpu{.cpu = 0, .throttled = 3}, LossByCpu{.cpu = 1, .skipped = 1}));
 }
 
-TEST(LossLedger, PassesOverTheJitterOfATimer) {
+TEST(LossLedger, IgnoresTheJitterOfATimer) {
   LossLedger ledger(kMs);
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 20), Missed(WIRE_UNEXPLAINED, 20),
                                      Missed(WIRE_UNDECIDED, 20), Missed(WIRE_LATE, 7, 10)}),
@@ -58,12 +58,12 @@ TEST(LossLedger, PassesOverTheJitterOfATimer) {
   EXPECT_THAT(ledger.losses(), IsEmpty());
 }
 
-TEST(LossLedger, TellsAllThatWasLateBeyondJitter) {
+TEST(LossLedger, ReportsLateExpiriesBeyondJitter) {
   LossLedger ledger(kMs);
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 150)}), ElementsAre(NewLoss{0, 150}));
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_LATE, 151, 100'000)}), IsEmpty());
   EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .late = 150}))
-      << "what was told stays told";
+      << "reported losses do not change";
 }
 
 TEST(LossLedger, DividesTheUndecidedAsTheDecidedAre) {
@@ -84,7 +84,7 @@ TEST(LossLedger, DoesNotDecideManyByFewOrNone) {
   EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 20}, NewLoss{1, 1}));
 }
 
-TEST(LossLedger, TellsTheUndecidedApartWhereATickHasOneOverflowAtMost) {
+TEST(LossLedger, ReportsUndecidedExpiriesAsSilentCpus) {
   LossLedger ledger(10 * kMs);
   Counters counters = {Counter(), Missed(WIRE_UNDECIDED, 100), Missed(WIRE_UNDECIDED, 7)};
   counters[1].interrupts = 1;
@@ -93,7 +93,7 @@ TEST(LossLedger, TellsTheUndecidedApartWhereATickHasOneOverflowAtMost) {
   EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 100}));
 }
 
-TEST(LossLedger, TakesNothingForLostThatWasNoOverflow) {
+TEST(LossLedger, CountsOnlyOverflowsAsLost) {
   LossLedger ledger(kMs);
   Counters counters = {Missed(WIRE_NO_OVERFLOW, 300)};
   counters[0].interrupts = 3;
@@ -101,7 +101,7 @@ TEST(LossLedger, TakesNothingForLostThatWasNoOverflow) {
   EXPECT_THAT(ledger.Update(counters), IsEmpty());
 }
 
-TEST(LossLedger, TellsCpusThatStoodStillApart) {
+TEST(LossLedger, DistinguishesStalledCpus) {
   LossLedger ledger(kMs);
   EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_STALLED, 10), Missed(WIRE_STALLED, 250)}),
               IsEmpty());
@@ -121,25 +121,25 @@ TEST(LossLedger, CountsAsThrottledWhatFollowsTheLastCall) {
   EXPECT_THAT(ledger.losses(), ElementsAre(LossByCpu{.cpu = 0, .throttled = 39}));
 }
 
-TEST(LossLedger, DoesNotTakeAnEndBetweenTwoExpiriesForALoss) {
+TEST(LossLedger, CountsNoLossAtAnEndBetweenExpiries) {
   LossLedger ledger(kMs);
   wire_cpu counter = Counter();
   counter.expiry_ns = 100 * kMs;
   ledger.CloseTimer(0, counter, kMs, 100 * kMs + 1);
   ledger.CloseTimer(0, counter, kMs, 145 * kMs);  // late by 45 ms
   counter.interrupts = WIRE_THROTTLING;
-  ledger.CloseTimer(0, counter, kMs, 101 * kMs + 1);  // one may be due now
+  ledger.CloseTimer(0, counter, kMs, 101 * kMs + 1);  // one expiry may be due now
   EXPECT_THAT(ledger.Update(Counters{counter}), IsEmpty());
 }
 
-TEST(LossLedger, TellsATimerThatNeverCalled) {
+TEST(LossLedger, ReportsATimerThatNeverFired) {
   LossLedger ledger(kMs);
   ledger.CloseTimer(1, wire_cpu{}, /*start_ns=*/kMs, /*end_ns=*/1001 * kMs);
   EXPECT_THAT(ledger.Update(Counters{wire_cpu{}, wire_cpu{}}), IsEmpty());
   EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 999}));
 }
 
-TEST(LossLedger, DoesNotTakeForOursWhatFollowsASampleThatNobodyWanted) {
+TEST(LossLedger, IgnoresMissesAfterARejectedSample) {
   LossLedger ledger(kMs);
   wire_cpu counter = Counter();
   counter.expiry_ns = 100 * kMs;

@@ -77,7 +77,7 @@ TEST(KernelMaps, WarnsWithoutKallsyms) {
   EXPECT_THAT(MapsOf(proc).warnings, ElementsAre(HasSubstr("kallsyms")));
 }
 
-TEST(KernelMaps, TakesNoSymbolOfAModuleForTheKernels) {
+TEST(KernelMaps, IgnoresModuleSymbolsForTheKernel) {
   const TempDir proc;
   proc.Write("kallsyms",
              "ffffffff81000000 T _text\nffffffffc0a00000 t x\t[odd]\n"
@@ -90,7 +90,7 @@ TEST(KernelMaps, ReadsOnPastAPieceOfTheFile) {
   std::string kallsyms = "ffffffff81000000 T _text\n";
   for (int i = 0; i < 10000; ++i) kallsyms += "ffffffff81000010 t some_function\n";
   proc.Write("kallsyms", kallsyms + "ffffffff82000000 T _etext");
-  EXPECT_THAT(MapsOf(proc).records, IsEmpty());  // the last line has no end
+  EXPECT_THAT(MapsOf(proc).records, IsEmpty());  // the last line is incomplete
   proc.Write("kallsyms", kallsyms + "ffffffff82000000 T _etext\n");
   EXPECT_EQ(Decoded<Mmap>(MapsOf(proc).records).at(0).length, 0x1000000u);
 }
@@ -122,7 +122,7 @@ TEST(KernelMaps, WarnsOfModulesWhoseAddressesAreHidden) {
   EXPECT_THAT(mapped.warnings, ElementsAre(HasSubstr("1 kernel modules")));
 }
 
-TEST(BpfPrograms, TellsTheFunctionsOfAProgramThenTheProgram) {
+TEST(BpfPrograms, ReportsFunctionsThenTheProgram) {
   const std::vector<BpfProgram> programs = {{
       .id = 11,
       .tag = {1, 2, 3, 4, 5, 6, 7, 8},

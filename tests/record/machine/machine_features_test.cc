@@ -31,7 +31,7 @@ constexpr std::string_view kCpuinfo =
     "processor\t: 1\n"
     "vendor_id\t: Other\n";
 
-// Two sockets with two CPUs each, one of them offline.
+// Writes two sockets with two CPUs each, one of them offline.
 void WriteCpus(const TempDir& root) {
   root.Write("devices/system/cpu/present", "0-3\n");
   root.Write("devices/system/cpu/online", "0-2\n");
@@ -51,7 +51,7 @@ void WriteCpus(const TempDir& root) {
 
 class Machine : public testing::Test {
  protected:
-  // The value of a feature, as described with this test's tree as both /proc and /sys.
+  // Returns a feature, described with this test's tree as both /proc and /sys.
   template <class Value>
   std::optional<Value> Find(FeatureBit bit) const {
     const std::vector<std::string> arguments = {"perftape-record", "-a"};
@@ -86,7 +86,7 @@ TEST_F(Machine, ListsPackagesAndCoresOfOnlineCpusOnce) {
   EXPECT_THAT(topology.dies, ElementsAre("0-1", "2"));
 }
 
-TEST_F(Machine, TellsCoreAndSocketOfEveryCpuAndMarksOfflineOnes) {
+TEST_F(Machine, ReadsCoreAndSocketAndMarksOfflineCpus) {
   WriteCpus(root_);
   const auto topology = Find<perfdata::CpuTopology>(FeatureBit::kCpuTopology).value();
   ASSERT_EQ(topology.cpus.size(), 4u);
@@ -96,7 +96,7 @@ TEST_F(Machine, TellsCoreAndSocketOfEveryCpuAndMarksOfflineOnes) {
   EXPECT_EQ(topology.cpus[3].core, 0xffffffffu);
 }
 
-TEST_F(Machine, LeavesDiesOutWhereTheKernelDoesNotTellThem) {
+TEST_F(Machine, OmitsDiesThatTheKernelDoesNotReport) {
   WriteCpus(root_);
   for (int cpu = 0; cpu < 3; ++cpu) {
     std::filesystem::remove(root_.path() / "devices/system/cpu" / ("cpu" + std::to_string(cpu)) /
@@ -107,7 +107,7 @@ TEST_F(Machine, LeavesDiesOutWhereTheKernelDoesNotTellThem) {
   EXPECT_THAT(topology.die_of_cpu, IsEmpty());
 }
 
-TEST_F(Machine, TellsMemoryAndCpusOfEachNode) {
+TEST_F(Machine, ReadsMemoryAndCpusOfEachNode) {
   root_.Write("devices/system/node/online", "0,2\n");
   root_.Write("devices/system/node/node0/meminfo",
               "\nNode 0 MemTotal:       16000000 kB\nNode 0 MemFree:        500 kB\n");
@@ -137,12 +137,12 @@ TEST_F(Machine, LeavesOutAnEmptyListOfPmus) {
   EXPECT_FALSE(Find<perfdata::PmuMappings>(FeatureBit::kPmuMappings));
 }
 
-TEST_F(Machine, TellsTotalMemory) {
+TEST_F(Machine, ReadsTotalMemory) {
   root_.Write("meminfo", "MemTotal:       24684084 kB\nMemFree:  1 kB\n");
   EXPECT_EQ(Find<perfdata::TotalMem>(FeatureBit::kTotalMem).value().kilobytes, 24684084u);
 }
 
-TEST_F(Machine, CallsItselfAPerfThatReadersKnow) {
+TEST_F(Machine, UsesAVersionThatReadersAccept) {
   EXPECT_EQ(Find<perfdata::TextFeature>(FeatureBit::kVersion).value().text, "6.1.perftape-1.2.3");
 }
 
@@ -158,12 +158,12 @@ TEST_F(Machine, KeepsItsNameInTheCommandLineWhereThePathIsUnknown) {
               ElementsAre("perftape-record", "-a"));
 }
 
-TEST_F(Machine, TakesTheMainIdRegisterForCpuIdOnArm) {
+TEST_F(Machine, UsesMainIdRegisterAsArmCpuId) {
   root_.Write("devices/system/cpu/cpu0/regs/identification/midr_el1", "0x00000000410fd0c0\n");
   EXPECT_EQ(Find<perfdata::TextFeature>(FeatureBit::kCpuId).value().text, "0x00000000410fd0c0");
 }
 
-TEST(DescribeMachine, TellsAllOfThisMachineInTheOrderOfItsBits) {
+TEST(DescribeMachine, ReturnsAllFeaturesInBitOrder) {
   std::vector<FeatureBit> bits;
   for (const Feature& feature : DescribeMachine({}, {.version = "1"})) bits.push_back(feature.bit);
   EXPECT_TRUE(std::ranges::is_sorted(bits));

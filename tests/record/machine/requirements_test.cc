@@ -18,7 +18,7 @@ constexpr std::uint64_t Only(int capability) {
   return std::uint64_t{1} << capability;
 }
 
-// A machine on which nothing is missing, for an ordinary Debian's settings.
+// Returns a machine that lacks nothing, with the settings of a default Debian.
 SystemFacts Good() {
   return {.capabilities = Only(CAP_BPF) | Only(CAP_PERFMON) | Only(CAP_SYSLOG),
           .has_btf = true,
@@ -33,7 +33,7 @@ TEST(CheckFacts, FindsNothingWhereNothingIsMissing) {
   EXPECT_THAT(findings.limits, IsEmpty());
 }
 
-TEST(CheckFacts, TakesSysAdminForBothCapabilities) {
+TEST(CheckFacts, AcceptsSysAdminForBothCapabilities) {
   SystemFacts facts = Good();
   facts.capabilities = Only(CAP_SYS_ADMIN) | Only(CAP_SYSLOG);
   EXPECT_THAT(CheckFacts(facts).missing, IsEmpty());
@@ -46,7 +46,7 @@ TEST(CheckFacts, NamesTheOneCapabilityThatIsMissing) {
               ElementsAre(AllOf(HasSubstr("CAP_BPF is missing"), HasSubstr("setcap"))));
 }
 
-TEST(CheckFacts, TellsAUserWithoutPrivilegesOfBothAndOfTheSetting) {
+TEST(CheckFacts, ReportsMissingCapabilitiesAndTheSetting) {
   SystemFacts facts = Good();
   facts.capabilities = 0;
   EXPECT_THAT(CheckFacts(facts).missing,
@@ -61,19 +61,19 @@ TEST(CheckFacts, DoesNotBlameASettingThatAllowsEveryone) {
   EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("CAP_PERFMON is missing")));
 }
 
-TEST(CheckFacts, WantsAKernelThatDescribesItsTypes) {
+TEST(CheckFacts, RequiresAKernelWithBtf) {
   SystemFacts facts = Good();
   facts.has_btf = false;
   EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("CONFIG_DEBUG_INFO_BTF")));
 }
 
-TEST(CheckFacts, WantsAKernelWithPerfEvents) {
+TEST(CheckFacts, RequiresAKernelWithPerfEvents) {
   SystemFacts facts = Good();
   facts.perf_paranoid.reset();
   EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("CONFIG_PERF_EVENTS")));
 }
 
-TEST(CheckFacts, TellsOfALockdownEvenToRoot) {
+TEST(CheckFacts, ReportsALockdownEvenToRoot) {
   SystemFacts facts = Good();
   facts.capabilities = ~std::uint64_t{0};
   facts.locked_down = true;
@@ -88,7 +88,7 @@ TEST(CheckFacts, LimitsARecordingWithoutKernelAddresses) {
   EXPECT_THAT(findings.limits, ElementsAre(HasSubstr("CAP_SYSLOG")));
 }
 
-// kernel/ksyms_common.c: with kptr_restrict 0, perf_event_paranoid 1 opens kallsyms to everyone.
+// kernel/ksyms_common.c: with kptr_restrict 0 and perf_event_paranoid 1 everyone may read kallsyms.
 TEST(CheckFacts, NeedsNoSyslogWhereTheKernelIsOpen) {
   SystemFacts facts = Good();
   facts.capabilities &= ~Only(CAP_SYSLOG);
@@ -108,7 +108,7 @@ TEST(WhyAddressesAreHidden, BlamesWhatHidesThem) {
   EXPECT_THAT(WhyAddressesAreHidden(facts), HasSubstr("CAP_SYSLOG is missing"));
 }
 
-TEST(CheckFacts, KnowsThatKptrRestrictHidesAddressesEvenFromRoot) {
+TEST(CheckFacts, ReportsAddressesThatKptrRestrictHidesFromRoot) {
   SystemFacts facts = Good();
   facts.capabilities = ~std::uint64_t{0};
   facts.kptr_restrict = 2;

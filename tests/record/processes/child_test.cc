@@ -29,7 +29,7 @@ Result<Child> StartShell(const std::string& script,
   return Child::Start(command, signals);
 }
 
-// The exit status of a shell script.
+// Returns the exit status of a shell script.
 int StatusOf(const std::string& script) {
   Child child = StartShell(script).value();
   EXPECT_TRUE(child.Release());
@@ -40,7 +40,7 @@ Result<Child> Start(const std::vector<std::string>& command) {
   return Child::Start(command, SignalState::Now());
 }
 
-// An executable file.
+// Writes an executable file and returns its command line.
 std::vector<std::string> Program(const TempDir& dir, std::string_view content) {
   const std::filesystem::path file = dir.Write("program", content);
   EXPECT_EQ(::chmod(file.c_str(), 0755), 0);
@@ -73,7 +73,7 @@ TEST(Child, PassesTheExitStatusOn) {
   EXPECT_EQ(StatusOf("exit 42"), 42);
 }
 
-TEST(Child, TellsASignalAsAShellDoes) {
+TEST(Child, ReportsASignalAsAShellDoes) {
   EXPECT_EQ(StatusOf("kill -TERM $$"), 128 + SIGTERM);
 }
 
@@ -97,7 +97,7 @@ TEST(Child, RunsAScriptWithoutAnInterpreterByTheShell) {
   EXPECT_EQ(child.Wait().value(), 7);
 }
 
-TEST(Child, SaysThatAnInterpreterDoesNotExist) {
+TEST(Child, ReportsAMissingInterpreter) {
   const TempDir dir;
   EXPECT_THAT(Start(Program(dir, "#!/no/such/shell\n"))->Release(),
               FailsWith(ErrorCode::kUnsupported, HasSubstr("interpreter")));
@@ -156,7 +156,7 @@ TEST(Child, LeavesNothingBehindWhenNeverReleased) {
 
 TEST(Child, NeverRunsIfTheRecorderDies) {
   const TempDir dir;
-  int alive[2];  // the waiting command holds the write end until it ends
+  int alive[2];  // the waiting command keeps the write end open until it ends
   ASSERT_EQ(pipe2(alive, O_CLOEXEC), 0);
   const pid_t recorder = fork();
   ASSERT_GE(recorder, 0);
@@ -172,7 +172,7 @@ TEST(Child, NeverRunsIfTheRecorderDies) {
   EXPECT_FALSE(std::filesystem::exists(dir / "ran"));
 }
 
-TEST(Child, ThatWasKilledBeforeItRanTellsSo) {
+TEST(Child, ReportsAKillBeforeItsExec) {
   Child child = StartShell("exit 0").value();
   ASSERT_TRUE(child.Send(SIGKILL));
   pollfd end = {.fd = child.pidfd(), .events = POLLIN, .revents = 0};
@@ -190,7 +190,7 @@ TEST(Child, MakesItsPidfdReadableAtItsEnd) {
   EXPECT_EQ(child.TryWait().value(), 0);
 }
 
-TEST(Child, TakesASignal) {
+TEST(Child, ForwardsASignal) {
   Child child = StartShell("while :; do :; done").value();
   ASSERT_TRUE(child.Release());
   ASSERT_TRUE(child.Send(SIGTERM));
@@ -198,7 +198,7 @@ TEST(Child, TakesASignal) {
   EXPECT_TRUE(child.Send(SIGTERM)) << "to one that has ended: nothing";
 }
 
-// Bit n-1 of a signal set in /proc/self/status, as the command `script` sees it.
+// Returns bit n-1 of a signal set in /proc/self/status, in the command `script`.
 bool CommandHas(const char* set, int signal, const SignalState& signals) {
   const TempDir dir;
   const std::filesystem::path file = dir / "set";
@@ -231,7 +231,7 @@ TEST(Child, DoesNotInheritWhatTheRecorderIgnoresForItself) {
 }
 
 // nohup perftape-record -- command
-TEST(Child, GoesOnIgnoringWhatTheUserLetItIgnore) {
+TEST(Child, InheritsIgnoredSignals) {
   (void)signal(SIGHUP, SIG_IGN);
   const SignalState before = SignalState::Now();
   (void)signal(SIGHUP, SIG_DFL);

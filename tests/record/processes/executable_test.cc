@@ -45,14 +45,14 @@ TEST_F(Lookup, FindsTheFirstExecutableFileInThePath) {
   EXPECT_EQ(FindExecutable("tool").value().path, second);
 }
 
-TEST_F(Lookup, TakesANameWithASlashForAPath) {
+TEST_F(Lookup, TreatsNamesWithSlashAsPaths) {
   const std::string tool = WriteProgram("tool", "#!/bin/sh\n");
   SetPath("/nonexistent");
   EXPECT_EQ(FindExecutable(tool).value().path, tool);
   EXPECT_THAT(FindExecutable(tool + "s"), FailsWith(ErrorCode::kNotFound, HasSubstr(tool + "s")));
 }
 
-TEST_F(Lookup, SaysWhyNothingCanBeRun) {
+TEST_F(Lookup, ReportsWhyNothingCanBeRun) {
   const std::string plain = WriteProgram("plain", "text\n", 0644);
   SetPath(dir_.path());
   EXPECT_THAT(FindExecutable("absent"),
@@ -63,7 +63,7 @@ TEST_F(Lookup, SaysWhyNothingCanBeRun) {
   EXPECT_THAT(FindExecutable(""), FailsWith(ErrorCode::kNotFound, HasSubstr("empty")));
 }
 
-TEST_F(Lookup, TellsTextFromAFormatThatTheKernelDoesNotKnow) {
+TEST_F(Lookup, DistinguishesTextFromUnknownFormats) {
   using namespace std::string_view_literals;
   EXPECT_TRUE(FindExecutable(WriteProgram("text", "echo hello\n"))->may_be_script);
   EXPECT_TRUE(FindExecutable(WriteProgram("empty", ""))->may_be_script);

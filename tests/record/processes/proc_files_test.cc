@@ -13,7 +13,7 @@ constexpr std::string_view kStat =
 constexpr std::string_view kMaps =
     "7f2003018000-7f200316e000 r-xp 00026000 fe:01 332835                     /usr/lib/libc.so.6";
 
-TEST(TaskStat, TellsNameAndParent) {
+TEST(TaskStat, ReadsNameAndParent) {
   const TaskStat stat = ParseTaskStat(kStat).value();
   EXPECT_EQ(stat.pid, 8568u);
   EXPECT_EQ(stat.ppid, 8509u);
@@ -21,13 +21,13 @@ TEST(TaskStat, TellsNameAndParent) {
   EXPECT_FALSE(stat.is_kernel_thread);
 }
 
-TEST(TaskStat, KnowsAKernelThreadByItsFlags) {
+TEST(TaskStat, DetectsAKernelThreadByItsFlags) {
   const auto stat = ParseTaskStat("14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 1\n");
   ASSERT_TRUE(stat);
   EXPECT_TRUE(stat->is_kernel_thread);
 }
 
-TEST(TaskStat, TakesANameWithParenthesesAndNewlines) {
+TEST(TaskStat, ReadsANameWithParenthesesAndNewlines) {
   const auto stat = ParseTaskStat("5 (a) R (b\n) S 4 5 5 0 -1 4194304 0");
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->comm, "a) R (b\n");
@@ -41,7 +41,7 @@ TEST(TaskStat, IsNothingWhereTheLineEndsBeforeItsFlags) {
   }
 }
 
-TEST(MapsLine, TellsAllFieldsOfAMapping) {
+TEST(MapsLine, ReadsAllFieldsOfAMapping) {
   const MapsLine line = ParseMapsLine(kMaps).value();
   EXPECT_EQ(line.start, 0x7f2003018000u);
   EXPECT_EQ(line.end, 0x7f200316e000u);
@@ -54,7 +54,7 @@ TEST(MapsLine, TellsAllFieldsOfAMapping) {
   EXPECT_EQ(line.name, "/usr/lib/libc.so.6");
 }
 
-TEST(MapsLine, KnowsSharedMemory) {
+TEST(MapsLine, DetectsSharedMemory) {
   const auto line = ParseMapsLine("1000-2000 rw-s 00000000 00:01 7 /dev/zero (deleted)");
   ASSERT_TRUE(line);
   EXPECT_EQ(line->flags, static_cast<std::uint32_t>(MAP_SHARED));

@@ -31,7 +31,7 @@ std::string StatLine(int pid, std::string_view comm, int ppid, std::string_view 
          " 1 1 0 -1 " + std::string(flags) + " 0 0 0 0\n";
 }
 
-// A tree like /proc.
+// A directory like /proc.
 class FakeProc {
  public:
   void AddProcess(int pid, std::string_view comm, int ppid, std::string_view maps = "") {
@@ -76,7 +76,7 @@ std::vector<RecordType> TypesOf(const EncodedSnapshot& snapshot) {
   return types;
 }
 
-TEST(ProcSnapshot, SaysOfAProcessWhoItIsThenWhatItMapped) {
+TEST(ProcSnapshot, WritesTheNameBeforeTheMappings) {
   FakeProc proc;
   proc.AddProcess(7, "ls", 3, "400000-402000 r-xp 00001000 fe:01 42 /usr/bin/ls\n");
   const EncodedSnapshot snapshot = SnapshotOf(proc);
@@ -155,12 +155,12 @@ TEST(ProcSnapshot, NamesEveryThreadAfterItsProcess) {
                           AllOf(Field(&Comm::tid, 9u), Field(&Comm::comm, "worker\n2"))));
 }
 
-TEST(ProcSnapshot, TellsOnlyTheNameOfAKernelThread) {
+TEST(ProcSnapshot, WritesOnlyTheNameOfAKernelThread) {
   FakeProc proc;
   proc.AddKernelThread(14, "kworker/u8:0-events_unbound");
   const EncodedSnapshot snapshot = SnapshotOf(proc);
   ASSERT_THAT(TypesOf(snapshot), ElementsAre(RecordType::kComm));
-  // As long as the kernel's own COMM records have it.
+  // Truncated as in the kernel's own COMM records.
   EXPECT_EQ(Decoded<Comm>(snapshot.records).at(0).comm, "kworker/u8:0-ev");
 }
 
@@ -173,7 +173,7 @@ TEST(ProcSnapshot, CallsNamelessExecutableMemoryAnon) {
               ElementsAre(Field(&Mmap2::filename, "//anon"), Field(&Mmap2::filename, "//anon")));
 }
 
-TEST(ProcSnapshot, CallsTextOnHugePagesAnonAndSaysSo) {
+TEST(ProcSnapshot, ReportsTextOnHugePagesAsAnon) {
   FakeProc proc;
   proc.dir().Write("mounts", "tmpfs /run tmpfs rw 0 0\nnone /huge hugetlbfs rw 0 0\n");
   proc.AddProcess(7, "big", 3,
@@ -197,7 +197,7 @@ TEST(ProcSnapshot, FindsTheMemoryOfAProcessWhoseFirstThreadEnded) {
                                 Field(&Mmap2::filename, "/usr/bin/server"))));
 }
 
-TEST(ProcSnapshot, PassesOverAProcessThatVanishes) {
+TEST(ProcSnapshot, SkipsAProcessThatVanishes) {
   FakeProc proc;
   proc.AddProcess(7, "ls", 3);
   std::filesystem::create_directory(proc.dir() / "8");
@@ -219,7 +219,7 @@ TEST(ProcSnapshot, ReadsMapsLargerThanItsBuffer) {
   EXPECT_EQ(CountOf(SnapshotOf(proc), RecordType::kMmap2), 5000);
 }
 
-TEST(ProcSnapshot, TakesOnlyTheProcessesItIsGiven) {
+TEST(ProcSnapshot, WritesOnlyTheGivenProcesses) {
   FakeProc proc;
   proc.AddProcess(7, "ls", 3);
   proc.AddProcess(8, "cat", 3);
@@ -264,7 +264,7 @@ TEST(Descendants, AreAllChildrenAndTheirChildren) {
   proc.AddProcess(5, "shell", 1);
   proc.AddProcess(6, "other", 1);
   proc.AddProcess(9, "make", 5);
-  proc.AddProcess(4, "cc1", 9);  // pids start again when they are used up
+  proc.AddProcess(4, "cc1", 9);  // pids wrap around
   EXPECT_THAT(Descendants(proc.dir().path(), 5).value(), ElementsAre(4, 9));
   EXPECT_THAT(Descendants(proc.dir().path(), 6).value(), IsEmpty());
 }

@@ -27,7 +27,7 @@ TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
   EXPECT_EQ(calls, after) << "called after its end";
 }
 
-TEST(BackgroundDrain, EndsAtTheFirstErrorAndTellsIt) {
+TEST(BackgroundDrain, EndsAtTheFirstErrorAndReturnsIt) {
   const UniqueFd readable(eventfd(1, EFD_CLOEXEC));
   std::atomic<int> calls = 0;
   BackgroundDrain drain = BackgroundDrain::Start(readable.get(), [&]() -> Status {

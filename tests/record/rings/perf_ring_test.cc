@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The kernel's side of a ring of 64 bytes: writes records and moves data_head.
+// The kernel's side of a ring of 64 bytes: writes records and advances data_head.
 class FakeKernel {
  public:
   static constexpr std::size_t kDataSize = 64;
@@ -32,7 +32,8 @@ class FakeKernel {
   std::uint64_t tail() const { return control_.data_tail; }
   void MoveHead(std::uint64_t bytes) { control_.data_head += bytes; }
 
-  // A record of the header and `body`, whose header claims `claimed_size` bytes (0: what it has).
+  // Writes a record of a header and `body`. The header contains `claimed_size` as its size (0: the
+  // real size).
   void Write(std::string_view body, std::uint16_t claimed_size = 0) {
     perf_event_header header{};
     header.type = PERF_RECORD_COMM;
@@ -51,7 +52,7 @@ class FakeKernel {
   std::array<std::byte, kDataSize> data_ = {};
 };
 
-// The bodies of what a drain hands on, and how it ended.
+// The bodies of the records that a drain returned, and how it ended.
 struct Drained {
   std::vector<std::string> bodies;
   Result<std::size_t> outcome;
@@ -64,7 +65,7 @@ Drained DrainAll(Ring& ring) {
   return {std::move(bodies), std::move(outcome)};
 }
 
-TEST(Ring, HandsOnNothingWhereNothingIs) {
+TEST(Ring, ReturnsNothingIfItIsEmpty) {
   FakeKernel kernel;
   Ring ring = kernel.ring();
   const Drained drained = DrainAll(ring);
@@ -72,7 +73,7 @@ TEST(Ring, HandsOnNothingWhereNothingIs) {
   EXPECT_THAT(drained.bodies, IsEmpty());
 }
 
-TEST(Ring, HandsOnEachRecordOnce) {
+TEST(Ring, ReturnsEachRecordOnce) {
   FakeKernel kernel;
   kernel.Write("first...");
   kernel.Write("the second one..");
@@ -81,7 +82,7 @@ TEST(Ring, HandsOnEachRecordOnce) {
   EXPECT_THAT(DrainAll(ring).bodies, IsEmpty());
 }
 
-TEST(Ring, HandsOnARecordThatIsOnlyItsHeader) {
+TEST(Ring, ReturnsARecordWithoutABody) {
   FakeKernel kernel;
   kernel.Write("");
   Ring ring = kernel.ring();
@@ -96,7 +97,7 @@ TEST(Ring, JoinsARecordThatWraps) {
   EXPECT_THAT(DrainAll(ring).bodies, ElementsAre("sixteen bytes in", "twenty-four bytes here.."));
 }
 
-TEST(Ring, JoinsARecordAtEveryPlaceOfTheRing) {
+TEST(Ring, JoinsAWrappedRecordAtEveryOffset) {
   for (std::uint64_t start = 0; start < FakeKernel::kDataSize; ++start) {
     FakeKernel kernel(start);
     kernel.Write("0123456789abcdef");
@@ -105,14 +106,14 @@ TEST(Ring, JoinsARecordAtEveryPlaceOfTheRing) {
   }
 }
 
-TEST(Ring, TakesARingThatIsFullToTheLastByte) {
+TEST(Ring, ReadsACompletelyFullRing) {
   FakeKernel kernel(/*start=*/24);
   kernel.Write(std::string(56, 'x'));
   Ring ring = kernel.ring();
   EXPECT_THAT(DrainAll(ring).bodies, ElementsAre(std::string(56, 'x')));
 }
 
-TEST(Ring, GoesOnWhereTheCountersPassTheLargestNumber) {
+TEST(Ring, ContinuesWhenTheCountersWrapAround) {
   FakeKernel kernel(/*start=*/~std::uint64_t{0} - 7);
   kernel.Write("01234567");
   Ring ring = kernel.ring();
@@ -163,7 +164,7 @@ TEST(Ring, RefusesAHeadFurtherAheadThanTheRingIsLong) {
   EXPECT_THAT(drained.outcome, FailsWith(ErrorCode::kCorrupt));
 }
 
-TEST(Ring, GoesOnBehindWhatItRefused) {
+TEST(Ring, ContinuesAfterARejectedRecord) {
   FakeKernel kernel;
   kernel.Write("bad.....", /*claimed_size=*/3);
   Ring ring = kernel.ring();

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Records that are told apart by their count.
+// Returns a record that contains its number as the count.
 std::vector<std::byte> Numbered(std::uint64_t number, std::uint64_t time) {
   return RecordOf(perfdata::LostSamples{.count = number}, time);
 }
@@ -22,7 +22,7 @@ class Merge : public testing::Test {
  protected:
   void Add(std::uint64_t number, std::uint64_t time) { merge_.Add(time, Numbered(number, time)); }
 
-  // The numbers of what comes out.
+  // Returns the numbers of the released records.
   std::vector<std::uint64_t> Release(std::uint64_t limit) {
     CollectedRecords collected;
     EXPECT_TRUE(merge_.Release(limit, collected));
@@ -70,7 +70,7 @@ TEST_F(Merge, PutsWhatWaitedBetweenWhatCameLater) {
 
 TEST_F(Merge, KeepsTheOrderOfEqualTimesOverReleases) {
   for (std::uint64_t i = 0; i < 20; ++i) {
-    Add(100 + i, 50 - i);  // so that a release sorts and moves what waits
+    Add(100 + i, 50 - i);  // so that a release sorts and moves the waiting records
     Add(i, 200);
   }
   Release(100);
@@ -85,11 +85,11 @@ TEST_F(Merge, ReleasesALateRecordWithTheNextOnes) {
   Release(30);
   Add(2, 29);
   Add(3, 31);
-  Add(4, 0);  // synthesized: it has no time
+  Add(4, 0);  // synthesized records have no time
   EXPECT_THAT(Release(100), ElementsAre(4, 2, 3));
 }
 
-TEST_F(Merge, TakesTheTimeOfAKernelRecordFromItsTrailer) {
+TEST_F(Merge, ReadsTheTimeFromTheTrailer) {
   ASSERT_TRUE(merge_.AddKernelRecord(Numbered(1, 40), kTestFormat));
   ASSERT_TRUE(merge_.AddKernelRecord(Numbered(2, 10), kTestFormat));
   EXPECT_THAT(Release(20), ElementsAre(2));
@@ -113,7 +113,7 @@ TEST_F(Merge, SetsTheSizeOfAKernelRecordRightThatCountsTooMuch) {
   Add(1, 30);
   Add(2, 50);
   CollectedRecords collected;
-  ASSERT_TRUE(merge_.Release(45, collected));  // the time of the round is found, too
+  ASSERT_TRUE(merge_.Release(45, collected));  // the time of the round is in the trailer
   std::vector<std::byte> expected = Numbered(1, 30);
   const std::vector<std::byte> whole = RecordOf(symbol, 40);
   for (int i = 0; i < 2; ++i) expected.insert(expected.end(), whole.begin(), whole.end());

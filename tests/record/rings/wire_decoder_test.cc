@@ -22,7 +22,7 @@ using testing::HasSubstr;
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 47;
 constexpr std::uint64_t kKernelIp = 0xffffffff81234567;
 
-// A message with these frames that contradicts itself nowhere.
+// A valid message with these frames.
 struct Message {
   wire_sample sample = {};
   std::vector<std::uint64_t> kernel, user;
@@ -69,7 +69,7 @@ class WireDecoding : public testing::Test {
  protected:
   WireDecoding() { ids_.Add(0, 1, 42); }
 
-  // The one record that a message becomes; valid until the next call.
+  // Returns the only record of a message; valid until the next call.
   perfdata::Sample SampleOfMessage(const Message& message) {
     out_.clear();
     EXPECT_TRUE(decoder_.Append(message.bytes(), out_));
@@ -95,7 +95,7 @@ class WireDecoding : public testing::Test {
   perfdata::RecordView record_;
 };
 
-TEST_F(WireDecoding, TakesOverWhoWhenAndWhere) {
+TEST_F(WireDecoding, CopiesTaskTimeAndCpu) {
   const perfdata::Sample sample = SampleOfMessage(Message::InUserMode());
   EXPECT_EQ(sample.id, 42u);
   EXPECT_EQ(sample.ip, 0x401000u);
@@ -110,7 +110,7 @@ TEST_F(WireDecoding, ReturnsTheTime) {
   EXPECT_EQ(decoder_.Append(Message::InUserMode().bytes(), out_).value(), 123456789u);
 }
 
-TEST_F(WireDecoding, SaysInWhichModeItWasTaken) {
+TEST_F(WireDecoding, SetsTheCpuMode) {
   SampleOfMessage(Message::InUserMode());
   EXPECT_EQ(record_.cpumode(), perfdata::CpuMode::kUser);
   SampleOfMessage(Message::InKernelMode());
@@ -183,7 +183,7 @@ TEST_F(WireDecoding, KeepsTheAddressOfAVsyscallPage) {
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0xffffffffff600000));
 }
 
-TEST_F(WireDecoding, KeepsIdleAndForeignTasksAsTheKernelTellsThem) {
+TEST_F(WireDecoding, KeepsIdleAndForeignTasks) {
   Message message = Message::InKernelMode();
   message.sample.pid = message.sample.tid = 0;
   EXPECT_EQ(SampleOfMessage(message).pid, 0u);
@@ -209,7 +209,7 @@ TEST_F(WireDecoding, RefusesAMessageCutAtAnyByte) {
   }
 }
 
-TEST_F(WireDecoding, RefusesMoreBytesThanItsFramesTake) {
+TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
   EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));

@@ -33,10 +33,10 @@ BuildId Id(std::string_view bytes) {
   return BuildId::From(AsBytes(bytes));
 }
 
-// A machine in a directory: its root, /proc and /sys, and what is recorded on it.
+// A machine in a directory: its root, /proc and /sys, and a recording of it.
 class BuildIds : public testing::Test {
  protected:
-  // Puts an ELF file at `path` of the machine, or into what process `pid` sees as its root.
+  // Writes an ELF file at `path` of the machine, or below the root of process `pid`.
   void WriteElf(const std::string& path, std::string_view id) {
     dir_.Write("root" + path, SmallElf(id));
   }
@@ -44,7 +44,7 @@ class BuildIds : public testing::Test {
     dir_.Write("proc/" + std::to_string(pid) + "/root" + path, SmallElf(id));
   }
 
-  // A mapping of [start, start + 0x1000) of the file that is at `real_path` below the directory.
+  // Adds a mapping of [start, start + 0x1000) of the file at `real_path` below the directory.
   void Map(std::uint32_t pid, std::uint64_t start, std::string_view name,
            const std::string& real_path) {
     struct stat status = {};
@@ -69,7 +69,7 @@ class BuildIds : public testing::Test {
                      MiscOf(CpuMode::kKernel)));
   }
 
-  // A sample of user mode with these addresses, leaf first.
+  // Adds a sample of user mode with these addresses, leaf first.
   void Hit(std::uint32_t pid, std::vector<std::uint64_t> chain) {
     const std::uint64_t ip = chain.at(0);
     chain.insert(chain.begin(), kContextUser);
@@ -84,7 +84,7 @@ class BuildIds : public testing::Test {
 
   std::vector<HeaderBuildId> Announced() const { return Decoded<HeaderBuildId>(RecordsIn(out_)); }
 
-  // Why the keeper of files has none of `path`; empty where it has it.
+  // Returns why the hit files lack `path`; empty if they have it.
   std::string MissingReason(std::string_view path) {
     collector_.KeepMissing();
     for (const HitBinary& binary : files_.binaries()) {
@@ -138,7 +138,7 @@ TEST_F(BuildIds, AreReadForEveryFrame) {
   EXPECT_EQ(Announced()[1].filename, "/bin/x");
 }
 
-TEST_F(BuildIds, AreReadForAMappingThatTookThePlaceOfAnother) {
+TEST_F(BuildIds, AreReadForAMappingThatReplacedAnother) {
   WriteElf("/bin/x", kId);
   WriteElf("/lib/y", kOtherId);
   Map(7, 0x400000, "/bin/x", "root/bin/x");
@@ -165,7 +165,7 @@ TEST_F(BuildIds, AreFoundThroughTheMappingOfADeletedFile) {
   EXPECT_EQ(Announced()[0].filename, "/bin/x (deleted)");
 }
 
-TEST_F(BuildIds, AreNotTakenFromAFileThatReplacedTheMappedOne) {
+TEST_F(BuildIds, AreNotReadFromAReplacedFile) {
   WriteElf("/bin/x", kId);
   struct stat status = {};
   ASSERT_EQ(::stat((dir_ / "root/bin/x").c_str(), &status), 0);
@@ -175,15 +175,15 @@ TEST_F(BuildIds, AreNotTakenFromAFileThatReplacedTheMappedOne) {
   EXPECT_THAT(Announced(), IsEmpty());
 }
 
-TEST_F(BuildIds, SayThatAFileWasReplacedOnlyWhereItsProcessSeesAnother) {
+TEST_F(BuildIds, ReportAReplacedFileInItsProcessOnly) {
   WriteElfOf(7, "/bin/x", kId);
   Map(7, 0x400000, "/bin/x", 0, 4711);
   Hit(7, {0x400100});
   EXPECT_EQ(MissingReason("/bin/x"), "replaced by another file before it could be opened");
 }
 
-// A process of a container: its /bin/x is not ours, and nobody has replaced anything.
-TEST_F(BuildIds, SayThatTheProcessEndedWhereOnlyTheRecordersRootHasAnotherFile) {
+// A process of a container: its /bin/x is not that of the machine, and no file was replaced.
+TEST_F(BuildIds, ReportAnEndedProcess) {
   WriteElf("/bin/x", kId);
   Map(7, 0x400000, "/bin/x", 0, 4711);
   Map(7, 0x500000, "/bin/y", 0, 4712);
@@ -193,7 +193,7 @@ TEST_F(BuildIds, SayThatTheProcessEndedWhereOnlyTheRecordersRootHasAnotherFile) 
   EXPECT_THAT(MissingReason("/bin/x"), testing::HasSubstr("another file"));
 }
 
-TEST_F(BuildIds, SayThatAFileCouldNotBeOpenedWhereItsProcessLives) {
+TEST_F(BuildIds, ReportAnUnreadableFileOfALiveProcess) {
   std::filesystem::create_directories(dir_ / "proc/7");
   Map(7, 0x400000, "/bin/x", 0, 4711);
   Hit(7, {0x400100});
@@ -226,7 +226,7 @@ TEST_F(BuildIds, AreNotSoughtForMemoryWithoutAFile) {
   EXPECT_THAT(Announced(), IsEmpty());
 }
 
-TEST_F(BuildIds, AreTakenFromAMappingThatHasItsOwn) {
+TEST_F(BuildIds, AreCopiedFromAMappingThatHasOne) {
   Mmap2 mmap{.pid = 7, .tid = 7, .start = 0x400000, .length = 0x1000, .build_id = Id(kId)};
   mmap.filename = "/bin/gone";
   Observe(RecordOf(

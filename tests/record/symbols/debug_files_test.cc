@@ -29,7 +29,7 @@ std::vector<std::byte> ElfWith(std::string_view build_id, const std::string& sec
   return elf.Build();
 }
 
-// Looks for the debug files of a binary that lies at /bin/x of the directory.
+// Searches the debug files of a binary at /bin/x of the directory.
 class DebugFiles : public testing::Test {
  protected:
   std::vector<std::string> Find(const std::vector<std::byte>& binary) {
@@ -50,7 +50,7 @@ TEST_F(DebugFiles, AreFoundByBuildId) {
   EXPECT_THAT(Find(SmallElf(kId)), testing::ElementsAre("debug/" + kPlace));
 }
 
-TEST_F(DebugFiles, AreNotTakenWhereTheyHaveAnotherBuildIdThanTheirNameSays) {
+TEST_F(DebugFiles, AreRejectedIfBuildIdAndNameDiffer) {
   dir_.Write("debug/" + kPlace, SmallElf(kOtherId));
   EXPECT_THAT(Find(SmallElf(kId)), IsEmpty());
 }
@@ -74,7 +74,7 @@ TEST_F(DebugFiles, AreFoundByLinkAndChecksumWhereThereIsNoBuildId) {
   EXPECT_THAT(Find(ElfWith("", ".gnu_debuglink", link)), IsEmpty());
 }
 
-TEST_F(DebugFiles, BringAlongWhatTheySharePartsWith) {
+TEST_F(DebugFiles, IncludeTheirDwzFile) {
   const std::string link = "../../.dwz/shared.debug\0"s + std::string(kOtherId);
   dir_.Write("debug/" + kPlace, ElfWith(kId, ".gnu_debugaltlink", link));
   EXPECT_THAT(Find(SmallElf(kId)), testing::ElementsAre("debug/" + kPlace));

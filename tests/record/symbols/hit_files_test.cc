@@ -38,7 +38,7 @@ TEST(HitFiles, KeepABuildOnceUnderWhateverPath) {
   EXPECT_EQ(files.binaries().size(), 2u);
 }
 
-TEST(HitFiles, TellFilesWithoutBuildIdApartByTheirPaths) {
+TEST(HitFiles, DistinguishFilesWithoutBuildIdByPath) {
   MachineDir machine;
   machine.dir.Write("x", SmallElf(""));
   HitFiles files(8);

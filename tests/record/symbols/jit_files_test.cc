@@ -113,7 +113,7 @@ TEST_F(JitFilesTest, HaveTheDumpOfAProcessWhoseOwnCodeWasHit) {
   WriteFor(700, "/run/jit-700.dump", "DTiJ");
   WriteFor(701, "/run/jit-700.dump", "DTiJ");
   jit_.Mapped(700, region);
-  jit_.Mapped(701, region);  // never hit
+  jit_.Mapped(701, region);  // without a sample
   jit_.Hit(700);
   const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);

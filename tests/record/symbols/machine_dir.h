@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine in a directory: what of /proc, /sys and its files a bundle is filled from.
+// A machine in a directory: the files in /proc, /sys and elsewhere that a bundle is made of.
 #pragma once
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ struct MachineDir {
 
   KernelRoots kernel() const { return {.proc = dir / "proc", .sys = dir / "sys"}; }
 
-  // A process as the kernel tells of it: its user, and its own idea of its pid.
+  // Adds a process with its user and its pid in its own namespace.
   void AddProcess(std::uint32_t pid, std::int64_t user, std::uint32_t own_pid) const {
     const std::string id = std::to_string(user);
     dir.Write("proc/" + std::to_string(pid) + "/status",
@@ -47,7 +47,7 @@ struct MachineDir {
     return UniqueFd(::open((dir / name).c_str(), O_RDONLY | O_CLOEXEC));
   }
 
-  // A new file to write a bundle to.
+  // Returns a writer of a bundle into a new file.
   bundle::BundleWriter Writer() const {
     UniqueFd fd(::open((dir / "bundle").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     return bundle::BundleWriter::Create(std::move(fd), 1).value();

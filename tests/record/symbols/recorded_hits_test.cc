@@ -16,7 +16,7 @@ using perfdata::PerfDataBuilder;
 const BuildId kId = BuildId::From(AsBytes("0123456789abcdefghij"));
 constexpr std::uint64_t kText = 0xffffffff81000000;
 
-// A recording of process 7, whose /bin/x was hit, and of the kernel, which was mapped at `text`.
+// A recording with samples in /bin/x of process 7 and in the kernel, which is mapped at `text`.
 class RecordedHits : public testing::Test {
  protected:
   RecordedHits() { file_.AddEvent(); }
@@ -91,7 +91,7 @@ TEST_F(RecordedHits, AreMissingWhereTheyAreNotThere) {
   EXPECT_EQ(files_.binaries()[0].missing, "not found");
 }
 
-TEST_F(RecordedHits, AreNotTakenWithoutARecordedBuildId) {
+TEST_F(RecordedHits, AreSkippedWithoutARecordedBuildId) {
   machine_.dir.Write("root/bin/x", SmallElf("0123456789abcdefghij"));
   file_.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "/bin/x"});
   file_.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 5});
@@ -117,7 +117,7 @@ TEST_F(RecordedHits, DoNotHaveTheKernelOfAnotherBoot) {
   EXPECT_EQ(files_.binaries()[0].missing, "the kernel was booted since");
 }
 
-TEST_F(RecordedHits, KnowTheKernelByTheFileThatIsListedForIt) {
+TEST_F(RecordedHits, FindTheKernelByItsListedFile) {
   HitKernel(kText, "another-kernel-01234", "/boot/vmlinux-6.1");
   EXPECT_TRUE(Collect());
   ASSERT_EQ(files_.binaries().size(), 1u);

@@ -100,7 +100,7 @@ TEST_F(WriteBundleTest, HoldsTheNamesOfAStrippedBinaryBesideItButNotItsDwarf) {
   EXPECT_EQ(debug.kind, FileKind::kDebug);
   EXPECT_EQ(debug.path, stripped.path);
   EXPECT_EQ(debug.kept, Kept::kSymbols);
-  // perf looks for DIRECTORY/debug where it finds DIRECTORY/elf.
+  // perf expects DIRECTORY/debug beside DIRECTORY/elf.
   EXPECT_EQ(std::filesystem::path(debug.member).parent_path(),
             std::filesystem::path(image.member).parent_path());
   EXPECT_EQ(std::filesystem::path(debug.member).filename(), "debug");
@@ -130,7 +130,7 @@ TEST_F(WriteBundleTest, HoldsNoDebugFileOfABinaryThatHasItsSymbols) {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
-TEST_F(WriteBundleTest, LeavesOutASymbolTableOfGigabytesAndSaysSo) {
+TEST_F(WriteBundleTest, ReportsAndOmitsAHugeSymbolTable) {
   WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, 3 * kGiB);
   files_.Add("/bin/x", kId, machine_.Open("x"));
   const bundle::Bundle bundle = Write();
@@ -141,7 +141,7 @@ TEST_F(WriteBundleTest, LeavesOutASymbolTableOfGigabytesAndSaysSo) {
   EXPECT_THAT(summary_.missing, ElementsAre(testing::StartsWith("/bin/x: of 32")));
 }
 
-// What is no ELF file would be kept whole.
+// A file that is not ELF would be kept whole.
 TEST_F(WriteBundleTest, LeavesOutAnyFileOfGigabytes) {
   std::filesystem::resize_file(machine_.dir.Write("x", "no ELF file"), 3 * kGiB);
   files_.Add("/bin/x", kId, machine_.Open("x"));
@@ -170,8 +170,8 @@ TEST_F(WriteBundleTest, LeavesOutPerfMapsAndJitdumpsOfGigabytes) {
                   "jit-7.dump: of 2147483648 bytes, more than the 1073741824 that are read"));
 }
 
-// Zeros compress to nothing, but do not make the bundle one that readers refuse.
-TEST_F(WriteBundleTest, HoldsATableOfZerosThatItsReaderTakes) {
+// Zeros compress to almost nothing, but readers must not refuse the bundle.
+TEST_F(WriteBundleTest, AcceptsATableOfZeros) {
   WriteSparseElf(machine_.dir, "x", SmallElf("0123456789abcdefghij"), SHT_SYMTAB, kGiB / 8);
   files_.Add("/bin/x", kId, machine_.Open("x"));
   EXPECT_EQ(Write().manifest().files[0].kept, Kept::kSymbols);
@@ -200,7 +200,7 @@ TEST_F(WriteBundleTest, HoldsTheKernelsSymbolsWhereItWasHit) {
   EXPECT_TRUE(AsText(*kallsyms).starts_with("ffffffff81000000 T _text\n"));
 }
 
-TEST_F(WriteBundleTest, SaysWhyTheKernelsSymbolsAreMissingWhereAddressesAreHidden) {
+TEST_F(WriteBundleTest, ReportsHiddenKernelAddresses) {
   machine_.dir.Write("proc/kallsyms", "0000000000000000 T _text\n0000000000000000 T startup\n");
   files_.AddKernel();
   const bundle::Bundle bundle = Write();
@@ -219,7 +219,7 @@ TEST_F(WriteBundleTest, HoldsTheVdsoOfThisProcess) {
   EXPECT_EQ(AsText(*bytes), AsText(VdsoOfThisProcess()));
 }
 
-TEST_F(WriteBundleTest, TellsWhatIsMissingAndWhy) {
+TEST_F(WriteBundleTest, ListsMissingFilesWithReasons) {
   files_.AddMissing(FileKind::kElf, "/bin/gone", kId, "gone before it could be opened");
   const bundle::Bundle bundle = Write();
   ASSERT_EQ(bundle.manifest().files.size(), 1u);

@@ -57,7 +57,7 @@ TEST(CoverageOf, GoesByThePathWhereNoBuildIdWasRecorded) {
   EXPECT_EQ(CoverageOf(bundle, unknown).missing.size(), 1u);
 }
 
-TEST(CoverageOf, TellsOfAFileThatIsNotThereAndHowManyPlacesWereHit) {
+TEST(CoverageOf, ReportsAMissingFileAndItsHits) {
   const bundle::Bundle bundle = BundleWith({Program()});
   const convert::Profile profile = symbolize::ProfileOf(
       {.filename = "/bin/y", .build_id = "78797a", .pids = {1, 2}, .offsets = {0x1000, 0x1100}});
@@ -65,11 +65,11 @@ TEST(CoverageOf, TellsOfAFileThatIsNotThereAndHowManyPlacesWereHit) {
   ASSERT_EQ(coverage.missing.size(), 1u);
   EXPECT_EQ(coverage.missing[0].path, "/bin/y");
   EXPECT_EQ(coverage.missing[0].build_id, "78797a");
-  EXPECT_EQ(coverage.missing[0].places, 2u);
+  EXPECT_EQ(coverage.missing[0].addresses, 2u);
   EXPECT_EQ(coverage.missing[0].reason, "is not in the bundle");
 }
 
-TEST(CoverageOf, TellsWhyTheRecorderHadItNot) {
+TEST(CoverageOf, ReportsWhyTheRecorderOmittedAFile) {
   const bundle::Bundle bundle =
       BundleWith({{{.path = "/bin/y", .missing = "gone before it could be opened"}, {}}});
   const Coverage coverage =
@@ -78,7 +78,7 @@ TEST(CoverageOf, TellsWhyTheRecorderHadItNot) {
   EXPECT_EQ(coverage.missing[0].reason, "gone before it could be opened");
 }
 
-TEST(CoverageOf, TellsWhereTheBundleHasAnotherBuild) {
+TEST(CoverageOf, ReportsAnotherBuildInTheBundle) {
   const bundle::Bundle bundle = BundleWith({Program()});
   const Coverage coverage = CoverageOf(
       bundle,
@@ -87,17 +87,17 @@ TEST(CoverageOf, TellsWhereTheBundleHasAnotherBuild) {
   EXPECT_EQ(coverage.missing[0].reason, "in the bundle with another build id, 616263");
 }
 
-// The kernel, or one of its modules, which was hit.
+// Returns a profile with a sample in the kernel or in one of its modules.
 convert::Profile KernelProfile(std::string filename, std::string build_id) {
   return symbolize::ProfileOf({.filename = std::move(filename),
                                .build_id = std::move(build_id),
                                .start = kText,
                                .file_offset = kText,
-                               .kind = convert::MappingKind::kKernel,
+                               .type = convert::MappingType::kKernel,
                                .offsets = {kText + 0x10}});
 }
 
-TEST(CoverageOf, TakesKallsymsForTheKernelAndItsModules) {
+TEST(CoverageOf, AcceptsKallsymsForKernelAndModules) {
   const bundle::Bundle bundle = BundleWith({Kallsyms()});
   for (const convert::Profile& profile :
        {KernelProfile("[kernel.kallsyms]", "616263"), KernelProfile("[kernel.kallsyms]_text", ""),
@@ -106,14 +106,14 @@ TEST(CoverageOf, TakesKallsymsForTheKernelAndItsModules) {
   }
 }
 
-TEST(CoverageOf, TellsWhereTheKernelIsAnother) {
+TEST(CoverageOf, ReportsAnotherKernel) {
   const bundle::Bundle bundle = BundleWith({Kallsyms()});
   const Coverage coverage = CoverageOf(bundle, KernelProfile("[kernel.kallsyms]_text", "78797a"));
   ASSERT_EQ(coverage.missing.size(), 1u);
   EXPECT_EQ(coverage.missing[0].reason, "in the bundle with another build id, 616263");
 }
 
-TEST(CoverageOf, TellsWhereTheKernelsSymbolsAreNotThere) {
+TEST(CoverageOf, ReportsMissingKernelSymbols) {
   const bundle::Bundle none = BundleWith({Program()});
   const convert::Profile profile = KernelProfile("[kernel.kallsyms]_text", "");
   ASSERT_EQ(CoverageOf(none, profile).missing.size(), 1u);
@@ -159,7 +159,7 @@ TEST(CoverageOf, CountsAFileThatWasMappedTwiceOnce) {
   const Coverage coverage = CoverageOf(BundleWith({}), std::move(builder).Finish());
   EXPECT_EQ(coverage.files, 1u);
   ASSERT_EQ(coverage.missing.size(), 1u);
-  EXPECT_EQ(coverage.missing[0].places, 2u);
+  EXPECT_EQ(coverage.missing[0].addresses, 2u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles for the verbs' tests: as the writer makes them, or with whatever else a tar can hold.
+// Makes bundles for the tests of the verbs: as the writer makes them, or with any members of a tar.
 #pragma once
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ T ValueOf(Result<T> result) {
   return *std::move(result);
 }
 
-// As BundleWriter makes it; files of which nothing is kept are missing.
+// Returns a bundle of BundleWriter; files without kept content are missing.
 inline bundle::Bundle BundleWith(std::vector<MadeFile> files) {
   const TempDir dir;
   const std::string path = dir / "bundle";

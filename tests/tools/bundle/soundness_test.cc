@@ -31,7 +31,7 @@ std::string TextOf(const std::vector<std::byte>& bytes) {
   return std::string(AsText(bytes));
 }
 
-// The members, and a manifest that tells of these files.
+// Checks these members with a manifest that lists these files.
 std::vector<std::string> FindingsOf(std::vector<TarMember> members,
                                     std::vector<BundledFile> files) {
   TarBuilder tar;
@@ -79,46 +79,46 @@ TEST(FindContradictions, FindsNoneInWhatPerfArchivedWithoutAManifest) {
   EXPECT_THAT(FindContradictions(ValueOf(bundle::Bundle::FromBytes(AsBytes(bytes)))), IsEmpty());
 }
 
-TEST(FindContradictions, TakesTheLinkToTheFileItselfThatOldPerfsMade) {
+TEST(FindContradictions, AcceptsOldPerfsLinkToTheFile) {
   EXPECT_THAT(FindingsOf({Elf(), Link("../../" + kMember)}, {Program()}), IsEmpty());
 }
 
-TEST(FindContradictions, TellsOfAFileOfAnotherBuild) {
+TEST(FindContradictions, ReportsAFileOfAnotherBuild) {
   EXPECT_THAT(FindingsOf({Elf("xyz"), Link()}, {Program()}),
               ElementsAre(kMember + ": has build id 78797a, the manifest has " + kHex));
   EXPECT_THAT(FindingsOf({Elf(""), Link()}, {Program()}),
               ElementsAre(kMember + ": has build id none, the manifest has " + kHex));
 }
 
-TEST(FindContradictions, TellsOfWhatIsNoElfFile) {
+TEST(FindContradictions, ReportsAFileThatIsNotElf) {
   EXPECT_THAT(FindingsOf({{.name = kMember, .content = "#!/bin/sh"}, Link()}, {Program()}),
               ElementsAre(testing::StartsWith(kMember + ": ")));
 }
 
-TEST(FindContradictions, TellsOfAFileThatIsNotThere) {
+TEST(FindContradictions, ReportsAMissingFile) {
   EXPECT_THAT(FindingsOf({Link()}, {Program()}),
               ElementsAre(kMember + ": is in the manifest but not in the bundle"));
 }
 
-TEST(FindContradictions, TellsOfAFileThatTheManifestDoesNotHave) {
+TEST(FindContradictions, ReportsAFileThatTheManifestLacks) {
   EXPECT_THAT(FindingsOf({{.name = "stray", .content = "?"}}, {}),
               ElementsAre("stray: is in the bundle but not in the manifest"));
 }
 
-TEST(FindContradictions, TellsWhereNoLinkLeadsToAFile) {
+TEST(FindContradictions, ReportsAFileWithoutALink) {
   const auto is_missed = ElementsAre(kMember + ": the link " + kLink + " is missing");
   EXPECT_THAT(FindingsOf({Elf()}, {Program()}), is_missed);
   EXPECT_THAT(FindingsOf({Elf(), Link("../../bin/y/78797a")}, {Program()}), is_missed);
 }
 
-TEST(FindContradictions, TellsOfAFileAtAnothersPlace) {
+TEST(FindContradictions, ReportsAFileAtAnothersPath) {
   BundledFile file = Program();
   file.build_id = BuildId::From(AsBytes("xyz"));
   EXPECT_THAT(FindingsOf({Elf("xyz"), Link()}, {file}),
               ElementsAre(kMember + ": is in the directory of another build id than 78797a"));
 }
 
-TEST(FindContradictions, TellsOfKernelSymbolsThatAreNone) {
+TEST(FindContradictions, ReportsInvalidKernelSymbols) {
   const BundledFile file = {.path = "[kernel.kallsyms]",
                             .kind = FileKind::kKallsyms,
                             .build_id = kId,
@@ -129,12 +129,12 @@ TEST(FindContradictions, TellsOfKernelSymbolsThatAreNone) {
               ElementsAre(HasSubstr("kptr_restrict")));
 }
 
-TEST(FindContradictions, TellsOfAMissingFileWithoutAReason) {
+TEST(FindContradictions, ReportsAMissingFileWithoutAReason) {
   EXPECT_THAT(FindingsOf({}, {{.path = "/bin/gone"}}),
               ElementsAre("/bin/gone: nothing is kept, and no reason is given"));
 }
 
-TEST(FindContradictions, TellsOfMembersThatWerePassedOver) {
+TEST(FindContradictions, ReportsSkippedMembers) {
   EXPECT_THAT(FindingsOf({{.name = "../evil", .content = "?"}}, {}),
               ElementsAre("members were skipped: 1 member with a path outside of the directory"));
 }

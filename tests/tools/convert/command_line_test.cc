@@ -22,12 +22,12 @@ auto Refuses(const char* message) {
   return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
 }
 
-TEST(ConvertPlan, TakesTheFormatFromTheEndingOfTheOutput) {
+TEST(ConvertPlan, DerivesTheFormatFromTheExtension) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "out.folded"})->to->name, "folded");
   EXPECT_EQ(PlanOfWords({"in", "-o", "out.pb.gz"})->to->name, "pprof");
 }
 
-TEST(ConvertPlan, LetsToOverruleTheEnding) {
+TEST(ConvertPlan, PrefersToOverTheExtension) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "out.pb.gz", "--to", "folded"})->to->name, "folded");
 }
 
@@ -38,7 +38,7 @@ TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
   EXPECT_EQ(plan->output, "-");
 }
 
-TEST(ConvertPlan, AsksForWhatIsMissing) {
+TEST(ConvertPlan, ReportsMissingArguments) {
   EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("no input files given"));
   EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("use --to perf.data, folded or pprof"));
@@ -91,14 +91,14 @@ TEST(ConvertPlan, SendsAStreamToStdout) {
   EXPECT_EQ(plan->normalize.container, perfdata::Container::kPipe);
 }
 
-TEST(ConvertPlan, TakesOptionsOfPerfDataOnlyForPerfData) {
+TEST(ConvertPlan, AcceptsPerfDataOptionsOnlyForPerfData) {
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "-z"}),
               Refuses("applies only to --to perf.data"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.data", "--compat", "5.4"}),
               Refuses("unknown value '5.4' for --compat: choose 6.1 or 6.12"));
 }
 
-TEST(ConvertPlan, TakesOptionsOfPprofAndFoldedOnlyForThese) {
+TEST(ConvertPlan, AcceptsPprofAndFoldedOptionsOnlyForThese) {
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.folded", "--no-gzip"}),
               Refuses("applies only to --to pprof"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}),
@@ -107,7 +107,7 @@ TEST(ConvertPlan, TakesOptionsOfPprofAndFoldedOnlyForThese) {
               Refuses("unknown value 'x' for --labels: choose cpu or cgroup"));
 }
 
-TEST(ConvertPlan, TakesInputsFromOperandsOptionsAndLists) {
+TEST(ConvertPlan, ReadsInputsFromOperandsOptionsAndLists) {
   const TempDir directory;
   std::ofstream(directory / "list") << std::string_view("c\0d\0", 4);
   const std::string list = (directory / "list").native();
@@ -119,7 +119,7 @@ TEST(ConvertPlan, TakesInputsFromOperandsOptionsAndLists) {
   EXPECT_THAT(PlanOfWords({"-", "-", "--to=folded"}), Refuses("stdin can be read only once"));
 }
 
-TEST(ConvertPlan, TellsJsonOnlyWhereStdoutIsFree) {
+TEST(ConvertPlan, PrintsJsonOnlyIfStdoutIsFree) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded", "--json"})->report_as, ReportAs::kJson);
   EXPECT_THAT(PlanOfWords({"in", "--to=folded", "--json"}),
               Refuses("--json cannot be combined with an output to stdout"));

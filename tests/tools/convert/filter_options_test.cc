@@ -56,7 +56,7 @@ TEST(OptionOf, NamesTheOptionOfEachFilter) {
   }
 }
 
-TEST(ParseTimeRange, TakesSecondsPercentAndMissingEnds) {
+TEST(ParseTimeRange, AcceptsSecondsPercentAndMissingEnds) {
   EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->from->nanoseconds, 2'500'000'000);
   EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->to->nanoseconds, 10'000'000'000);
   EXPECT_EQ(ParseTimeRange("--time", "10%,")->from->percent, 10.0);
@@ -70,8 +70,7 @@ TEST(ParseTimeRange, RefusesWhatIsNoRange) {
   EXPECT_THAT(ParseTimeRange("--time", "10%,5%"), Refuses("'10%,5%' ends before it begins"));
   EXPECT_THAT(ParseTimeRange("--time", "2,1.5"), Refuses("'2,1.5' ends before it begins"));
   EXPECT_TRUE(ParseTimeRange("--time", "10%,10%"));
-  EXPECT_TRUE(
-      ParseTimeRange("--time", "10%,5"));  // which of them is first, the recording will tell
+  EXPECT_TRUE(ParseTimeRange("--time", "10%,5"));  // only the recording shows which is first
   EXPECT_THAT(ParseTimeRange("--time", "x,5"), Refuses("'x' is neither seconds nor percent"));
   EXPECT_THAT(ParseTimeRange("--time", "1,101%"), Refuses("'101%' is neither"));
   EXPECT_THAT(ParseTimeRange("--time", "-1,5"), Refuses("'-1' is neither"));

@@ -33,7 +33,7 @@ auto Refuses(const char* message) {
   return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
 }
 
-TEST(ParseShard, TakesIndexAndCount) {
+TEST(ParseShard, ParsesIndexAndCount) {
   EXPECT_EQ(ShardIn({}, "2/7").value(), (Shard{2, 7}));
   EXPECT_EQ(ShardIn({}, "7/7").value(), (Shard{7, 7}));
 }
@@ -96,19 +96,19 @@ TEST(RepeatedInputs, AreTheSameFilesHoweverTheyAreNamed) {
   EXPECT_THAT(RepeatedInputs({"-", "absent", "absent"}), testing::IsEmpty());
 }
 
-TEST(ReadFilesFrom0, TakesNamesOfWhateverCharacters) {
+TEST(ReadFilesFrom0, AcceptsAnyCharactersInNames) {
   const TempDir directory;
   std::ofstream(directory / "list") << std::string_view("a b\0c\nd\0last", 12);
   EXPECT_THAT(ReadFilesFrom0(directory / "list").value(), ElementsAre("a b", "c\nd", "last"));
 }
 
-TEST(ReadFilesFrom0, TakesOneNameWithoutItsNul) {
+TEST(ReadFilesFrom0, AcceptsALastNameWithoutNul) {
   const TempDir directory;
   std::ofstream(directory / "list") << "a b";
   EXPECT_THAT(ReadFilesFrom0(directory / "list").value(), ElementsAre("a b"));
 }
 
-TEST(ReadFilesFrom0, SaysThatAListOfLinesHasNoNul) {
+TEST(ReadFilesFrom0, ReportsAListWithoutNul) {
   const TempDir directory;
   std::ofstream list(directory / "list");
   list << "\xc2\x9b.data\n";

@@ -18,7 +18,7 @@ Result<Plan> PlanOfWords(std::vector<std::string> words) {
   return PlanOfPerfToProfile(std::move(parsed));
 }
 
-TEST(PerfToProfile, TakesWhatPprofPasses) {
+TEST(PerfToProfile, AcceptsTheArgumentsOfPprof) {
   const auto plan = PlanOfWords({"-i", "perf.data", "-o", "/tmp/pprof_1", "-f"});
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_THAT(plan->inputs, ElementsAre("perf.data"));
@@ -44,7 +44,7 @@ TEST(PerfToProfile, NeedsBothFiles) {
   EXPECT_THAT(PlanOfWords({"-i", "a", "-o", "b", "c"}), refuses("'c'"));
 }
 
-TEST(PerfToProfile, IsKnownByItsNameAlone) {
+TEST(PerfToProfile, IsSelectedByItsNameAlone) {
   EXPECT_TRUE(IsPerfToProfile("perf_to_profile"));
   EXPECT_TRUE(IsPerfToProfile("/usr/bin/perf_to_profile"));
   EXPECT_FALSE(IsPerfToProfile("perftape-convert"));

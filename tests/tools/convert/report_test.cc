@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(EventsBeside, AreThoseWithSamplesThatAreNotTaken) {
+TEST(EventsBeside, AreTheOtherEventsWithSamples) {
   convert::ProfileBuilder builder;
   const convert::ThreadId thread = builder.Add(convert::Thread{.pid = 1, .tid = 1});
   const convert::EventId taken = builder.Add(convert::Event{.name = builder.Add("cycles")});

@@ -15,14 +15,14 @@ Result<Plan> PlanOfWords(std::vector<std::string> words) {
   return PlanOf(std::move(parsed));
 }
 
-TEST(InspectPlan, ShowsSummaryAndStatisticsOfPerfDataWithoutAWord) {
+TEST(InspectPlan, ShowsSummaryAndStatisticsByDefault) {
   const auto plan = PlanOfWords({});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->input, "perf.data");
   EXPECT_THAT(plan->sections, ElementsAre(Section::kSummary, Section::kStatistics));
 }
 
-TEST(InspectPlan, TakesTheFileAsOperandOrAsOption) {
+TEST(InspectPlan, AcceptsTheFileAsOperandOrOption) {
   EXPECT_EQ(PlanOfWords({"x.data"})->input, "x.data");
   EXPECT_EQ(PlanOfWords({"-i", "-"})->input, "-");
 }

@@ -20,7 +20,7 @@ json HeaderOf(PerfDataBuilder& file) {
   return json::parse(text).at("header");
 }
 
-// Of a file that has this one feature.
+// Returns the JSON of a file with only this feature.
 json FeatureOf(FeatureBit bit, perfdata::FeatureValue value) {
   PerfDataBuilder file;
   file.AddEvent();
@@ -29,7 +29,7 @@ json FeatureOf(FeatureBit bit, perfdata::FeatureValue value) {
   return HeaderOf(file).at("features").at(FeatureName(bit));
 }
 
-TEST(HeaderJson, TellsTheKindOfFileAndItsEvents) {
+TEST(HeaderJson, ContainsTheContainerAndTheEvents) {
   PerfDataBuilder file;
   file.AddEvent({.sample_period = 99,
                  .sample_type = perfdata::kIp | perfdata::kTid,
@@ -48,7 +48,7 @@ TEST(HeaderJson, TellsTheKindOfFileAndItsEvents) {
   EXPECT_FALSE(attr.contains("sig_data"));
 }
 
-TEST(HeaderJson, TellsFileFromPipe) {
+TEST(HeaderJson, DistinguishesFileFromPipe) {
   PerfDataBuilder pipe(perfdata::Container::kPipe);
   pipe.AddEvent();
   EXPECT_EQ(HeaderOf(pipe).at("format"), "pipe");
@@ -98,7 +98,7 @@ TEST(HeaderJson, HasWhoseBuildIdsThereAre) {
                              "cpumode": 1, "pid": -1}])"));
 }
 
-TEST(HeaderJson, SaysWhichFeatureCannotBeRead) {
+TEST(HeaderJson, ReportsAnUnreadableFeature) {
   EXPECT_EQ(FeatureOf(FeatureBit::kHostname, perfdata::RawFeature{std::vector<std::byte>(3)}),
             json::parse(R"({"size": 3, "readable": false})"));
 }

@@ -13,7 +13,7 @@ using perfdata::FeatureBit;
 using perfdata::PerfDataBuilder;
 using testing::HasSubstr;
 
-TEST(HeaderText, TellsFileFromPipe) {
+TEST(HeaderText, DistinguishesFileFromPipe) {
   PerfDataBuilder file;
   file.AddEvent();
   EXPECT_THAT(HeaderText(file.Open()), HasSubstr("format: perf.data, file, little endian\n"));
@@ -38,7 +38,7 @@ TEST(HeaderText, ShowsFeaturesAsText) {
                               "duration 0.500000001 s\n"));
 }
 
-// Of a file that has the feature, besides an event "pair" of two.
+// Returns the text of a feature, from a file with an event and the feature.
 std::string TextOf(FeatureBit bit, perfdata::FeatureValue value) {
   PerfDataBuilder file;
   file.AddEvent();

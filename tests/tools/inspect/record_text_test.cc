@@ -13,7 +13,7 @@ using perfdata::RecordType;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-// The text of the first record, behind its place in the file.
+// Returns the text of the first record, without its offset.
 std::string FirstText(PerfDataBuilder& file) {
   const perfdata::Reader reader = file.Open();
   const auto record = reader.records().Next();
@@ -61,7 +61,7 @@ TEST(RecordText, EscapesNames) {
   EXPECT_THAT(FirstText(file), EndsWith("comm \"a\\x1b[2J\""));
 }
 
-TEST(RecordText, ShowsTheBytesOfATypeThatItDoesNotKnow) {
+TEST(RecordText, ShowsTheBytesOfAnUnknownType) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddHeaderOnly({.type = static_cast<RecordType>(4711), .size = 16});
@@ -69,14 +69,14 @@ TEST(RecordText, ShowsTheBytesOfATypeThatItDoesNotKnow) {
   EXPECT_EQ(FirstText(file), "type 4711 misc 0x0 size 16: payload [8] 4142434445464748");
 }
 
-TEST(RecordText, SaysThatARecordIsCutOff) {
+TEST(RecordText, ReportsATruncatedRecord) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddHeaderOnly({.type = RecordType::kFork, .size = 8});
   EXPECT_THAT(FirstText(file), HasSubstr("FORK misc 0x0 size 8: (cut off) payload [0]"));
 }
 
-TEST(RecordText, SaysThatASampleIsOfNoEvent) {
+TEST(RecordText, ReportsASampleWithoutAnEvent) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddEvent();

@@ -15,7 +15,7 @@ using testing::FieldsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-// The shares of a file with one event, its records taken as they lie.
+// Returns the shares of a file with one event, with its records in file order.
 SampleShares SharesOf(PerfDataBuilder& file) {
   const perfdata::Reader reader = file.Open();
   const perfdata::Event& event = reader.events()[0];
@@ -34,7 +34,7 @@ SampleShares SharesOf(PerfDataBuilder& file) {
   return shares;
 }
 
-TEST(SampleShares, TellsThreadsApartWhoseNumbersDifferByAnyPowerOfTwo) {
+TEST(SampleShares, DistinguishesTidsThatDifferInOneBit) {
   PerfDataBuilder file;
   file.AddEvent();
   for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {

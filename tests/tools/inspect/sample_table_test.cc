@@ -17,8 +17,8 @@ using perfdata::PerfDataBuilder;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// All rows, without their events, which are views of the reader; a test of these or of damage uses
-// SampleRows itself.
+// Returns all rows without their events, which are views of the reader. Tests of events or damage
+// use SampleRows itself.
 std::vector<SampleRow> RowsOf(PerfDataBuilder& file) {
   const perfdata::Reader reader = file.Open();
   SampleRows rows(reader);
@@ -28,7 +28,7 @@ std::vector<SampleRow> RowsOf(PerfDataBuilder& file) {
   return all;
 }
 
-TEST(SampleRows, CarryWhatTheSampleSays) {
+TEST(SampleRows, ContainTheFieldsOfTheSample) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddSample({.ip = 0x401136, .pid = 7, .tid = 8, .time = 99, .cpu = 3, .period = 12});

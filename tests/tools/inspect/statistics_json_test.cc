@@ -34,7 +34,7 @@ TEST(StatisticsJson, CountsRecordsAndEvents) {
   EXPECT_FALSE(stats.contains("damage"));
 }
 
-TEST(StatisticsJson, TellsLostRecordsFromLostSamples) {
+TEST(StatisticsJson, DistinguishesLostRecordsFromLostSamples) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddLost(5, 1);
@@ -42,7 +42,7 @@ TEST(StatisticsJson, TellsLostRecordsFromLostSamples) {
   EXPECT_EQ(StatsOf(file).at("lost"), json::parse(R"({"LOST": 5, "LOST_SAMPLES": 30})"));
 }
 
-TEST(StatisticsJson, SaysWhyItEndedEarly) {
+TEST(StatisticsJson, ReportsWhyItEndedEarly) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});

@@ -31,7 +31,7 @@ TEST(CountRecords, CountsEachTypeAndEachEvent) {
   EXPECT_EQ(counted.events.at(1).samples, 1U);
 }
 
-TEST(CountRecords, TellsLostRecordsFromLostSamples) {
+TEST(CountRecords, DistinguishesLostRecordsFromLostSamples) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddLost(5, 1);
@@ -74,7 +74,7 @@ TEST(CountRecords, CountsByCommAndDsoAtTheTimeOfTheSample) {
   EXPECT_EQ(counted.dsos.at("[unknown]").period, 30U);
 }
 
-TEST(CountRecords, CountsASampleThatIsShorterThanItSays) {
+TEST(CountRecords, CountsATruncatedSample) {
   PerfDataBuilder file;
   file.AddEvent();
   const std::size_t start = file.records().size();
@@ -92,7 +92,7 @@ TEST(CountRecords, CountsASampleThatIsShorterThanItSays) {
   EXPECT_EQ(counted.skipped_samples, 0U);
 }
 
-// Long enough to be read in ranges, with names and mappings that change all along.
+// Returns a recording that is long enough to be read in ranges, with changing names and mappings.
 PerfDataBuilder LongRecording() {
   PerfDataBuilder file;
   file.AddEvent();

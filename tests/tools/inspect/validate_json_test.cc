@@ -18,7 +18,7 @@ TEST(ValidationJson, IsOneLineWithTheFindings) {
   Report report;
   report.Add(Rule::kRecordSizeAlignment,
              RecordView{.type = RecordType::kMmap, .file_offset = 0x1a8},
-             [] { return std::string("MMAP of 57 bytes"); });
+             [] { return std::string("MMAP has 57 bytes, not a multiple of 8"); });
   const std::string text = ValidationJson(report);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const json validate = json::parse(text).at("validate");
@@ -26,7 +26,7 @@ TEST(ValidationJson, IsOneLineWithTheFindings) {
   EXPECT_EQ(validate.at("errors"), 1);
   EXPECT_EQ(validate.at("findings"), json::parse(R"([{
       "rule": "record-size-alignment", "severity": "error", "offset": 424, "place": "0x1a8",
-      "record": "MMAP", "message": "MMAP of 57 bytes", "breaks": ["perf-newest"]}])"));
+      "record": "MMAP", "message": "MMAP has 57 bytes, not a multiple of 8", "breaks": ["perf-newest"]}])"));
   EXPECT_EQ(validate.at("counts"), json::parse(R"({"record-size-alignment": 1})"));
   EXPECT_EQ(validate.at("breaks"), json::parse(R"(["perf-newest"])"));
 }

@@ -18,11 +18,12 @@ TEST(FindingsText, IsALineForEachFinding) {
   Report report;
   report.Add(Rule::kRecordSizeAlignment,
              RecordView{.type = RecordType::kMmap, .file_offset = 0x1a8},
-             [] { return std::string("MMAP of 57 bytes"); });
-  report.AddAt(Rule::kThrottled, 0x1b0, "cycles was paused");
+             [] { return std::string("MMAP has 57 bytes, not a multiple of 8"); });
+  report.AddAt(Rule::kThrottled, 0x1b0, "the kernel paused cycles");
   EXPECT_EQ(FindingsText(report),
-            "0x1a8 error record-size-alignment: MMAP of 57 bytes; breaks perf-newest\n"
-            "0x1b0 note throttled: cycles was paused\n");
+            "0x1a8 error record-size-alignment: MMAP has 57 bytes, not a multiple of 8; breaks "
+            "perf-newest\n"
+            "0x1b0 note throttled: the kernel paused cycles\n");
 }
 
 TEST(FindingsText, EscapesNames) {
@@ -31,14 +32,14 @@ TEST(FindingsText, EscapesNames) {
   EXPECT_THAT(FindingsText(report), HasSubstr("/bin/\\x1b[2J"));
 }
 
-TEST(VerdictText, SaysWhoRefusesTheFile) {
+TEST(VerdictText, ListsReadersThatRejectTheFile) {
   Report report;
   report.AddAt(Rule::kRecordCut, 8, "cut", Readers::kPerf61 | Readers::kHotspot);
   EXPECT_THAT(VerdictText(report), HasSubstr("Refused, or read with loss, by: perf-6.1, hotspot"));
   EXPECT_THAT(VerdictText(report), HasSubstr("1 error, 0 warnings, 0 notes"));
 }
 
-TEST(VerdictText, PutsErrorsFirstAndTellsTheirSum) {
+TEST(VerdictText, ListsErrorsFirstAndTheirSum) {
   Report report;
   report.AddAt(Rule::kLostSamples, 8, "LOST_SAMPLES of 5 samples");
   report.SetSum(Rule::kLostSamples, "5 samples");
@@ -47,7 +48,7 @@ TEST(VerdictText, PutsErrorsFirstAndTellsTheirSum) {
   EXPECT_LT(text.find("compressed-damaged"), text.find("lost-samples (5 samples)"));
 }
 
-TEST(VerdictText, SaysThatAFileIsClean) {
+TEST(VerdictText, ReportsACleanFile) {
   EXPECT_THAT(VerdictText(Report{}), StartsWith("\n0 errors, 0 warnings, 0 notes\nClean"));
 }
 

@@ -21,7 +21,7 @@ Result<RecordRun> PlanOfWords(std::vector<std::string> words) {
   return PlanOf(std::move(parsed));
 }
 
-TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
+TEST(RecordPlan, RecordsTheWholeSystemAt99HertzByDefault) {
   const auto plan = PlanOfWords({});
   ASSERT_TRUE(plan);
   EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->target));
@@ -31,7 +31,7 @@ TEST(RecordPlan, RecordsTheWholeSystemAt99HertzWithoutAWord) {
   EXPECT_EQ(plan->include_self, record::IncludeSelf::kNo);
 }
 
-TEST(RecordPlan, KeepsSymbolsInTheRecordingUnlessToldOtherwise) {
+TEST(RecordPlan, KeepsSymbolsInTheRecordingByDefault) {
   using Destination = record::BundleRequest::Destination;
   const auto plain = PlanOfWords({});
   ASSERT_TRUE(plain);
@@ -62,14 +62,14 @@ TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
               FailsWith(ErrorCode::kInvalidArgument, HasSubstr("--bundle FILE")));
 }
 
-TEST(RecordPlan, AimsAtACommandThatStandsAlone) {
+TEST(RecordPlan, TargetsACommandWithoutOtherTargets) {
   const auto plan = PlanOfWords({"-F", "50", "ls", "-a"});
   ASSERT_TRUE(plan);
   EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->target));
   EXPECT_THAT(plan->command, ElementsAre("ls", "-a"));
 }
 
-TEST(RecordPlan, LetsACommandOnlySayHowLongWhereAnotherTargetIsNamed) {
+TEST(RecordPlan, UsesCommandsAsDurationBesideOtherTargets) {
   for (const char* target : {"-a", "-u0", "-C0"}) {
     const auto plan = PlanOfWords({target, "--", "sleep", "1"});
     ASSERT_TRUE(plan) << target;
@@ -88,7 +88,7 @@ TEST(RecordPlan, AddsUpPidsOfSeveralOptions) {
   EXPECT_THAT(std::get<record::ProcessTrees>(plan->target).pids, ElementsAre(1, 2, 3));
 }
 
-TEST(RecordPlan, TakesThreadsCpusUserAndDuration) {
+TEST(RecordPlan, AcceptsThreadsCpusUserAndDuration) {
   const auto plan = PlanOfWords({"-t", "5", "-C", "0-1", "-u", "root", "--duration", "0.5"});
   ASSERT_TRUE(plan);
   EXPECT_THAT(std::get<record::Threads>(plan->target).tids, ElementsAre(5));
@@ -116,7 +116,7 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
   EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is out of range: use 1 to"));
 }
 
-TEST(RecordPlan, CompressesWhereAsked) {
+TEST(RecordPlan, CompressesIfAsked) {
   EXPECT_EQ(PlanOfWords({})->compression_level, std::nullopt);
   EXPECT_EQ(PlanOfWords({"-z"})->compression_level, 1);
   EXPECT_EQ(PlanOfWords({"-z22"})->compression_level, 22);
@@ -124,7 +124,7 @@ TEST(RecordPlan, CompressesWhereAsked) {
   EXPECT_EQ(PlanOfWords({"--compression-level=9"})->compression_level, 9);
 }
 
-TEST(RecordPlan, SaysWhereALevelStandsUnlessACommandHasSuchAName) {
+TEST(RecordPlan, RejectsASeparateLevelUnlessACommand) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"-z", "3", "--", "true"}, {"-qz", "3", "true"}, {"--compression-level", "3", "true"}}) {
     EXPECT_THAT(PlanOfWords(words), FailsWith(ErrorCode::kInvalidArgument,
@@ -139,14 +139,14 @@ TEST(RecordPlan, SaysWhereALevelStandsUnlessACommandHasSuchAName) {
   setenv("PATH", before.c_str(), 1);
 }
 
-TEST(RecordPlan, TakesPerfsWordsForWhatIsAlwaysSo) {
+TEST(RecordPlan, AcceptsPerfsNamesOfDefaults) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"-e", "cpu-clock"}, {"-k", "mono"}, {"-kCLOCK_MONOTONIC"}, {"--clockid=1"}}) {
     EXPECT_TRUE(PlanOfWords(words)) << words[0];
   }
 }
 
-TEST(RecordPlan, SaysWhatThereIsInPlaceOfWhatOnlyPerfHas) {
+TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   const auto refuses = [](const char* message) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
@@ -160,7 +160,7 @@ TEST(RecordPlan, SaysWhatThereIsInPlaceOfWhatOnlyPerfHas) {
   EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration SECONDS"));
 }
 
-TEST(RecordPlan, TakesSeveralEvents) {
+TEST(RecordPlan, AcceptsSeveralEvents) {
   const auto plan = PlanOfWords({"-e", "cpu-clock,cs/period=1/", "-e", "sched:*", "-c1"});
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->events.size(), 3U);
@@ -168,7 +168,7 @@ TEST(RecordPlan, TakesSeveralEvents) {
   EXPECT_EQ(plan->events[2].name, "sched:*");
 }
 
-TEST(RecordPlan, ListsEventsInPlaceOfARecording) {
+TEST(RecordPlan, ListsEventsInsteadOfRecording) {
   EXPECT_EQ(PlanOfWords({"-e", "list"})->listed_events, "*");
   EXPECT_EQ(PlanOfWords({"list"})->listed_events, "*");
   EXPECT_EQ(PlanOfWords({"list", "sched:*"})->listed_events, "sched:*");
@@ -176,14 +176,14 @@ TEST(RecordPlan, ListsEventsInPlaceOfARecording) {
   EXPECT_EQ(PlanOfWords({"list", "a", "b"})->listed_events, std::nullopt);
 }
 
-TEST(RecordPlan, TakesAPeriodInPlaceOfAFrequency) {
+TEST(RecordPlan, AcceptsAPeriodInsteadOfAFrequency) {
   const auto plan = PlanOfWords({"-c", "1000000"});
   ASSERT_TRUE(plan);
   EXPECT_EQ(std::get<record::Period>(plan->rate).count, 1000000U);
   EXPECT_THAT(plan->cpus, IsEmpty());
 }
 
-TEST(RecordPlan, TakesCallChainsAwayWhereAsked) {
+TEST(RecordPlan, DisablesCallchainsIfAsked) {
   EXPECT_EQ(PlanOfWords({"--no-callgraph"})->callchains, record::Callchains::kNone);
   EXPECT_EQ(PlanOfWords({"-g"})->callchains, record::Callchains::kFramePointers);
   EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->callchains, record::Callchains::kFramePointers);

@@ -12,7 +12,7 @@
 namespace perftape::record_tool {
 namespace {
 
-// Returns when a stop was requested; the test's time limit is that of CTest.
+// Returns when a stop was requested; CTest limits the time.
 void WaitFor(const std::stop_token& token) {
   std::mutex mutex;
   std::condition_variable_any stopped;
@@ -20,7 +20,7 @@ void WaitFor(const std::stop_token& token) {
   stopped.wait(lock, token, [] { return false; });
 }
 
-// A clock that stands still until it is moved.
+// A clock that only the test advances.
 std::atomic<StopSignals::Clock::duration> passed{};
 
 std::unique_ptr<StopSignals> Catch() {
@@ -36,7 +36,7 @@ bool IsPending(int number) {
   return sigismember(&pending, number) == 1;
 }
 
-TEST(StopSignals, TakeTheFirstSignalForARequest) {
+TEST(StopSignals, TreatTheFirstSignalAsARequest) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ}) {
     const auto signals = Catch();
     ASSERT_FALSE(signals->token().stop_requested());
@@ -46,7 +46,7 @@ TEST(StopSignals, TakeTheFirstSignalForARequest) {
   }
 }
 
-TEST(StopSignals, TakeRepetitionsWithinASecondForTheSameRequest) {
+TEST(StopSignals, TreatRepetitionsWithinASecondAsOneRequest) {
   const auto signals = Catch();
   kill(getpid(), SIGTERM);
   WaitFor(signals->token());
@@ -62,11 +62,11 @@ TEST(StopSignals, EndWithoutASignal) {
   ASSERT_TRUE(signals);
 }
 
-TEST(StopSignals, LeaveTheSignalsBlockedSoThatARepetitionFindsNobody) {
+TEST(StopSignals, LeaveTheSignalsBlockedAfterwards) {
   Catch();
   kill(getpid(), SIGTERM);
   EXPECT_TRUE(IsPending(SIGTERM));
-  const auto signals = Catch();  // takes it
+  const auto signals = Catch();  // receives it
   WaitFor(signals->token());
 }
 
@@ -79,7 +79,7 @@ void DieOfTheSecondSignal() {
   while (true) pause();
 }
 
-TEST(StopSignalsDeathTest, LetALaterSignalEndTheProcessAndSayWhatIsLeftOut) {
+TEST(StopSignalsDeathTest, EndTheProcessAtALaterSignal) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(DieOfTheSecondSignal(), testing::KilledBySignal(SIGTERM), "left out by signal 15");
 }

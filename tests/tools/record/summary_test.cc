@@ -28,14 +28,14 @@ TEST(SummaryLines, AreOneWhereNothingWasLost) {
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data"));
 }
 
-TEST(SummaryLines, SayHowFarTheRecordsWereCompressed) {
+TEST(SummaryLines, ReportTheCompressionRatio) {
   record::RecordSummary summary = Summary(4950, 0);
-  summary.compression = perfdata::Compression{.taken = 10240, .made = 2000};
+  summary.compression = perfdata::Compression{.original = 10240, .compressed = 2000};
   EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
                                                  "compressed (original 10.0 KiB, ratio 5.1)"));
 }
 
-TEST(SummaryLines, SayOnWhichCpuAndWhySamplesWereLost) {
+TEST(SummaryLines, ReportLossesByCpuAndCause) {
   record::RecordSummary summary = Summary(10, 9);
   summary.events = {{.name = "cpu-clock"}};
   summary.events[0].losses = {{.cpu = 0, .ring_full = 5},
@@ -74,7 +74,7 @@ TEST(SummaryLines, ListTheMostFrequentOfManyEvents) {
                           "lost, 2.0 KiB in perf.data"));
 }
 
-TEST(SummaryLines, SayWhatTheTimersMissedAndWhatHelps) {
+TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
   record::RecordSummary summary = Summary(37, 1010);
   summary.events = {{.name = "cpu-clock"}};
   summary.events[0].losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
@@ -93,7 +93,7 @@ TEST(SummaryLines, SayWhatTheTimersMissedAndWhatHelps) {
           "which"));
 }
 
-TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
+TEST(SummaryLines, ReportStalledAndOfflineCpus) {
   record::RecordSummary summary = Summary(37, 0);
   summary.events = {{.name = "cpu-clock"}};
   summary.events[0].stalls = {{.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
@@ -110,7 +110,7 @@ TEST(SummaryLines, SayWhichCpusStoodStillOrWereOffline) {
                   "processes that started there meanwhile may be missing"));
 }
 
-TEST(SummaryLines, SayWhichCpusHadNoSamplesForReasonsUnknown) {
+TEST(SummaryLines, ReportCpusWithoutSamplesForUnknownReasons) {
   record::RecordSummary summary = Summary(37, 0);
   summary.events = {{.name = "cpu-clock"}};
   summary.events[0].silences = {{.cpu = 1, .expiries = 48}};
@@ -120,7 +120,7 @@ TEST(SummaryLines, SayWhichCpusHadNoSamplesForReasonsUnknown) {
                           "kernel hid the task that ran, or skipped the sampling program"));
 }
 
-TEST(SummaryLines, SayHowMuchOfTheSymbolsThereIs) {
+TEST(SummaryLines, ReportTheSymbolsOfTheBundle) {
   record::RecordSummary summary = Summary(4950, 0);
   summary.bundle = record::BundleSummary{
       .files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
@@ -142,7 +142,7 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
                           "no symbols for /b: gone", "no symbols for /c: gone"));
 }
 
-TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
+TEST(SummaryLines, ReportSamplesThatDidNotFit) {
   record::RecordSummary summary = Summary(4950, 12);
   summary.unwritten_samples = 12;
   EXPECT_THAT(SummaryLines(summary),
@@ -150,14 +150,14 @@ TEST(SummaryLines, SayHowManySamplesFoundNoRoom) {
                           "lost: 12, no space was left for them in the file"));
 }
 
-TEST(FailureText, SaysHowManySamplesAreSafeAndHowManyWereLost) {
+TEST(FailureText, ReportsSavedAndLostSamples) {
   record::RecordSummary summary = Summary(4950, 12);
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(FailureText(summary),
             "perf.data: write: No space left on device; 4950 samples written before, 12 lost");
 }
 
-TEST(SecondSignalText, SaysWhatIsLeftOut) {
+TEST(SecondSignalText, ReportsWhatIsLeftOut) {
   record::RecordOptions options;
   EXPECT_EQ(
       SecondSignalText(SIGTERM, options),
@@ -187,7 +187,7 @@ TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
   EXPECT_EQ(ExitStatus(Summary(1, 0, 130)), 130);
 }
 
-TEST(ExitStatus, IsFailureWhereTheRecordingEndedBeforeItsTimeWhateverTheCommandsIs) {
+TEST(ExitStatus, IsFailureIfTheRecordingEndedEarly) {
   record::RecordSummary summary = Summary(1, 0, 0);
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(ExitStatus(summary), cli::kFailed);

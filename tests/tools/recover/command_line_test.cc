@@ -19,14 +19,14 @@ auto Refuses(const char* message) {
   return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
 }
 
-TEST(RecoverPlan, TakesTheInputAsAnOperandOrAnOption) {
+TEST(RecoverPlan, AcceptsTheInputAsOperandOrOption) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "out"})->input, "in");
   EXPECT_EQ(PlanOfWords({"-i", "in", "-o", "out"})->input, "in");
   EXPECT_THAT(PlanOfWords({"-i", "in", "other", "-o", "out"}),
               Refuses("only one input file is allowed"));
 }
 
-TEST(RecoverPlan, AsksForWhatIsMissing) {
+TEST(RecoverPlan, ReportsMissingArguments) {
   EXPECT_THAT(PlanOfWords({"-o", "out"}), Refuses("no input file given"));
   EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
   EXPECT_THAT(PlanOfWords({"in", "-o", ""}), Refuses("-o: the file name is empty"));
@@ -36,7 +36,7 @@ TEST(RecoverPlan, RefusesToWriteAFileIntoAPipe) {
   EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("cannot be written to a pipe"));
 }
 
-TEST(RecoverPlan, ReplacesAnOutputOnlyWhenItIsTold) {
+TEST(RecoverPlan, ReplacesAnOutputOnlyIfAsked) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "out"})->if_exists, IfExists::kRefuse);
   EXPECT_EQ(PlanOfWords({"in", "-o", "out", "-f"})->if_exists, IfExists::kReplace);
 }

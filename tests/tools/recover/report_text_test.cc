@@ -29,7 +29,7 @@ RecoverReport DamagedReport() {
   return report;
 }
 
-TEST(ReportText, TellsWhatWasKeptDroppedAndGuessed) {
+TEST(ReportText, ReportsWhatWasKeptDroppedAndGuessed) {
   const std::string text = ReportText(DamagedReport(), "in", "out");
   EXPECT_THAT(text, HasSubstr("in: 5 samples and 1 other record in out; something was lost"));
   EXPECT_THAT(text, HasSubstr("  at 0x30: data size is 0\n"));
@@ -39,7 +39,7 @@ TEST(ReportText, TellsWhatWasKeptDroppedAndGuessed) {
   EXPECT_THAT(text, HasSubstr("features: kept HOSTNAME\n  rebuilt EVENT_DESC: it was cut\n"));
 }
 
-TEST(ReportText, SaysWhereNothingWasLost) {
+TEST(ReportText, ReportsThatNothingWasLost) {
   RecoverReport report;
   report.kept = {{RecordType::kSample, 1}};
   const std::string text = ReportText(report, "in", "out");
@@ -60,7 +60,7 @@ TEST(ReportJson, HasTheSameFacts) {
   EXPECT_THAT(text, HasSubstr("\"fate\": \"rebuilt\""));
 }
 
-// A file's name need not be UTF-8; JSON is.
+// A file's name need not be UTF-8, but JSON must be.
 TEST(ReportJson, ReplacesBytesThatAreNoText) {
   EXPECT_THAT(ReportJson(RecoverReport(), "a\xff", "out"), HasSubstr("a\xef\xbf\xbd"));
 }

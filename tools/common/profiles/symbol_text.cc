@@ -22,8 +22,8 @@ std::string MissesText(Count count) {
       {symbolize::Miss::kNoSymbol, "no symbol"}};
   std::string text;
   for (const auto& [miss, words] : kMisses) {
-    if (const std::uint64_t places = count(miss); places != 0) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", places, words);
+    if (const std::uint64_t addresses = count(miss); addresses != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", addresses, words);
     }
   }
   return text;
@@ -70,8 +70,8 @@ std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& rep
                                 mapping.source.empty() ? "no names" : mapping.source));
     for (const std::string& tried : mapping.tried) lines.push_back("  not used: " + tried);
     // If there are names, the problem is about lines. Otherwise `tried` contains the same reason.
-    const bool is_told = mapping.source.empty() && !mapping.tried.empty();
-    if (!is_told && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);
+    const bool is_in_tried = mapping.source.empty() && !mapping.tried.empty();
+    if (!is_in_tried && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);
   }
   return lines;
 }

@@ -20,7 +20,7 @@ RawFeature Zstd(std::uint32_t type, std::uint32_t mmap_len) {
   return feature;
 }
 
-// Ten samples, of 88 bytes each.
+// Returns ten samples of 88 bytes each.
 std::vector<std::byte> TenSamples() {
   PerfDataBuilder file = GoodFile();
   const std::size_t before = file.records().size();
@@ -34,7 +34,7 @@ PerfDataBuilder CompressedFile() {
   return file;
 }
 
-TEST(CompressionChecks, KnowThatNotEveryReaderExpands) {
+TEST(CompressionChecks, ListReadersThatCannotDecompress) {
   PerfDataBuilder file = CompressedFile();
   file.AddFeature(FeatureBit::kCompressed, Zstd(1, 528384));
   const Report report = Judge(file);
@@ -42,18 +42,18 @@ TEST(CompressionChecks, KnowThatNotEveryReaderExpands) {
   EXPECT_FALSE(Overlap(report.broken(), kAnyPerf));
 }
 
-TEST(CompressionChecks, TellThatTheFeatureIsMissing) {
+TEST(CompressionChecks, ReportAMissingFeature) {
   PerfDataBuilder file = CompressedFile();
   EXPECT_THAT(RulesOf(Judge(file)), Contains("compressed-without-feature"));
 }
 
-TEST(CompressionChecks, TellOfAnotherMethod) {
+TEST(CompressionChecks, ReportAnUnknownMethod) {
   PerfDataBuilder file = CompressedFile();
   file.AddFeature(FeatureBit::kCompressed, Zstd(99, 528384));
   EXPECT_THAT(RulesOf(Judge(file)), Contains("compressed-type-unknown"));
 }
 
-TEST(CompressionChecks, TellThatPerfHasNoRoomForARecord) {
+TEST(CompressionChecks, ReportARecordTooLargeForPerf) {
   PerfDataBuilder file = CompressedFile();
   file.AddFeature(FeatureBit::kCompressed, Zstd(1, 400));
   const Report report = Judge(file);
@@ -61,7 +61,7 @@ TEST(CompressionChecks, TellThatPerfHasNoRoomForARecord) {
   EXPECT_EQ(report.tally(Rule::kCompressedBufferSmall).count, 1U);
 }
 
-TEST(CompressionChecks, TellOfAFrameThatIsNone) {
+TEST(CompressionChecks, ReportAnInvalidFrame) {
   PerfDataBuilder file = GoodFile();
   file.AddRaw(CompressedRecord(AsBytes("no zstd, whatever it says")));
   file.AddFeature(FeatureBit::kCompressed, Zstd(1, 528384));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules against perf 6.1 itself: MANIFEST.tsv and EXPECT-*.tsv of the corpus say what it did
-// with each recording, good or damaged. Where it refuses, an error must say so; where it reads all,
-// no error may claim otherwise.
+// Compares the rules with perf 6.1: MANIFEST.tsv and EXPECT-*.tsv of the corpus contain its result
+// for each recording, good or damaged. If perf refuses a file, an error must predict it; if it
+// reads everything, no error may predict a failure.
 #include "tests/support/corpus.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 namespace perftape::perfdata {
 namespace {
 
-// The rows of a table with a head line, each cell by the name of its column.
+// The rows of a table, each cell by the name of its column in the first line.
 using Row = std::map<std::string, std::string>;
 std::vector<Row> ReadTable(const std::filesystem::path& path) {
   std::istringstream lines(ReadWholeFile(path).value());
@@ -44,7 +44,7 @@ std::vector<Row> ReadTable(const std::filesystem::path& path) {
 
 enum class Verdict : std::uint8_t { kReads, kRefuses };
 
-// What our rules say that perf 6.1 does; `why` are the names of the rules that say so.
+// Returns the result of perf 6.1 that our rules predict; `why` gets the names of these rules.
 Verdict Judge(const std::filesystem::path& path, std::string& why) {
   Result<Input> input = Input::Open(path);
   const auto reader = input ? Reader::Open(*input) : Result<Reader>(std::unexpect);
@@ -65,7 +65,8 @@ struct Confusion {
   int both_read = 0, both_refuse = 0, only_we_refuse = 0, only_perf_refuses = 0;
 };
 
-// Judges a file and counts how we agree with perf; where not, the file must be in `exceptions`.
+// Compares the prediction for a file with perf's result. If they differ, the file must be in
+// `exceptions`.
 void Compare(const std::filesystem::path& path, Verdict of_perf,
              const std::map<std::string, std::string>& exceptions, Confusion& confusion) {
   std::string why;
@@ -98,7 +99,7 @@ class ValidateCorpus : public testing::Test {
 TEST_F(ValidateCorpus, ErrorsForPerf61AreOfTheRecordingsThatItRefuses) {
   Confusion confusion;
   for (const Row& row : ReadTable(CorpusDirectory() / "perfdata/MANIFEST.tsv")) {
-    // "yes", "no-samples": it reads all that there is. "normalized": only after rewriting.
+    // "yes", "no-samples": perf reads everything. "normalized": only after rewriting.
     const std::string& reads = row.at("perf61_reads");
     const Verdict of_perf =
         reads == "yes" || reads == "no-samples" ? Verdict::kReads : Verdict::kRefuses;
@@ -112,7 +113,8 @@ TEST_F(ValidateCorpus, ErrorsForPerf61AreOfTheRecordingsThatItRefuses) {
 
 TEST_F(ValidateCorpus, ErrorsForPerf61AreOfTheDamagedFilesThatItRefuses) {
   const std::map<std::string, std::string> exceptions = {
-      // perf script exits 0, and yet shows less than there is, or another command of perf refuses:
+      // perf script exits with 0, but shows only some of the samples, or another command of perf
+      // refuses:
       {"a-auxtrace-size-beyond.data", "the trace that is missing is not asked for"},
       {"f-data-size-minus8.data", "names and features are gone; this EVENT_DESC does not crash it"},
       {"p-feature-id-300.data", "perf report refuses it"},
@@ -121,7 +123,7 @@ TEST_F(ValidateCorpus, ErrorsForPerf61AreOfTheDamagedFilesThatItRefuses) {
       {"fuzz-00-9740166144.data", "there is nothing in it"},
       {"fuzz-03-2f22e86511.data", "there is nothing in it"},
       {"fuzz-18-2872212b9d.data", "there is nothing in it"},
-      // perf script refuses to print the ip that it was asked for, which is not recorded:
+      // perf script refuses to print the ip, which is not recorded:
       {"fuzz-13-5cb23940e5.data", "event-ip-missing is a warning, perf report reads such a file"},
       {"fuzz-24-424ca34dc5.data", "event-ip-missing is a warning, perf report reads such a file"},
   };

@@ -20,7 +20,7 @@ std::vector<std::string> RulesOfEvents(const std::vector<EventOptions>& events) 
   return RulesOf(Judge(file));
 }
 
-TEST(EventChecks, TellThatAnAttributeIsNewerThanPerf61) {
+TEST(EventChecks, ReportAnAttributeNewerThanPerf61) {
   PerfDataBuilder file = GoodFile({{.attr_size = 136}});
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("event-attr-newer"));
@@ -28,7 +28,7 @@ TEST(EventChecks, TellThatAnAttributeIsNewerThanPerf61) {
   EXPECT_FALSE(Overlap(report.broken(), Readers::kPerf612));
 }
 
-TEST(EventChecks, TellThatAnAttributeIsNewerThanPerf612) {
+TEST(EventChecks, ReportAnAttributeNewerThanPerf612) {
   PerfDataBuilder file = GoodFile({{.attr_size = 144}});
   EXPECT_TRUE(Overlap(Judge(file).broken(), Readers::kPerf612));
 }
@@ -42,50 +42,50 @@ TEST(EventChecks, HaveNothingAgainstALargeAttributeInAPipe) {
   EXPECT_TRUE(Judge(file).is_clean());
 }
 
-TEST(EventChecks, TellOfATableWithoutAnEvent) {
+TEST(EventChecks, ReportAnEmptyTable) {
   std::vector<std::byte> file = GoodFile().Build();
-  Put<std::uint64_t>(file, kAttrsSizeAt, 0);  // EVENT_DESC has it still
+  Put<std::uint64_t>(file, kAttrsSizeAt, 0);  // EVENT_DESC still has it
   EXPECT_THAT(RulesOf(Judge(file)), Contains("event-none"));
 }
 
-TEST(EventChecks, TellOfIdsBehindTheEnd) {
+TEST(EventChecks, ReportIdsBehindTheEnd) {
   std::vector<std::byte> file = GoodFile().Build();
   const auto attrs = Get<std::uint64_t>(file, kAttrsOffsetAt);
   Put<std::uint64_t>(file, attrs + EventAttr::kSize, std::uint64_t{1} << 40);
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("event-ids-outside"));
 }
 
-TEST(EventChecks, TellOfOneOfTwoEventsWithoutAnId) {
+TEST(EventChecks, ReportOneOfTwoEventsWithoutAnId) {
   std::vector<std::byte> file = GoodFile({{.name = "a"}, {.name = "b"}}).Build();
   const auto attrs = Get<std::uint64_t>(file, kAttrsOffsetAt);
   const std::uint64_t entry = EventAttr::kSize + 16;
-  Put<std::uint64_t>(file, attrs + entry + EventAttr::kSize + 8, 0);  // EVENT_DESC has it still
+  Put<std::uint64_t>(file, attrs + entry + EventAttr::kSize + 8, 0);  // EVENT_DESC still has it
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("event-ids-missing"));
 }
 
-TEST(EventChecks, TellOfAnIdOfTwoEvents) {
+TEST(EventChecks, ReportAnIdOfTwoEvents) {
   EXPECT_THAT(RulesOfEvents({{.name = "a", .ids = {5}}, {.name = "b", .ids = {5}}}),
               ElementsAre("event-id-duplicate"));
 }
 
-TEST(EventChecks, TellOfTwoEventsWhoseRecordsHaveNoId) {
+TEST(EventChecks, ReportTwoEventsWhoseRecordsHaveNoId) {
   EXPECT_THAT(RulesOfEvents({{.name = "a", .sample_type = kIp | kTid | kTime},
                              {.name = "b", .sample_type = kIp | kTid | kTime}}),
               Contains("event-id-unrecorded"));
 }
 
-TEST(EventChecks, TellOfTwoEventsWithTheirIdsElsewhere) {
+TEST(EventChecks, ReportTwoEventsWithIdsAtDifferentOffsets) {
   EXPECT_THAT(RulesOfEvents({{.name = "a", .sample_type = kId | kIp | kTid | kTime},
                              {.name = "b", .sample_type = kId | kIp | kTid | kTime | kAddr}}),
               Contains("event-id-position"));
 }
 
-TEST(EventChecks, TellOfTrailersThatOneOfTwoEventsHas) {
+TEST(EventChecks, ReportTrailersOfOnlyOneOfTwoEvents) {
   const auto rules = RulesOfEvents({{.name = "a"}, {.name = "b", .flags = 0}});
   EXPECT_THAT(rules, Contains("event-sample-id-all-differs"));
 }
 
-TEST(EventChecks, TellOfTrailersThatHotspotMisreads) {
+TEST(EventChecks, ReportTrailersThatHotspotMisreads) {
   PerfDataBuilder file =
       GoodFile({{.name = "a", .sample_type = kUsual}, {.name = "b", .sample_type = kUsual | kCpu}});
   const Report report = Judge(file);
@@ -93,29 +93,29 @@ TEST(EventChecks, TellOfTrailersThatHotspotMisreads) {
   EXPECT_EQ(report.broken(), Readers::kHotspot);
 }
 
-TEST(EventChecks, TellOfCountersWithoutIds) {
+TEST(EventChecks, ReportCountersWithoutIds) {
   EXPECT_THAT(RulesOfEvents({{.sample_type = kUsual | kRead}}),
               ElementsAre("event-read-without-id"));
   EXPECT_THAT(RulesOfEvents({{.sample_type = kUsual | kRead, .read_format = kReadId}}),
               Not(Contains("event-read-without-id")));
 }
 
-TEST(EventChecks, TellOfATracepointWithoutItsFormat) {
+TEST(EventChecks, ReportATracepointWithoutItsFormat) {
   EXPECT_THAT(RulesOfEvents({{.type = kTypeTracepoint, .config = 300}}),
               ElementsAre("event-tracepoint-without-format"));
 }
 
-TEST(EventChecks, TellOfAFieldThatNobodyKnows) {
+TEST(EventChecks, ReportAnUnknownField) {
   EXPECT_THAT(RulesOfEvents({{.sample_type = kUsual | std::uint64_t{1} << 40}}),
               ElementsAre("event-sample-type-unknown"));
 }
 
-TEST(EventChecks, TellOfRegistersThatAreNotNamed) {
+TEST(EventChecks, ReportRegistersWithoutAMask) {
   EXPECT_THAT(RulesOfEvents({{.sample_type = kUsual | kRegsUser}}),
               ElementsAre("event-regs-without-mask"));
 }
 
-TEST(EventChecks, TellOfFieldsThatReadersNeed) {
+TEST(EventChecks, ReportFieldsThatReadersNeed) {
   EXPECT_THAT(RulesOfEvents({{.sample_type = kTid | kTime}}), ElementsAre("event-ip-missing"));
   EXPECT_THAT(RulesOfEvents({{.sample_type = kIp | kTid}}), ElementsAre("event-time-missing"));
   EXPECT_THAT(RulesOfEvents({{.sample_type = kIp | kTime}}), ElementsAre("event-tid-missing"));

@@ -16,18 +16,18 @@ constexpr std::uint64_t kDataOffsetAt = 40, kDataSizeAt = 48;
 std::uint64_t TableOf(const std::vector<std::byte>& file) {
   return Get<std::uint64_t>(file, kDataOffsetAt) + Get<std::uint64_t>(file, kDataSizeAt);
 }
-// Where the Nth feature of the file is.
+// Returns the offset of the Nth feature of the file.
 std::uint64_t SectionOf(const std::vector<std::byte>& file, std::uint64_t n) {
   return Get<std::uint64_t>(file, TableOf(file) + 16 * n);
 }
 
-TEST(FeatureChecks, TellOfATableThatIsCut) {
+TEST(FeatureChecks, ReportATruncatedTable) {
   std::vector<std::byte> file = GoodFile().Build();
   file.resize(TableOf(file) + 16 * 6);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("feature-table-cut"));
 }
 
-TEST(FeatureChecks, TellOfASectionBehindTheEnd) {
+TEST(FeatureChecks, ReportASectionBehindTheEnd) {
   std::vector<std::byte> file = GoodFile().Build();
   Put<std::uint64_t>(file, TableOf(file), std::uint64_t{1} << 40);
   const Report report = Judge(file);
@@ -35,7 +35,7 @@ TEST(FeatureChecks, TellOfASectionBehindTheEnd) {
   EXPECT_EQ(report.tally(Rule::kFeatureOutside).count, 1U);
 }
 
-TEST(FeatureChecks, TellOfATextLongerThanItsSection) {
+TEST(FeatureChecks, ReportATextLongerThanItsSection) {
   std::vector<std::byte> file = GoodFile().Build();
   Put<std::uint32_t>(file, SectionOf(file, 0), 0xffffffff);  // HOSTNAME
   const Report report = Judge(file);
@@ -44,7 +44,7 @@ TEST(FeatureChecks, TellOfATextLongerThanItsSection) {
   EXPECT_FALSE(Overlap(report.broken(), Readers::kPerf61));
 }
 
-TEST(FeatureChecks, KnowThatPerfGivesUpOnAPipeWithABadFeature) {
+TEST(FeatureChecks, ReportABadFeatureInAPipe) {
   PerfDataBuilder file(Container::kPipe);
   file.AddEvent();
   const std::array<std::byte, 4> text = {std::byte{0xff}};
@@ -52,13 +52,13 @@ TEST(FeatureChecks, KnowThatPerfGivesUpOnAPipeWithABadFeature) {
   EXPECT_TRUE(Overlap(Judge(file).broken(), Readers::kPerf61));
 }
 
-TEST(FeatureChecks, TellOfAnEventDescThatCrashesPerf) {
+TEST(FeatureChecks, ReportAnEventDescThatCrashesPerf) {
   std::vector<std::byte> file = GoodFile().Build();
   Put<std::uint32_t>(file, SectionOf(file, 6), 0xffffffff);
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("feature-event-desc-count"));
 }
 
-TEST(FeatureChecks, TellOfAnEventDescOfOtherEvents) {
+TEST(FeatureChecks, ReportAnEventDescOfOtherEvents) {
   PerfDataBuilder file(Container::kFile);
   file.AddEvent();
   EventDesc other = file.Description();
@@ -68,7 +68,7 @@ TEST(FeatureChecks, TellOfAnEventDescOfOtherEvents) {
   EXPECT_EQ(Judge(file).tally(Rule::kFeatureEventDescDiffers).breaks, Readers::kSamply);
 }
 
-TEST(FeatureChecks, TellOfAnEventDescWithMoreEvents) {
+TEST(FeatureChecks, ReportAnEventDescWithMoreEvents) {
   PerfDataBuilder file(Container::kFile);
   file.AddEvent();
   EventDesc two = file.Description();
@@ -77,7 +77,7 @@ TEST(FeatureChecks, TellOfAnEventDescWithMoreEvents) {
   EXPECT_THAT(RulesOf(Judge(file)), Contains("feature-event-desc-differs"));
 }
 
-TEST(FeatureChecks, TellOfABitThatPerfDoesNotKnow) {
+TEST(FeatureChecks, ReportABitUnknownToPerf) {
   PerfDataBuilder file = GoodFile();
   file.AddFeature(static_cast<FeatureBit>(128), RawFeature{});
   const Report report = Judge(file);
@@ -85,13 +85,13 @@ TEST(FeatureChecks, TellOfABitThatPerfDoesNotKnow) {
   EXPECT_EQ(report.broken(), Readers::kPerfInject);
 }
 
-TEST(FeatureChecks, TellOfPmuMappingsWithoutAnEntry) {
+TEST(FeatureChecks, ReportPmuMappingsWithoutAnEntry) {
   PerfDataBuilder file = GoodFile();
   file.AddFeature(FeatureBit::kPmuMappings, PmuMappings{});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("feature-pmu-mappings-empty"));
 }
 
-TEST(FeatureChecks, TellOfATopologyOfUnknownCpus) {
+TEST(FeatureChecks, ReportATopologyOfUnknownCpus) {
   PerfDataBuilder file(Container::kFile);
   file.AddEvent();
   file.AddFeature(FeatureBit::kCpuTopology, CpuTopology{});

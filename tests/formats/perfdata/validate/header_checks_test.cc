@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Of struct perf_file_header.
+// Offsets in struct perf_file_header.
 constexpr std::uint64_t kHeaderSizeAt = 8, kAttrSizeAt = 16, kAttrsOffsetAt = 24, kAttrsSizeAt = 32,
                         kDataOffsetAt = 40, kDataSizeAt = 48;
 
@@ -26,16 +26,16 @@ std::uint64_t AttrsOffset(const std::vector<std::byte>& file) {
   return Get<std::uint64_t>(file, kAttrsOffsetAt);
 }
 
-TEST(HeaderChecks, TellOfTheFirstVersion) {
+TEST(HeaderChecks, ReportTheFirstVersion) {
   std::vector<std::byte> file = GoodBytes();
   std::memcpy(file.data(), "PERFFILE", 8);
   const Report report = Judge(file);
-  // 128 bytes is none of the sizes that perf knows of that version.
+  // No version of perf with that magic wrote 128 bytes.
   EXPECT_THAT(RulesOf(report), ElementsAre("header-version-1", "header-version-1-attr-size"));
   EXPECT_TRUE(Overlap(report.broken(), Readers::kPerf61));
 }
 
-TEST(HeaderChecks, KnowThatPerfReadsTheFirstVersion) {
+TEST(HeaderChecks, ReportThatPerfReadsTheFirstVersion) {
   PerfDataBuilder builder = GoodFile({{.attr_size = 104}});
   AddGoodSample(builder);
   std::vector<std::byte> file = builder.Build();
@@ -45,13 +45,13 @@ TEST(HeaderChecks, KnowThatPerfReadsTheFirstVersion) {
   EXPECT_FALSE(Overlap(report.broken(), kAnyPerf));
 }
 
-TEST(HeaderChecks, TellOfAHeaderOfAnotherSize) {
+TEST(HeaderChecks, ReportAHeaderOfAnotherSize) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint64_t>(file, kHeaderSizeAt, 96);
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("header-size"));
 }
 
-TEST(HeaderChecks, TellOfEntriesThatAreNotAsLongAsTheirAttribute) {
+TEST(HeaderChecks, ReportEntriesOfAnotherSizeThanTheirAttribute) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint32_t>(file, AttrsOffset(file) + 4, 96);
   const Report report = Judge(file);
@@ -59,7 +59,7 @@ TEST(HeaderChecks, TellOfEntriesThatAreNotAsLongAsTheirAttribute) {
   EXPECT_EQ(report.InFileOrder().at(0).offset, AttrsOffset(file) + 4);
 }
 
-TEST(HeaderChecks, TellOfAnEntrySizeThatIsNone) {
+TEST(HeaderChecks, ReportAnImpossibleEntrySize) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint64_t>(file, kAttrSizeAt, 8);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("header-attr-size"));
@@ -67,33 +67,33 @@ TEST(HeaderChecks, TellOfAnEntrySizeThatIsNone) {
   EXPECT_THAT(RulesOf(Judge(file)), Contains("header-attr-size"));
 }
 
-TEST(HeaderChecks, TellOfAttributesBehindTheEnd) {
+TEST(HeaderChecks, ReportAttributesBehindTheEnd) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint64_t>(file, kAttrsOffsetAt, std::uint64_t{1} << 50);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("header-attrs-outside"));
 }
 
-TEST(HeaderChecks, TellOfARecordingThatWasKilled) {
+TEST(HeaderChecks, ReportARecordingThatWasKilled) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint64_t>(file, kDataSizeAt, 0);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("header-data-empty"));
 }
 
-TEST(HeaderChecks, TellOfDataBehindTheEnd) {
+TEST(HeaderChecks, ReportDataBehindTheEnd) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint64_t>(file, kDataSizeAt, std::uint64_t{1} << 62);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("header-data-outside"));
 }
 
-TEST(HeaderChecks, TellOfSectionsThatOverlap) {
+TEST(HeaderChecks, ReportSectionsThatOverlap) {
   std::vector<std::byte> file = GoodBytes();
   Put<std::uint64_t>(file, kDataOffsetAt, Get<std::uint64_t>(file, kDataOffsetAt) - 8);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("header-overlap"));
 }
 
-TEST(HeaderChecks, TellOfRecordsAtAnOddPlace) {
+TEST(HeaderChecks, ReportRecordsAtAnUnalignedOffset) {
   std::vector<std::byte> file = GoodBytes();
-  // A gap of four bytes between the attributes and the records, features moved along.
+  // Adds a gap of four bytes between attributes and records, and moves the features.
   const auto data = Get<std::uint64_t>(file, kDataOffsetAt);
   const auto size = Get<std::uint64_t>(file, kDataSizeAt);
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(data), 4, std::byte{0});
@@ -104,7 +104,7 @@ TEST(HeaderChecks, TellOfRecordsAtAnOddPlace) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("header-data-unaligned"));
 }
 
-TEST(HeaderChecks, TellOfBytesBehindTheLastSection) {
+TEST(HeaderChecks, ReportBytesBehindTheLastSection) {
   std::vector<std::byte> file = GoodBytes();
   const std::size_t end = file.size();
   file.resize(end + 100);
@@ -114,7 +114,7 @@ TEST(HeaderChecks, TellOfBytesBehindTheLastSection) {
   EXPECT_TRUE(report.is_clean());
 }
 
-TEST(HeaderChecks, TakeAttributesBehindTheDataForWhatTheyAre) {
+TEST(HeaderChecks, AcceptAttributesBehindTheData) {
   std::vector<std::byte> file = GoodBytes();
   // As perf inject writes them: attributes, then ids, at the end.
   const std::uint64_t attrs = AttrsOffset(file);

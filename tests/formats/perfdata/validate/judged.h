@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that no rule has anything against, for a test to spoil in one place, and how it is judged.
+// Makes a file that breaks no rule, for a test to change, and checks it.
 //
 //   PerfDataBuilder file = GoodFile();
 //   file.AddHeaderOnly({.type = static_cast<RecordType>(63)});
@@ -18,7 +18,8 @@ namespace perftape::perfdata {
 
 inline constexpr std::string_view kBinary = "/bin/app";
 
-// Event, features, COMM, MMAP2 with build id. No samples yet: AddGoodSample adds one.
+// Returns a file with an event, features, COMM and a MMAP2 with build id. It has no samples:
+// AddGoodSample adds one.
 inline PerfDataBuilder GoodFile(const std::vector<EventOptions>& events = {{}},
                                 Container container = Container::kFile) {
   PerfDataBuilder file(container);
@@ -40,7 +41,7 @@ inline PerfDataBuilder GoodFile(const std::vector<EventOptions>& events = {{}},
   return file;
 }
 
-// A sample of the good file's process, with what `fields` has else.
+// Adds a sample of the good file's process, with further `fields`.
 inline void AddGoodSample(PerfDataBuilder& file, SampleOptions fields = {}) {
   fields.pid = fields.tid = 7;
   if (fields.ip == 0) fields.ip = 0x400100;
@@ -55,7 +56,7 @@ inline Report Judge(PerfDataBuilder& file) {
   return Validate(file.Open());
 }
 
-// The names of the rules that the file breaks, in the table's order.
+// Returns the names of the rules that the file breaks, in the table's order.
 inline std::vector<std::string> RulesOf(const Report& report) {
   std::vector<std::string> names;
   for (const RuleInfo& info : AllRules()) {
@@ -64,7 +65,7 @@ inline std::vector<std::string> RulesOf(const Report& report) {
   return names;
 }
 
-// Writes a number over what is in the file.
+// Overwrites a number in the file.
 template <class Number>
 void Put(std::vector<std::byte>& file, std::uint64_t offset, Number number) {
   std::memcpy(file.data() + offset, &number, sizeof number);

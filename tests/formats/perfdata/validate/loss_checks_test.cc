@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(LossChecks, TellLostRecordsFromLostSamples) {
+TEST(LossChecks, DistinguishLostRecordsFromLostSamples) {
   PerfDataBuilder file = GoodFile();
   file.AddLost(5, 10);
   file.AddLost(6, 11);
@@ -29,7 +29,7 @@ TEST(LossChecks, NoteSamplesThatAFilterDropped) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("filtered-samples"));
 }
 
-TEST(LossChecks, SayNothingOfALossOfNone) {
+TEST(LossChecks, IgnoreALossOfZero) {
   PerfDataBuilder file = GoodFile();
   file.AddLostSamples(0, 12);
   EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());

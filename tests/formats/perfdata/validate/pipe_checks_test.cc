@@ -14,7 +14,7 @@ using testing::IsEmpty;
 constexpr std::endian kForeign =
     std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
 
-// What the checks say of these records of a pipe, of one event.
+// Returns the rules that these records of a pipe with one event break.
 std::vector<std::string> RulesOfPipe(const std::vector<RecordView>& records,
                                      const EventOptions& event = {}) {
   PerfDataBuilder file(Container::kPipe);
@@ -26,26 +26,26 @@ std::vector<std::string> RulesOfPipe(const std::vector<RecordView>& records,
   return RulesOf(report);
 }
 
-TEST(PipeChecks, TellOfATraceInAPipe) {
+TEST(PipeChecks, ReportATraceInAPipe) {
   const std::byte trace[16] = {};
-  const RecordView record = {.type = RecordType::kAuxtrace, .behind = trace};
+  const RecordView record = {.type = RecordType::kAuxtrace, .appended = trace};
   EXPECT_THAT(RulesOfPipe({record}), ElementsAre("pipe-auxtrace", "pipe-stats"));
   EXPECT_THAT(RulesOfPipe({{.type = RecordType::kAuxtrace}}), IsEmpty());
 }
 
-TEST(PipeChecks, TellOfFeaturesOfTheOtherByteOrder) {
+TEST(PipeChecks, ReportFeaturesOfTheOtherByteOrder) {
   const RecordView record = {.type = RecordType::kHeaderFeature, .order = kForeign};
   EXPECT_THAT(RulesOfPipe({record, record}), ElementsAre("pipe-foreign-features"));
   EXPECT_THAT(RulesOfPipe({{.type = RecordType::kHeaderFeature}}), IsEmpty());
 }
 
-TEST(PipeChecks, TellOfCompressedRecordsOfTheOtherByteOrder) {
+TEST(PipeChecks, ReportCompressedRecordsOfTheOtherByteOrder) {
   const RecordView record = {.type = RecordType::kCompressed, .order = kForeign};
   EXPECT_THAT(RulesOfPipe({record}), ElementsAre("pipe-foreign-compressed", "pipe-stats"));
   EXPECT_THAT(RulesOfPipe({{.type = RecordType::kCompressed}}), ElementsAre("pipe-stats"));
 }
 
-TEST(PipeChecks, TellOfTracepointsOfTheOtherByteOrder) {
+TEST(PipeChecks, ReportTracepointsOfTheOtherByteOrder) {
   const RecordView sample = {.type = RecordType::kSample, .order = kForeign};
   EXPECT_THAT(RulesOfPipe({sample}), IsEmpty());
   const EventOptions with_data = {.sample_type = kIdentifier | kIp | kTid | kTime | kRaw};
@@ -60,7 +60,7 @@ TEST(PipeChecks, LetTheSameRecordsPassInAFile) {
   const std::byte trace[16] = {};
   Report report;
   PipeChecks checks(reader, report);
-  checks.Check({.type = RecordType::kAuxtrace, .behind = trace}, nullptr);
+  checks.Check({.type = RecordType::kAuxtrace, .appended = trace}, nullptr);
   checks.Check({.type = RecordType::kCompressed, .order = kForeign}, nullptr);
   EXPECT_THAT(RulesOf(report), IsEmpty());
 }

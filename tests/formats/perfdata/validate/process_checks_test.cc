@@ -15,7 +15,7 @@ using testing::Not;
 
 constexpr std::uint64_t kKernelText = 0xffffffff81000000;
 
-TEST(ProcessChecks, TellOfKernelSamplesWithoutAKernel) {
+TEST(ProcessChecks, ReportKernelSamplesWithoutAKernel) {
   PerfDataBuilder file = GoodFile();
   AddGoodSample(file, {.ip = kKernelText, .mode = CpuMode::kKernel});
   AddGoodSample(file, {.ip = kKernelText, .mode = CpuMode::kKernel});
@@ -24,14 +24,14 @@ TEST(ProcessChecks, TellOfKernelSamplesWithoutAKernel) {
   EXPECT_THAT(report.InFileOrder().at(0).message, HasSubstr("2 kernel samples"));
 }
 
-TEST(ProcessChecks, TellOfSamplesThatWereBeforeTheirName) {
+TEST(ProcessChecks, ReportSamplesBeforeTheirComm) {
   PerfDataBuilder file = GoodFile();
   file.AddSample({.ip = 0x400100, .pid = 7, .tid = 8, .time = 10});
   file.AddComm({.pid = 7, .tid = 8, .comm = "late", .time = 20});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("sample-before-comm"));
 }
 
-TEST(ProcessChecks, TellOfSamplesThatWereBeforeTheirMappings) {
+TEST(ProcessChecks, ReportSamplesBeforeTheirMappings) {
   PerfDataBuilder file = GoodFile();
   file.AddComm({.pid = 9, .tid = 9, .comm = "late", .time = 5});
   file.AddSample({.ip = 0x600100, .pid = 9, .tid = 9, .time = 10});
@@ -39,7 +39,7 @@ TEST(ProcessChecks, TellOfSamplesThatWereBeforeTheirMappings) {
   EXPECT_THAT(RulesOf(Judge(file)), Contains("sample-before-mmap"));
 }
 
-TEST(ProcessChecks, GoByTimeAndNotByPlace) {
+TEST(ProcessChecks, FollowTimeInsteadOfFileOrder) {
   PerfDataBuilder file = GoodFile();
   file.AddSample({.ip = 0x400100, .pid = 7, .tid = 8, .time = 20});
   file.AddComm({.pid = 7, .tid = 8, .comm = "early", .time = 10});
@@ -62,7 +62,7 @@ TEST(ProcessChecks, NoteABinaryThatWasHitAndHasNoBuildId) {
   EXPECT_EQ(report.InFileOrder().at(0).message, "/bin/bare has no build id (samples: 1)");
 }
 
-TEST(ProcessChecks, TakeTheBuildIdOfARecordBehindTheSample) {
+TEST(ProcessChecks, UseTheBuildIdOfALaterRecord) {
   PerfDataBuilder file = GoodFile();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x600000, .path = "/bin/bare", .time = 3});
   AddGoodSample(file, {.ip = 0x600100});
@@ -70,7 +70,7 @@ TEST(ProcessChecks, TakeTheBuildIdOfARecordBehindTheSample) {
   EXPECT_THAT(RulesOf(Judge(file)), Not(Contains("build-id-missing")));
 }
 
-TEST(ProcessChecks, TakeTheBuildIdOfTheTable) {
+TEST(ProcessChecks, UseTheBuildIdOfTheTable) {
   PerfDataBuilder file = GoodFile();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x600000, .path = "/bin/bare", .time = 3});
   AddGoodSample(file, {.ip = 0x600100});

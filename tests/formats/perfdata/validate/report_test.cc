@@ -30,7 +30,7 @@ TEST(Report, AsksForTheTextOfKeptFindingsOnly) {
   EXPECT_EQ(asked, Report::kKept);
 }
 
-TEST(Report, OrdersFindingsByTheirPlace) {
+TEST(Report, OrdersFindingsByOffset) {
   Report report;
   report.AddAt(Rule::kThrottled, 16, "b");
   report.AddAt(Rule::kHeaderSize, 8, "a");
@@ -52,7 +52,7 @@ TEST(Report, IsCleanWithNotes) {
   EXPECT_TRUE(report.is_clean());
 }
 
-TEST(AllRules, HaveNamesOfTheirOwnAndSayWhy) {
+TEST(AllRules, HaveUniqueNamesAndAReason) {
   std::set<std::string_view> names;
   for (const RuleInfo& info : AllRules()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name;

@@ -25,7 +25,7 @@ TEST(RoundChecks, LetRecordsBeOlderThanTheLastRound) {
   EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
 }
 
-TEST(RoundChecks, TellOfARecordOlderThanTheLastRoundButOne) {
+TEST(RoundChecks, ReportARecordOlderThanThePreviousRound) {
   PerfDataBuilder file = GoodFile();
   AddSamplesOfTimes(file, {100});
   file.AddRound();
@@ -38,7 +38,7 @@ TEST(RoundChecks, TellOfARecordOlderThanTheLastRoundButOne) {
   EXPECT_EQ(report.tally(Rule::kTimeOutOfRound).sum, "up to 40 ns too late");
 }
 
-TEST(RoundChecks, TellOfABigFileWithoutARound) {
+TEST(RoundChecks, ReportABigFileWithoutARound) {
   PerfDataBuilder file = GoodFile();
   PerfDataBuilder one = GoodFile();
   const std::size_t before = one.records().size();

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(SampleChecks, TellOfASampleShorterThanItsFields) {
+TEST(SampleChecks, ReportASampleShorterThanItsFields) {
   PerfDataBuilder file = GoodFile();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 16});
   file.AddRaw(std::vector<std::byte>(8));
@@ -20,7 +20,7 @@ TEST(SampleChecks, TellOfASampleShorterThanItsFields) {
   EXPECT_EQ(report.broken(), kEveryReader);
 }
 
-TEST(SampleChecks, TellOfASampleLongerThanItsFields) {
+TEST(SampleChecks, ReportASampleLongerThanItsFields) {
   PerfDataBuilder file = GoodFile();
   PerfDataBuilder other = GoodFile();
   const std::size_t before = other.records().size();
@@ -33,13 +33,13 @@ TEST(SampleChecks, TellOfASampleLongerThanItsFields) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("sample-bytes-left"));
 }
 
-TEST(SampleChecks, TellOfASampleOfNoMode) {
+TEST(SampleChecks, ReportASampleWithoutAMode) {
   PerfDataBuilder file = GoodFile();
   AddGoodSample(file, {.mode = CpuMode::kUnknown});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("sample-cpumode"));
 }
 
-TEST(SampleChecks, TellOfACpuBeyondTheLast) {
+TEST(SampleChecks, ReportACpuBeyondTheLast) {
   PerfDataBuilder file = GoodFile();
   AddGoodSample(file, {.cpu = 1});
   EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
@@ -56,19 +56,19 @@ TEST(SampleChecks, NoteATaskThatIsGone) {
   EXPECT_TRUE(report.is_clean());
 }
 
-TEST(SampleChecks, TellOfASampleOfTimeZero) {
+TEST(SampleChecks, ReportASampleOfTimeZero) {
   PerfDataBuilder file = GoodFile();
   file.AddSample({.ip = 0x400100, .pid = 0, .tid = 0, .time = 0});
   EXPECT_EQ(Judge(file).tally(Rule::kSampleTimeZero).count, 1U);
 }
 
-TEST(SampleChecks, TellOfAMarkerThatPerfDoesNotKnow) {
+TEST(SampleChecks, ReportAMarkerUnknownToPerf) {
   PerfDataBuilder file = GoodFile();
   AddGoodSample(file, {.callchain = {static_cast<std::uint64_t>(-3), 0x400100}});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("callchain-context"));
 }
 
-TEST(SampleChecks, TellOfAChainThatFollowsLater) {
+TEST(SampleChecks, ReportADeferredChain) {
   PerfDataBuilder file = GoodFile();
   AddGoodSample(file, {.callchain = {kContextUserDeferred, 0xffffffffffffffff}});
   const Report report = Judge(file);

@@ -26,7 +26,7 @@ void AddAttr(PerfDataBuilder& file, std::uint64_t id, std::uint32_t stored_size)
   file.AddRaw(bytes);
 }
 
-// A pipe whose first record is a sample.
+// Returns a pipe whose first record is a sample.
 std::vector<std::byte> PipeWithoutAttrs() {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   AddGoodSample(file);
@@ -36,7 +36,7 @@ std::vector<std::byte> PipeWithoutAttrs() {
   return pipe;
 }
 
-TEST(StreamChecks, TellOfASampleBeforeItsAttribute) {
+TEST(StreamChecks, ReportASampleBeforeItsAttribute) {
   std::vector<std::byte> pipe = PipeWithoutAttrs();
   PerfDataBuilder late = GoodFile();
   const std::size_t before = late.records().size();
@@ -46,7 +46,7 @@ TEST(StreamChecks, TellOfASampleBeforeItsAttribute) {
   EXPECT_THAT(RulesOf(Judge(pipe)), IsSupersetOf({"pipe-record-before-attr", "pipe-attr-late"}));
 }
 
-TEST(StreamChecks, TellOfAnAttributeBehindOtherRecords) {
+TEST(StreamChecks, ReportAnAttributeAfterOtherRecords) {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   AddAttr(file, 102, EventAttr::kSize);
   const Report report = Judge(file);
@@ -54,19 +54,19 @@ TEST(StreamChecks, TellOfAnAttributeBehindOtherRecords) {
   EXPECT_EQ(report.broken(), Readers::kSamply);
 }
 
-TEST(StreamChecks, TellOfAnAttributeLongerThanItsRecord) {
+TEST(StreamChecks, ReportAnAttributeLongerThanItsRecord) {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   AddAttr(file, 102, 60000);
   EXPECT_THAT(RulesOf(Judge(file)), Contains("pipe-attr-undecodable"));
 }
 
-TEST(StreamChecks, TellOfAFeatureThatPerfReportDoesNotKnow) {
+TEST(StreamChecks, ReportAFeatureUnknownToPerfReport) {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   file.AddFeature(static_cast<FeatureBit>(33), RawFeature{std::vector<std::byte>(8)});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("pipe-feature-unknown"));
 }
 
-TEST(StreamChecks, TakeTheEndMarkOfFeatures) {
+TEST(StreamChecks, AcceptTheEndMarkOfFeatures) {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   file.Add(HeaderFeature{.bit = 32});
   EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
@@ -74,7 +74,7 @@ TEST(StreamChecks, TakeTheEndMarkOfFeatures) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("pipe-feature-unknown"));
 }
 
-TEST(StreamChecks, TellOfAnIndexWithAnIdOfNoEvent) {
+TEST(StreamChecks, ReportAnIndexWithAnUnknownId) {
   PerfDataBuilder file = GoodFile();
   const std::vector<std::uint64_t> known = {101, 0, 0, 7}, unknown = {999, 0, 0, 7};
   file.Add(IdIndex{WordArray(known)});
@@ -83,13 +83,13 @@ TEST(StreamChecks, TellOfAnIndexWithAnIdOfNoEvent) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("id-index-unknown"));
 }
 
-TEST(StreamChecks, TellOfTracingDataThatIsNone) {
+TEST(StreamChecks, ReportInvalidTracingData) {
   PerfDataBuilder file = GoodFile({{.type = kTypeTracepoint, .config = 300}});
   file.AddFeature(FeatureBit::kTracingData, RawFeature{std::vector<std::byte>(64)});
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("tracing-data-undecodable"));
 }
 
-// { u64 size, offset, reference; u32 idx, tid, cpu, reserved; } and the trace behind it.
+// Adds { u64 size, offset, reference; u32 idx, tid, cpu, reserved; } followed by the trace.
 void AddAuxtrace(PerfDataBuilder& file) {
   file.AddHeaderOnly({.type = RecordType::kAuxtrace, .size = 48});
   const std::vector<std::uint64_t> words = {16, 0, 0, 0, 0};
@@ -114,7 +114,7 @@ TEST(StreamChecks, FollowTheIndexOfAuxtrace) {
   EXPECT_EQ(report.broken(), Readers::kHotspot);
 }
 
-TEST(StreamChecks, TellOfAnIndexThatLeadsElsewhere) {
+TEST(StreamChecks, ReportAnIndexWithWrongOffsets) {
   PerfDataBuilder file = GoodFile();
   AddAuxtrace(file);
   file.AddFeature(FeatureBit::kAuxtrace, AuxtraceIndex(8, 48));

@@ -35,7 +35,7 @@ TEST(Validate, FindsNothingInAGoodFileOfTwoEvents) {
   EXPECT_THAT(RulesOf(Judge(file)), IsEmpty());
 }
 
-TEST(Validate, SaysWhereTheDataEndsInsideARecord) {
+TEST(Validate, ReportsDataThatEndsInsideARecord) {
   PerfDataBuilder file = GoodFile();
   const std::uint64_t data = Get<std::uint64_t>(file.Build(), 40);
   const std::uint64_t offset = data + file.records().size();
@@ -47,7 +47,7 @@ TEST(Validate, SaysWhereTheDataEndsInsideARecord) {
   EXPECT_EQ(report.broken(), kEveryReader);
 }
 
-TEST(Validate, KnowsThatPerfReadsACutPipe) {
+TEST(Validate, ReportsThatPerfReadsATruncatedPipe) {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4096});
   const Report report = Judge(file);
@@ -55,7 +55,7 @@ TEST(Validate, KnowsThatPerfReadsACutPipe) {
   EXPECT_FALSE(Overlap(report.broken(), kAnyPerf));
 }
 
-TEST(Validate, SaysWhereARecordIsSmallerThanItsHeader) {
+TEST(Validate, ReportsARecordSmallerThanItsHeader) {
   PerfDataBuilder file = GoodFile();
   file.AddHeaderOnly({.type = RecordType::kSample, .size = 4});
   const Report report = Judge(file);
@@ -63,7 +63,7 @@ TEST(Validate, SaysWhereARecordIsSmallerThanItsHeader) {
   EXPECT_THAT(report.InFileOrder().at(0).message, HasSubstr("size 4"));
 }
 
-TEST(Validate, SaysWhereTracingDataIsCut) {
+TEST(Validate, ReportsTruncatedTracingData) {
   PerfDataBuilder file = GoodFile({{}}, Container::kPipe);
   file.AddHeaderOnly({.type = RecordType::kHeaderTracingData, .size = 16});
   const std::uint64_t size = 1 << 20;

@@ -16,13 +16,13 @@ TEST(EscapeForTerminal, KeepsLettersOfAnyScript) {
   EXPECT_EQ(EscapeForTerminal("größe-файл-文件-🔥"), "größe-файл-文件-🔥");
 }
 
-TEST(EscapeForTerminal, TakesTheTeethFromAnEscapeSequence) {
+TEST(EscapeForTerminal, EscapesEscapeSequences) {
   EXPECT_EQ(EscapeForTerminal("\x1b]0;owned\x07"), "\\x1b]0;owned\\x07");
   EXPECT_EQ(EscapeForTerminal("\x7f"), "\\x7f");
 }
 
 TEST(EscapeForTerminal, WritesC1ControlsAsTheirBytes) {
-  // U+009B is CSI, as good as ESC [ to a terminal.
+  // U+009B is CSI, which terminals treat like ESC [.
   EXPECT_EQ(EscapeForTerminal("\xc2\x9b"
                               "2J"),
             "\\xc2\\x9b2J");
@@ -33,16 +33,16 @@ TEST(EscapeForTerminal, KeepsLinesAndColumnsWhole) {
   EXPECT_EQ(EscapeForTerminal("a\u2028b"), "a\\u2028b");
 }
 
-TEST(EscapeForTerminal, ShowsWhatTurnsTheDirectionOfWriting) {
+TEST(EscapeForTerminal, EscapesBidiCharacters) {
   EXPECT_EQ(EscapeForTerminal("gpj\u202eexe"), "gpj\\u202eexe");
 }
 
-TEST(EscapeForTerminal, ShowsBytesThatAreNoUtf8) {
+TEST(EscapeForTerminal, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(EscapeForTerminal("caf\xe9"), "caf\\xe9");
   EXPECT_EQ(EscapeForTerminal("\xff\xfe"), "\\xff\\xfe");
 }
 
-TEST(EscapeForTerminal, TakesOverlongFormsAndSurrogatesForNoUtf8) {
+TEST(EscapeForTerminal, EscapesOverlongFormsAndSurrogates) {
   EXPECT_EQ(EscapeForTerminal("\xc0\x9b"), "\\xc0\\x9b");
   EXPECT_EQ(EscapeForTerminal("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");
   EXPECT_EQ(EscapeForTerminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tools/common/cli/completion.h"
+#include "tests/tools/common/cli/example_commands.h"
 #include "tools/common/cli/console.h"
 
 namespace perftape::cli {
@@ -11,34 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-struct Plan : BaseOptions {
-  int count = 0;
-};
-constexpr Choice<int> kCounts[] = {{"samples", 0, "default"}, {"period", 1}};
-
-constexpr Option kOptions[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "where the result goes, which is a sentence that needs more than one line of a "
-             "terminal with eighty columns",
-     .completion = Completion::kFile,
-     .into = Ignore},
-    {.name = "values",
-     .argument = "KIND",
-     .help = "count {choices}",
-     .into = StoreChoice<kCounts, &Plan::count>},
-    {.letter = 'g', .help = "call chains", .into = Ignore},
-    {.name = "level",
-     .letter = 'z',
-     .argument = "LEVEL",
-     .help = "how small",
-     .argument_is_optional = true,
-     .into = Ignore},
-};
-constexpr Command kCommand = {
-    .name = "perftape-x", .purpose = "test a tool", .operands = "FILE", .options = kOptions};
 
 TEST(HelpText, BeginsWithHowTheToolIsCalled) {
   EXPECT_TRUE(HelpText(kCommand).starts_with("Usage: perftape-x [OPTION...] FILE\n"));
@@ -62,45 +34,6 @@ TEST(HelpText, StaysWithinEightyColumns) {
   }
 }
 
-TEST(CompletionScript, OffersEveryOptionAndTheChoicesOfOne) {
-  const auto script = CompletionScript(kCommand, "bash");
-  ASSERT_TRUE(script);
-  EXPECT_THAT(*script,
-              HasSubstr("-o --output --values -g -z --level -h --help --version --completion"));
-  EXPECT_THAT(*script, HasSubstr("--values)\n      mapfile -t COMPREPLY < <(compgen -P \"$prefix\" "
-                                 "-W \"samples period\" -- \"$word\")\n      return ;;\n"));
-  EXPECT_THAT(*script, HasSubstr("complete -F _perftape_x perftape-x"));
-}
-
-// A verb or an option must not become a directory of the same name, nor a file lose its blanks.
-TEST(CompletionScript, MarksFilesAloneAsFiles) {
-  const auto script = CompletionScript(kCommand, "bash");
-  ASSERT_TRUE(script);
-  EXPECT_THAT(*script, HasSubstr("-o|--output)\n      mapfile -t COMPREPLY < <(compgen -P "
-                                 "\"$prefix\" -f -- \"$word\")\n      compopt -o filenames"));
-  EXPECT_THAT(*script, Not(HasSubstr("complete -o filenames")));
-}
-
-TEST(CompletionScript, TakesTheWordBehindAnOptionalArgumentForAnOperand) {
-  const auto script = CompletionScript(kCommand, "bash");
-  ASSERT_TRUE(script);
-  EXPECT_THAT(*script, Not(HasSubstr("--level)")));
-}
-
-TEST(CompletionScript, NamesTheShellThatItDoesNotKnow) {
-  const auto script = CompletionScript(kCommand, "tcsh");
-  ASSERT_FALSE(script);
-  EXPECT_EQ(script.error().message, "unknown value 'tcsh' for --completion: choose bash");
-}
-
-constexpr Option kVerbOptions[] = {{.name = "json", .help = "for machines", .into = Ignore}};
-constexpr Command kVerbCommand = {
-    .name = "perftape-y list", .purpose = "List.", .operands = "FILE", .options = kVerbOptions};
-constexpr Verb kVerbs[] = {
-    {"list", "what there is", [] -> const Command& { return kVerbCommand; }, nullptr}};
-constexpr Command kWithVerbs = {
-    .name = "perftape-y", .purpose = "y", .operands = "VERB", .options = {}, .verbs = kVerbs};
-
 TEST(HelpText, ListsTheVerbs) {
   EXPECT_THAT(HelpText(kWithVerbs), HasSubstr("\nVerbs:\n  list      what there is\n"));
 }
@@ -110,27 +43,6 @@ TEST(HelpText, OfAVerbHasNoOptionsOfTheWholeTool) {
   EXPECT_THAT(text, HasSubstr("Usage: perftape-y list [OPTION...] FILE\n"));
   EXPECT_THAT(text, HasSubstr("--help"));
   EXPECT_THAT(text, Not(HasSubstr("--version")));
-}
-
-TEST(CompletionScript, OffersVerbsAndBehindAVerbItsOptions) {
-  const auto script = CompletionScript(kWithVerbs, "bash");
-  ASSERT_TRUE(script);
-  EXPECT_THAT(*script, HasSubstr("-W \"help list\" -- \"$word\")"));
-  EXPECT_THAT(*script, HasSubstr("      list)\n"));
-  EXPECT_THAT(*script, HasSubstr("-W \"--json -h --help\""));
-}
-
-constexpr Verb kPrograms[] = {{"run", "a program of its own"}};
-constexpr Command kWithPrograms = {.name = "perftape-z",
-                                   .purpose = "run programs",
-                                   .operands = "VERB",
-                                   .options = {},
-                                   .verbs = kPrograms};
-
-TEST(CompletionScript, AsksAProgramOfItsOwnForItsCompletion) {
-  const auto script = CompletionScript(kWithPrograms, "bash");
-  ASSERT_TRUE(script);
-  EXPECT_THAT(*script, HasSubstr("      run)\n        declare -F _perftape_z_run > /dev/null ||"));
 }
 
 TEST(UnknownVerbText, NamesTheVerbThatMayBeMeant) {

@@ -5,41 +5,16 @@
 
 #include <string>
 
+#include "tests/tools/common/cli/example_commands.h"
+
 namespace perftape::cli {
 namespace {
 
 using testing::HasSubstr;
 
-struct Plan : BaseOptions {
-  int count = 0;
-};
-constexpr Choice<int> kCounts[] = {{"samples", 0, "default"}, {"period", 1}};
-constexpr Option kOptions[] = {
-    {.name = "output", .letter = 'o', .argument = "FILE", .into = Ignore},
-    {.name = "values", .argument = "KIND", .into = StoreChoice<kCounts, &Plan::count>},
-    {.name = "time", .argument = "FROM,TO", .into = Ignore},
-    {.letter = 'g', .into = Ignore},
-    {.name = "level",
-     .letter = 'z',
-     .argument = "LEVEL",
-     .argument_is_optional = true,
-     .into = Ignore},
-};
-constexpr Command kCommand = {
-    .name = "perftape-x", .purpose = "", .operands = "", .options = kOptions};
 const std::string kOwnLines =
     "{--output}\n{--values}\n: {choices}\n{--time}\n: {choices}\n{-g}\n{--level}\n";
 const std::string kCommonLines = "{--help}\n{--version}\n{--completion}\n";
-
-constexpr Option kListOptions[] = {{.name = "json", .into = Ignore}};
-constexpr Command kList = {
-    .name = "perftape-y list", .purpose = "", .operands = "", .options = kListOptions};
-const Command& ListCommand() {
-  return kList;
-}
-constexpr Verb kVerbs[] = {{"list", "", &ListCommand, nullptr}};
-constexpr Command kWithVerb = {
-    .name = "perftape-y", .purpose = "", .operands = "", .options = {}, .verbs = kVerbs};
 
 std::string ErrorOf(const Command& command, const std::string& source) {
   const Result<std::string> page = ManPage(command, source);
@@ -63,8 +38,8 @@ TEST(ManPage, WritesTheChoicesOfAnOption) {
 }
 
 TEST(ManPage, KeepsAllOtherLines) {
-  const auto page = ManPage(
-      kWithVerb, "# A {choices}\n\n{x}\n" + kCommonLines + "## list\n{--help}\n{--json}\n# B\nend");
+  const auto page = ManPage(kWithVerbs, "# A {choices}\n\n{x}\n" + kCommonLines +
+                                            "## list\n{--help}\n{--json}\n# B\nend");
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_THAT(*page, HasSubstr("# A {choices}\n\n{x}\n**-h**, **\\--help**\n"));
   EXPECT_TRUE(page->ends_with("\n**\\--json**\n# B\nend\n"));
@@ -72,14 +47,14 @@ TEST(ManPage, KeepsAllOtherLines) {
 
 TEST(ManPage, ReportsAnOptionWithoutALine) {
   EXPECT_EQ(ErrorOf(kCommand, kCommonLines), "perftape-x has no line {--output}");
-  EXPECT_EQ(ErrorOf(kWithVerb, kCommonLines + "## list\n{--help}\n"),
+  EXPECT_EQ(ErrorOf(kWithVerbs, kCommonLines + "## list\n{--help}\n"),
             "perftape-y list has no line {--json}");
 }
 
 TEST(ManPage, ReportsAnUnknownOption) {
   EXPECT_EQ(ErrorOf(kCommand, "\n{--ouput}\n"), "line 2: --ouput: perftape-x has no such option");
   EXPECT_EQ(ErrorOf(kCommand, "{-o}\n"), "line 1: -o: perftape-x has no such option");
-  EXPECT_EQ(ErrorOf(kWithVerb, "{--json}\n"), "line 1: --json: perftape-y has no such option");
+  EXPECT_EQ(ErrorOf(kWithVerbs, "{--json}\n"), "line 1: --json: perftape-y has no such option");
 }
 
 TEST(ManPage, ReportsAnOptionWithTwoLines) {

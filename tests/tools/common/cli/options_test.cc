@@ -79,7 +79,7 @@ std::string ErrorOf(const Command& command, std::vector<std::string> words) {
   return parsed ? "no error" : parsed.error().message;
 }
 
-TEST(Parse, TakesAnArgumentInAllFourForms) {
+TEST(Parse, AcceptsAnArgumentInAllFourForms) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"-F99"}, {"-F", "99"}, {"--freq=99"}, {"--freq", "99"}}) {
     const auto parsed = Parse<Plan>(kMixed, words);
@@ -88,7 +88,7 @@ TEST(Parse, TakesAnArgumentInAllFourForms) {
   }
 }
 
-TEST(Parse, TakesLettersTogether) {
+TEST(Parse, AcceptsCombinedLetters) {
   const auto parsed = ParseWords(kMixed, {"-qgo", "x.data"});
   ASSERT_TRUE(parsed);
   EXPECT_TRUE(parsed->quiet);
@@ -96,28 +96,28 @@ TEST(Parse, TakesLettersTogether) {
   EXPECT_EQ(parsed->output, "x.data");
 }
 
-TEST(Parse, LetsTheLastOfTwoValuesStandAndKeepsBoth) {
+TEST(Parse, UsesTheLastValueAndKeepsBoth) {
   const auto parsed = ParseWords(kMixed, {"-F", "1", "--duration=1", "-F", "2", "--duration=2"});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->duration, "2");
   EXPECT_THAT(parsed->freqs, ElementsAre("1", "2"));
 }
 
-TEST(Parse, TakesOptionsBehindOperands) {
+TEST(Parse, AcceptsOptionsAfterOperands) {
   const auto parsed = ParseWords(kMixed, {"in.data", "-o", "out.folded"});
   ASSERT_TRUE(parsed);
   EXPECT_THAT(parsed->operands, ElementsAre("in.data"));
   EXPECT_EQ(parsed->output, "out.folded");
 }
 
-TEST(Parse, TakesADashForAnOperandAndForAValue) {
+TEST(Parse, AcceptsADashAsOperandOrValue) {
   const auto parsed = ParseWords(kMixed, {"-", "-o", "-"});
   ASSERT_TRUE(parsed);
   EXPECT_THAT(parsed->operands, ElementsAre("-"));
   EXPECT_EQ(parsed->output, "-");
 }
 
-TEST(Parse, TakesAllBehindTwoDashesForOperands) {
+TEST(Parse, TreatsAllAfterTwoDashesAsOperands) {
   const auto parsed = ParseWords(kMixed, {"-q", "--", "-F", "--output"});
   ASSERT_TRUE(parsed);
   EXPECT_THAT(parsed->operands, ElementsAre("-F", "--output"));
@@ -131,14 +131,14 @@ TEST(Parse, LeavesACommandItsOwnOptions) {
   EXPECT_THAT(parsed->operands, ElementsAre("sleep", "-q", "--", "1"));
 }
 
-TEST(Parse, TakesTheDashesBeforeACommandAway) {
+TEST(Parse, RemovesTheDashesBeforeACommand) {
   const auto parsed = ParseWords(kRunner, {"-qo", "x", "--duration=1", "--", "ls", "-F"});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->output, "x");
   EXPECT_THAT(parsed->operands, ElementsAre("ls", "-F"));
 }
 
-TEST(Parse, DoesNotTakeAValueForTheCommand) {
+TEST(Parse, DoesNotTreatAValueAsTheCommand) {
   const auto parsed = ParseWords(kRunner, {"--duration", "2", "-qF", "9"});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->duration, "2");
@@ -146,7 +146,7 @@ TEST(Parse, DoesNotTakeAValueForTheCommand) {
   EXPECT_THAT(parsed->operands, IsEmpty());
 }
 
-TEST(Parse, TakesAnOptionalArgumentFromTheSameWordOnly) {
+TEST(Parse, ReadsOptionalArgumentsFromTheSameWordOnly) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"-z3"}, {"-qz3"}, {"--level=3"}}) {
     const auto parsed = Parse<Plan>(kMixed, words);
@@ -155,7 +155,7 @@ TEST(Parse, TakesAnOptionalArgumentFromTheSameWordOnly) {
   }
 }
 
-TEST(Parse, LeavesTheNextWordToOthersWhereAnArgumentIsOptional) {
+TEST(Parse, DoesNotReadOptionalArgumentsFromNextWord) {
   for (const std::string word : {"-z", "-qz", "--level"}) {
     const auto mixed = ParseWords(kMixed, {word, "3"});
     ASSERT_TRUE(mixed) << word;
@@ -168,7 +168,7 @@ TEST(Parse, LeavesTheNextWordToOthersWhereAnArgumentIsOptional) {
   }
 }
 
-TEST(Parse, TakesAnOptionalArgumentThatIsLeftOutBeforeAnotherOption) {
+TEST(Parse, AcceptsAnOptionAfterAMissingOptionalArgument) {
   const auto parsed = ParseWords(kRunner, {"-z", "-q", "--level", "-F", "9", "ls"});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->level, "");
@@ -184,7 +184,7 @@ TEST(Parse, NamesAnUnknownOptionAndTheOneThatWasMeant) {
   EXPECT_EQ(ErrorOf(kMixed, {"--stack-size=3"}), "unknown option --stack-size");
 }
 
-TEST(Parse, SaysWhatThereIsInPlaceOfAnOptionOfOtherTools) {
+TEST(Parse, SuggestsReplacementsForOptionsOfOtherTools) {
   for (const char* word : {"--time=5", "--time"}) {
     EXPECT_EQ(ErrorOf(kMixed, {word, "5"}), "unknown option --time: --duration ends it");
   }
@@ -197,13 +197,13 @@ TEST(Parse, NamesAnUnknownLetterAmongOthers) {
   EXPECT_EQ(ErrorOf(kMixed, {"-qZ"}), "unknown option -Z");
 }
 
-TEST(Parse, SaysWhichArgumentIsMissing) {
+TEST(Parse, ReportsAMissingArgument) {
   EXPECT_EQ(ErrorOf(kMixed, {"-F"}), "--freq needs HZ");
   EXPECT_EQ(ErrorOf(kMixed, {"--output"}), "--output needs FILE");
   EXPECT_EQ(ErrorOf(kRunner, {"-o"}), "--output needs FILE");
 }
 
-TEST(Parse, SaysSoWhereAnOptionalArgumentIsBegunAndEmpty) {
+TEST(Parse, ReportsAnEmptyOptionalArgument) {
   EXPECT_EQ(ErrorOf(kMixed, {"--level="}), "--level needs LEVEL");
 }
 
@@ -211,7 +211,7 @@ TEST(Parse, RefusesAnArgumentForASwitch) {
   EXPECT_EQ(ErrorOf(kMixed, {"--quiet=yes"}), "--quiet takes no argument");
 }
 
-TEST(Parse, KnowsTheOptionsThatAllToolsHave) {
+TEST(Parse, AcceptsTheOptionsOfAllTools) {
   EXPECT_TRUE(ParseWords(kMixed, {"-h"})->help);
   EXPECT_TRUE(ParseWords(kMixed, {"--version"})->version);
   EXPECT_EQ(ParseWords(kMixed, {"--completion", "bash"})->completion, "bash");

@@ -27,7 +27,7 @@ TEST(OutputNamed, IsDashForStdoutByWhateverName) {
   EXPECT_EQ(OutputNamed("x.folded"), "x.folded");
 }
 
-TEST(CheckOutput, SaysBeforeTheWorkWhatWouldFailBehindIt) {
+TEST(CheckOutput, ReportsLaterFailuresBeforeTheWork) {
   const TempDir directory;
   const auto there = directory.Write("out", "");
   EXPECT_THAT(CheckOutput(there, IfExists::kRefuse),

@@ -23,7 +23,7 @@ TEST(ParseNumber, RefusesWhatIsNoWholeNumber) {
   }
 }
 
-TEST(ParseNumber, SaysWhichNumbersItTakes) {
+TEST(ParseNumber, ReportsTheRangeOfNumbers) {
   EXPECT_EQ(ErrorOf(ParseNumber("-F", "0", {.smallest = 1})),
             "-F: 0 is out of range: use at least 1");
   EXPECT_EQ(ErrorOf(ParseNumber("-F", "9", {.smallest = 1, .largest = 8})),
@@ -32,7 +32,7 @@ TEST(ParseNumber, SaysWhichNumbersItTakes) {
             "-F: 99999999999999999999 is out of range: use 0 to 8");
 }
 
-TEST(ParseSeconds, TakesFractions) {
+TEST(ParseSeconds, AcceptsFractions) {
   EXPECT_EQ(ParseSeconds("--duration", "5"), nanoseconds(5'000'000'000));
   EXPECT_EQ(ParseSeconds("--duration", "0.25"), nanoseconds(250'000'000));
 }
@@ -44,19 +44,19 @@ TEST(ParseSeconds, RefusesWhatIsNoTimeToWait) {
   }
 }
 
-TEST(ParseIdList, TakesSeveral) {
+TEST(ParseIdList, AcceptsSeveral) {
   const auto ids = ParseIdList("-p", "1,4194304");
   ASSERT_TRUE(ids);
   EXPECT_THAT(*ids, ElementsAre(1, 4194304));
 }
 
-TEST(ParseIdList, NamesTheOneThatIsNone) {
+TEST(ParseIdList, ReportsTheInvalidId) {
   EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,x2")), "-p: 'x2' is not a process or thread id");
   EXPECT_EQ(ErrorOf(ParseIdList("-p", "1,")), "-p: '' is not a process or thread id");
   EXPECT_EQ(ErrorOf(ParseIdList("-p", "0")), "-p: '0' is not a process or thread id");
 }
 
-TEST(ParseCpuList, SortsAndTakesEachOnce) {
+TEST(ParseCpuList, SortsAndRemovesDuplicates) {
   const auto cpus = ParseCpuList("-C", "8,0-2,1");
   ASSERT_TRUE(cpus);
   EXPECT_THAT(*cpus, ElementsAre(0, 1, 2, 8));
@@ -69,12 +69,12 @@ TEST(ParseCpuList, RefusesRangesThatAreNone) {
   }
 }
 
-TEST(ParseUser, TakesNamesAndNumbers) {
+TEST(ParseUser, AcceptsNamesAndNumbers) {
   EXPECT_EQ(ParseUser("-u", "root"), 0U);
   EXPECT_EQ(ParseUser("-u", "1234"), 1234U);
 }
 
-TEST(ParseUser, EscapesTheNameOfNobody) {
+TEST(ParseUser, EscapesAnUnknownName) {
   EXPECT_EQ(ErrorOf(ParseUser("-u", "no\x1bone")),
             "-u: 'no\\x1bone' is not a user of this machine");
 }

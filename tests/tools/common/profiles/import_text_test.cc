@@ -9,12 +9,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(ReadLine, SaysNothingOfWhatDidNotHappen) {
+TEST(ReadLine, OmitsWhatDidNotHappen) {
   EXPECT_EQ(ReadLine({.samples = 4950, .frames = 80123, .problems = {}}),
             "4950 samples; 80123 frames");
 }
 
-TEST(ReadLine, SaysWhatTheRecordingLost) {
+TEST(ReadLine, ReportsLosses) {
   EXPECT_EQ(ReadLine({.samples = 9,
                       .lost_samples = 2,
                       .lost_records = 3,
@@ -25,7 +25,7 @@ TEST(ReadLine, SaysWhatTheRecordingLost) {
             "them in no mapping");
 }
 
-TEST(ReadLine, SaysWhatCompilersToldOfTheirCode) {
+TEST(ReadLine, ReportsJitCode) {
   EXPECT_EQ(
       ReadLine({.samples = 9, .frames = 5, .jit_dumps = 1, .jit_functions = 12, .problems = {}}),
       "9 samples; 5 frames; 12 functions of compiled code in 1 jitdump");
@@ -35,7 +35,7 @@ TEST(DamageLines, AreNoneForASoundInput) {
   EXPECT_THAT(DamageLines({.samples = 9, .lost_samples = 2, .problems = {}}), IsEmpty());
 }
 
-TEST(RemarkLines, TellOfWhatIsNoDamage) {
+TEST(RemarkLines, ReportRemarksThatAreNoDamage) {
   const convert::ImportReport report = {.late_records = 1, .unknown_records = 2, .problems = {}};
   EXPECT_THAT(DamageLines(report), IsEmpty());
   EXPECT_THAT(RemarkLines(report),
@@ -44,7 +44,7 @@ TEST(RemarkLines, TellOfWhatIsNoDamage) {
   EXPECT_THAT(RemarkLines({.problems = {}}), IsEmpty());
 }
 
-TEST(DamageLines, TellOfAllThatCouldNotBeRead) {
+TEST(DamageLines, ReportAllThatCouldNotBeRead) {
   EXPECT_THAT(
       DamageLines({.skipped_samples = 4,
                    .unknown_events = 3,

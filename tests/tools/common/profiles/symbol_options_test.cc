@@ -24,7 +24,7 @@ Result<symbolize::SymbolOptions> OptionsOf(const std::vector<std::string>& words
   return plan.symbol_options;
 }
 
-TEST(SymbolOptions, AreAsLittleAsIsAskedFor) {
+TEST(SymbolOptions, HaveDefaults) {
   const auto options = OptionsOf({});
   ASSERT_THAT(options, IsOk());
   EXPECT_EQ(options->local, symbolize::LocalSystem::kSameBoot);
@@ -34,7 +34,7 @@ TEST(SymbolOptions, AreAsLittleAsIsAskedFor) {
   EXPECT_EQ(options->bundle, "");
 }
 
-TEST(SymbolOptions, TellWhereNamesAre) {
+TEST(SymbolOptions, ContainTheSearchPaths) {
   const auto options =
       OptionsOf({"--bundle", "b.tar.zst", "--symfs=/mnt", "--kallsyms", "k", "--vmlinux=v",
                  "--debug-dir", "/d1", "--debug-dir=/d2", "--local"});
@@ -47,7 +47,7 @@ TEST(SymbolOptions, TellWhereNamesAre) {
   EXPECT_EQ(options->local, symbolize::LocalSystem::kAlways);
 }
 
-TEST(SymbolOptions, TellHowNamesAreShown) {
+TEST(SymbolOptions, ContainTheStyleOfNames) {
   EXPECT_EQ(OptionsOf({"--demangle=simple"})->demangling, symbolize::Demangling::kSimple);
   EXPECT_EQ(OptionsOf({"--demangle=full"})->demangling, symbolize::Demangling::kFull);
   EXPECT_EQ(OptionsOf({"--demangle=none"})->demangling, symbolize::Demangling::kNone);

@@ -17,7 +17,7 @@ symbolize::SymbolizeReport TwoMappings() {
   return report;
 }
 
-TEST(SymbolLine, SaysWhyPlacesHaveNoName) {
+TEST(SymbolLine, ReportsWhyAddressesHaveNoName) {
   symbolize::SymbolizeReport report = TwoMappings();
   report.unmapped = 7;
   const std::string line =
@@ -39,13 +39,13 @@ TEST(SymbolLine, PointsToSourcesOnlyForWhatTheyExplain) {
             "symbols: 5 locations named; without a name: 2 no symbol");
 }
 
-TEST(MappingLines, SayTheSameOfEachMapping) {
+TEST(MappingLines, ReportTheSameForEachMapping) {
   EXPECT_THAT(MappingLines(TwoMappings()),
               ElementsAre("/bin/ls abcd: 5 locations named, 2 no symbol",
                           "[vdso]: 0 locations named, 3 no file: no such file"));
 }
 
-TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
+TEST(SymbolSourceLines, ListTheUsedAndTheRejectedSources) {
   symbolize::SymbolizeReport report = TwoMappings();
   report.mappings[0].source = "/symfs/bin/ls (symbols)";
   report.mappings[0].tried = {"/other/bin/ls: build id 1234, recorded was abcd"};
@@ -55,7 +55,7 @@ TEST(SymbolSourceLines, TellWhatGaveNamesAndWhatWasTriedBefore) {
                           "[vdso]: no names", "  no such file"));
 }
 
-TEST(SymbolSourceLines, TellWhatWasWrongWithTheLines) {
+TEST(SymbolSourceLines, ReportProblemsWithLines) {
   symbolize::SymbolizeReport report = TwoMappings();
   report.mappings.pop_back();
   report.mappings[0].source = "/bin/ls (symbols)";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/pprof/check.h"
+#include "tests/support/pprof_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,17 +14,17 @@ std::string WhatIsWrong(const Profile& profile) {
   return status ? "nothing" : status.error().message;
 }
 
-TEST(CheckValid, TakesAValidProfile) {
+TEST(CheckValid, AcceptsAValidProfile) {
   EXPECT_EQ(WhatIsWrong(EveryField()), "nothing");
 }
 
-TEST(CheckValid, TakesTheEmptyProfile) {
+TEST(CheckValid, AcceptsTheEmptyProfile) {
   Profile profile;
   profile.string_table = {""};
   EXPECT_EQ(WhatIsWrong(profile), "nothing");
 }
 
-TEST(CheckValid, WantsTheEmptyStringFirst) {
+TEST(CheckValid, RequiresTheEmptyStringFirst) {
   Profile profile = EveryField();
   profile.string_table[0] = "x";
   EXPECT_EQ(WhatIsWrong(profile), "the string table does not begin with the empty string");
@@ -32,31 +32,31 @@ TEST(CheckValid, WantsTheEmptyStringFirst) {
   EXPECT_EQ(WhatIsWrong(profile), "the string table does not begin with the empty string");
 }
 
-TEST(CheckValid, WantsAValueForEachType) {
+TEST(CheckValid, RequiresAValueForEachType) {
   Profile profile = EveryField();
   profile.samples[1].values.push_back(1);
   EXPECT_EQ(WhatIsWrong(profile), "sample 1: not one value for each sample type");
 }
 
-TEST(CheckValid, WantsTypesWhereThereAreSamples) {
+TEST(CheckValid, RequiresTypesIfThereAreSamples) {
   Profile profile = EveryField();
   profile.header.sample_types.clear();
   EXPECT_EQ(WhatIsWrong(profile), "there are samples but no sample types");
 }
 
-TEST(CheckValid, WantsIdsThatAreNotZero) {
+TEST(CheckValid, RejectsIdZero) {
   Profile profile = EveryField();
   profile.functions[0].id = 0;
   EXPECT_EQ(WhatIsWrong(profile), "function 0: id 0");
 }
 
-TEST(CheckValid, WantsEachIdOnce) {
+TEST(CheckValid, RejectsDuplicateIds) {
   Profile profile = EveryField();
   profile.locations[1].id = 7;
   EXPECT_EQ(WhatIsWrong(profile), "location id 7 is used twice");
 }
 
-TEST(CheckValid, WantsWhatIsReferredToToBeThere) {
+TEST(CheckValid, RejectsUnknownIds) {
   Profile profile = EveryField();
   profile.samples[0].location_ids[1] = 8;
   EXPECT_EQ(WhatIsWrong(profile), "sample 0: no such location");
@@ -80,7 +80,7 @@ TEST(CheckValid, SearchesTablesNumberedFromOneToo) {
   EXPECT_EQ(WhatIsWrong(profile), "sample 0: no such location");
 }
 
-TEST(CheckValid, WantsTextsFromItsTable) {
+TEST(CheckValid, RejectsTextsOutsideTheTable) {
   const StringIndex behind = 7;
   Profile profile = EveryField();
   profile.mappings[0].build_id = behind;
@@ -93,7 +93,7 @@ TEST(CheckValid, WantsTextsFromItsTable) {
   EXPECT_EQ(WhatIsWrong(profile), "sample 1: label's string out of range");
 }
 
-TEST(CheckValid, WantsTheTextsOfTheHeaderFromItsTable) {
+TEST(CheckValid, RejectsHeaderTextsOutsideTheTable) {
   const StringIndex behind = 7;
   for (StringIndex Header::*text : {&Header::drop_frames, &Header::keep_frames,
                                     &Header::default_sample_type, &Header::doc_url}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/mapping_kind.h"
+#include "convert/import/mapping_type.h"
 
 #include "formats/perfdata/mapping_name.h"
 
@@ -10,18 +10,18 @@ constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63;
 
 }  // namespace
 
-MappingKind KindOfMapping(std::string_view filename, std::uint64_t start) {
+MappingType TypeOfMapping(std::string_view filename, std::uint64_t start) {
   switch (perfdata::SourceOf(filename)) {
     case perfdata::MappingSource::kKernel:
     case perfdata::MappingSource::kGuestKernel:
     case perfdata::MappingSource::kModule:
-      return MappingKind::kKernel;
+      return MappingType::kKernel;
     default:
       break;
   }
   // Mappings of a process, such as [vsyscall], may be in the upper half.
   const bool is_in_kernel = start >= kUpperHalf && !filename.starts_with('[');
-  return is_in_kernel ? MappingKind::kKernel : MappingKind::kUser;
+  return is_in_kernel ? MappingType::kKernel : MappingType::kUser;
 }
 
 }  // namespace perftape::convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/pprof/check.h"
+#include "tests/support/pprof_check.h"
 
 #include <algorithm>
 #include <cstddef>

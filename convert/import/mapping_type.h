@@ -13,6 +13,6 @@ namespace perftape::convert {
 // ("[kernel.kallsyms]_text", "[guest.kernel.kallsyms]", "[nf_tables]", "/lib/.../nf_tables.ko.xz",
 // "vmlinux"), and for addresses in the upper half of the address space. Names such as "[vdso]" and
 // "[heap]" are never kernel.
-MappingKind KindOfMapping(std::string_view filename, std::uint64_t start);
+MappingType TypeOfMapping(std::string_view filename, std::uint64_t start);
 
 }  // namespace perftape::convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/model/validate.h"
+#include "tests/support/profile_check.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@ namespace {
 
 // Checks one table, and stops at the first error.
 template <class T, class Check>
-Status Each(std::string_view table, const std::vector<T>& things, Check check) {
-  for (std::size_t i = 0; i < things.size(); ++i) {
-    if (const char* wrong = check(things[i], i); wrong != nullptr) {
+Status Each(std::string_view table, const std::vector<T>& entries, Check check) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (const char* wrong = check(entries[i], i); wrong != nullptr) {
       return Fail(ErrorCode::kCorrupt, fmt::format("{} {}: {}", table, i, wrong));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that no builder makes, each wrong in one place.
-#include "convert/model/validate.h"
+// Each test breaks one rule in tables that no builder makes.
+#include "tests/support/profile_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// One function in one mapping, called once.
+// Returns tables of one function in one mapping, with one sample.
 ProfileTables Good() {
   ProfileTables tables;
   tables.texts = {"", "main", "/bin/x"};
@@ -30,7 +30,7 @@ std::string WhatIsWrong(const ProfileTables& tables) {
   return status ? "nothing" : status.error().message;
 }
 
-TEST(Validate, TakesGoodTables) {
+TEST(Validate, AcceptsGoodTables) {
   EXPECT_EQ(WhatIsWrong(Good()), "nothing");
   EXPECT_EQ(WhatIsWrong(ProfileTables{}), "nothing");
 }
@@ -114,7 +114,7 @@ TEST(Validate, FindsSamplesThatWereNotAddedUp) {
   EXPECT_THAT(WhatIsWrong(tables), HasSubstr("two of the same"));
 }
 
-TEST(Validate, WantsTheFirstOfStringsMappingsAndStacksToBeEmpty) {
+TEST(Validate, RequiresEmptyFirstEntries) {
   ProfileTables tables = Good();
   tables.texts[0] = "x";
   EXPECT_THAT(WhatIsWrong(tables), HasSubstr("string 0"));
