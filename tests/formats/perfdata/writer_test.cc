@@ -527,12 +527,12 @@ TEST(Writer, SendsEventsFeaturesAndNamesThroughAPipe) {
 }
 
 TEST(Writer, SendsTracingDataAfterItsRecordInAPipe) {
-  const std::string sent = SentThroughAPipe([](UniqueFd fd) {
+  const std::string sent = SentThroughAPipe([](const std::string& path) {
     const std::array events = {SomeEvent({5}, "cpu-clock")};
     const std::array features = {
         Feature{FeatureBit::kTracingData,
                 TracingData{.version = "0.6", .formats = std::vector<std::byte>(100'000)}}};
-    Result<Writer> writer = Writer::ToPipe(std::move(fd), events, features);
+    Result<Writer> writer = Writer::CreatePipe(path, events, features);
     ASSERT_THAT(writer, IsOk());
     EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
     EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
