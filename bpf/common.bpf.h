@@ -19,7 +19,7 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-/* The index is the CPU. User space sets the number of CPUs. */
+/* The index is event * filter.cpus + CPU. User space sets the number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -27,6 +27,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct wire_cpu);
 } cpus SEC(".maps");
+
+/* The index is the number of the event. User space sets the number of events. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_event);
+} events SEC(".maps");
 
 /*
  * Both are preallocated hashes, because before Linux 6.1 a perf_event program may use no others.
@@ -48,21 +56,29 @@ struct {
 
 const volatile struct wire_filter filter = {};
 
-static __always_inline struct wire_cpu *this_cpu(void)
+/*
+ * The number of the event that called the program. A recording of one event needs no cookie, and
+ * neither do several before Linux 5.15, where each event has an instance of the program.
+ */
+static __always_inline __u32 event_of(void *ctx)
 {
-	__u32 number = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&cpus, &number);
+	if (filter.event != WIRE_EVENT_OF_COOKIE)
+		return filter.event;
+	return bpf_get_attach_cookie(ctx);
 }
 
-/* Increments the loss counter `member` of wire_cpu. */
-#define COUNT_LOSS(member)                                                                         \
-	do {                                                                                       \
-		struct wire_cpu *loser = this_cpu();                                               \
-                                                                                                   \
-		if (loser)                                                                         \
-			loser->member++;                                                           \
-	} while (0)
+/* The counters of the event on this CPU. */
+static __always_inline struct wire_cpu *counters_of(__u32 event)
+{
+	__u32 index = event * filter.cpus + bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &index);
+}
+
+static __always_inline struct wire_event *settings_of(__u32 event)
+{
+	return bpf_map_lookup_elem(&events, &event);
+}
 
 /* include/linux/pid_namespace.h: MAX_PID_NS_LEVEL */
 #define MAX_PID_LEVELS 32
@@ -146,10 +162,10 @@ static __always_inline __u64 wakeup_flag(__u64 size)
 }
 
 /* Sends `size` bytes. Counts a lost sample if the ring is full. */
-static __always_inline void send(void *message, __u64 size)
+static __always_inline void send(struct wire_cpu *cpu, void *message, __u64 size)
 {
 	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)
-		COUNT_LOSS(ring_full);
+		cpu->ring_full++;
 }
 
 #endif

@@ -39,14 +39,14 @@ static __always_inline struct overflow this_overflow(struct bpf_perf_event_data 
  * Estimates the expiry: a whole number of periods after the previous one. The estimate adapts to
  * the least delay that occurred.
  */
-static __always_inline struct overflow estimated_overflow(struct wire_cpu *cpu)
+static __always_inline struct overflow estimated_overflow(struct wire_cpu *cpu, __u64 period)
 {
 	struct overflow overflow = {.now_ns = bpf_ktime_get_ns()};
 	__u64 passed = overflow.now_ns - cpu->expiry_ns;
 
 	overflow.expiry_ns = overflow.now_ns;
-	if (filter.period_ns && cpu->expiry_ns && passed >= filter.period_ns)
-		overflow.expiry_ns -= passed % filter.period_ns;
+	if (period && cpu->expiry_ns && passed >= period)
+		overflow.expiry_ns -= passed % period;
 	return overflow;
 }
 
@@ -80,10 +80,9 @@ static __always_inline void count_uncalled(struct wire_cpu *cpu, const struct ov
  * they would have sampled. So half of them count for the task before, half for the task after.
  */
 static __always_inline void count_missed(struct wire_cpu *cpu, const struct overflow *overflow,
-					 int is_wanted)
+					 __u64 period, int is_wanted)
 {
 	__u64 halves = (cpu->was_wanted != 0) + (is_wanted != 0);
-	__u64 period = filter.period_ns;
 	__u64 passed, missed, delay, delayed;
 
 	if (!period || !cpu->expiry_ns || overflow->expiry_ns < cpu->expiry_ns + period)

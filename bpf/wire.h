@@ -16,6 +16,9 @@
 /* PERF_MAX_STACK_DEPTH: the default of kernel.perf_event_max_stack. */
 #define WIRE_MAX_FRAMES 127
 
+/* PERF_MAX_TRACE_SIZE: no raw record of a tracepoint is larger. */
+#define WIRE_MAX_RAW 8192
+
 enum wire_type {
 	WIRE_SAMPLE = 1,
 };
@@ -37,8 +40,9 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_FOREIGN_PID 0xffffffffu
 
 /*
- * A sample. It is followed by kernel_frames words and user_frames words, both starting at the leaf,
- * without context markers. The message ends after the last frame.
+ * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words, then
+ * by kernel_frames words and user_frames words, both starting at the leaf, without context markers.
+ * The message ends after the last frame. So its size tells the size of the raw record.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -48,7 +52,7 @@ struct wire_sample {
 	__u32 tid; /* WIRE_FOREIGN_PID: a task outside of this namespace */
 	__u16 kernel_frames;
 	__u16 user_frames;
-	__u16 event; /* index of the sampling event */
+	__u16 event; /* number of the event in the recording */
 	__u8 mode;   /* WIRE_MODE_* at the interrupted instruction */
 	__u8 pad;
 };
@@ -70,9 +74,10 @@ enum wire_missed {
 #define WIRE_THROTTLING (~0ULL) /* wire_cpu.interrupts; MAX_INTERRUPTS of kernel/events/core.c */
 
 /*
- * The counters of one CPU. User space maps them, because the kernel skips overflows during a bpf(2)
- * call. Only programs on that CPU write them. User space may set expiry_ns to 0 while no program
- * runs there; then the counting of missed expiries restarts.
+ * The counters of one event on one CPU. User space maps them, because the kernel skips overflows
+ * during a bpf(2) call. Only programs on that CPU write them. User space may set expiry_ns to 0
+ * while no program runs there; then the counting of missed expiries restarts. It sets `excluded`
+ * before the start.
  */
 struct wire_cpu {
 	__u64 overflows;    /* calls of the sampling program, for any task */
@@ -87,9 +92,53 @@ struct wire_cpu {
 	__u64 ring_full;		  /* samples: the ring buffer was full */
 	__u64 no_scratch;		  /* samples: no memory to build the message */
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
-	__u64 pad[6];
+	__u64 hits;	/* of a tracepoint, by wanted tasks, that meet its conditions */
+	__u64 excluded; /* a tracepoint is not recorded on this CPU */
+	__u64 pad[4];
 };
 WIRE_ASSERT(sizeof(struct wire_cpu) == 192, "wire_cpu changed");
+
+enum wire_operator {
+	WIRE_EQUAL,
+	WIRE_NOT_EQUAL,
+	WIRE_LESS,
+	WIRE_GREATER,
+	WIRE_ANY_BIT, /* the field and the value have a bit in common */
+};
+
+/* A comparison of an integer field of a tracepoint's raw record. */
+struct wire_condition {
+	__u64 value;
+	__u16 offset; /* of the field in the raw record */
+	__u8 size;    /* 1, 2, 4 or 8 bytes */
+	__u8 is_signed;
+	__u8 comparison; /* enum wire_operator */
+	__u8 pad[3];
+};
+WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
+
+#define WIRE_MAX_CONDITIONS 4
+
+/* wire_event.flags */
+#define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
+#define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
+
+/* The settings of one event. */
+struct wire_event {
+	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
+	/* Of a tracepoint: */
+	__u64 every;		/* so many hits on a CPU make a sample */
+	__u16 id;		/* its number in tracefs */
+	__u16 raw_size;		/* of the fields with a fixed position */
+	__u16 last_location;	/* offset of the last __data_loc or __rel_loc; 0: there is none */
+	__u8 flags;		/* WIRE_RELATIVE, WIRE_FROM_USER */
+	__u8 condition_count;	/* all of them must hold */
+	struct wire_condition conditions[WIRE_MAX_CONDITIONS];
+};
+WIRE_ASSERT(sizeof(struct wire_event) == 88, "wire_event changed");
+
+/* wire_filter.event: the cookie of the attachment is the number of the event (Linux 5.15). */
+#define WIRE_EVENT_OF_COOKIE 0xffffffffu
 
 /* The filter and settings; all zero samples every task. Read-only after loading. */
 struct wire_filter {
@@ -102,8 +151,9 @@ struct wire_filter {
 	__u32 callchain;     /* 0: samples have no frames */
 	__u32 pid_namespace; /* of the recorder: inode of /proc/self/ns/pid; 0: initial */
 	__u32 wakeup_bytes;  /* a power of two: the reader is woken after so many bytes */
+	__u32 event;	     /* the number of the event, or WIRE_EVENT_OF_COOKIE */
+	__u32 cpus;	     /* possible CPUs */
 	__u32 pad;
-	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
 };
 WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
 

@@ -13,6 +13,8 @@
 
 #include "record/events/bpf_session.h"
 #include "record/events/event_attrs.h"
+#include "record/events/event_plan.h"
+#include "record/events/event_spec.h"
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
 #include "record/symbols/recording_bundle.h"
@@ -28,7 +30,9 @@ struct RecordOptions {
   // target is Workload.
   std::vector<std::string> command;
   SignalState command_signals = SignalState::Now();
-  SamplingRate rate = Frequency{99};
+  std::vector<EventSpec> events;      // empty: cpu-clock
+  SamplingRate rate = Frequency{99};  // of events without one of their own
+  MissingEvents missing_events = MissingEvents::kFail;
   std::vector<int> cpus;      // the CPUs to sample; empty: all that are online
   std::optional<uid_t> user;  // only tasks of this user
   Callchains callchains = Callchains::kFramePointers;

@@ -33,8 +33,10 @@ Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop)
 Status Recording::Begin() {
   TRY_ASSIGN(const OutputTarget output, ResolveOutput(options_.output));
   TRY(StartCommand(output));
-  TRY_ASSIGN(input_, EventInput::Open(options_, command_ ? std::optional(command_->pid())
-                                                         : std::optional<pid_t>()));
+  TRY_ASSIGN(
+      input_,
+      EventInput::Open(options_, command_ ? std::optional(command_->pid()) : std::optional<pid_t>(),
+                       summary_.warnings));
   TRY(OpenOutput(output));
   TRY(StartSampling());
   // An error before this line leaves an earlier recording with this name unchanged.
@@ -88,7 +90,7 @@ Status Recording::OpenOutput(const OutputTarget& output) {
 
 Status Recording::StartSampling() {
   TRY(input_->Start());
-  losses_.Start(MonotonicNs());
+  losses_.Start(*input_, MonotonicNs());
   if (command_) {
     if (Status released = command_->Release(); !released) {
       return CommandFailed(std::move(released).error());

@@ -25,7 +25,7 @@ class Recording {
  public:
   // `options` must outlive this object.
   Recording(const RecordOptions& options, std::stop_token stop)
-      : options_(options), stop_(std::move(stop)), losses_(TimerPeriodNs(options.rate)) {}
+      : options_(options), stop_(std::move(stop)) {}
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   // After an error, ends the command, as perf does.

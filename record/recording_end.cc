@@ -41,7 +41,8 @@ Result<RecordSummary> Recording::Finish() && {
 // It is unknown how many samples those processes would have had.
 void Recording::WarnOfUntrackedForks() {
   std::uint64_t untracked = 0;
-  for (const wire_cpu& counter : input_->Counters()) untracked += counter.untracked_forks;
+  for (const wire_cpu& counter : input_->Counters(kFirstEvent))
+    untracked += counter.untracked_forks;
   if (untracked > 0) {
     summary_.warnings.push_back(std::to_string(untracked) +
                                 " forked processes were too many to follow: they were not sampled");
@@ -89,9 +90,9 @@ Status Recording::WriteLastRecords() {
   const std::uint64_t process_events = output_->uncommitted().process_events;
   std::vector<std::byte> records;
   TRY(perfdata::Encode(perfdata::LostSamples{.count = samples},
-                       events.TrailerOf(kSamplingEvent, 0, now_ns), events.format(), 0, records));
+                       events.TrailerOf(kFirstEvent, 0, now_ns), events.format(), 0, records));
   if (process_events > 0) {
-    const perfdata::SampleId trailer = events.TrailerOf(kSidebandEvent, 0, now_ns);
+    const perfdata::SampleId trailer = events.TrailerOf(events.sideband_event(), 0, now_ns);
     TRY(perfdata::Encode(perfdata::Lost{.event_id = trailer.id, .count = process_events}, trailer,
                          events.format(), 0, records));
   }

@@ -15,10 +15,19 @@
 
 namespace perftape::record {
 
+// What was recorded of an event.
+struct EventSummary {
+  std::string name = {};
+  std::uint64_t samples = 0;             // of RecordSummary::samples
+  std::vector<LossByCpu> losses = {};    // CPUs that lost samples
+  std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
+  std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
+};
+
 struct RecordSummary {
   std::uint64_t samples = 0;  // in the file
-  // The sum of `losses`, damaged_messages and unwritten_samples. If the file was deleted, its
-  // samples are included.
+  // The sum of the losses of all events, damaged_messages and unwritten_samples. If the file was
+  // deleted, its samples are included.
   std::uint64_t lost_samples = 0;
   std::uint64_t damaged_messages = 0;   // invalid messages from the BPF programs
   std::uint64_t unwritten_samples = 0;  // received, but not written because of `failure`
@@ -26,9 +35,7 @@ struct RecordSummary {
   std::uint64_t lost_process_events = 0;
   std::uint64_t bytes_written = 0;
   std::optional<perfdata::Compression> compression;  // of the records, if requested
-  std::vector<LossByCpu> losses;                     // CPUs that lost samples
-  std::vector<StalledCpu> stalls;                    // CPUs that were stopped; no sample is lost
-  std::vector<SilentCpu> silences;                   // CPUs without samples for an unknown reason
+  std::vector<EventSummary> events;                  // in the order of the file
   // CPUs that were offline for a time. Times count from the start of the recording.
   std::vector<AbsentCpu> absences;
   std::optional<BundleSummary> bundle;  // of symbols, if one was written

@@ -13,8 +13,10 @@
 #include "record/machine/requirements.h"
 #include "record/recorder.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 #include "tools/record/command_line.h"
+#include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
 
@@ -61,7 +63,21 @@ Result<bool> CheckOutputs(const record::RecordOptions& plan) {
   return target.is_stream();
 }
 
-Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
+// Prints the events that match.
+Result<int> List(const std::string& glob) {
+  const std::vector<record::ListedEvent> events =
+      record::ListEvents(glob, record::EventMachine::This());
+  if (events.empty()) {
+    return Fail(ErrorCode::kNotFound,
+                "list: no event matches '" + cli::EscapeForTerminal(glob) + "'");
+  }
+  const std::string text = ListText(events);
+  TRY(WriteAll(STDOUT_FILENO, AsBytes(text)));
+  return cli::kDone;
+}
+
+Result<int> Run(const RecordRun& plan, cli::Console& console) {
+  if (plan.listed_events) return List(*plan.listed_events);
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
   if (!CheckRequirements(console)) return cli::kFailed;
 
@@ -98,6 +114,6 @@ Result<int> Run(const record::RecordOptions& plan, cli::Console& console) {
 
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
-  return cli::Main<record_tool::Plan, record::RecordOptions>(
+  return cli::Main<record_tool::Plan, record_tool::RecordRun>(
       {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);
 }

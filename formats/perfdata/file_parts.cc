@@ -54,6 +54,19 @@ Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) 
   return {};
 }
 
+// { perf_event_header; u32 size; } and then `size` bytes, which the record does not contain.
+void AppendTracingRecord(const Feature& feature, std::vector<std::byte>& out) {
+  std::vector<std::byte> payload;
+  EncodeFeature(feature.value, payload);
+  payload.resize(AlignedSize(payload.size()));
+  ByteWriter at(out);
+  at.Fixed(RecordType::kHeaderTracingData);
+  at.Fixed(std::uint16_t{0});
+  at.Fixed(static_cast<std::uint16_t>(sizeof(RecordHeader) + sizeof(std::uint32_t)));
+  at.Fixed(static_cast<std::uint32_t>(payload.size()));
+  at.Blob(payload, payload.size());
+}
+
 // An EVENT_UPDATE with the name of the event. In a pipe, perf does not read names from EVENT_DESC.
 Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
   const EventUpdate update{.update_type = EventUpdate::kName,
@@ -64,7 +77,7 @@ Status AppendNameRecord(const Event& event, std::vector<std::byte>& out) {
 
 }  // namespace
 
-std::vector<std::byte> FileHead(std::span<const Event> events) {
+FileStart FileHead(std::span<const Event> events, std::span<const Feature> features) {
   std::uint32_t attr_size = events.empty() ? EventAttr::kSize : 0;
   std::vector<std::byte> ids;
   for (const Event& event : events) {
@@ -82,9 +95,18 @@ std::vector<std::byte> FileHead(std::span<const Event> events) {
     AppendSection(ids_at, size, table);
     ids_at += size;
   }
-  const std::uint64_t data_offset = AlignedSize(ids_at + table.size());
+  FileStart start;
+  std::vector<std::byte> sections;
+  const std::uint64_t sections_at = ids_at + table.size();
+  for (const Feature& feature : features) {
+    const std::uint64_t offset = sections.size();
+    EncodeFeature(feature.value, sections);
+    start.features.push_back({feature.bit, {sections_at + offset, sections.size() - offset}});
+  }
+  std::ranges::sort(start.features, {}, &PlacedFeature::bit);
+  const std::uint64_t data_offset = AlignedSize(sections_at + sections.size());
 
-  std::vector<std::byte> head;
+  std::vector<std::byte>& head = start.bytes;
   ByteWriter at(head);
   at.Fixed(kFileMagic);
   at.Fixed(FileHeader::kSize);
@@ -94,8 +116,9 @@ std::vector<std::byte> FileHead(std::span<const Event> events) {
   at.Padding(sizeof(HeaderTail));
   at.Blob(ids, ids.size());
   at.Blob(table, table.size());
+  at.Blob(sections, sections.size());
   at.Padding(data_offset - head.size());
-  return head;
+  return start;
 }
 
 Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
@@ -105,7 +128,14 @@ Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
   at.Fixed(kFileMagic);
   at.Fixed(FileHeader::kPipeSize);
   for (const Event& event : events) TRY(AppendAttrRecord(event, head));
-  for (const Feature& feature : features) TRY(AppendFeatureRecord(feature, head));
+  for (const Feature& feature : features) {
+    if (feature.bit == FeatureBit::kTracingData) continue;
+    TRY(AppendFeatureRecord(feature, head));
+  }
+  // perf ends its features here; TRACING_DATA follows.
+  for (const Feature& feature : features) {
+    if (feature.bit == FeatureBit::kTracingData) AppendTracingRecord(feature, head);
+  }
   for (const Event& event : events) {
     // perf assigns a name without an id to the first event.
     if (!event.ids.empty() || events.size() == 1) TRY(AppendNameRecord(event, head));
@@ -131,21 +161,29 @@ std::vector<std::byte> FeatureTable(std::span<const Feature> features, std::uint
   return table;
 }
 
-std::vector<std::byte> TableInARecord(std::uint64_t at, Bytes payload, HeaderTail& header) {
+std::vector<std::byte> TableInARecord(std::uint64_t at, std::span<const PlacedFeature> placed,
+                                      Bytes compressed, HeaderTail& header) {
   constexpr std::size_t kNameSize = 64;  // MAX_EVENT_NAME
   constexpr std::size_t kSize = sizeof(RecordHeader) + sizeof(std::uint64_t) + kNameSize;
-  constexpr std::size_t kPayloadAt = 2 * sizeof(Section);
-  assert(payload.size() <= kSize - kPayloadAt);
+  const std::size_t sections = 1 + placed.size() + (compressed.empty() ? 0 : 1);
+  const std::size_t payload_at = sections * sizeof(Section);
+  assert(payload_at + compressed.size() <= kSize);
   std::vector<std::byte> record;
   ByteWriter out(record);
   out.Fixed(RecordType::kHeaderEventType);
   out.Fixed(std::uint16_t{0});
   out.Fixed(static_cast<std::uint16_t>(kSize));
   out.Fixed(std::uint64_t{0});  // event_id
-  AppendSection(at + kPayloadAt, payload.size(), record);
-  out.Blob(payload, kSize - kPayloadAt);
   header.Set(FeatureBit::kReserved);
-  header.Set(FeatureBit::kCompressed);
+  for (const PlacedFeature& feature : placed) {
+    AppendSection(feature.section.offset, feature.section.size, record);
+    header.Set(feature.bit);
+  }
+  if (!compressed.empty()) {
+    AppendSection(at + payload_at, compressed.size(), record);
+    header.Set(FeatureBit::kCompressed);
+  }
+  out.Blob(compressed, kSize - payload_at);
   return record;
 }
 

@@ -32,11 +32,12 @@ Result<Writer> Writer::Create(const std::filesystem::path& path, std::span<const
   Writer writer;
   TRY(writer.StartCompressor(options));
   TRY(writer.OpenOutput(target, options));
-  const std::vector<std::byte> head = FileHead(events);
-  if (auto written = WriteAllAt(writer.fd(), head, 0); !written) {
+  FileStart head = FileHead(events, options.required_features);
+  if (auto written = WriteAllAt(writer.fd(), head.bytes, 0); !written) {
     return Fail(InContext(writer.name_, std::move(written).error()));
   }
-  writer.data_offset_ = writer.data_end_ = head.size();
+  writer.required_features_ = std::move(head.features);
+  writer.data_offset_ = writer.data_end_ = head.bytes.size();
   return writer;
 }
 
@@ -151,15 +152,17 @@ Status Writer::WritePending() {
 
 Status Writer::Publish() {
   if (!staged_ || staged_->is_published()) return {};
-  if (compressor_ && container_ == Container::kFile && table_.empty()) TRY(MakeReadable());
+  const bool needs_table = compressor_ || !required_features_.empty();
+  if (needs_table && container_ == Container::kFile && table_.empty()) TRY(MakeReadable());
   return Rename();
 }
 
-// Writes the feature COMPRESSED before the file is published, because perf needs it to expand
-// records (TableInARecord).
+// Writes the features that perf needs before the file is published (TableInARecord).
 Status Writer::MakeReadable() {
   HeaderTail header = header_;
-  std::vector<std::byte> table = TableInARecord(data_end_, compressor_->FeaturePayload(), header);
+  const std::vector<std::byte> compressed =
+      compressor_ ? compressor_->FeaturePayload() : std::vector<std::byte>();
+  std::vector<std::byte> table = TableInARecord(data_end_, required_features_, compressed, header);
   TRY(WriteAllAt(fd(), table, data_end_));
   TRY(WriteHeaderTail(fd(), header));
   header_ = header;

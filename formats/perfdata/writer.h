@@ -44,6 +44,10 @@ concept RecordSink = requires(Sink& sink, Bytes record) {
 struct WriterOptions {
   OldFile old = OldFile::kKeep;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; without one nothing is compressed
+  // In file mode, features without which perf cannot open the file: TRACING_DATA. They are written
+  // with the header, so that the file can be read before Finish, which gets them again. At most
+  // two.
+  std::vector<Feature> required_features = {};
 };
 
 class Writer {
@@ -129,9 +133,11 @@ class Writer {
   UniqueFd fd_;                       // for a stream
   std::optional<StagedFile> staged_;  // for a file
   HeaderTail header_;                 // as in the file
+  std::vector<PlacedFeature> required_features_;
   std::uint64_t data_offset_ = 0;
   std::uint64_t data_end_ = 0;      // the end of the committed records
-  std::vector<std::byte> table_;    // in a published compressed file: the bytes after data_end_
+  std::vector<std::byte> table_;    // in a published file: the feature table after data_end_, if
+                                    // perf needs one
   std::vector<std::byte> pending_;  // appended but not written, compressed if the file is
   std::optional<RecordCompressor> compressor_;
   bool failed_ = false;

@@ -3,7 +3,7 @@
 // libbpf's skeletons.
 //
 //   TRY_ASSIGN(BpfSession session, BpfSession::Load({.filter = {.processes = {pid}}}));
-//   TRY(session.AttachTo(cpu_events));
+//   TRY(session.AttachTo(/*event=*/0, cpu_events));
 //   TRY(EnableAll(cpu_events));
 //   ... poll session.poll_fd() with a timeout, then session.Drain(...)
 #pragma once
@@ -24,6 +24,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "record/events/cpu_events.h"
+#include "record/events/known_events.h"
 
 namespace perftape::record {
 
@@ -49,18 +50,34 @@ using LibbpfLog = std::function<void(std::string_view message)>;
 // why an expiry was missed.
 enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 
+// One of the events whose samples the programs collect.
+struct BpfEvent {
+  Trigger trigger = Trigger::kTimer;
+  wire_event settings = {};
+};
+
+// How a program that several events call determines which of them did.
+enum class EventSource : std::uint8_t {
+  kCookieIfPossible,  // of the attachment: Linux 5.15
+  kOwnPrograms,       // each event has its own instance of the program
+};
+
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
-  std::uint64_t period_ns = 0;  // of the events (TimerPeriodNs); 0: does not count missed expiries
+  std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples
   ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
+  EventSource event_source = EventSource::kCookieIfPossible;
   LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
 };
 
 // Owns programs, maps and links. Not thread-safe.
 class BpfSession {
  public:
+  // Loads the programs. From here on the process filter follows forks and the command's exec. Open
+  // tracepoints after this, because the kernel calls their listeners in the order of their opening.
+  //
   // Fails with kPermission: the message names the missing capability or setting and how to get it.
   // Fails with kUnsupported if the kernel lacks something (BTF), and with kInvalidArgument for a
   // ring size that no kernel accepts.
@@ -70,9 +87,12 @@ class BpfSession {
   BpfSession& operator=(BpfSession&&) noexcept;
   ~BpfSession();
 
-  // Makes each overflow of these events a sample. The events must stay open. From here on the
-  // process filter follows forks.
-  Status AttachTo(std::span<const CpuEvent> events);
+  // Makes each overflow of these events, or each hit of a tracepoint, a sample of event `event`.
+  // The events must stay open. A tracepoint is attached once, for all CPUs; its samples start at
+  // once.
+  Status AttachTo(std::uint32_t event, std::span<const CpuEvent> opened);
+  // Ends the samples of tracepoints, which cannot be disabled.
+  void DetachTracepoints();
 
   // Calls `on_message` for every message in the ring (bpf/wire.h: a wire_header and its body), in
   // the order of arrival, which is only roughly the order of time. The message is valid during the
@@ -83,13 +103,16 @@ class BpfSession {
   // sample. So poll it with a timeout and drain in either case. It belongs to this object.
   int poll_fd() const;
 
-  // Returns the counters of each possible CPU since Load. The index is the CPU. Makes no system
-  // call.
-  std::vector<wire_cpu> Counters() const;
+  // Returns the counters of an event on each possible CPU since Load. The index is the CPU. Makes
+  // no system call.
+  std::vector<wire_cpu> Counters(std::uint32_t event) const;
 
-  // The event of `cpu` was opened again: counts its missed expiries from here on. No event may be
+  // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
   // running on the CPU.
-  void RestartTimer(int cpu);
+  void RestartTimer(std::uint32_t event, int cpu);
+
+  // Records a tracepoint only on these CPUs. Call it before AttachTo.
+  void RecordOnly(std::uint32_t event, std::span<const int> cpus);
 
  private:
   struct Impl;

@@ -13,13 +13,14 @@
 
 namespace perftape::record {
 
-Result<CpuCounters> CpuCounters::Map(int map, std::size_t cpus) {
+Result<CpuCounters> CpuCounters::Map(int map, std::size_t events, std::size_t cpus) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t bytes = (cpus * sizeof(wire_cpu) + page - 1) / page * page;
+  const std::size_t bytes = (events * cpus * sizeof(wire_cpu) + page - 1) / page * page;
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map, /*offset=*/0);
   if (address == MAP_FAILED) return FailErrno("mapping the counters of the CPUs", errno);
   CpuCounters counters;
   counters.first_ = static_cast<wire_cpu*>(address);
+  counters.events_ = events;
   counters.cpus_ = cpus;
   counters.mapped_bytes_ = bytes;
   return counters;
@@ -27,6 +28,7 @@ Result<CpuCounters> CpuCounters::Map(int map, std::size_t cpus) {
 
 CpuCounters& CpuCounters::operator=(CpuCounters&& other) noexcept {
   std::swap(first_, other.first_);
+  std::swap(events_, other.events_);
   std::swap(cpus_, other.cpus_);
   std::swap(mapped_bytes_, other.mapped_bytes_);
   return *this;
@@ -36,12 +38,13 @@ CpuCounters::~CpuCounters() {
   if (first_ != nullptr) munmap(first_, mapped_bytes_);
 }
 
-std::vector<wire_cpu> CpuCounters::Copy() const {
+std::vector<wire_cpu> CpuCounters::Copy(std::size_t event) const {
   // Word by word, because the programs count meanwhile. A word is never half written.
   std::array<std::uint64_t, sizeof(wire_cpu) / sizeof(std::uint64_t)> words{};
   std::vector<wire_cpu> copy(cpus_);
+  if (event >= events_) return copy;
   for (std::size_t cpu = 0; cpu < cpus_; ++cpu) {
-    auto* const from = reinterpret_cast<std::uint64_t*>(first_ + cpu);
+    auto* const from = reinterpret_cast<std::uint64_t*>(first_ + event * cpus_ + cpu);
     for (std::size_t i = 0; i < words.size(); ++i) {
       words[i] = std::atomic_ref(from[i]).load(std::memory_order_relaxed);
     }
@@ -50,9 +53,15 @@ std::vector<wire_cpu> CpuCounters::Copy() const {
   return copy;
 }
 
-void CpuCounters::RestartTimer(std::size_t cpu) {
-  if (cpu >= cpus_) return;
-  std::atomic_ref(first_[cpu].expiry_ns).store(0, std::memory_order_relaxed);
+void CpuCounters::RestartTimer(std::size_t event, std::size_t cpu) {
+  if (event >= events_ || cpu >= cpus_) return;
+  wire_cpu& counters = first_[event * cpus_ + cpu];
+  std::atomic_ref(counters.expiry_ns).store(0, std::memory_order_relaxed);
+}
+
+void CpuCounters::Exclude(std::size_t event, std::size_t cpu) {
+  if (event >= events_ || cpu >= cpus_) return;
+  std::atomic_ref(first_[event * cpus_ + cpu].excluded).store(1, std::memory_order_relaxed);
 }
 
 }  // namespace perftape::record

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters that the BPF programs keep for each CPU (bpf/wire.h, wire_cpu). They are read
-// without a system call, because the kernel skips overflows on the calling CPU during bpf(2).
+// The counters that the BPF programs keep for each event and CPU (bpf/wire.h, wire_cpu). They are
+// read without a system call, because the kernel skips overflows on the calling CPU during bpf(2).
 #pragma once
 
 #include <linux/types.h>
@@ -16,22 +16,26 @@ namespace perftape::record {
 // Owns the mapping of a BPF map. The descriptor of the map may be closed.
 class CpuCounters {
  public:
-  // `map` is the descriptor of an array of `cpus` elements wire_cpu, created with BPF_F_MMAPABLE.
-  static Result<CpuCounters> Map(int map, std::size_t cpus);
+  // `map` is the descriptor of an array of `events` times `cpus` elements wire_cpu, created with
+  // BPF_F_MMAPABLE.
+  static Result<CpuCounters> Map(int map, std::size_t events, std::size_t cpus);
 
   CpuCounters() = default;
   CpuCounters(CpuCounters&& other) noexcept { *this = std::move(other); }
   CpuCounters& operator=(CpuCounters&& other) noexcept;
   ~CpuCounters();
 
-  // Returns the counters of all CPUs as they are now. The index is the CPU.
-  std::vector<wire_cpu> Copy() const;
+  // Returns the counters of an event on all CPUs as they are now. The index is the CPU.
+  std::vector<wire_cpu> Copy(std::size_t event) const;
   // Clears the time of the CPU's last timer expiry. No program may be running on the CPU.
-  void RestartTimer(std::size_t cpu);
+  void RestartTimer(std::size_t event, std::size_t cpu);
+  // Excludes the event on a CPU, before the programs are attached.
+  void Exclude(std::size_t event, std::size_t cpu);
+  std::size_t cpus() const { return cpus_; }
 
  private:
   wire_cpu* first_ = nullptr;
-  std::size_t cpus_ = 0, mapped_bytes_ = 0;
+  std::size_t events_ = 0, cpus_ = 0, mapped_bytes_ = 0;
 };
 
 }  // namespace perftape::record

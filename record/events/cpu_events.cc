@@ -71,12 +71,13 @@ bool RaiseFileLimit() {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+constexpr pid_t kAnyProcess = -1;
+
 // Returns the descriptor or the negative errno.
-int PerfEventOpen(std::vector<std::byte>& attr, int cpu) {
-  constexpr pid_t kAnyProcess = -1;
+int PerfEventOpen(std::vector<std::byte>& attr, int cpu, pid_t pid = kAnyProcess) {
   constexpr int kNoGroup = -1;
   const long fd =
-      syscall(SYS_perf_event_open, attr.data(), kAnyProcess, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
+      syscall(SYS_perf_event_open, attr.data(), pid, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
@@ -123,6 +124,24 @@ Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
     return Fail(ErrorCode::kInvalidArgument, "none of the CPUs asked for is online");
   }
   return events;
+}
+
+Status TryToOpen(const perfdata::EventAttr& attr) {
+  constexpr pid_t kThisProcess = 0;
+  constexpr int kAnyCpu = -1;
+  std::vector<std::byte> encoded;
+  perfdata::EncodeAttr(attr, encoded);
+  const int fd = PerfEventOpen(encoded, kAnyCpu, kThisProcess);
+  const UniqueFd owner(fd);
+  if (fd >= 0) return {};
+  const bool is_software = attr.type == perfdata::kTypeSoftware;
+  // x86 answers with EINVAL for a cache event that the CPU does not have.
+  const bool is_missing =
+      fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV || (fd == -EINVAL && !is_software);
+  if (!is_missing) return ExplainOpen(attr, 0, -fd);
+  return Fail(ErrorCode::kUnsupported, is_software
+                                           ? "this kernel has no such event"
+                                           : "this machine has no hardware counter for it (PMU)");
 }
 
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to) {

@@ -28,6 +28,10 @@ struct CpuEvent {
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus);
 
+// Opens `attr` for the calling process and closes it again. Fails with kUnsupported if the kernel
+// has no such event, otherwise as OpenOnCpus.
+Status TryToOpen(const perfdata::EventAttr& attr);
+
 // Redirects the records of `events` (THROTTLE, UNTHROTTLE) to the ring of the event of the same CPU
 // in `to`, which must be mapped. Skips events of CPUs that `to` does not have.
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to);

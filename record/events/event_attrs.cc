@@ -23,9 +23,10 @@ perfdata::EventAttr CommonAttr() {
 
 }  // namespace
 
-perfdata::EventAttr SamplingAttr(SamplingRate rate) {
+perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, SamplingRate rate) {
   perfdata::EventAttr attr = CommonAttr();
-  attr.config = perfdata::kSoftwareCpuClock;
+  attr.type = type;
+  attr.config = config;
   attr.flags |= perfdata::kDisabled | perfdata::kExcludeGuest;
   if (const Frequency* frequency = std::get_if<Frequency>(&rate)) {
     attr.flags |= perfdata::kFreq;
@@ -33,6 +34,16 @@ perfdata::EventAttr SamplingAttr(SamplingRate rate) {
   } else {
     attr.sample_period = std::get<Period>(rate).count;
   }
+  return attr;
+}
+
+perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every) {
+  perfdata::EventAttr attr = CommonAttr();
+  attr.type = perfdata::kTypeTracepoint;
+  attr.config = id;
+  attr.sample_period = every;
+  attr.sample_type |= perfdata::kRaw;
+  attr.flags |= perfdata::kDisabled;
   return attr;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of the two events of a recording. The sampling event is a clock. The sideband
-// event is a dummy: it never fires, but reports process events (MMAP2, COMM, FORK, EXIT, KSYMBOL,
-// BPF_EVENT). Both attributes go into the file. Their record trailers are equal, because hotspot's
-// perfparser reads every record with one of them.
+// The attributes of the events of a recording. A sampling event is a clock, a counter or a
+// tracepoint. The sideband event is a dummy: it never fires, but reports process events (MMAP2,
+// COMM, FORK, EXIT, KSYMBOL, BPF_EVENT). All attributes go into the file. Their record trailers are
+// equal, because hotspot's perfparser reads every record with one of them.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,14 @@ struct Period {
 };
 using SamplingRate = std::variant<Frequency, Period>;
 
-// Returns "cpu-clock" at `rate`, on CLOCK_MONOTONIC, which bpf_ktime_get_ns() reads. Samples the
-// idle task as `perf record` does. The event is disabled until EnableAll.
-perfdata::EventAttr SamplingAttr(SamplingRate rate);
+// Returns a clock, another software event or a hardware event (`type` and `config` of perf_event.h)
+// at `rate`, on CLOCK_MONOTONIC, which bpf_ktime_get_ns() reads. Samples the idle task as `perf
+// record` does. The event is disabled until EnableAll.
+perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, SamplingRate rate);
+
+// Returns a tracepoint of which one hit in `every` is a sample. `id` is its number in tracefs. Its
+// samples have the raw record.
+perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
 
 // Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
 // interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,

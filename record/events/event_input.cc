@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "record/events/cpu_list.h"
@@ -18,6 +20,19 @@ SampleFilter FilterOf(const RecordOptions& options, const Targets& targets) {
   return filter;
 }
 
+BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets,
+                        std::span<const PlannedEvent> planned) {
+  std::vector<BpfEvent> events;
+  for (const PlannedEvent& event : planned) {
+    events.push_back({.trigger = event.trigger, .settings = event.settings});
+  }
+  return {.filter = FilterOf(options, targets),
+          .callchains = options.callchains,
+          .ring_bytes = options.ring_bytes,
+          .events = std::move(events),
+          .log = options.libbpf_log};
+}
+
 }  // namespace
 
 EventInput::EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
@@ -26,31 +41,50 @@ EventInput::EventInput(Targets targets, RecordedEvents events, BpfSession bpf, S
       events_(std::move(events)),
       bpf_(std::move(bpf)),
       sideband_(std::move(sideband)),
-      records_(events_.ids(), events_.format(), user_limit) {}
+      records_(events_.ids(), events_.format(), events_.SampleFormats(), user_limit) {}
 
 Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& options,
-                                                     std::optional<pid_t> command) {
+                                                     std::optional<pid_t> command,
+                                                     std::vector<std::string>& warnings) {
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
-  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(options.rate, options.cpus));
-  TRY_ASSIGN(BpfSession bpf, BpfSession::Load({.filter = FilterOf(options, targets),
-                                               .callchains = options.callchains,
-                                               .ring_bytes = options.ring_bytes,
-                                               .period_ns = TimerPeriodNs(options.rate),
-                                               .log = options.libbpf_log}));
+  TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
+                                        EventMachine::This()));
+  std::ranges::move(plan.warnings, std::back_inserter(warnings));
+  // Before the events, so that the exec of the command makes it a target before
+  // sched:sched_process_exec is recorded.
+  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, plan.events)));
+  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus));
   const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.sideband()));
-  TRY(RedirectOutput(events.sampling(), events.sideband()));
 
   std::unique_ptr<EventInput> input(new EventInput(
       std::move(targets), std::move(events), std::move(bpf), std::move(sideband), user_limit));
+  TRY(input->RedirectToSideband());
+  input->ExcludeCpus(options.cpus);
   input->WatchCpus();
   TRY_ASSIGN(BackgroundDrain drain,
              BackgroundDrain::Start(input->sideband_poll_fd(),
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;
+}
+
+// Their THROTTLE records. The kernel would also write samples of a tracepoint.
+Status EventInput::RedirectToSideband() {
+  for (const RecordedEvents::Sampling& event : events_.sampling()) {
+    if (event.is_per_cpu()) TRY(RedirectOutput(event.on_cpus, events_.sideband()));
+  }
+  return {};
+}
+
+// A tracepoint's program runs on all CPUs.
+void EventInput::ExcludeCpus(std::span<const int> recorded) {
+  if (recorded.empty()) return;
+  for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
+    bpf_.RecordOnly(event, recorded);
+  }
 }
 
 void EventInput::WatchCpus() {
@@ -70,23 +104,34 @@ Status EventInput::ReopenOn(int cpu) {
   events_.KeepSideband(std::move(sideband));
   if (!events_.IsSampled(cpu)) return {};
 
-  TRY_ASSIGN(CpuEvent sampling, events_.ReopenSampling(cpu));
-  const std::span<const CpuEvent> only(&sampling, 1);
-  TRY(RedirectOutput(only, events_.sideband()));
-  bpf_.RestartTimer(cpu);
-  TRY(bpf_.AttachTo(only));
-  TRY(EnableAll(only));
-  events_.KeepSampling(std::move(sampling));
+  for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
+    if (!events_.sampling()[event].is_per_cpu()) continue;
+    TRY_ASSIGN(CpuEvent sampling, events_.ReopenSampling(event, cpu));
+    const std::span<const CpuEvent> only(&sampling, 1);
+    TRY(RedirectOutput(only, events_.sideband()));
+    bpf_.RestartTimer(event, cpu);
+    TRY(bpf_.AttachTo(event, only));
+    TRY(EnableAll(only));
+    events_.KeepSampling(event, std::move(sampling));
+  }
   return {};
 }
 
 Status EventInput::Start() {
-  TRY(bpf_.AttachTo(events_.sampling()));
-  return EnableAll(events_.sampling());
+  for (std::uint32_t number = 0; const RecordedEvents::Sampling& event : events_.sampling()) {
+    TRY(bpf_.AttachTo(number++, event.on_cpus));
+  }
+  for (const RecordedEvents::Sampling& event : events_.sampling()) {
+    if (event.is_per_cpu()) TRY(EnableAll(event.on_cpus));
+  }
+  return {};
 }
 
 Status EventInput::Stop() {
-  return DisableAll(events_.sampling());
+  bpf_.DetachTracepoints();
+  events_.CloseTracepoints();
+  for (const RecordedEvents::Sampling& event : events_.sampling()) TRY(DisableAll(event.on_cpus));
+  return {};
 }
 
 Status EventInput::StopBackgroundDrain() {
@@ -105,12 +150,14 @@ Status EventInput::DrainSideband() {
 
 Status EventInput::ReopenOnReturnedCpus(std::uint64_t now_ns) {
   if (!hotplug_) return {};
-  return hotplug_->Check(now_ns, bpf_.Counters());
+  return hotplug_->Check(now_ns, bpf_.Counters(events_.first_per_cpu().value_or(kFirstEvent)));
 }
 
 std::vector<std::uint32_t> EventInput::SampledCpus() const {
   std::vector<std::uint32_t> cpus;
-  for (const CpuEvent& event : events_.sampling()) {
+  const std::optional<std::uint32_t> first = events_.first_per_cpu();
+  if (!first) return cpus;
+  for (const CpuEvent& event : events_.sampling()[*first].on_cpus) {
     if (hotplug_ && !hotplug_->is_recorded(event.cpu)) continue;
     cpus.push_back(static_cast<std::uint32_t>(event.cpu));
   }

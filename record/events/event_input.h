@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bpf/wire.h"
@@ -31,8 +32,10 @@ class EventInput {
   // Opens everything that may fail because of missing privileges or memory. From then on no fork,
   // exec or mapping is missed: until the first Drain a thread empties the sideband rings. No sample
   // is recorded before Start. `command` is the process of the command, if there is one.
+  // Adds to `warnings`.
   static Result<std::unique_ptr<EventInput>> Open(const RecordOptions& options,
-                                                  std::optional<pid_t> command);
+                                                  std::optional<pid_t> command,
+                                                  std::vector<std::string>& warnings);
 
   // Starts and stops sampling.
   Status Start();
@@ -56,8 +59,8 @@ class EventInput {
 
   const Targets& targets() const { return targets_; }
   const RecordedEvents& events() const { return events_; }
-  // Returns the counters of the BPF programs on each possible CPU; the index is the CPU.
-  std::vector<wire_cpu> Counters() const { return bpf_.Counters(); }
+  // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
+  std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
   // The CPUs that are being sampled now.
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.
@@ -73,6 +76,8 @@ class EventInput {
   EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
              std::uint64_t user_limit);
   Status DrainSideband();
+  Status RedirectToSideband();
+  void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
   Status ReopenOn(int cpu);
 

@@ -30,69 +30,114 @@ Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
 
 }  // namespace
 
-RecordedEvents::RecordedEvents(SamplingRate rate)
-    : rate_(rate), format_(perfdata::FormatOf(SamplingAttr(rate))) {}
+RecordedEvents::RecordedEvents(std::vector<PlannedEvent> plan)
+    : format_(perfdata::FormatOf(SidebandAttr())) {
+  for (PlannedEvent& event : plan) sampling_.push_back({.plan = std::move(event), .on_cpus = {}});
+}
 
-Result<RecordedEvents> RecordedEvents::Open(SamplingRate rate, std::span<const int> cpus) {
-  RecordedEvents events(rate);
+Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
+                                            std::span<const int> cpus) {
+  RecordedEvents events(std::move(plan));
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
-  TRY_ASSIGN(events.sampling_,
-             OpenOnCpus(AttrForBpf(SamplingAttr(rate)), cpus.empty() ? online : cpus));
+  TRY(events.OpenSampling(cpus.empty() ? online : cpus));
+  const std::uint32_t sideband_event = events.sideband_event();
   TRY_ASSIGN(events.sideband_, OpenOnCpus(AttrForPolling(SidebandAttr()), online));
-  AddIds(events.ids_, kSamplingEvent, events.sampling_);
-  AddIds(events.ids_, kSidebandEvent, events.sideband_);
-  // CPUs that are offline now may be recorded before the end.
-  if (Result<std::vector<int>> present = PresentCpus()) {
-    events.present_cpus_ = *std::move(present);
-    events.ids_.Reserve(kSamplingEvent, cpus.empty() ? events.present_cpus_ : cpus);
-    events.ids_.Reserve(kSidebandEvent, events.present_cpus_);
+  AddIds(events.ids_, sideband_event, events.sideband_);
+  // CPUs that are offline now may be recorded before the end. A tracepoint has no events on other
+  // CPUs, but samples.
+  if (Result<std::vector<int>> present = PresentCpus()) events.present_cpus_ = *std::move(present);
+  const std::span<const int> all = events.present_cpus_.empty() ? online : events.present_cpus();
+  for (std::uint32_t event = 0; event < sideband_event; ++event) {
+    events.ids_.Reserve(event, cpus.empty() ? all : cpus);
   }
+  events.ids_.Reserve(sideband_event, all);
   return events;
+}
+
+Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
+  for (std::uint32_t event = 0; Sampling & sampling : sampling_) {
+    const perfdata::EventAttr attr = AttrForBpf(sampling.plan.attr);
+    const std::span<const int> wanted = sampling.is_per_cpu() ? cpus : cpus.first(1);
+    Result<std::vector<CpuEvent>> opened = OpenOnCpus(attr, wanted);
+    if (!opened) return Fail(InContext(sampling.plan.name, std::move(opened).error()));
+    sampling.on_cpus = *std::move(opened);
+    AddIds(ids_, event++, sampling.on_cpus);
+  }
+  return {};
 }
 
 Result<CpuEvent> RecordedEvents::ReopenSideband(int cpu) {
   TRY_ASSIGN(CpuEvent event, OpenOnCpu(AttrForPolling(SidebandAttr()), cpu));
-  ids_.AddAlias(event.id, kSidebandEvent, static_cast<std::uint32_t>(cpu));
+  ids_.AddAlias(event.id, sideband_event(), static_cast<std::uint32_t>(cpu));
   return event;
 }
 
-Result<CpuEvent> RecordedEvents::ReopenSampling(int cpu) {
-  TRY_ASSIGN(CpuEvent event, OpenOnCpu(AttrForBpf(SamplingAttr(rate_)), cpu));
-  ids_.AddAlias(event.id, kSamplingEvent, static_cast<std::uint32_t>(cpu));
-  return event;
+Result<CpuEvent> RecordedEvents::ReopenSampling(std::uint32_t event, int cpu) {
+  TRY_ASSIGN(CpuEvent opened, OpenOnCpu(AttrForBpf(sampling_[event].plan.attr), cpu));
+  ids_.AddAlias(opened.id, event, static_cast<std::uint32_t>(cpu));
+  return opened;
 }
 
-void RecordedEvents::KeepSideband(CpuEvent event) {
-  Replace(sideband_, std::move(event));
+void RecordedEvents::KeepSideband(CpuEvent opened) {
+  Replace(sideband_, std::move(opened));
 }
 
-void RecordedEvents::KeepSampling(CpuEvent event) {
-  Replace(sampling_, std::move(event));
+void RecordedEvents::KeepSampling(std::uint32_t event, CpuEvent opened) {
+  Replace(sampling_[event].on_cpus, std::move(opened));
+}
+
+void RecordedEvents::CloseTracepoints() {
+  for (Sampling& sampling : sampling_) {
+    if (!sampling.is_per_cpu()) sampling.on_cpus.clear();
+  }
 }
 
 bool RecordedEvents::IsSampled(int cpu) const {
-  return ids_.Find(kSamplingEvent, static_cast<std::uint32_t>(cpu)).has_value();
+  return ids_.Find(kFirstEvent, static_cast<std::uint32_t>(cpu)).has_value();
+}
+
+std::optional<std::uint32_t> RecordedEvents::first_per_cpu() const {
+  const auto found = std::ranges::find_if(sampling_, &Sampling::is_per_cpu);
+  if (found == sampling_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - sampling_.begin());
 }
 
 Result<std::uint64_t> RecordedEvents::SamplingEnabledNs(int cpu) const {
-  const auto event = std::ranges::find(sampling_, cpu, &CpuEvent::cpu);
-  if (event == sampling_.end()) return Fail(ErrorCode::kNotFound, "");
+  const std::optional<std::uint32_t> first = first_per_cpu();
+  if (!first) return Fail(ErrorCode::kNotFound, "");
+  const std::vector<CpuEvent>& opened = sampling_[*first].on_cpus;
+  const auto event = std::ranges::find(opened, cpu, &CpuEvent::cpu);
+  if (event == opened.end()) return Fail(ErrorCode::kNotFound, "");
   return EnabledNs(*event);
 }
 
 std::vector<perfdata::Event> RecordedEvents::AttributeTable() const {
-  const auto row = [&](const perfdata::EventAttr& attr, std::uint32_t event) {
+  const auto row = [&](const perfdata::EventAttr& attr, std::uint32_t event, std::string name) {
     return perfdata::Event{.attr = attr,
-                           .format = format_,
+                           .format = perfdata::FormatOf(attr),
                            .ids = ids_.IdsOf(event),
-                           .name = perfdata::DefaultEventName(attr)};
+                           .name = std::move(name)};
   };
-  return {row(SamplingAttr(rate_), kSamplingEvent), row(SidebandAttr(), kSidebandEvent)};
+  std::vector<perfdata::Event> table;
+  for (std::uint32_t event = 0; const Sampling& sampling : sampling_) {
+    table.push_back(row(sampling.plan.attr, event++, sampling.plan.name));
+  }
+  const perfdata::EventAttr sideband = SidebandAttr();
+  table.push_back(row(sideband, sideband_event(), perfdata::DefaultEventName(sideband)));
+  return table;
 }
 
 perfdata::SampleId RecordedEvents::TrailerOf(std::uint32_t event, std::uint32_t cpu,
                                              std::uint64_t time_ns) const {
   return {.time = time_ns, .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
+}
+
+std::vector<perfdata::SampleFormat> RecordedEvents::SampleFormats() const {
+  std::vector<perfdata::SampleFormat> formats;
+  for (const Sampling& sampling : sampling_) {
+    formats.push_back(perfdata::FormatOf(sampling.plan.attr));
+  }
+  return formats;
 }
 
 }  // namespace perftape::record

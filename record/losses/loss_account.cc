@@ -2,35 +2,51 @@
 #include "record/losses/loss_account.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "formats/perfdata/record.h"
 
 namespace perftape::record {
+
+void LossAccount::Start(const EventInput& input, std::uint64_t start_ns) {
+  start_ns_ = start_ns;
+  for (const RecordedEvents::Sampling& event : input.events().sampling()) {
+    ledgers_.emplace_back(event.plan.settings.period_ns);
+  }
+}
+
 void LossAccount::CloseTimers(const EventInput& input, std::uint64_t end_ns) {
-  const std::vector<wire_cpu> counters = input.Counters();
-  for (const std::uint32_t cpu : input.SampledCpus()) {
-    if (cpu < counters.size()) ledger_.CloseTimer(cpu, counters[cpu], start_ns_, end_ns);
+  const std::vector<std::uint32_t> cpus = input.SampledCpus();
+  for (std::uint32_t event = 0; LossLedger & ledger : ledgers_) {
+    const std::vector<wire_cpu> counters = input.Counters(event++);
+    for (const std::uint32_t cpu : cpus) {
+      if (cpu < counters.size()) ledger.CloseTimer(cpu, counters[cpu], start_ns_, end_ns);
+    }
   }
 }
 
 Status LossAccount::AddNewLosses(EventInput& input, std::uint64_t time_ns) {
-  for (const LossLedger::NewLoss& loss : ledger_.Update(input.Counters())) {
-    TRY(AddLoss(input, loss.cpu, loss.samples, time_ns));
+  for (std::uint32_t event = 0; event < ledgers_.size(); ++event) {
+    for (const LossLedger::NewLoss& loss : ledgers_[event].Update(input.Counters(event))) {
+      TRY(AddLoss(input, event, loss, time_ns));
+    }
   }
+  // The event of a damaged message is unknown.
   const std::uint64_t damaged = input.damaged();
-  return AddLoss(input, 0, damaged - std::exchange(damaged_counted_, damaged), time_ns);
+  const std::uint64_t new_damaged = damaged - std::exchange(damaged_counted_, damaged);
+  return AddLoss(input, kFirstEvent, {.cpu = 0, .samples = new_damaged}, time_ns);
 }
 
-Status LossAccount::AddLoss(EventInput& input, std::uint32_t cpu, std::uint64_t count,
+Status LossAccount::AddLoss(EventInput& input, std::uint32_t event, const LossLedger::NewLoss& loss,
                             std::uint64_t time_ns) {
-  if (count == 0) return {};
-  lost_samples_ += count;
+  if (loss.samples == 0) return {};
+  lost_samples_ += loss.samples;
   const RecordedEvents& events = input.events();
   std::vector<std::byte> record;
-  TRY(perfdata::Encode(perfdata::LostSamples{.count = count},
-                       events.TrailerOf(kSamplingEvent, cpu, time_ns), events.format(), 0, record));
+  TRY(perfdata::Encode(perfdata::LostSamples{.count = loss.samples},
+                       events.TrailerOf(event, loss.cpu, time_ns), events.format(), 0, record));
   input.AddOwn(time_ns, record);
   return {};
 }
@@ -38,9 +54,15 @@ Status LossAccount::AddLoss(EventInput& input, std::uint32_t cpu, std::uint64_t 
 void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) const {
   summary.lost_samples = lost_samples_;
   summary.damaged_messages = input.damaged();
-  summary.losses = ledger_.losses();
-  summary.stalls = ledger_.stalls();
-  summary.silences = ledger_.silences();
+  const std::span<const RecordedEvents::Sampling> sampling = input.events().sampling();
+  summary.events.resize(sampling.size());
+  for (std::size_t event = 0; event < sampling.size(); ++event) {
+    summary.events[event].name = sampling[event].plan.name;
+    if (event >= ledgers_.size()) continue;
+    summary.events[event].losses = ledgers_[event].losses();
+    summary.events[event].stalls = ledgers_[event].stalls();
+    summary.events[event].silences = ledgers_[event].silences();
+  }
   summary.absences = input.absences();
   const auto since_start = [this](std::uint64_t time_ns) {
     return time_ns - std::min(time_ns, start_ns_);

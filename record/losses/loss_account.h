@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "formats/base/result.h"
 #include "record/events/event_input.h"
@@ -15,27 +16,27 @@ namespace perftape::record {
 // Not thread-safe.
 class LossAccount {
  public:
-  explicit LossAccount(std::uint64_t timer_period_ns) : ledger_(timer_period_ns) {}
-
-  // Sampling has started at `start_ns`.
-  void Start(std::uint64_t start_ns) { start_ns_ = start_ns; }
+  // Sampling of the events of `input` has started at `start_ns`. Call it first.
+  void Start(const EventInput& input, std::uint64_t start_ns);
   // Sampling ends at `end_ns`. Counts what the timers missed since the BPF program's last call.
   void CloseTimers(const EventInput& input, std::uint64_t end_ns);
 
-  // Adds to `input` a LOST_SAMPLES of `time_ns` for each CPU that lost samples since the last call.
+  // Adds to `input` a LOST_SAMPLES of `time_ns` for each event and CPU that lost samples since the
+  // last call.
   Status AddNewLosses(EventInput& input, std::uint64_t time_ns);
 
   // All LOST_SAMPLES so far are in the file.
   void MarkCommitted() { committed_samples_ = lost_samples_; }
   std::uint64_t committed_samples() const { return committed_samples_; }
 
-  // Writes the losses by CPU and their sum into `summary`.
+  // Writes the losses by event and CPU and their sum into `summary`.
   void Summarize(const EventInput& input, RecordSummary& summary) const;
 
  private:
-  Status AddLoss(EventInput& input, std::uint32_t cpu, std::uint64_t count, std::uint64_t time_ns);
+  Status AddLoss(EventInput& input, std::uint32_t event, const LossLedger::NewLoss& loss,
+                 std::uint64_t time_ns);
 
-  LossLedger ledger_;
+  std::vector<LossLedger> ledgers_;  // by event
   std::uint64_t start_ns_ = 0;
   std::uint64_t lost_samples_ = 0;       // in LOST_SAMPLES records
   std::uint64_t committed_samples_ = 0;  // of those, in the file

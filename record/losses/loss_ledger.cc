@@ -76,6 +76,7 @@ void LossLedger::CountUndecided() {
 
 void LossLedger::CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::uint64_t start_ns,
                             std::uint64_t end_ns) {
+  if (period_ns_ == 0) return;
   cpus_.resize(std::max<std::size_t>(cpus_.size(), cpu + 1));
   const std::uint64_t last_ns = counters.expiry_ns != 0 ? counters.expiry_ns : start_ns;
   const bool never_called = counters.overflows == 0;

@@ -55,6 +55,7 @@ struct SilentCpu {
 // was late, two percent of a CPU's samples are ordinary jitter and not counted.
 class LossLedger {
  public:
+  // 0 for an event without a timer: only samples that were taken can be lost.
   explicit LossLedger(std::uint64_t timer_period_ns) : period_ns_(timer_period_ns) {}
 
   struct NewLoss {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/recording_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <utility>
@@ -14,6 +15,7 @@ namespace {
 void RemovePipeIncompatibleFeatures(std::vector<perfdata::Feature>& features,
                                     std::vector<std::string>& warnings) {
   std::erase_if(features, [&](const perfdata::Feature& feature) {
+    if (feature.bit == perfdata::FeatureBit::kTracingData) return false;
     std::vector<std::byte> payload;
     perfdata::EncodeFeature(feature.value, payload);
     const bool fits = payload.size() <= perfdata::kMaxRecordSize - 2 * sizeof(std::uint64_t);
@@ -38,13 +40,17 @@ Result<RecordingFile> RecordingFile::Create(const RecordingFileOptions& options,
                                             std::span<const perfdata::Event> events,
                                             std::vector<perfdata::Feature> features,
                                             std::vector<std::string>& warnings) {
-  const perfdata::WriterOptions how = {.compression_level = options.compression_level};
+  perfdata::WriterOptions how = {.compression_level = options.compression_level};
   if (options.target.is_stream()) {
     RemovePipeIncompatibleFeatures(features, warnings);
     TRY_ASSIGN(perfdata::Writer pipe,
                perfdata::Writer::CreatePipe(options.path, events, features, how, options.stop));
     return RecordingFile(options, std::move(features), std::move(pipe));
   }
+  std::ranges::copy_if(features, std::back_inserter(how.required_features),
+                       [](const perfdata::Feature& feature) {
+                         return feature.bit == perfdata::FeatureBit::kTracingData;
+                       });
   TRY_ASSIGN(perfdata::Writer writer, perfdata::Writer::Create(options.path, events, how));
   RecordingFile file(options, std::move(features), std::move(writer));
   TRY_ASSIGN(file.file_, file.writer_.DuplicateFile());

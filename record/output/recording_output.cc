@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/recording_output.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/perfdata/record_cursor.h"
 #include "record/machine/machine_features.h"
+#include "record/output/tracing_data.h"
 
 namespace perftape::record {
 namespace {
@@ -24,6 +26,17 @@ bool WantsBundle(const BundleRequest& request, const OutputTarget& target) {
 
 HitKeepers KeepersOf(std::optional<RecordingBundle>& bundle) {
   return bundle ? HitKeepers{&bundle->files(), &bundle->jit()} : HitKeepers{};
+}
+
+Status AddTracingData(const RecordedEvents& events, std::vector<perfdata::Feature>& features) {
+  const auto is_tracepoint = [](const RecordedEvents::Sampling& event) {
+    return event.plan.trigger == Trigger::kTracepoint;
+  };
+  if (std::ranges::none_of(events.sampling(), is_tracepoint)) return {};
+  TRY_ASSIGN(const Tracefs tracefs, Tracefs::Find());
+  TRY_ASSIGN(perfdata::TracingData data, TracingDataOf(events.sampling(), tracefs));
+  features.push_back({perfdata::FeatureBit::kTracingData, std::move(data)});
+  return {};
 }
 
 std::vector<perfdata::Feature> FeaturesOf(const RecordOptions& options,
@@ -51,6 +64,11 @@ RecordingOutput::RecordingOutput(RecordingFile file, std::optional<RecordingBund
   if (const auto& processes = input.targets().processes()) {
     target_filter_.emplace(*processes, format_);
   }
+  const std::uint32_t events = input.events().sideband_event();
+  samples_by_event_.resize(events);
+  for (std::uint32_t event = 0; event < events; ++event) {
+    for (const std::uint64_t id : input.events().ids().IdsOf(event)) events_by_id_[id] = event;
+  }
 }
 
 Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(const RecordOptions& options,
@@ -65,12 +83,14 @@ Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(const RecordOptio
     bundle.emplace(std::move(prepared));
   }
   const std::vector<perfdata::Event> events = input.events().AttributeTable();
+  std::vector<perfdata::Feature> features = FeaturesOf(options, events, programs);
+  TRY(AddTracingData(input.events(), features));
   TRY_ASSIGN(RecordingFile file,
              RecordingFile::Create({.path = options.output,
                                     .target = target,
                                     .compression_level = options.compression_level,
                                     .stop = stop},
-                                   events, FeaturesOf(options, events, programs), warnings));
+                                   events, std::move(features), warnings));
   return std::unique_ptr<RecordingOutput>(
       new RecordingOutput(std::move(file), std::move(bundle), input));
 }
@@ -101,6 +121,11 @@ Status RecordingOutput::Append(Bytes bytes) {
 void RecordingOutput::Count(const perfdata::RecordView& record) {
   if (record.type == perfdata::RecordType::kSample) {
     ++appended_.samples;
+    // IDENTIFIER is the first field.
+    const auto id = LoadFixed<std::uint64_t>(record.payload.data(), record.order);
+    if (const auto event = events_by_id_.find(id); event != events_by_id_.end()) {
+      ++samples_by_event_[event->second];
+    }
     sample_time_.last_ns = perfdata::TimeOf(record, format_);
     if (sample_time_.first_ns == 0) sample_time_.first_ns = sample_time_.last_ns;
   } else if (record.type != perfdata::RecordType::kLostSamples) {
@@ -129,6 +154,9 @@ Result<std::uint64_t> RecordingOutput::WriteFeatures() {
 
 void RecordingOutput::Summarize(RecordSummary& summary) const {
   summary.samples = appended_.samples;
+  for (std::size_t event = 0; event < summary.events.size(); ++event) {
+    summary.events[event].samples = samples_by_event_[event];
+  }
   summary.lost_process_events = lost_process_events_;
 }
 

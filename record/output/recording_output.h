@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/base/output_target.h"
@@ -61,7 +62,7 @@ class RecordingOutput {
 
   // Writes the features. Returns the size of the file in bytes. Nothing may be appended later.
   Result<std::uint64_t> WriteFeatures();
-  // Writes the counts of the appended records into `summary`.
+  // Writes the counts of the appended records into `summary`, whose events are listed already.
   void Summarize(RecordSummary& summary) const;
   // Writes the path of the file into `summary`, and reports if the file was renamed or deleted.
   void CheckName(RecordSummary& summary) const;
@@ -78,6 +79,8 @@ class RecordingOutput {
 
   RecordingFile file_;
   perfdata::SampleFormat format_;
+  std::unordered_map<std::uint64_t, std::size_t> events_by_id_;  // of sampling events
+  std::vector<std::uint64_t> samples_by_event_;
   std::optional<TargetFilter> target_filter_;  // nothing: the whole system
   std::optional<RecordingBundle> bundle_;
   BuildIdCollector build_ids_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "formats/base/bytes.h"
@@ -19,10 +20,11 @@ namespace perftape::record {
 // Owns copies of all records that were added and not released. Not thread-safe.
 class IncomingRecords {
  public:
-  // `ids` must outlive this object. `user_limit` is the result of UserAddressLimit.
+  // `ids` must outlive this object. `format` is the layout of the kernel's records, `samples` that
+  // of each event's samples. `user_limit` is the result of UserAddressLimit.
   IncomingRecords(const EventIds& ids, const perfdata::SampleFormat& format,
-                  std::uint64_t user_limit)
-      : ids_(ids), format_(format), decoder_(ids, format, user_limit) {}
+                  std::vector<perfdata::SampleFormat> samples, std::uint64_t user_limit)
+      : ids_(ids), format_(format), decoder_(ids, std::move(samples), user_limit) {}
 
   // Adds a message of the BPF programs (bpf/wire.h) as a SAMPLE. Counts a damaged one.
   void AddMessage(Bytes message);

@@ -34,7 +34,8 @@ Result<wire_sample> ReadSample(Bytes message) {
   }
   // Both counts are 16 bits wide: their sum cannot overflow.
   const std::size_t frames = std::size_t{sample.kernel_frames} + sample.user_frames;
-  if (message.size() - sizeof sample != frames * sizeof(std::uint64_t)) {
+  const std::size_t words = message.size() - sizeof sample;
+  if (words % sizeof(std::uint64_t) != 0 || words < frames * sizeof(std::uint64_t)) {
     return FailMessage(std::to_string(message.size()) + " bytes do not hold " +
                        std::to_string(frames) + " frames");
   }
@@ -52,26 +53,22 @@ Result<wire_sample> ReadSample(Bytes message) {
 Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>& out) {
   TRY_ASSIGN(const wire_sample sample, ReadSample(message));
   const std::optional<std::uint64_t> id = ids_.Find(sample.event, sample.header.cpu);
-  if (!id) {
+  if (!id || sample.event >= formats_.size()) {
     return FailMessage("event " + std::to_string(sample.event) + " was not opened on CPU " +
                        std::to_string(sample.header.cpu));
   }
-
-  const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
-  const WordArray frames(message.subspan(sizeof sample), std::endian::native);
+  const perfdata::SampleFormat& format = formats_[sample.event];
   const std::size_t kernel_bytes = sample.kernel_frames * sizeof(std::uint64_t);
-  const WordArray kernel_frames(frames.bytes().first(kernel_bytes), std::endian::native);
-  const WordArray user_frames(frames.bytes().subspan(kernel_bytes), std::endian::native);
-
-  chain_.assign(1, in_kernel ? perfdata::kContextKernel : perfdata::kContextUser);
-  AppendFrames(in_kernel ? kernel_frames : user_frames,
-               in_kernel ? perfdata::kContextMax : user_limit_);
-  if (chain_.size() == 1 && sample.ip < perfdata::kContextMax) chain_.push_back(sample.ip);
-  if (in_kernel && !user_frames.empty()) {
-    chain_.push_back(perfdata::kContextUser);
-    AppendFrames(user_frames, user_limit_);
-    if (chain_.back() == perfdata::kContextUser) chain_.pop_back();
+  const std::size_t user_bytes = sample.user_frames * sizeof(std::uint64_t);
+  const Bytes raw =
+      message.first(message.size() - kernel_bytes - user_bytes).subspan(sizeof sample);
+  if (!raw.empty() && !format.Has(perfdata::kRaw)) {
+    return FailMessage(std::to_string(message.size()) + " bytes are more than the frames");
   }
+  BuildCallchain(
+      sample,
+      WordArray(message.last(kernel_bytes + user_bytes).first(kernel_bytes), std::endian::native),
+      WordArray(message.last(user_bytes), std::endian::native));
 
   const perfdata::Sample record{
       .id = *id,
@@ -82,11 +79,35 @@ Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>&
       .cpu = sample.header.cpu,
       .period = sample.period,
       .callchain = WordArray(chain_),
+      .raw = Padded(raw),
   };
+  const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
   const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;
-  const Status encoded = perfdata::EncodeSample(record, format_, MiscOf(mode), out);
+  const Status encoded = perfdata::EncodeSample(record, format, MiscOf(mode), out);
   if (!encoded) return FailMessage(encoded.error().message);
   return sample.header.time_ns;
+}
+
+// The kernel's padding: the field { u32 size; char data[size]; } has whole words.
+Bytes WireDecoder::Padded(Bytes raw) {
+  if (raw.empty()) return raw;
+  raw_.assign(raw.begin(), raw.end());
+  raw_.resize(raw.size() + sizeof(std::uint32_t));
+  return raw_;
+}
+
+void WireDecoder::BuildCallchain(const wire_sample& sample, WordArray kernel_frames,
+                                 WordArray user_frames) {
+  const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
+  chain_.assign(1, in_kernel ? perfdata::kContextKernel : perfdata::kContextUser);
+  AppendFrames(in_kernel ? kernel_frames : user_frames,
+               in_kernel ? perfdata::kContextMax : user_limit_);
+  if (chain_.size() == 1 && sample.ip < perfdata::kContextMax) chain_.push_back(sample.ip);
+  if (in_kernel && !user_frames.empty()) {
+    chain_.push_back(perfdata::kContextUser);
+    AppendFrames(user_frames, user_limit_);
+    if (chain_.back() == perfdata::kContextUser) chain_.pop_back();
+  }
 }
 
 void WireDecoder::AppendFrames(WordArray frames, std::uint64_t limit) {

@@ -3,9 +3,14 @@
 // Checks every length in a message.
 #pragma once
 
+#include <linux/types.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
@@ -16,10 +21,11 @@ namespace perftape::record {
 // Keeps a buffer between calls; not thread-safe.
 class WireDecoder {
  public:
-  // `ids` must outlive this object. Event N of a message is event N of `ids`. `user_limit` is the
-  // end of the user address space (UserAddressLimit).
-  WireDecoder(const EventIds& ids, const perfdata::SampleFormat& format, std::uint64_t user_limit)
-      : ids_(ids), format_(format), user_limit_(user_limit) {}
+  // `ids` must outlive this object. Event N of a message is event N of `ids` and of `formats`.
+  // `user_limit` is the end of the user address space (UserAddressLimit).
+  WireDecoder(const EventIds& ids, std::vector<perfdata::SampleFormat> formats,
+              std::uint64_t user_limit)
+      : ids_(ids), formats_(std::move(formats)), user_limit_(user_limit) {}
 
   // Appends the record of one message to `out` and returns its time in nanoseconds. kCorrupt if the
   // message is inconsistent; then nothing is appended, and the caller counts a lost sample.
@@ -28,16 +34,20 @@ class WireDecoder {
   // in the kernel), then PERF_CONTEXT_USER and the user frames. It always starts with the sampled
   // mode and an address. A frame-pointer walk through code without frame pointers ends at a random
   // value. So user frames end before the first that is 0 or not a user address. perf and hotspot
-  // drop a whole chain with an entry that looks like an unknown context marker.
+  // drop a whole chain with an entry that looks like an unknown context marker. The raw record of a
+  // tracepoint is passed on as it is.
   Result<std::uint64_t> Append(Bytes message, std::vector<std::byte>& out);
 
  private:
+  void BuildCallchain(const wire_sample& sample, WordArray kernel_frames, WordArray user_frames);
+  Bytes Padded(Bytes raw);
   void AppendFrames(WordArray frames, std::uint64_t limit);
 
   const EventIds& ids_;
-  perfdata::SampleFormat format_;
+  std::vector<perfdata::SampleFormat> formats_;
   std::uint64_t user_limit_;
   std::vector<std::uint64_t> chain_;
+  std::vector<std::byte> raw_;
 };
 
 }  // namespace perftape::record

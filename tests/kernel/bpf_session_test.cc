@@ -314,7 +314,7 @@ TEST_F(BpfSessionTest, LosesNothingWhereThereIsRoom) {
 
 TEST_F(BpfSessionTest, HasCountersForEachCpu) {
   const record::BpfSession session = record::BpfSession::Load({}).value();
-  EXPECT_GE(session.Counters().size(), record::OnlineCpus().value().size());
+  EXPECT_GE(session.Counters(0).size(), record::OnlineCpus().value().size());
 }
 
 void BurnOn(int cpu) {
@@ -334,11 +334,12 @@ void ExpectThatEveryExpiryIsCounted(record::ExpirySource source) {
     for (const int cpu : online) threads.emplace_back([cpu] { BurnOn(cpu); });
   });
   const std::uint64_t before_ns = MonotonicNs();
-  LiveRecording recording({.period_ns = kPeriod, .expiry_source = source});
+  LiveRecording recording(
+      {.events = {{.settings = {.period_ns = kPeriod}}}, .expiry_source = source});
   const std::uint64_t after_ns = MonotonicNs();
   process.Finish();
   recording.Stop();
-  const std::vector<wire_cpu> counters = recording.session().Counters();
+  const std::vector<wire_cpu> counters = recording.session().Counters(0);
   for (const int cpu : online) {
     const wire_cpu& counter = counters[static_cast<std::size_t>(cpu)];
     std::uint64_t expiries = counter.overflows;
@@ -358,11 +359,12 @@ TEST_F(BpfSessionTest, CountsEveryExpiryOfATimerByItsOwnClock) {
 }
 
 TEST_F(BpfSessionTest, DoesNotExplainMissesByItsOwnClock) {
-  LiveRecording recording({.period_ns = kPeriod, .expiry_source = record::ExpirySource::kOwnClock});
+  LiveRecording recording({.events = {{.settings = {.period_ns = kPeriod}}},
+                           .expiry_source = record::ExpirySource::kOwnClock});
   Process process([] { Burn(kBurnMs); });
   process.Finish();
   recording.Stop();
-  for (const wire_cpu& counter : recording.session().Counters()) {
+  for (const wire_cpu& counter : recording.session().Counters(0)) {
     EXPECT_EQ(counter.missed[WIRE_SKIPPED] + counter.missed[WIRE_LATE] +
                   counter.missed[WIRE_THROTTLED] + counter.missed[WIRE_STALLED],
               0U);
@@ -453,11 +455,13 @@ TEST_F(OpenOnCpusTest, LeavesOutACpuThatIsNotThere) {
 }
 
 TEST_F(OpenOnCpusTest, NamesTheHighestFrequencyThatTheKernelAllows) {
-  EXPECT_THAT(record::OpenOnCpus(record::SamplingAttr(record::Frequency{10'000'000}),
-                                 record::OnlineCpus().value()),
-              FailsWith(ErrorCode::kInvalidArgument,
-                        AllOf(HasSubstr("10000000 Hz"),
-                              HasSubstr("kernel.perf_event_max_sample_rate is"))));
+  EXPECT_THAT(
+      record::OpenOnCpus(record::CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock,
+                                             record::Frequency{10'000'000}),
+                         record::OnlineCpus().value()),
+      FailsWith(
+          ErrorCode::kInvalidArgument,
+          AllOf(HasSubstr("10000000 Hz"), HasSubstr("kernel.perf_event_max_sample_rate is"))));
 }
 
 TEST_F(OpenOnCpusTest, RaisesTheLimitOfOpenFiles) {

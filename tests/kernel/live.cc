@@ -117,10 +117,11 @@ std::vector<std::uint64_t> LiveSample::user_frames() const {
 
 LiveRecording::LiveRecording(const record::BpfOptions& options)
     : session_(OrThrow(record::BpfSession::Load(options))),
-      events_(OrThrow(
-          record::OpenOnCpus(record::AttrForBpf(record::SamplingAttr(record::Period{kPeriod})),
-                             OrThrow(record::OnlineCpus())))) {
-  OrThrow(session_.AttachTo(events_));
+      events_(OrThrow(record::OpenOnCpus(
+          record::AttrForBpf(record::CounterAttr(
+              perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, record::Period{kPeriod})),
+          OrThrow(record::OnlineCpus())))) {
+  OrThrow(session_.AttachTo(0, events_));
   OrThrow(record::EnableAll(events_));
 }
 
@@ -133,7 +134,7 @@ std::vector<LiveSample> LiveRecording::Stop() {
 
 std::uint64_t LiveRecording::ring_full() {
   std::uint64_t sum = 0;
-  for (const wire_cpu& counters : session_.Counters()) sum += counters.ring_full;
+  for (const wire_cpu& counters : session_.Counters(0)) sum += counters.ring_full;
   return sum;
 }
 

@@ -9,6 +9,8 @@
 #include <charconv>
 
 #include "formats/base/file.h"
+#include "formats/perfdata/abi.h"
+#include "record/events/known_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
@@ -45,20 +47,22 @@ Result<record::SamplingRate> ParseFrequency(std::string_view option, std::string
 }
 
 Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_view text) {
-  // The kernel's event counts nanoseconds. Below a microsecond, sampling would use up all the time.
   // perf_event_open rejects a period above 2^63 (kernel/events/core.c).
   TRY_ASSIGN(const std::uint64_t count,
-             cli::ParseNumber(option, text, {.smallest = 1000, .largest = INT64_MAX}));
+             cli::ParseNumber(option, text, {.smallest = 1, .largest = INT64_MAX}));
   return record::Period{count};
 }
 
-constexpr std::string_view kOnlyEvent = "cpu-clock";
 constexpr std::string_view kOnlyCallGraph = "fp";
 // The values of perf's -k.
 constexpr std::string_view kMonotonic[] = {"mono", "CLOCK_MONOTONIC", "monotonic", "1"};
 
 std::vector<cli::Offer> Events() {
-  return {{.word = std::string(kOnlyEvent)}};
+  std::vector<cli::Offer> offers;
+  for (const record::KnownEvent& event : record::KnownEvents()) {
+    if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
+  }
+  return offers;
 }
 
 std::vector<cli::Offer> CallGraphs() {
@@ -69,13 +73,11 @@ std::vector<cli::Offer> Clocks() {
   return {{.word = std::string(kMonotonic[0])}};
 }
 
-// perf's syntax: events separated by commas, each with modifiers after a colon.
-Result<std::vector<std::string>> ParseEvent(std::string_view option, std::string_view text) {
-  if (text == kOnlyEvent) return std::vector<std::string>{std::string(text)};
-  return Usage(fmt::format(
-      "{}: event '{}' is not supported: the only event is cpu-clock, of user and kernel; 'perf "
-      "record -e EVENT -g' records others, and all tools here read its recordings",
-      option, cli::EscapeForTerminal(text)));
+Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
+                                                      std::string_view text) {
+  Result<std::vector<record::EventSpec>> events = record::ParseEvents(text);
+  if (events) return events;
+  return Usage(fmt::format("{}: {}", option, cli::EscapeForTerminal(events.error().message)));
 }
 
 Result<std::string> ParseCallGraph(std::string_view option, std::string_view text) {
@@ -134,8 +136,14 @@ constexpr cli::Option kSamplingRows[] = {
     {.name = "event",
      .letter = 'e',
      .argument = "EVENT",
-     .help = "sample this event; the only one is {choices}, CPU time (default)",
-     .into = cli::StoreOffered<&ParseEvent, &Events, &Plan::events>},
+     .help = "record these events: {choices}, a hardware event, a tracepoint such as "
+             "sched:sched_switch or a glob of them; EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
+             "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
+     .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::events>},
+    {.name = "allow-missing-events",
+     .help = "leave out events that this machine does not have, with a warning",
+     .into =
+         cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::missing_events>},
     {.name = "freq",
      .letter = 'F',
      .argument = "HZ",
@@ -146,7 +154,8 @@ constexpr cli::Option kSamplingRows[] = {
     {.name = "count",
      .letter = 'c',
      .argument = "PERIOD",
-     .help = "record one sample every PERIOD nanoseconds of CPU time, instead of -F; minimum 1000",
+     .help = "record one sample every PERIOD of an event, instead of -F; clocks count nanoseconds, "
+             "minimum 1000",
      .into = cli::StoreAs<&ParsePeriod, &Plan::record, &RecordOptions::rate>},
     {.name = "all-cpus",
      .letter = 'a',
@@ -269,7 +278,8 @@ constexpr cli::ForeignOption kForeign[] = {
 constexpr cli::Command kCommand = {
     .name = "perftape-record",
     .purpose =
-        "Record where programs spend their time, with eBPF, into a perf.data that perf "
+        "Record where programs spend their time, and other events, with eBPF, into a perf.data "
+        "that perf "
         "report opens. The recording ends when COMMAND ends, after --duration, or with Ctrl-C.",
     .operands = "[[--] COMMAND [ARGUMENT...]]",
     .options = kOptions,
@@ -280,6 +290,9 @@ constexpr cli::Command kCommand = {
         "  perftape-record -- make -j8            the command and all that it starts\n"
         "  perftape-record -a --duration 5        the whole system, five seconds\n"
         "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
+        "  perftape-record -e cpu-clock,page-faults -- make\n"
+        "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
+        "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
@@ -288,13 +301,31 @@ constexpr cli::Command kCommand = {
     .foreign = kForeign};
 
 // The default frequency, too, must not exceed the kernel's limit.
-Status CheckRate(const record::SamplingRate& rate) {
+Status CheckRate(std::string_view option, const record::SamplingRate& rate) {
   const auto* frequency = std::get_if<record::Frequency>(&rate);
   const std::optional<std::uint64_t> highest = HighestFrequency();
   if (frequency == nullptr || !highest || frequency->hz <= *highest) return {};
   return Usage(fmt::format(
-      "-F: {} exceeds the limit of this kernel, {} (kernel.perf_event_max_sample_rate): use -F max",
-      frequency->hz, *highest));
+      "{}: {} exceeds the limit of this kernel, {} (kernel.perf_event_max_sample_rate): use -F max",
+      option, frequency->hz, *highest));
+}
+
+// Below a microsecond, sampling would use up all the time.
+Status CheckPeriod(const RecordOptions& options) {
+  constexpr std::uint64_t kShortest = 1000;
+  const auto* period = std::get_if<record::Period>(&options.rate);
+  if (period == nullptr || period->count >= kShortest || !options.events.empty()) return {};
+  return Usage(
+      fmt::format("-c: {} is out of range: use {} to {}", period->count, kShortest, INT64_MAX));
+}
+
+Status CheckRates(const RecordOptions& options) {
+  TRY(CheckPeriod(options));
+  TRY(CheckRate("-F", options.rate));
+  for (const record::EventSpec& event : options.events) {
+    if (event.rate) TRY(CheckRate(event.text, *event.rate));
+  }
+  return {};
 }
 
 // A command is the target only if there is no other target. `-a -- sleep 5` and `-p 7 -- sleep 5`
@@ -324,15 +355,31 @@ Status CheckBundle(const RecordOptions& options) {
   return {};
 }
 
+// "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
+std::optional<std::string> ListedEventsOf(const Plan& plan) {
+  constexpr std::string_view kWord = "list";
+  const std::vector<std::string>& operands = plan.operands;
+  if (!operands.empty() && operands.front() == kWord && operands.size() <= 2) {
+    return operands.size() == 2 ? operands.back() : "*";
+  }
+  const bool is_listed = std::ranges::find(plan.record.events, kWord, &record::EventSpec::name) !=
+                         plan.record.events.end();
+  return is_listed ? std::optional<std::string>("*") : std::nullopt;
+}
+
 }  // namespace
 
 const cli::Command& RecordCommand() {
   return kCommand;
 }
 
-Result<record::RecordOptions> PlanOf(Plan plan) {
-  RecordOptions& options = plan.record;
-  TRY(CheckRate(options.rate));
+Result<RecordRun> PlanOf(Plan plan) {
+  RecordRun run;
+  run.listed_events = ListedEventsOf(plan);
+  RecordOptions& options = run;
+  options = std::move(plan.record);
+  TRY(CheckRates(options));
+  plan.record.user = options.user;
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
@@ -340,7 +387,7 @@ Result<record::RecordOptions> PlanOf(Plan plan) {
   if (!options.bundle.file.empty())
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
-  return std::move(options);
+  return run;
 }
 
 }  // namespace perftape::record_tool

@@ -24,14 +24,18 @@ struct Plan : cli::BaseOptions {
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
   // Only checked, because there is only one of each.
-  std::vector<std::string> events;
   std::string call_graph, clock;
+};
+
+// What the command line asks for: a recording, or a list of events.
+struct RecordRun : record::RecordOptions {
+  std::optional<std::string> listed_events;  // a glob
 };
 
 const cli::Command& RecordCommand();
 
 // Checks a parsed plan and completes its RecordOptions. Fails with kInvalidArgument for usage
 // errors. RecordOptions::command_line stays empty, because it is not from the options.
-Result<record::RecordOptions> PlanOf(Plan plan);
+Result<RecordRun> PlanOf(Plan plan);
 
 }  // namespace perftape::record_tool

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "record/events/cpu_list.h"
 #include "tools/common/cli/console.h"
@@ -48,18 +50,31 @@ std::string CpusText(const std::vector<int>& cpus) {
   return (cpus.size() == 1 ? "CPU " : "CPUs ") + record::FormatCpuList(cpus);
 }
 
-// Adds "lost on CPUs 0-1: 963, the kernel throttled the timer; ...".
-void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+// Returns "page-faults: ", or nothing for the only event.
+std::string PrefixOf(const record::RecordSummary& summary, const record::EventSummary& event) {
+  return summary.events.size() > 1 ? event.name + ": " : "";
+}
+
+void AddLossLinesOf(const record::EventSummary& event, const std::string& prefix,
+                    std::vector<std::string>& lines) {
   for (const Cause& cause : kCauses) {
     std::uint64_t samples = 0;
     std::vector<int> cpus;
-    for (const record::LossByCpu& loss : summary.losses) {
+    for (const record::LossByCpu& loss : event.losses) {
       if (loss.*cause.count == 0) continue;
       samples += loss.*cause.count;
       cpus.push_back(loss.cpu);
     }
     if (samples == 0) continue;
-    lines.push_back(fmt::format("lost on {}: {}, {}", CpusText(cpus), samples, cause.text));
+    lines.push_back(
+        fmt::format("{}lost on {}: {}, {}", prefix, CpusText(cpus), samples, cause.text));
+  }
+}
+
+// Adds "lost on CPUs 0-1: 963, the kernel throttled the timer; ...".
+void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  for (const record::EventSummary& event : summary.events) {
+    AddLossLinesOf(event, PrefixOf(summary, event), lines);
   }
   if (summary.damaged_messages != 0) {
     lines.push_back(
@@ -77,17 +92,24 @@ double Seconds(std::uint64_t ns) {
 
 // Adds the periods in which a CPU did not run, had no samples, or was not recorded.
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  for (const record::StalledCpu& stall : summary.stalls) {
+  // All timers of a CPU stop at once, so the first event tells it.
+  const auto stalled = std::ranges::find_if(
+      summary.events, [](const record::EventSummary& event) { return !event.stalls.empty(); });
+  for (const record::StalledCpu& stall :
+       stalled == summary.events.end() ? std::vector<record::StalledCpu>() : stalled->stalls) {
     lines.push_back(
         fmt::format("CPU {} did not run for {:.2f} s, stopped by the hypervisor or with interrupts "
                     "off: it has no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
-  for (const record::SilentCpu& silence : summary.silences) {
-    lines.push_back(fmt::format(
-        "CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
-        "ran, or skipped the sampling program",
-        silence.cpu, cli::Counted(silence.expiries, "timer interrupt")));
+  for (const record::EventSummary& event : summary.events) {
+    for (const record::SilentCpu& silence : event.silences) {
+      lines.push_back(fmt::format(
+          "{}CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
+          "ran, or skipped the sampling program",
+          PrefixOf(summary, event), silence.cpu,
+          cli::Counted(silence.expiries, "timer interrupt")));
+    }
   }
   for (const record::AbsentCpu& absence : summary.absences) {
     const std::string until =
@@ -118,6 +140,31 @@ void AddBundleLines(const record::RecordSummary& summary, std::vector<std::strin
   }
 }
 
+// Returns "2345 samples", and for several events ": 2000 cpu-clock, 345 page-faults", the most
+// frequent first.
+std::string SamplesText(const record::RecordSummary& summary) {
+  constexpr std::size_t kMostShown = 6;
+  std::string text = cli::Counted(summary.samples, "sample");
+  std::vector<record::EventSummary> events = summary.events;
+  std::uint64_t sum = 0;
+  for (const record::EventSummary& event : events) sum += event.samples;
+  // The events of samples that could not be written are unknown.
+  if (events.size() < 2 || sum != summary.samples) return text;
+  if (events.size() > kMostShown) {
+    std::erase_if(events, [](const record::EventSummary& event) { return event.samples == 0; });
+    std::ranges::stable_sort(events, std::greater(), &record::EventSummary::samples);
+  }
+  const std::size_t shown = std::min(events.size(), kMostShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", events[i].samples, events[i].name);
+    sum -= events[i].samples;
+  }
+  if (events.size() > shown) {
+    text += fmt::format(", {} of {} other events", sum, events.size() - shown);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -136,7 +183,8 @@ std::string SecondSignalText(int signal, const record::RecordOptions& options) {
 
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{}, {} lost, {} in {}", cli::Counted(summary.samples, "sample"),
+  const std::string samples = SamplesText(summary);
+  lines.push_back(fmt::format("{}{} {} lost, {} in {}", samples, samples.contains(':') ? ";" : ",",
                               summary.lost_samples, SizeText(summary.bytes_written),
                               summary.file.empty() ? "stdout" : summary.file.native()));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);

@@ -10,7 +10,8 @@
 namespace perftape::record_tool {
 
 // Returns "4950 samples, 0 lost, 1.3 MiB in perf.data" with the compression ratio, then a line for
-// each cause of losses. Then follow the CPUs that did not sample or were offline. The last lines
+// each cause of losses. Several events are listed: "2345 samples: 2000 cpu-clock, 345 page-faults;
+// 0 lost, ...". Then follow the CPUs that did not sample or were offline. The last lines
 // are the symbols that were saved and those that are missing.
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary);
 

@@ -143,6 +143,36 @@ TEST(Writer, LeavesWhatWasCommittedWhenItWasPublished) {
   EXPECT_THAT(SamplesIn(directory / "perf.data"), ElementsAre(1, 2));
 }
 
+TEST(Writer, HasRequiredFeaturesFromItsPublicationOn) {
+  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(1)}) {
+    const TempDir directory;
+    {
+      const std::array events = {SomeEvent()};
+      Result<Writer> writer = Writer::Create(
+          directory / "perf.data", events,
+          {.compression_level = level,
+           .required_features = {{FeatureBit::kTracingData,
+                                  TracingData{.version = "0.6", .formats = {std::byte{7}}}}}});
+      ASSERT_THAT(writer, IsOk());
+      for (const std::uint64_t time : {1, 2, 3}) {
+        EXPECT_THAT(writer->Append(SampleAt(time)), IsOk());
+        EXPECT_THAT(writer->Commit(), IsOk());
+        if (time == 1) {
+          EXPECT_THAT(writer->Publish(), IsOk());
+        }
+      }
+    }
+    const std::string file = ReadWholeFile(directory / "perf.data").value();
+    const Result<Reader> reader = Reader::FromBytes(AsBytes(file));
+    ASSERT_THAT(reader, IsOk());
+    EXPECT_THAT(reader->problems(), IsEmpty());
+    const auto tracing = reader->DecodedFeature(FeatureBit::kTracingData);
+    ASSERT_TRUE(tracing);
+    EXPECT_EQ(std::get<TracingData>(*tracing).formats.size(), 1U);
+    EXPECT_THAT(SamplesIn(directory / "perf.data"), ElementsAre(1, 2, 3));
+  }
+}
+
 TEST(Writer, IsThereUnderItsNameOnlyWhenItIsPublished) {
   const TempDir directory;
   directory.Write("perf.data", "the old one");
@@ -494,6 +524,21 @@ TEST(Writer, SendsEventsFeaturesAndNamesThroughAPipe) {
   EXPECT_EQ(reader->events()[1].name, "off-cpu");
   EXPECT_EQ(reader->text(FeatureBit::kHostname), "machine");
   EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1, 2));
+}
+
+TEST(Writer, SendsTracingDataAfterItsRecordInAPipe) {
+  const std::string sent = SentThroughAPipe([](const std::string& path) {
+    const std::array events = {SomeEvent({5}, "cpu-clock")};
+    const std::array features = {
+        Feature{FeatureBit::kTracingData,
+                TracingData{.version = "0.6", .formats = std::vector<std::byte>(100'000)}}};
+    Result<Writer> writer = Writer::CreatePipe(path, events, features);
+    ASSERT_THAT(writer, IsOk());
+    EXPECT_THAT(writer->Append(SampleAt(1)), IsOk());
+    EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
+  });
+  EXPECT_GT(sent.size(), 100'000U);
+  EXPECT_THAT(SamplesIn(AsBytes(sent)), ElementsAre(1));
 }
 
 TEST(Writer, ReportsABrokenPipe) {

@@ -9,20 +9,23 @@
 namespace perftape::record {
 namespace {
 
-TEST(SamplingAttr, AsksForAFrequency) {
-  const perfdata::EventAttr attr = SamplingAttr(Frequency{99});
+TEST(CounterAttr, AsksForAFrequency) {
+  const perfdata::EventAttr attr =
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99});
   EXPECT_TRUE(attr.Has(perfdata::kFreq));
   EXPECT_EQ(attr.sample_period, 99U);
 }
 
-TEST(SamplingAttr, AsksForAPeriod) {
-  const perfdata::EventAttr attr = SamplingAttr(Period{1'000'000});
+TEST(CounterAttr, AsksForAPeriod) {
+  const perfdata::EventAttr attr =
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Period{1'000'000});
   EXPECT_FALSE(attr.Has(perfdata::kFreq));
   EXPECT_EQ(attr.sample_period, 1'000'000U);
 }
 
-TEST(SamplingAttr, IsTheCpuClockNotYetRunning) {
-  const perfdata::EventAttr attr = SamplingAttr(Frequency{99});
+TEST(CounterAttr, IsTheCpuClockNotYetRunning) {
+  const perfdata::EventAttr attr =
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99});
   EXPECT_EQ(attr.type, perfdata::kTypeSoftware);
   EXPECT_EQ(attr.config, perfdata::kSoftwareCpuClock);
   EXPECT_TRUE(attr.Has(perfdata::kDisabled));
@@ -42,7 +45,8 @@ TEST(SidebandAttr, ReportsWhatProcessesDoFromTheStart) {
 
 // hotspot's perfparser reads the trailers of all events with one attribute.
 TEST(SidebandAttr, HasTheTrailerOfTheSamplingEvent) {
-  const perfdata::SampleFormat sampling = perfdata::FormatOf(SamplingAttr(Frequency{99}));
+  const perfdata::SampleFormat sampling = perfdata::FormatOf(
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99}));
   const perfdata::SampleFormat sideband = perfdata::FormatOf(SidebandAttr());
   EXPECT_EQ(sampling.sample_type, sideband.sample_type);
   EXPECT_EQ(sampling.read_format, sideband.read_format);
@@ -51,14 +55,17 @@ TEST(SidebandAttr, HasTheTrailerOfTheSamplingEvent) {
 }
 
 TEST(SidebandAttr, UsesTheClockOfTheSamples) {
-  for (const perfdata::EventAttr& attr : {SamplingAttr(Frequency{99}), SidebandAttr()}) {
+  for (const perfdata::EventAttr& attr :
+       {CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99}),
+        SidebandAttr()}) {
     EXPECT_TRUE(attr.Has(perfdata::kUseClockid));
     EXPECT_EQ(attr.clockid, CLOCK_MONOTONIC);
   }
 }
 
 TEST(AttrForBpf, LeavesOnlyTheCallchainOut) {
-  const perfdata::EventAttr in_file = SamplingAttr(Frequency{99});
+  const perfdata::EventAttr in_file =
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99});
   const perfdata::EventAttr opened = AttrForBpf(in_file);
   EXPECT_EQ(opened.sample_type | perfdata::kCallchain, in_file.sample_type);
   EXPECT_NE(opened.sample_type, in_file.sample_type);

@@ -9,6 +9,7 @@
 
 #include "bpf/wire.h"
 #include "tests/record/records.h"
+#include "tests/support/matchers.h"
 
 namespace perftape::record {
 namespace {
@@ -89,7 +90,7 @@ class WireDecoding : public testing::Test {
   }
 
   EventIds ids_;
-  WireDecoder decoder_{ids_, kTestFormat, kLimit};
+  WireDecoder decoder_{ids_, {kTestFormat}, kLimit};
   std::vector<std::byte> out_;
   perfdata::RecordView record_;
 };
@@ -212,6 +213,39 @@ TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
   EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));
+}
+
+// A message of event 1, a tracepoint, with two words between the fixed part and the frames.
+std::vector<std::byte> TracepointMessage() {
+  Message message = Message::InKernelMode();
+  message.sample.event = 1;
+  std::vector<std::byte> bytes = message.bytes();
+  const std::uint64_t raw[] = {0x1111, 0x2222};
+  const auto raw_bytes = std::as_bytes(std::span(raw));
+  bytes.insert(bytes.begin() + sizeof(wire_sample), raw_bytes.begin(), raw_bytes.end());
+  const auto size = static_cast<__u32>(bytes.size());
+  std::memcpy(bytes.data() + offsetof(wire_header, size), &size, sizeof size);
+  return bytes;
+}
+
+TEST_F(WireDecoding, TakesOverTheRawRecordOfATracepoint) {
+  perfdata::SampleFormat with_raw = kTestFormat;
+  with_raw.sample_type |= perfdata::kRaw;
+  ids_.Add(1, 1, 43);
+  WireDecoder decoder(ids_, {kTestFormat, with_raw}, kLimit);
+  ASSERT_TRUE(decoder.Append(TracepointMessage(), out_));
+  const perfdata::Sample sample = perfdata::DecodeSample(RecordsIn(out_).at(0), with_raw).value();
+  EXPECT_EQ(sample.id, 43U);
+  EXPECT_EQ(sample.callchain.size(), 6U);
+  ASSERT_EQ(sample.raw.size(), 20U) << "with the kernel's padding";
+  EXPECT_EQ(LoadFixed<std::uint64_t>(sample.raw.data() + 8, std::endian::native), 0x2222U);
+  EXPECT_EQ(out_.size() % 8, 0U);
+}
+
+TEST_F(WireDecoding, RefusesARawRecordOfAnEventWithoutOne) {
+  ids_.Add(1, 1, 43);
+  WireDecoder decoder(ids_, {kTestFormat, kTestFormat}, kLimit);
+  EXPECT_THAT(decoder.Append(TracepointMessage(), out_), FailsWith(ErrorCode::kCorrupt));
 }
 
 TEST_F(WireDecoding, RefusesCountsThatItsBytesDoNotHold) {

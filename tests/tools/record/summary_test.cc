@@ -37,7 +37,9 @@ TEST(SummaryLines, ReportTheCompressionRatio) {
 
 TEST(SummaryLines, ReportLossesByCpuAndCause) {
   record::RecordSummary summary = Summary(10, 9);
-  summary.losses = {{.cpu = 0, .ring_full = 5}, {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].losses = {{.cpu = 0, .ring_full = 5},
+                              {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
   summary.damaged_messages = 1;
   summary.lost_process_events = 4;
   summary.file.clear();
@@ -51,11 +53,33 @@ TEST(SummaryLines, ReportLossesByCpuAndCause) {
                   "process events lost: 4; names or mappings may be missing"));
 }
 
+TEST(SummaryLines, ListSeveralEvents) {
+  record::RecordSummary summary = Summary(2345, 3);
+  summary.events = {{.name = "cpu-clock", .samples = 2000, .losses = {{.cpu = 1, .late = 3}}},
+                    {.name = "page-faults", .samples = 345}};
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("2345 samples: 2000 cpu-clock, 345 page-faults; 3 lost, 2.0 KiB in "
+                          "perf.data",
+                          "cpu-clock: lost on CPU 1: 3, the timer could not keep up; a lower rate "
+                          "(-F) helps"));
+}
+
+TEST(SummaryLines, ListTheMostFrequentOfManyEvents) {
+  record::RecordSummary summary = Summary(36, 0);
+  for (std::uint64_t i = 1; i <= 8; ++i) {
+    summary.events.push_back({.name = "e" + std::to_string(i), .samples = i});
+  }
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("36 samples: 8 e8, 7 e7, 6 e6, 5 e5, 4 e4, 3 e3, 3 of 2 other events; 0 "
+                          "lost, 2.0 KiB in perf.data"));
+}
+
 TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
   record::RecordSummary summary = Summary(37, 1010);
-  summary.losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
-                    {.cpu = 1, .throttled = 563, .late = 5},
-                    {.cpu = 2, .late = 15, .unexplained = 7}};
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
+                              {.cpu = 1, .throttled = 563, .late = 5},
+                              {.cpu = 2, .late = 15, .unexplained = 7}};
   EXPECT_THAT(
       SummaryLines(summary),
       ElementsAre(
@@ -71,7 +95,8 @@ TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
 
 TEST(SummaryLines, ReportStalledAndOfflineCpus) {
   record::RecordSummary summary = Summary(37, 0);
-  summary.stalls = {{.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].stalls = {{.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
   summary.absences = {{.cpu = 1, .from_ns = 500'000'000, .until_ns = 1'250'000'000},
                       {.cpu = 2, .from_ns = 2'000'000'000, .until_ns = {}}};
   EXPECT_THAT(
@@ -87,7 +112,8 @@ TEST(SummaryLines, ReportStalledAndOfflineCpus) {
 
 TEST(SummaryLines, ReportCpusWithoutSamplesForUnknownReasons) {
   record::RecordSummary summary = Summary(37, 0);
-  summary.silences = {{.cpu = 1, .expiries = 48}};
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].silences = {{.cpu = 1, .expiries = 48}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
                           "CPU 1: 48 timer interrupts without a sample, not counted as lost: the "

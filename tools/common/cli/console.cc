@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/similar.h"
 #include "formats/base/truncation.h"
 #include "tools/common/cli/completion.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
-#include "tools/common/cli/similar.h"
 
 namespace perftape::cli {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <boost/program_options.hpp>
 
+#include "formats/base/similar.h"
 #include "tools/common/cli/choices.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/similar.h"
 #include "tools/common/cli/values.h"
 
 namespace perftape::cli {

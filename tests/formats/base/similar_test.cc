@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/cli/similar.h"
+#include "formats/base/similar.h"
 
 #include <gmock/gmock.h>
 
-namespace perftape::cli {
+namespace perftape {
 namespace {
 
 using testing::ElementsAre;
@@ -35,4 +35,4 @@ TEST(MostSimilar, AreNoneWhereNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace perftape::cli
+}  // namespace perftape

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/cli/similar.h"
+#include "formats/base/similar.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace perftape::cli {
+namespace perftape {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -37,4 +37,4 @@ std::vector<std::string_view> MostSimilar(std::string_view word,
   return nearest;
 }
 
-}  // namespace perftape::cli
+}  // namespace perftape

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace perftape::cli {
+namespace perftape {
 
 // Returns the number of letters that must be inserted, deleted or replaced to turn `b` into `a`.
 std::size_t EditDistance(std::string_view a, std::string_view b);
@@ -17,4 +17,4 @@ std::size_t EditDistance(std::string_view a, std::string_view b);
 std::vector<std::string_view> MostSimilar(std::string_view word,
                                           std::span<const std::string_view> names);
 
-}  // namespace perftape::cli
+}  // namespace perftape

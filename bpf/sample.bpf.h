@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Builds a sample and sends it. The sample is built in scratch memory of the CPU and sent with its
+ * true length. This is cheaper than reserving the largest sample, which is ten times as long. It
+ * needs only Linux 5.8, unlike dynptrs. One scratch sample is enough: the kernel does not call a
+ * program while another one runs on the same CPU (bpf_prog_active).
+ *
+ * SAMPLE_RAW_SIZE is the room for a raw record, in bytes.
+ */
+#ifndef PERFTAPE_BPF_SAMPLE_BPF_H
+#define PERFTAPE_BPF_SAMPLE_BPF_H
+
+#include "bpf/common.bpf.h"
+
+struct full_sample {
+	struct wire_sample sample;
+	__u64 words[SAMPLE_RAW_SIZE / 8 + 2 * WIRE_MAX_FRAMES]; /* the raw record, then the frames */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct full_sample);
+} scratch SEC(".maps");
+
+/* What caused a sample. */
+struct sample_origin {
+	__u32 event;
+	__u32 mode;	 /* WIRE_MODE_* */
+	__u32 raw_words; /* already in the scratch sample */
+	__u64 ip;
+	__u64 period;
+	__u64 now_ns;
+};
+
+struct task_ids {
+	__u32 tgid;
+	__u32 tid;
+};
+
+static __always_inline struct task_ids current_ids(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return (struct task_ids){.tgid = tgid_of(task), .tid = tid_of(task)};
+}
+
+#if defined(__TARGET_ARCH_x86)
+static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->ip;
+}
+
+/* The selector of the code segment contains the privilege level. */
+static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
+{
+	return (regs->cs & 3) != 0 ? WIRE_MODE_USER : WIRE_MODE_KERNEL;
+}
+#else
+static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->pc;
+}
+
+/* The kernel is in the upper half of the address space. */
+static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
+{
+	return (__s64)regs->pc >= 0 ? WIRE_MODE_USER : WIRE_MODE_KERNEL;
+}
+#endif
+
+/* Writes frames to `first` and returns their number; 0 if the walk fails, as for the user stack of
+ * a kernel thread. */
+static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
+{
+	long bytes = bpf_get_stack(ctx, first, WIRE_MAX_FRAMES * sizeof(__u64), flags);
+
+	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+}
+
+/* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
+static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames)
+{
+	__u32 kernel = 0;
+	__u32 user;
+
+	if (full->sample.mode == WIRE_MODE_KERNEL)
+		kernel = walk(ctx, frames, 0);
+	if (kernel > WIRE_MAX_FRAMES)
+		kernel = WIRE_MAX_FRAMES; /* for the verifier */
+	user = walk(ctx, frames + kernel, BPF_F_USER_STACK);
+	if (user > WIRE_MAX_FRAMES)
+		user = WIRE_MAX_FRAMES;
+	full->sample.kernel_frames = kernel;
+	full->sample.user_frames = user;
+	return kernel + user;
+}
+
+static __always_inline struct full_sample *scratch_sample(struct wire_cpu *cpu)
+{
+	struct full_sample *full;
+	__u32 zero = 0;
+
+	full = bpf_map_lookup_elem(&scratch, &zero);
+	if (!full)
+		cpu->no_scratch++;
+	return full;
+}
+
+static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,
+					const struct sample_origin *origin,
+					const struct task_ids *ids)
+{
+	struct full_sample *full = scratch_sample(cpu);
+	__u32 words = origin->raw_words;
+
+	if (!full)
+		return;
+	if (words > SAMPLE_RAW_SIZE / 8)
+		words = SAMPLE_RAW_SIZE / 8; /* for the verifier */
+	barrier_var(words);
+	full->sample = (struct wire_sample){
+		.header =
+			{
+				.type = WIRE_SAMPLE,
+				.cpu = bpf_get_smp_processor_id(),
+				.time_ns = origin->now_ns,
+			},
+		.ip = origin->ip,
+		.period = origin->period,
+		.pid = ids->tgid,
+		.tid = ids->tid,
+		.event = origin->event,
+		.mode = origin->mode,
+	};
+	if (filter.callchain)
+		words += walk_stacks(ctx, full, full->words + words);
+	full->sample.header.size = sizeof(struct wire_sample) + words * sizeof(__u64);
+	send(cpu, full, full->sample.header.size);
+}
+
+#endif

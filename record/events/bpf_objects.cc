@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/bpf_objects.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "on_cpu.skel.h"
+#include "record/machine/requirements.h"
+#include "tracepoint.skel.h"
+
+namespace perftape::record {
+namespace {
+
+// The default of pid_max. The map has two megabytes and exists only if processes are filtered.
+constexpr std::uint32_t kMaxTargetProcesses = 32768;
+
+constexpr std::uint32_t kWakeupBytes = 64 << 10;
+
+// libbpf's messages. libbpf has one print function for the whole program and passes it no context.
+struct LogCapture {
+  std::string* log = nullptr;  // for errors to quote
+  const LibbpfLog* user = nullptr;
+};
+thread_local LogCapture current_log;
+
+int AppendToLog(libbpf_print_level level, const char* format, va_list arguments) {
+  if (current_log.log == nullptr) return 0;
+  const bool has_user = static_cast<bool>(*current_log.user);
+  if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
+  char buffer[1024];
+  const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  if (length <= 0) return length;
+  std::string_view message(buffer, std::min(static_cast<std::size_t>(length), sizeof buffer - 1));
+  current_log.log->append(message);
+  if (message.ends_with('\n')) message.remove_suffix(1);
+  if (has_user) (*current_log.user)(message);
+  return length;
+}
+
+// Returns the inode of the pid namespace, or 0 for the initial one (include/linux/proc_ns.h,
+// PROC_PID_INIT_INO), which needs no translation of ids.
+std::uint32_t PidNamespace() {
+  constexpr std::uint32_t kInitial = 0xEFFFFFFC;
+  struct stat ns {};
+  if (stat("/proc/self/ns/pid", &ns) != 0) return 0;
+  const auto inode = static_cast<std::uint32_t>(ns.st_ino);
+  return inode == kInitial ? 0 : inode;
+}
+
+// Returns the last lines of the log, which have the reason. The verifier's log before them is long.
+std::string Tail(const std::string& log) {
+  constexpr std::size_t kMost = 600;
+  std::string_view tail = log;
+  if (tail.size() > kMost) {
+    tail.remove_prefix(tail.size() - kMost);
+    tail.remove_prefix(std::min(tail.find('\n') + 1, tail.size()));
+  }
+  while (tail.ends_with('\n')) tail.remove_suffix(1);
+  return std::string(tail);
+}
+
+// `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
+wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
+  const SampleFilter& filter = options.filter;
+  const std::size_t half_ring = options.ring_bytes / 2;
+  return {
+      .by_process = filter.by_process(),
+      .by_thread = !filter.threads.empty(),
+      .by_uid = filter.user.has_value(),
+      .uid = filter.user.value_or(0),
+      .excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0)),
+      .command_pid = static_cast<__u32>(filter.command.value_or(0)),
+      .callchain = options.callchains != Callchains::kNone,
+      .pid_namespace = PidNamespace(),
+      .wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring)),
+      .event = event,
+      .cpus = static_cast<__u32>(cpus),
+      .pad = 0,
+  };
+}
+
+bool Needs(const BpfOptions& options, Trigger trigger) {
+  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
+}
+
+bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
+  return source == ExpirySource::kKernelIfPossible ? skeleton.progs.on_cpu
+                                                   : skeleton.progs.on_cpu_by_time;
+}
+
+// Linux 5.15. A program that is too old for it is not loaded.
+bool HasCookies() {
+  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_get_attach_cookie, nullptr) ==
+         1;
+}
+
+void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
+  const std::size_t events = options.events.size();
+  const auto set = [](bpf_map* map, std::size_t entries) {
+    bpf_map__set_max_entries(map, static_cast<__u32>(entries));
+  };
+  set(skeleton.maps.cpus, events * cpus);
+  set(skeleton.maps.events, events);
+  set(skeleton.maps.ring, options.ring_bytes);
+  const SampleFilter& filter = options.filter;
+  if (!filter.threads.empty()) set(skeleton.maps.target_threads, filter.threads.size());
+  if (filter.by_process()) set(skeleton.maps.target_processes, kMaxTargetProcesses);
+}
+
+}  // namespace
+
+CapturedLog::CapturedLog(std::string& log, const LibbpfLog& user) {
+  libbpf_set_print(AppendToLog);
+  current_log = {.log = &log, .user = &user};
+}
+
+CapturedLog::~CapturedLog() {
+  current_log = {};
+}
+
+std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log) {
+  const SystemFacts facts = ReadSystemFacts();
+  const std::vector<std::string> missing = CheckFacts(facts).missing;
+  if (!missing.empty()) {
+    return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
+                fmt::format("{}: {}", what, fmt::join(missing, "; ")));
+  }
+  std::string message = fmt::format("{}: {}", what, std::strerror(error_number));
+  if (error_number == EPERM || error_number == ENOMEM) {
+    message += " (before Linux 5.11 this may be RLIMIT_MEMLOCK: 'ulimit -l unlimited')";
+  }
+  if (!log.empty()) message += "\n" + Tail(log);
+  return Fail(error_number == EPERM || error_number == EACCES ? ErrorCode::kPermission
+                                                              : ErrorCode::kUnsupported,
+              std::move(message));
+}
+
+void BpfObjects::DestroyOnCpu::operator()(on_cpu_bpf* skeleton) const {
+  on_cpu_bpf__destroy(skeleton);
+}
+
+void BpfObjects::DestroyTracepoint::operator()(tracepoint_bpf* skeleton) const {
+  tracepoint_bpf__destroy(skeleton);
+}
+
+BpfObjects::BpfObjects(BpfObjects&&) noexcept = default;
+BpfObjects& BpfObjects::operator=(BpfObjects&&) noexcept = default;
+BpfObjects::~BpfObjects() = default;
+
+Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string& log) {
+  const int possible = libbpf_num_possible_cpus();
+  if (possible < 0) return FailErrno("counting the CPUs", -possible);
+  BpfObjects objects;
+  objects.cpus_ = static_cast<std::size_t>(possible);
+  objects.programs_.resize(options.events.size());
+  objects.uses_cookies_ = options.events.size() > 1 &&
+                          options.event_source == EventSource::kCookieIfPossible && HasCookies();
+  TRY(objects.LoadInstances(options, log));
+  TRY(objects.WriteSettings(options));
+  return objects;
+}
+
+// The first instance owns the maps, so it is loaded even if there are only tracepoints.
+Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
+  if (uses_cookies_) {
+    TRY(LoadFirst(options, WIRE_EVENT_OF_COOKIE, log));
+    if (Needs(options, Trigger::kTracepoint)) {
+      TRY(LoadTracepoint(options, WIRE_EVENT_OF_COOKIE, log));
+    }
+    return {};
+  }
+  for (std::uint32_t event = 0; event < options.events.size(); ++event) {
+    if (event == 0) {
+      TRY(LoadFirst(options, event, log));
+    } else if (options.events[event].trigger != Trigger::kTracepoint) {
+      TRY(LoadOnCpu(options, event, options.expiry_source, log));
+    }
+    if (options.events[event].trigger == Trigger::kTracepoint) {
+      TRY(LoadTracepoint(options, event, log));
+    }
+  }
+  return {};
+}
+
+// Before Linux 6.2, or without the JIT, a program can read only the registers, not its event.
+Status BpfObjects::LoadFirst(const BpfOptions& options, std::uint32_t event,
+                             const std::string& log) {
+  Status loaded = LoadOnCpu(options, event, options.expiry_source, log);
+  if (!loaded && options.expiry_source == ExpirySource::kKernelIfPossible) {
+    loaded = LoadOnCpu(options, event, ExpirySource::kOwnClock, log);
+  }
+  return loaded;
+}
+
+Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
+                             const std::string& log) {
+  OnCpu skeleton(on_cpu_bpf__open());
+  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  const auto load_if = [](bpf_program* program, bool is_needed) {
+    bpf_program__set_autoload(program, is_needed);
+  };
+  bpf_program* const clock = ClockProgram(*skeleton, source);
+  skeleton->rodata->filter = WireFilter(options, event, cpus_);
+  load_if(skeleton->progs.on_cpu, false);
+  load_if(skeleton->progs.on_cpu_by_time, false);
+  load_if(clock, Needs(options, Trigger::kTimer));
+  load_if(skeleton->progs.on_count, Needs(options, Trigger::kCounter));
+  const bool is_first = on_cpu_.empty();
+  for (bpf_program* tracker :
+       {skeleton->progs.follow_fork, skeleton->progs.follow_exec, skeleton->progs.follow_exit}) {
+    load_if(tracker, is_first && options.filter.by_process());
+  }
+  if (is_first) {
+    SetMapSizes(*skeleton, options, cpus_);
+  } else {
+    TRY(ShareMaps(skeleton->obj));
+  }
+  if (const int error = on_cpu_bpf__load(skeleton.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF programs", -error, log);
+  }
+  for (std::uint32_t number = 0; number < programs_.size(); ++number) {
+    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
+    const Trigger trigger = options.events[number].trigger;
+    if (trigger == Trigger::kTracepoint) continue;
+    programs_[number] =
+        bpf_program__fd(trigger == Trigger::kTimer ? clock : skeleton->progs.on_count);
+  }
+  on_cpu_.push_back(std::move(skeleton));
+  return {};
+}
+
+Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event,
+                                  const std::string& log) {
+  Tracepoint skeleton(tracepoint_bpf__open());
+  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  skeleton->rodata->filter = WireFilter(options, event, cpus_);
+  TRY(ShareMaps(skeleton->obj));
+  if (const int error = tracepoint_bpf__load(skeleton.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF program for tracepoints", -error, log);
+  }
+  for (std::uint32_t number = 0; number < programs_.size(); ++number) {
+    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
+    if (options.events[number].trigger != Trigger::kTracepoint) continue;
+    programs_[number] = bpf_program__fd(skeleton->progs.on_tracepoint);
+  }
+  tracepoint_.push_back(std::move(skeleton));
+  return {};
+}
+
+// The other instances use the maps of the first. Only the scratch sample and the constants are
+// their own.
+Status BpfObjects::ShareMaps(bpf_object* object) const {
+  const auto& maps = on_cpu_.front()->maps;
+  for (const bpf_map* map :
+       {maps.ring, maps.cpus, maps.events, maps.target_processes, maps.target_threads}) {
+    bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
+    if (other == nullptr) continue;
+    if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
+      return FailErrno(fmt::format("sharing the map '{}'", bpf_map__name(map)), -error);
+    }
+  }
+  return {};
+}
+
+Status BpfObjects::WriteSettings(const BpfOptions& options) const {
+  const int map = bpf_map__fd(on_cpu_.front()->maps.events);
+  for (std::uint32_t event = 0; event < options.events.size(); ++event) {
+    if (bpf_map_update_elem(map, &event, &options.events[event].settings, BPF_ANY) != 0) {
+      return FailErrno("writing the settings of the events", errno);
+    }
+  }
+  return {};
+}
+
+std::array<bpf_program*, 2> BpfObjects::process_adders() const {
+  const auto& programs = on_cpu_.front()->progs;
+  return {programs.follow_fork, programs.follow_exec};
+}
+
+bpf_program* BpfObjects::process_remover() const {
+  return on_cpu_.front()->progs.follow_exit;
+}
+
+int BpfObjects::ring() const {
+  return bpf_map__fd(on_cpu_.front()->maps.ring);
+}
+
+int BpfObjects::counters() const {
+  return bpf_map__fd(on_cpu_.front()->maps.cpus);
+}
+
+int BpfObjects::target_processes() const {
+  return bpf_map__fd(on_cpu_.front()->maps.target_processes);
+}
+
+int BpfObjects::target_threads() const {
+  return bpf_map__fd(on_cpu_.front()->maps.target_threads);
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loaded BPF objects of a session. Only bpf_session.cc uses it.
+#pragma once
+
+#include <linux/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/result.h"
+#include "record/events/bpf_session.h"
+
+struct bpf_object;
+struct bpf_program;
+struct on_cpu_bpf;
+struct tracepoint_bpf;
+
+namespace perftape::record {
+
+// Sends libbpf's messages of this thread to `log`, and to `user` if it is set, during its lifetime.
+class CapturedLog {
+ public:
+  CapturedLog(std::string& log, const LibbpfLog& user);
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+  ~CapturedLog();
+};
+
+// Returns the error of libbpf: what the machine lacks, or the last lines of `log`.
+std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log);
+
+// The programs of a recording, and the maps that they share. Each event has a program. Events share
+// an instance of it if a cookie tells them apart; before Linux 5.15 each event has its own.
+class BpfObjects {
+ public:
+  // Loads the programs that `options.events` need. Messages of libbpf are quoted from `log`.
+  static Result<BpfObjects> Load(const BpfOptions& options, const std::string& log);
+
+  BpfObjects(BpfObjects&&) noexcept;
+  BpfObjects& operator=(BpfObjects&&) noexcept;
+  ~BpfObjects();
+
+  // The descriptor of the program that samples this event. It belongs to this object.
+  int ProgramOf(std::uint32_t event) const { return programs_[event]; }
+  // Whether to attach the number of the event as a cookie.
+  bool uses_cookies() const { return uses_cookies_; }
+  // The programs that add processes to the targets, and the one that removes them. They are loaded
+  // if the filter is by process.
+  std::array<bpf_program*, 2> process_adders() const;
+  bpf_program* process_remover() const;
+
+  int ring() const;
+  int counters() const;
+  int target_processes() const;
+  int target_threads() const;
+  std::size_t cpus() const { return cpus_; }
+
+ private:
+  struct DestroyOnCpu {
+    void operator()(on_cpu_bpf* skeleton) const;
+  };
+  struct DestroyTracepoint {
+    void operator()(tracepoint_bpf* skeleton) const;
+  };
+  using OnCpu = std::unique_ptr<on_cpu_bpf, DestroyOnCpu>;
+  using Tracepoint = std::unique_ptr<tracepoint_bpf, DestroyTracepoint>;
+
+  BpfObjects() = default;
+  Status LoadInstances(const BpfOptions& options, const std::string& log);
+  Status LoadFirst(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  Status LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
+                   const std::string& log);
+  Status LoadTracepoint(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  Status ShareMaps(bpf_object* object) const;
+  Status WriteSettings(const BpfOptions& options) const;
+
+  std::size_t cpus_ = 0;
+  bool uses_cookies_ = false;
+  std::vector<OnCpu> on_cpu_;  // the first owns the maps
+  std::vector<Tracepoint> tracepoint_;
+  std::vector<int> programs_;  // by event
+};
+
+}  // namespace perftape::record

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/event_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "formats/base/similar.h"
+#include "record/events/cpu_events.h"
+#include "record/events/event_sets.h"
+#include "record/events/plan_tracepoints.h"
+
+namespace perftape::record {
+namespace {
+
+std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_view what) {
+  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
+}
+
+void ExcludeModes(Modes modes, perfdata::EventAttr& attr) {
+  if (modes == Modes::kUser) attr.flags |= perfdata::kExcludeKernel | perfdata::kExcludeHv;
+  if (modes == Modes::kKernel) attr.flags |= perfdata::kExcludeUser | perfdata::kExcludeHv;
+}
+
+// A period of a clock is in nanoseconds. Below a microsecond, sampling would use up all the time.
+constexpr std::uint64_t kShortestClockPeriod = 1000;
+
+Result<PlannedEvent> PlanKnown(const EventSpec& spec, const KnownEvent& known, SamplingRate rate) {
+  if (spec.every || !spec.conditions.empty()) {
+    return Wrong(ErrorCode::kInvalidArgument, spec,
+                 "every= and if= are for tracepoints; period=N samples one in N");
+  }
+  const SamplingRate own = spec.rate.value_or(rate);
+  const Period* period = std::get_if<Period>(&own);
+  const bool is_clock = known.trigger == Trigger::kTimer;
+  if (is_clock && period != nullptr && period->count < kShortestClockPeriod) {
+    return Wrong(ErrorCode::kInvalidArgument, spec,
+                 fmt::format("a period of {} ns is too short for a clock; the shortest is {} ns",
+                             period->count, kShortestClockPeriod));
+  }
+  PlannedEvent event{.name = NameInFile(known.name, spec.modes),
+                     .attr = CounterAttr(known.type, known.config, own),
+                     .trigger = known.trigger};
+  ExcludeModes(spec.modes, event.attr);
+  // An expiry in the other mode is no overflow, and no loss. The program cannot always tell it from
+  // one.
+  if (is_clock && spec.modes == Modes::kBoth) event.settings.period_ns = TimerPeriodNs(own);
+  return event;
+}
+
+std::unexpected<Error> Unknown(const EventSpec& spec) {
+  std::vector<std::string_view> names;
+  for (const KnownEvent& event : KnownEvents()) {
+    names.push_back(event.name);
+    if (!event.alias.empty()) names.push_back(event.alias);
+  }
+  for (const EventSet& set : EventSets()) names.push_back(set.name);
+  const std::vector<std::string_view> similar = MostSimilar(spec.name, names);
+  return Wrong(ErrorCode::kNotFound, spec,
+               similar.empty()
+                   ? "is not known; 'perftape-record list' shows all events"
+                   : fmt::format("is not known; did you mean {}?", fmt::join(similar, " or ")));
+}
+
+class Planner {
+ public:
+  Planner(SamplingRate rate, const EventMachine& machine) : rate_(rate), machine_(machine) {}
+
+  Status Add(const EventSpec& spec) {
+    if (spec.is_tracepoint()) return AddTracepoints(spec);
+    if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
+    const KnownEvent* known = FindKnownEvent(spec.name);
+    if (known == nullptr) return Unknown(spec);
+    TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
+    if (const Status opened = machine_.try_to_open(event.attr); !opened) {
+      if (known->name == "cycles") return AddClockInsteadOfCycles(spec);
+      return Wrong(opened.error().code, spec, opened.error().message);
+    }
+    return Append(spec, std::move(event));
+  }
+
+  void Skip(const Error& error) { plan_.warnings.push_back(error.message + ": not recorded"); }
+  EventPlan& plan() { return plan_; }
+
+ private:
+  Status Append(const EventSpec& spec, PlannedEvent event) {
+    for (const PlannedEvent& other : plan_.events) {
+      if (other.name != event.name) continue;
+      if (std::memcmp(&other.settings, &event.settings, sizeof event.settings) == 0 &&
+          other.attr.sample_period == event.attr.sample_period &&
+          other.attr.flags == event.attr.flags) {
+        return {};
+      }
+      return Wrong(ErrorCode::kInvalidArgument, spec,
+                   fmt::format("{} is given twice, with different options", event.name));
+    }
+    plan_.events.push_back(std::move(event));
+    return {};
+  }
+
+  Status AddTracepoints(const EventSpec& spec) {
+    if (!tracefs_) {
+      TRY_ASSIGN(Tracefs tracefs, machine_.tracefs());
+      tracefs_.emplace(std::move(tracefs));
+    }
+    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanTracepoints(spec, *tracefs_));
+    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
+    return {};
+  }
+
+  // The options of the set are added to those of its members.
+  Status AddSet(const EventSpec& spec, const EventSet& set) {
+    TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
+    for (EventSpec& member : members) {
+      member.text = spec.text;
+      member.modes = spec.modes;
+      member.rate = spec.rate;
+      member.every = spec.every;
+      std::ranges::copy(spec.conditions, std::back_inserter(member.conditions));
+      TRY(AddTracepoints(member));
+    }
+    return {};
+  }
+
+  // As perf does (evsel__fallback).
+  Status AddClockInsteadOfCycles(const EventSpec& spec) {
+    plan_.warnings.push_back(fmt::format(
+        "event '{}': no hardware counters on this machine: recorded cpu-clock instead", spec.text));
+    EventSpec clock = spec;
+    clock.name = "cpu-clock";
+    // A period of cycles is no period of nanoseconds, but near it.
+    return Add(clock);
+  }
+
+  SamplingRate rate_;
+  const EventMachine& machine_;
+  std::optional<Tracefs> tracefs_;
+  EventPlan plan_;
+};
+
+bool MayBeSkipped(const Error& error) {
+  return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnsupported ||
+         error.code == ErrorCode::kPermission;
+}
+
+}  // namespace
+
+std::string NameInFile(std::string_view name, Modes modes) {
+  const std::string_view modifiers[] = {"", ":u", ":k"};
+  return std::string(name).append(modifiers[std::to_underlying(modes)]);
+}
+
+EventMachine EventMachine::This() {
+  return {.try_to_open = [](const perfdata::EventAttr& attr) { return TryToOpen(attr); }};
+}
+
+Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
+                             MissingEvents missing, const EventMachine& machine) {
+  Planner planner(rate, machine);
+  const EventSpec clock{.text = "cpu-clock", .name = "cpu-clock"};
+  if (specs.empty()) TRY(planner.Add(clock));
+  std::optional<Error> skipped;
+  for (const EventSpec& spec : specs) {
+    Status added = planner.Add(spec);
+    if (added) continue;
+    if (missing == MissingEvents::kFail || !MayBeSkipped(added.error())) {
+      return Fail(std::move(added).error());
+    }
+    skipped = std::move(added).error();
+    planner.Skip(*skipped);
+  }
+  if (planner.plan().events.empty()) return Fail(*std::move(skipped));
+  return std::move(planner.plan());
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the events that the user names to those that this machine opens.
+#pragma once
+
+#include <linux/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/attr.h"
+#include "record/events/event_attrs.h"
+#include "record/events/event_spec.h"
+#include "record/events/known_events.h"
+#include "record/events/tracefs.h"
+
+namespace perftape::record {
+
+// A sampling event of the recording.
+struct PlannedEvent {
+  std::string name = {};          // in the file: "page-faults:u", "sched:sched_switch"
+  perfdata::EventAttr attr = {};  // in the file
+  Trigger trigger = Trigger::kTimer;
+  wire_event settings = {};  // for the BPF program
+  std::string format = {};   // of a tracepoint: its format file
+};
+
+struct EventPlan {
+  std::vector<PlannedEvent> events;   // at least one
+  std::vector<std::string> warnings;  // one sentence each
+};
+
+enum class MissingEvents : std::uint8_t { kFail, kSkip };
+
+// What the plan asks the machine. Tests replace it.
+struct EventMachine {
+  std::function<Result<Tracefs>()> tracefs = [] { return Tracefs::Find(); };
+  // Whether the kernel opens such an event.
+  std::function<Status(const perfdata::EventAttr& attr)> try_to_open;
+
+  static EventMachine This();
+};
+
+// Returns "cpu-clock" at `rate` if `specs` is empty. `rate` is for events without one of their own.
+// "cycles" becomes "cpu-clock", with a warning, where there are no hardware counters. A glob of
+// tracepoints becomes all that match; a tracepoint that is named several times in the same way is
+// recorded once.
+//
+// Fails with kNotFound for an event or a field that is not there; the message says where it was
+// searched and what is near. Fails with kUnsupported for one that does not work here. With kSkip
+// such an event is left out with a warning, but the last one fails. Fails with kInvalidArgument for
+// an option that the event does not have.
+Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
+                             MissingEvents missing, const EventMachine& machine);
+
+// The name in the file: "page-faults:u".
+std::string NameInFile(std::string_view name, Modes modes);
+
+}  // namespace perftape::record

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/event_sets.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace perftape::record {
+namespace {
+
+constexpr EventSet kSets[] = {
+    // The reasons 0 and 1 are no drop: SKB_NOT_DROPPED_YET and SKB_CONSUMED
+    // (include/net/dropreason-core.h).
+    {"packetloss", "skb:kfree_skb/if=reason>1/", "a packet that the kernel dropped"},
+    {"tcpretrans", "tcp:tcp_retransmit_skb", "a TCP segment that was sent again"},
+    {"tcpreset", "tcp:tcp_send_reset,tcp:tcp_receive_reset", "a TCP reset, sent or received"},
+    {"oom", "oom:mark_victim", "a process that was killed for memory"},
+};
+
+}  // namespace
+
+std::span<const EventSet> EventSets() {
+  return kSets;
+}
+
+const EventSet* FindEventSet(std::string_view name) {
+  const auto* const found = std::ranges::find(kSets, name, &EventSet::name);
+  return found == std::end(kSets) ? nullptr : found;
+}
+
+}  // namespace perftape::record

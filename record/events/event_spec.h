@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// An event as the user writes it. The syntax is perf's (man perf-record, -e):
+//
+//   cpu-clock   page-faults:u   cpu-clock/freq=999/   sched:sched_switch   sched:sched_*
+//   syscalls:sys_enter_write/every=100,if=count>4096/
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "record/events/event_attrs.h"
+
+namespace perftape::record {
+
+enum class Comparison : std::uint8_t { kEqual, kNotEqual, kLess, kGreater, kAnyBit };
+
+// "count>4096": a condition on an integer field of a tracepoint.
+struct FieldCondition {
+  std::string field = {};
+  Comparison comparison = Comparison::kEqual;
+  std::uint64_t value = 0;  // a negative one in two's complement
+  bool is_negative = false;
+
+  bool operator==(const FieldCondition&) const = default;
+};
+
+enum class Modes : std::uint8_t { kBoth, kUser, kKernel };
+
+struct EventSpec {
+  std::string text = {};  // as written
+  std::string name = {};  // without modifiers and options
+  Modes modes = Modes::kBoth;
+  std::optional<SamplingRate> rate = {};        // freq= or period=; nothing: that of -F or -c
+  std::optional<std::uint64_t> every = {};      // every=
+  std::vector<FieldCondition> conditions = {};  // if=; all must hold
+
+  // Whether the name is "subsystem:name" of tracefs.
+  bool is_tracepoint() const { return name.contains(':'); }
+};
+
+// Returns the events of a list, separated by commas. A comma between slashes separates options.
+// Fails with kInvalidArgument for anything that is not in this syntax; the message quotes it. The
+// names are not checked.
+Result<std::vector<EventSpec>> ParseEvents(std::string_view list);
+
+}  // namespace perftape::record

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events that need no lookup on the machine, by perf's names
+// (tools/perf/util/parse-events.c, event_symbols_sw and event_symbols_hw; evsel.c,
+// evsel__hw_cache).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perftape::record {
+
+// What makes an event overflow, which decides how it is sampled.
+enum class Trigger : std::uint8_t {
+  kTimer,       // a timer with a fixed period: cpu-clock, task-clock
+  kCounter,     // other software events, hardware events
+  kTracepoint,  // each hit
+};
+
+struct KnownEvent {
+  std::string name = {};   // "page-faults"
+  std::string alias = {};  // "faults"; may be empty
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  Trigger trigger = Trigger::kCounter;
+};
+
+// Returns all of them: clocks, other software events, hardware events, caches.
+const std::vector<KnownEvent>& KnownEvents();
+
+// Returns the event with this name or alias, or null.
+const KnownEvent* FindKnownEvent(std::string_view name);
+
+}  // namespace perftape::record

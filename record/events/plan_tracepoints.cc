@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/plan_tracepoints.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "formats/base/similar.h"
+#include "record/events/tracepoint_format.h"
+
+namespace perftape::record {
+namespace {
+
+std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_view what) {
+  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
+}
+
+// Returns "; did you mean sched or irq?", or nothing.
+std::string NearestOf(std::string_view word, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  std::vector<std::string_view> similar = MostSimilar(word, views);
+  if (similar.empty()) return "";
+  constexpr std::size_t kMost = 5;
+  if (similar.size() > kMost) similar.resize(kMost);
+  return fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+}
+
+bool IsGlob(std::string_view text) {
+  return text.find_first_of("*?[") != std::string_view::npos;
+}
+
+// Returns the names that match the pattern, or the message that none does.
+Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::string& pattern,
+                                          const std::vector<std::string>& names,
+                                          const std::filesystem::path& directory) {
+  std::vector<std::string> matching;
+  for (const std::string& name : names) {
+    if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) matching.push_back(name);
+  }
+  if (!matching.empty()) return matching;
+  return Wrong(
+      ErrorCode::kNotFound, spec,
+      fmt::format("no '{}' in {}{}", pattern, directory.string(), NearestOf(pattern, names)));
+}
+
+// Whether a field of this size and sign can have the value.
+bool Fits(const FieldCondition& condition, const TracepointField& field) {
+  const unsigned bits = 8U * field.size;
+  if (condition.is_negative) {
+    if (!field.is_signed) return false;
+    return static_cast<std::int64_t>(condition.value) >= -(std::int64_t{1} << (bits - 1)) ||
+           bits == 64;
+  }
+  return bits == 64 || condition.value >> bits == 0;
+}
+
+Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tracepoint,
+                                     const FieldCondition& condition,
+                                     const TracepointFormat& format) {
+  const TracepointField* field = format.Find(condition.field);
+  if (field == nullptr) {
+    std::vector<std::string> names;
+    for (const TracepointField& each : format.fields) {
+      if (each.is_integer()) names.push_back(each.name);
+    }
+    std::string nearest = NearestOf(condition.field, names);
+    if (nearest.empty()) nearest = fmt::format("; its integers are {}", fmt::join(names, ", "));
+    return Wrong(ErrorCode::kNotFound, spec,
+                 fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));
+  }
+  // The kernel passes its registers where the common fields are.
+  constexpr std::uint16_t kCommonFieldsEnd = 8;
+  if (!field->is_integer() || field->offset < kCommonFieldsEnd) {
+    return Wrong(ErrorCode::kInvalidArgument, spec,
+                 fmt::format("the field '{}' of {} cannot be compared: only integers can",
+                             condition.field, tracepoint));
+  }
+  if (!Fits(condition, *field)) {
+    return Wrong(
+        ErrorCode::kInvalidArgument, spec,
+        fmt::format("the field '{}' of {} has {} bytes{} and never this value", condition.field,
+                    tracepoint, field->size, field->is_signed ? "" : ", without sign,"));
+  }
+  return wire_condition{.value = condition.value,
+                        .offset = field->offset,
+                        .size = static_cast<__u8>(field->size),
+                        .is_signed = field->is_signed,
+                        .comparison = static_cast<__u8>(condition.comparison),
+                        .pad = {}};
+}
+
+Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& name,
+                                    std::string format_file) {
+  Result<TracepointFormat> parsed = ParseTracepointFormat(format_file);
+  if (!parsed) return Wrong(ErrorCode::kUnsupported, spec, name + ": " + parsed.error().message);
+  const TracepointFormat format = *std::move(parsed);
+
+  std::uint64_t every = spec.every.value_or(1);
+  if (spec.rate) {
+    const Period* period = std::get_if<Period>(&*spec.rate);
+    if (period == nullptr || spec.every) {
+      return Wrong(ErrorCode::kInvalidArgument, spec,
+                   "a tracepoint has no frequency: every=N records one hit in N");
+    }
+    every = period->count;
+  }
+  if (spec.conditions.size() > WIRE_MAX_CONDITIONS) {
+    return Wrong(ErrorCode::kInvalidArgument, spec,
+                 fmt::format("more than {} conditions", WIRE_MAX_CONDITIONS));
+  }
+  PlannedEvent event{.name = name,
+                     .attr = TracepointAttr(format.id, every),
+                     .trigger = Trigger::kTracepoint,
+                     .format = std::move(format_file)};
+  wire_event& settings = event.settings;
+  settings.every = every;
+  settings.id = format.id;
+  settings.raw_size = format.fixed_size();
+  if (const TracepointField* last = format.last_location()) {
+    settings.last_location = last->offset;
+    if (last->is_relative_location) settings.flags |= WIRE_RELATIVE;
+  }
+  // perf attributes a system call to the code that makes it. For a BPF program, the kernel replaces
+  // the registers by its own (kernel/trace/trace_syscalls.c, perf_call_bpf_enter).
+  if (name.starts_with("syscalls:")) settings.flags |= WIRE_FROM_USER;
+  for (const FieldCondition& condition : spec.conditions) {
+    TRY_ASSIGN(settings.conditions[settings.condition_count],
+               PlanCondition(spec, name, condition, format));
+    ++settings.condition_count;
+  }
+  return event;
+}
+
+}  // namespace
+
+static_assert(static_cast<int>(Comparison::kEqual) == WIRE_EQUAL);
+static_assert(static_cast<int>(Comparison::kNotEqual) == WIRE_NOT_EQUAL);
+static_assert(static_cast<int>(Comparison::kLess) == WIRE_LESS);
+static_assert(static_cast<int>(Comparison::kGreater) == WIRE_GREATER);
+static_assert(static_cast<int>(Comparison::kAnyBit) == WIRE_ANY_BIT);
+
+Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs) {
+  if (spec.modes != Modes::kBoth) {
+    return Wrong(ErrorCode::kInvalidArgument, spec, "a tracepoint has no modifiers");
+  }
+  const std::size_t colon = spec.name.find(':');
+  const std::string subsystem_pattern = spec.name.substr(0, colon);
+  const std::string name_pattern = spec.name.substr(colon + 1);
+  const std::filesystem::path events = tracefs.root() / "events";
+  TRY_ASSIGN(const std::vector<std::string> subsystems,
+             Matching(spec, subsystem_pattern, tracefs.Subsystems(), events));
+
+  std::vector<PlannedEvent> planned;
+  for (const std::string& subsystem : subsystems) {
+    // Those of ftrace itself are no tracepoints.
+    if (subsystem == "ftrace" && IsGlob(subsystem_pattern)) continue;
+    Result<std::vector<std::string>> names =
+        Matching(spec, name_pattern, tracefs.TracepointsOf(subsystem), events / subsystem);
+    if (!names && IsGlob(subsystem_pattern)) continue;
+    if (!names) return Fail(std::move(names).error());
+    for (const std::string& name : *names) {
+      TRY_ASSIGN(std::string format, tracefs.ReadFormat(subsystem, name));
+      TRY_ASSIGN(PlannedEvent event,
+                 PlanTracepoint(spec, subsystem + ":" + name, std::move(format)));
+      planned.push_back(std::move(event));
+    }
+  }
+  if (planned.empty()) {
+    return Wrong(ErrorCode::kNotFound, spec,
+                 fmt::format("no tracepoint in {} matches", events.string()));
+  }
+  return planned;
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The feature TRACING_DATA: the formats of the tracepoints of a recording, from tracefs. perf opens
+// no file with a tracepoint without it.
+#pragma once
+
+#include <span>
+
+#include "formats/base/result.h"
+#include "formats/perfdata/features.h"
+#include "record/events/recorded_events.h"
+#include "record/events/tracefs.h"
+
+namespace perftape::record {
+
+// Returns the formats of the tracepoints in `sampling`, in the layout of perf
+// (tools/perf/util/trace-event-info.c, tracing_data_get), without kallsyms and the other parts that
+// perf can leave empty.
+Result<perfdata::TracingData> TracingDataOf(std::span<const RecordedEvents::Sampling> sampling,
+                                            const Tracefs& tracefs);
+
+}  // namespace perftape::record

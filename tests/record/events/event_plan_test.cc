@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/event_plan.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape::record {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A machine with the software events and three tracepoints.
+class PlanEventsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    AddTracepoint("sched", "sched_switch", 1,
+                  "\tfield:int prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n");
+    AddTracepoint("sched", "sched_wakeup", 2,
+                  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n");
+    AddTracepoint("oom", "mark_victim", 3,
+                  "\tfield:unsigned char pid;\toffset:8;\tsize:1;\tsigned:0;\n");
+  }
+
+  void AddTracepoint(const std::string& subsystem, const std::string& name, int id,
+                     const std::string& field) {
+    const std::filesystem::path directory = root_.path() / "events" / subsystem / name;
+    std::filesystem::create_directories(directory);
+    std::ofstream(directory / "id") << id;
+    std::ofstream(directory / "format") << "ID: " << id << "\n" << field;
+    std::ofstream(directory.parent_path() / "enable") << 0;
+  }
+
+  Result<EventPlan> Plan(std::string_view list, MissingEvents missing = MissingEvents::kFail) {
+    const EventMachine machine{
+        .tracefs = [&]() -> Result<Tracefs> { return Tracefs(root_.path()); },
+        .try_to_open = [&](const perfdata::EventAttr& attr) -> Status {
+          if (has_pmu_ || attr.type == perfdata::kTypeSoftware) return {};
+          return Fail(ErrorCode::kUnsupported, "no PMU");
+        }};
+    return PlanEvents(ParseEvents(list).value(), Frequency{99}, missing, machine);
+  }
+
+  std::vector<std::string> NamesOf(std::string_view list) {
+    const Result<EventPlan> plan = Plan(list);
+    if (!plan) return {plan.error().message};
+    std::vector<std::string> names;
+    for (const PlannedEvent& event : plan->events) names.push_back(event.name);
+    return names;
+  }
+
+  std::string ErrorOf(std::string_view list) {
+    const Result<EventPlan> plan = Plan(list);
+    return plan ? "" : plan.error().message;
+  }
+
+  TempDir root_;
+  bool has_pmu_ = false;
+};
+
+TEST_F(PlanEventsTest, TakesTheClockWhereNothingIsAskedFor) {
+  const EventPlan plan =
+      PlanEvents({}, Frequency{99}, MissingEvents::kFail, EventMachine::This()).value();
+  ASSERT_EQ(plan.events.size(), 1U);
+  EXPECT_EQ(plan.events[0].name, "cpu-clock");
+  EXPECT_EQ(plan.events[0].settings.period_ns, TimerPeriodNs(Frequency{99}));
+}
+
+TEST_F(PlanEventsTest, NamesEventsByTheirFirstNameAndModes) {
+  EXPECT_THAT(NamesOf("faults,cs:u,page-faults:k,task-clock"),
+              ElementsAre("page-faults", "context-switches:u", "page-faults:k", "task-clock"));
+}
+
+TEST_F(PlanEventsTest, CountsExpiriesOnlyOfTimersOfBothModes) {
+  const EventPlan plan = Plan("cpu-clock:u,cs,task-clock/period=2000000/").value();
+  EXPECT_EQ(plan.events[0].settings.period_ns, 0U);
+  EXPECT_TRUE(plan.events[0].attr.Has(perfdata::kExcludeKernel));
+  EXPECT_EQ(plan.events[1].settings.period_ns, 0U);
+  EXPECT_EQ(plan.events[2].settings.period_ns, 2'000'000U);
+}
+
+TEST_F(PlanEventsTest, ReplacesCyclesByTheClockWhereThereIsNoPmu) {
+  const EventPlan plan = Plan("cycles:u").value();
+  EXPECT_EQ(plan.events[0].name, "cpu-clock:u");
+  EXPECT_THAT(plan.warnings, ElementsAre(HasSubstr("recorded cpu-clock instead")));
+  EXPECT_THAT(ErrorOf("instructions"), HasSubstr("no PMU"));
+  has_pmu_ = true;
+  EXPECT_THAT(NamesOf("cycles,L1-dcache-load-misses"),
+              ElementsAre("cycles", "L1-dcache-load-misses"));
+}
+
+TEST_F(PlanEventsTest, ExpandsAGlobOnce) {
+  EXPECT_THAT(NamesOf("sched:sched_switch,sched:*"),
+              ElementsAre("sched:sched_switch", "sched:sched_wakeup"));
+  EXPECT_THAT(NamesOf("*:*_[vs]*"), ElementsAre("oom:mark_victim", "sched:sched_switch"));
+}
+
+TEST_F(PlanEventsTest, ExpandsASet) {
+  EXPECT_THAT(NamesOf("oom"), ElementsAre("oom:mark_victim"));
+  const EventPlan plan = Plan("oom/every=7/").value();
+  EXPECT_EQ(plan.events[0].settings.every, 7U);
+  EXPECT_THAT(ErrorOf("tcpretrans"),
+              AllOf(HasSubstr("event 'tcpretrans'"), HasSubstr("no 'tcp' in")));
+  EXPECT_THAT(ErrorOf("packetlos"), HasSubstr("did you mean packetloss?"));
+}
+
+TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {
+  EXPECT_THAT(ErrorOf("sched:sched_switch,sched:sched_switch/every=2/"), HasSubstr("given twice"));
+}
+
+TEST_F(PlanEventsTest, PutsOptionsOfATracepointIntoItsSettings) {
+  const EventPlan plan = Plan("sched:sched_switch/every=10,if=prev_pid==-1/").value();
+  const wire_event& settings = plan.events[0].settings;
+  EXPECT_EQ(settings.every, 10U);
+  EXPECT_EQ(plan.events[0].attr.sample_period, 10U);
+  EXPECT_EQ(settings.raw_size, 12);
+  ASSERT_EQ(settings.condition_count, 1);
+  EXPECT_EQ(settings.conditions[0].offset, 8);
+  EXPECT_EQ(settings.conditions[0].size, 4);
+  EXPECT_EQ(settings.conditions[0].is_signed, 1);
+  EXPECT_EQ(settings.conditions[0].value, ~std::uint64_t{0});
+}
+
+TEST_F(PlanEventsTest, SaysWhereItSearchedAndWhatIsNear) {
+  EXPECT_THAT(ErrorOf("page-fault"), HasSubstr("did you mean page-faults?"));
+  EXPECT_THAT(ErrorOf("sched:sched_swich"),
+              AllOf(HasSubstr("events/sched"), HasSubstr("did you mean sched_switch?")));
+  EXPECT_THAT(ErrorOf("shed:x"), AllOf(HasSubstr("/events"), HasSubstr("did you mean sched?")));
+  EXPECT_THAT(ErrorOf("sched:sched_switch/if=prev_pit==1/"), HasSubstr("did you mean prev_pid?"));
+  EXPECT_THAT(ErrorOf("sched:sched_switch/if=x==1/"), HasSubstr("its integers are prev_pid"));
+}
+
+TEST_F(PlanEventsTest, RefusesOptionsThatAnEventDoesNotHave) {
+  EXPECT_THAT(ErrorOf("cs/every=2/"), HasSubstr("for tracepoints"));
+  EXPECT_THAT(ErrorOf("sched:sched_switch/freq=9/"), HasSubstr("has no frequency"));
+  EXPECT_THAT(ErrorOf("sched:sched_switch:u"), HasSubstr("has no modifiers"));
+  EXPECT_THAT(ErrorOf("sched:sched_wakeup/if=comm==1/"), HasSubstr("only integers"));
+  EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==256/"), HasSubstr("never this value"));
+  EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==-1/"), HasSubstr("without sign"));
+  EXPECT_THAT(ErrorOf("cpu-clock/period=10/"), HasSubstr("too short"));
+}
+
+TEST_F(PlanEventsTest, LeavesOutWhatIsMissingIfAllowed) {
+  const EventPlan plan = Plan("cs,instructions,oom:mark_victims", MissingEvents::kSkip).value();
+  EXPECT_EQ(plan.events.size(), 1U);
+  EXPECT_EQ(plan.warnings.size(), 2U);
+  EXPECT_THAT(Plan("instructions", MissingEvents::kSkip), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(Plan("cs/every=2/", MissingEvents::kSkip), FailsWith(ErrorCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace perftape::record

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/event_spec.h"
+
+#include <gmock/gmock.h>
+
+namespace perftape::record {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> NamesOf(std::string_view list) {
+  std::vector<std::string> names;
+  const auto specs = ParseEvents(list);
+  if (!specs) return {specs.error().message};
+  for (const EventSpec& spec : *specs) names.push_back(spec.name);
+  return names;
+}
+
+EventSpec Only(std::string_view text) {
+  const auto specs = ParseEvents(text);
+  EXPECT_TRUE(specs) << specs.error().message;
+  EXPECT_EQ(specs->size(), 1U);
+  return specs->front();
+}
+
+std::string ErrorOf(std::string_view text) {
+  const auto specs = ParseEvents(text);
+  if (specs) return "";
+  EXPECT_EQ(specs.error().code, ErrorCode::kInvalidArgument);
+  return specs.error().message;
+}
+
+TEST(ParseEvents, SplitsAtCommasOutsideOfSlashes) {
+  EXPECT_THAT(NamesOf("cpu-clock"), ElementsAre("cpu-clock"));
+  EXPECT_THAT(NamesOf("cpu-clock,cs"), ElementsAre("cpu-clock", "cs"));
+  EXPECT_THAT(NamesOf("sched:sched_switch/every=2,if=prev_pid>0/,cs"),
+              ElementsAre("sched:sched_switch", "cs"));
+}
+
+TEST(ParseEvents, ReadsModifiers) {
+  EXPECT_EQ(Only("page-faults:u").modes, Modes::kUser);
+  EXPECT_EQ(Only("page-faults:k").modes, Modes::kKernel);
+  EXPECT_EQ(Only("page-faults:uk").modes, Modes::kBoth);
+  EXPECT_EQ(Only("page-faults/period=1/u").modes, Modes::kUser);
+  EXPECT_EQ(Only("page-faults/period=1/:k").modes, Modes::kKernel);
+  EXPECT_THAT(ErrorOf("cycles:ppp"), HasSubstr("':ppp' is not supported"));
+}
+
+TEST(ParseEvents, TellsATracepointFromAModifier) {
+  EXPECT_TRUE(Only("sched:sched_switch").is_tracepoint());
+  EXPECT_TRUE(Only("sched:*").is_tracepoint());
+  EXPECT_FALSE(Only("cs:u").is_tracepoint());
+}
+
+TEST(ParseEvents, ReadsFrequencyAndPeriod) {
+  EXPECT_EQ(std::get<Frequency>(*Only("cpu-clock/freq=999/").rate).hz, 999U);
+  EXPECT_EQ(std::get<Period>(*Only("cs/period=0x10/").rate).count, 16U);
+  EXPECT_FALSE(Only("cs//").rate.has_value());
+  EXPECT_THAT(ErrorOf("cs/freq=1,period=1/"), HasSubstr("cannot be combined"));
+  EXPECT_THAT(ErrorOf("cs/freq=0/"), HasSubstr("not a number above 0"));
+  EXPECT_THAT(ErrorOf("cs/period=18446744073709551615/"), HasSubstr("too large"));
+}
+
+TEST(ParseEvents, ReadsConditions) {
+  const EventSpec spec = Only("sub:name/every=3,if=x==1,if=y!=-2,if=z<0x10,if=v>4,if=w&8/");
+  EXPECT_EQ(spec.every, 3U);
+  EXPECT_THAT(
+      spec.conditions,
+      ElementsAre(FieldCondition{.field = "x", .comparison = Comparison::kEqual, .value = 1},
+                  FieldCondition{.field = "y",
+                                 .comparison = Comparison::kNotEqual,
+                                 .value = static_cast<std::uint64_t>(-2),
+                                 .is_negative = true},
+                  FieldCondition{.field = "z", .comparison = Comparison::kLess, .value = 16},
+                  FieldCondition{.field = "v", .comparison = Comparison::kGreater, .value = 4},
+                  FieldCondition{.field = "w", .comparison = Comparison::kAnyBit, .value = 8}));
+}
+
+TEST(ParseEvents, RefusesWhatIsNoCondition) {
+  for (const char* text : {"sub:name/if=/", "sub:name/if=x/", "sub:name/if===1/",
+                           "sub:name/if=x==/", "sub:name/if=x==y/", "sub:name/if=x=1/"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("is no condition")) << text;
+  }
+}
+
+TEST(ParseEvents, RefusesWhatIsNoEvent) {
+  for (const char* text : {"", ",", "cs,", ":u", "a:b:c", "/freq=1/"}) {
+    EXPECT_NE(ErrorOf(text), "") << text;
+  }
+  EXPECT_THAT(ErrorOf("cs/freq=1"), HasSubstr("slash after the options is missing"));
+  EXPECT_THAT(ErrorOf("cs/fequ=1/"), HasSubstr("unknown option 'fequ'"));
+}
+
+}  // namespace
+}  // namespace perftape::record
