@@ -243,7 +243,7 @@ void Reader::AddPipeRecord(const RecordView& record) {
       names_by_id_[update->id] = update->text;
     }
   } else if (record.type == RecordType::kHeaderTracingData) {
-    tracepoint_names_ = TracepointNames(record.appended);
+    tracepoints_ = ReadTracepoints(record.appended);
   }
 }
 

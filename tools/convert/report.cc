@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/similar.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/similar.h"
 #include "tools/common/profiles/import_text.h"
 
 namespace perftape::convert_tool {
@@ -185,7 +185,7 @@ std::string NoFieldLine(const std::string& field, const std::set<std::string>& f
   std::ranges::copy_if(names, std::back_inserter(near), [&](std::string_view name) {
     return name.find(field) != std::string_view::npos;
   });
-  if (near.empty()) near = cli::MostSimilar(field, names);
+  if (near.empty()) near = MostSimilar(field, names);
   if (near.empty()) near = names;
   const std::size_t left_out = near.size() - std::min(near.size(), kMostNames);
   near.resize(near.size() - left_out);
