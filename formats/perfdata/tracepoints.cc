@@ -234,6 +234,23 @@ const TracepointField* TracepointFormat::Find(std::string_view field_name) const
   return found == fields.end() ? nullptr : &*found;
 }
 
+std::uint64_t TracepointFormat::fixed_size() const {
+  std::uint64_t size = 0;
+  for (const TracepointField& field : fields) {
+    size = std::max(size, std::uint64_t{field.offset} + field.size);
+  }
+  return size;
+}
+
+const TracepointField* TracepointFormat::last_location() const {
+  const TracepointField* last = nullptr;
+  for (const TracepointField& field : fields) {
+    if (field.storage == Storage::kInPlace) continue;
+    if (last == nullptr || field.offset > last->offset) last = &field;
+  }
+  return last;
+}
+
 std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
                                                       const TracingMachine& machine) {
   TracepointFormat format{.name = {}, .order = machine.order, .fields = {}};

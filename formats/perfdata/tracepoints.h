@@ -57,6 +57,12 @@ struct TracepointField {
 
   // Whether all tracepoints have the field. perf script does not print such fields.
   bool is_common() const { return name.starts_with("common_"); }
+  // Whether the field is an integer at its offset.
+  bool is_integer() const { return storage == Storage::kInPlace && IsInteger(content); }
+
+  static bool IsInteger(Content content) {
+    return content != Content::kText && content != Content::kArray;
+  }
 };
 
 struct TracepointFormat {
@@ -67,6 +73,11 @@ struct TracepointFormat {
 
   // Returns the field of this name, or null.
   const TracepointField* Find(std::string_view field_name) const;
+  // Returns the end of the last field, in bytes from the start of RAW. The bytes at a location are
+  // after it.
+  std::uint64_t fixed_size() const;
+  // Returns the location with the highest offset, or null. Its bytes are the last of RAW.
+  const TracepointField* last_location() const;
 };
 
 // The sizes of the machine that recorded.
@@ -94,10 +105,7 @@ struct FieldValue {
   std::uint8_t element_size = 1;
   std::endian order = std::endian::native;
 
-  bool is_number() const {
-    return content != TracepointField::Content::kText &&
-           content != TracepointField::Content::kArray;
-  }
+  bool is_number() const { return TracepointField::IsInteger(content); }
   // The elements of an array, in the form "0x7f". Those after the last whole one are left out.
   std::vector<std::string> Elements() const;
 };

@@ -6,15 +6,23 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "formats/base/similar.h"
-#include "record/events/tracepoint_format.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::record {
 namespace {
+
+using perfdata::TracepointField;
+using perfdata::TracepointFormat;
+
+bool IsSigned(const TracepointField& field) {
+  return field.content == TracepointField::Content::kSigned;
+}
 
 std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_view what) {
   return Fail(code, fmt::format("event '{}': {}", spec.text, what));
@@ -52,7 +60,7 @@ Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::stri
 bool Fits(const FieldCondition& condition, const TracepointField& field) {
   const unsigned bits = 8U * field.size;
   if (condition.is_negative) {
-    if (!field.is_signed) return false;
+    if (!IsSigned(field)) return false;
     return static_cast<std::int64_t>(condition.value) >= -(std::int64_t{1} << (bits - 1)) ||
            bits == 64;
   }
@@ -84,22 +92,27 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
     return Wrong(
         ErrorCode::kInvalidArgument, spec,
         fmt::format("the field '{}' of {} has {} bytes{} and never this value", condition.field,
-                    tracepoint, field->size, field->is_signed ? "" : ", without sign,"));
+                    tracepoint, field->size, IsSigned(*field) ? "" : ", without sign,"));
   }
   return wire_condition{.value = condition.value,
-                        .offset = field->offset,
+                        .offset = static_cast<__u16>(field->offset),
                         .size = static_cast<__u8>(field->size),
-                        .is_signed = field->is_signed,
+                        .is_signed = IsSigned(*field),
                         .comparison = static_cast<__u8>(condition.comparison),
                         .pad = {}};
 }
 
 Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& name,
                                     std::string format_file) {
-  Result<TracepointFormat> parsed = ParseTracepointFormat(format_file);
-  if (!parsed) return Wrong(ErrorCode::kUnsupported, spec, name + ": " + parsed.error().message);
-  const TracepointFormat format = *std::move(parsed);
-
+  const std::optional<TracepointFormat> parsed = perfdata::ParseTracepointFormat(format_file);
+  if (!parsed || parsed->fields.empty()) {
+    return Wrong(ErrorCode::kUnsupported, spec, name + ": tracefs has no format of it");
+  }
+  const TracepointFormat& format = *parsed;
+  if (format.fixed_size() > WIRE_MAX_RAW) {
+    return Wrong(ErrorCode::kUnsupported, spec,
+                 fmt::format("{}: its records are larger than {} bytes", name, WIRE_MAX_RAW));
+  }
   std::uint64_t every = spec.every.value_or(1);
   if (spec.rate) {
     const Period* period = std::get_if<Period>(&*spec.rate);
@@ -119,11 +132,13 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
                      .format = std::move(format_file)};
   wire_event& settings = event.settings;
   settings.every = every;
-  settings.id = format.id;
-  settings.raw_size = format.fixed_size();
+  settings.id = static_cast<__u16>(format.id);
+  settings.raw_size = static_cast<__u16>(format.fixed_size());
   if (const TracepointField* last = format.last_location()) {
-    settings.last_location = last->offset;
-    if (last->is_relative_location) settings.flags |= WIRE_RELATIVE;
+    settings.last_location = static_cast<__u16>(last->offset);
+    if (last->storage == TracepointField::Storage::kRelativeLocation) {
+      settings.flags |= WIRE_RELATIVE;
+    }
   }
   // perf attributes a system call to the code that makes it. For a BPF program, the kernel replaces
   // the registers by its own (kernel/trace/trace_syscalls.c, perf_call_bpf_enter).

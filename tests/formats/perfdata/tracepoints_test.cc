@@ -44,6 +44,24 @@ TEST(TracepointFormat, HasTheNameTheIdAndTheFieldsOfAFile) {
   EXPECT_EQ(format->Find("pi"), nullptr);
 }
 
+TEST(TracepointFormat, HasTheSizeOfItsFieldsAndTheLastLocation) {
+  const auto format = ParseTracepointFormat(
+      "name: x\nID: 1\n"
+      "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
+      "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+      "\tfield:char comm[16];\toffset:16;\tsize:16;\tsigned:0;\n"
+      "\tfield:__rel_loc char[] args;\toffset:32;\tsize:4;\tsigned:0;\n"
+      "\tfield:const char * text;\toffset:40;\tsize:8;\tsigned:0;\n");
+  ASSERT_TRUE(format);
+  EXPECT_EQ(format->fixed_size(), 48U);
+  ASSERT_NE(format->last_location(), nullptr);
+  EXPECT_EQ(format->last_location()->name, "args");
+  EXPECT_TRUE(format->Find("pid")->is_integer());
+  EXPECT_TRUE(format->Find("text")->is_integer());
+  EXPECT_FALSE(format->Find("comm")->is_integer());
+  EXPECT_FALSE(format->Find("filename")->is_integer());
+}
+
 TEST(TracepointFormat, NeedsANameAndAnId) {
   EXPECT_FALSE(ParseTracepointFormat("ID: 1\n"));
   EXPECT_FALSE(ParseTracepointFormat("name: x\n"));

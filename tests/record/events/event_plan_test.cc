@@ -32,7 +32,7 @@ class PlanEventsTest : public testing::Test {
     const std::filesystem::path directory = root_.path() / "events" / subsystem / name;
     std::filesystem::create_directories(directory);
     std::ofstream(directory / "id") << id;
-    std::ofstream(directory / "format") << "ID: " << id << "\n" << field;
+    std::ofstream(directory / "format") << "name: " << name << "\nID: " << id << "\n" << field;
     std::ofstream(directory.parent_path() / "enable") << 0;
   }
 
