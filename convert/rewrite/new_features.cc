@@ -122,7 +122,7 @@ class FeatureBuilder {
       return event.attr.type == perfdata::kTypeTracepoint;
     });
     if (!has_tracepoint) return;
-    AddMade(FeatureBit::kTracingData, perfdata::RawFeature{MakeTracingData(events)});
+    AddMade(FeatureBit::kTracingData, MakeTracingData(events));
   }
 
   // Adds a feature made from the records. It was lost before only if its bit was set.

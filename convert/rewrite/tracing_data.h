@@ -4,21 +4,20 @@
 // (evlist__prepare_tracepoint_events, tools/perf/util/header.c).
 #pragma once
 
-#include <cstddef>
 #include <span>
-#include <vector>
 
 #include "formats/base/bytes.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/features.h"
 
 namespace perftape::rewrite {
 
 // Returns whether the section is complete, as trace_report of tools/perf/util/trace-event-read.c
-// reads it.
+// reads it. Before version 0.6 it ends before saved_cmdlines.
 bool IsTracingData(Bytes section);
 
-// Returns a section with the names and ids of the tracepoints among `events`, and with the fields
+// Returns a feature with the names and ids of the tracepoints among `events`, and with the fields
 // that all tracepoints have. perf opens the file, and prints the other fields as raw bytes.
-std::vector<std::byte> MakeTracingData(std::span<const perfdata::Event> events);
+perfdata::TracingData MakeTracingData(std::span<const perfdata::Event> events);
 
 }  // namespace perftape::rewrite

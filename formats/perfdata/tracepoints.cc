@@ -7,50 +7,16 @@
 #include <algorithm>
 #include <charconv>
 #include <utility>
+#include <variant>
+
+#include "formats/perfdata/features.h"
+#include "formats/perfdata/tracing_files.h"
 
 namespace perftape::perfdata {
 namespace {
 
 using Content = TracepointField::Content;
 using Storage = TracepointField::Storage;
-
-constexpr std::string_view kTracingMagic = "\x17\x08\x44tracing";
-
-// A cursor over the blob.
-class Blob {
- public:
-  explicit Blob(Bytes bytes) : at_(bytes) {}
-
-  bool ok() const { return at_.ok(); }
-  // Sets the byte order of the numbers that follow.
-  void SetOrder(std::endian order) {
-    Bytes rest;
-    at_.Blob(rest, at_.remaining());
-    at_ = ByteReader(rest, order);
-  }
-  // The text up to its NUL. Without a NUL, ok() becomes false.
-  std::string_view Text() {
-    const std::string_view text = at_.Rest();
-    const std::size_t end = text.find('\0');
-    if (end == std::string_view::npos) at_.Break();
-    at_.Padding(at_.ok() ? end + 1 : 0);
-    return text.substr(0, end);
-  }
-  template <class Number>
-  Number Fixed() {
-    Number number = {};
-    at_.Fixed(number);
-    return number;
-  }
-  Bytes Sized(std::uint64_t size) {
-    Bytes bytes;
-    at_.Blob(bytes, size);
-    return bytes;
-  }
-
- private:
-  ByteReader at_;
-};
 
 template <class Number>
 std::optional<Number> ParseNumber(std::string_view text) {
@@ -178,17 +144,6 @@ std::optional<TracepointField> ParseField(std::string_view line, const TracingMa
                          .element_size = ElementSizeOf(declaration, *size, machine)};
 }
 
-void SkipHeaders(Blob& blob) {
-  for (int file = 0; file < 2; ++file) {  // header_page, header_event
-    blob.Text();
-    blob.Sized(blob.Fixed<std::uint64_t>());
-  }
-  const auto ftrace_formats = blob.Fixed<std::uint32_t>();
-  for (std::uint32_t i = 0; i < ftrace_formats && blob.ok(); ++i) {
-    blob.Sized(blob.Fixed<std::uint64_t>());
-  }
-}
-
 // Returns an integer of 1, 2, 4 or 8 bytes; nothing for another size.
 std::optional<std::uint64_t> NumberAt(Bytes bytes, std::endian order) {
   switch (bytes.size()) {
@@ -273,25 +228,19 @@ std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
 }
 
 Tracepoints ReadTracepoints(Bytes tracing_data) {
+  // The section contains its own byte order.
+  const Result<FeatureValue> value =
+      DecodeFeature(FeatureBit::kTracingData, tracing_data, std::endian::native, 0);
+  const auto* head = value ? std::get_if<TracingData>(&*value) : nullptr;
+  if (head == nullptr) return {};
+  const TracingMachine machine{.order = head->order, .long_size = head->long_size};
+  const DecodedTracingFiles decoded = DecodeTracingFiles(head->formats, head->order);
   Tracepoints tracepoints;
-  Blob blob(tracing_data);
-  if (AsText(blob.Sized(kTracingMagic.size())) != kTracingMagic) return tracepoints;
-  blob.Text();  // version
-  TracingMachine machine;
-  machine.order = blob.Fixed<std::uint8_t>() != 0 ? std::endian::big : std::endian::little;
-  blob.SetOrder(machine.order);
-  machine.long_size = blob.Fixed<std::uint8_t>();
-  blob.Fixed<std::uint32_t>();  // size of a page
-  SkipHeaders(blob);
-  const auto systems = blob.Fixed<std::uint32_t>();
-  for (std::uint32_t system = 0; system < systems && blob.ok(); ++system) {
-    const std::string_view system_name = blob.Text();
-    const auto events = blob.Fixed<std::uint32_t>();
-    for (std::uint32_t event = 0; event < events && blob.ok(); ++event) {
-      const std::string_view text = AsText(blob.Sized(blob.Fixed<std::uint64_t>()));
+  for (const auto& [subsystem, formats] : decoded.files.subsystems) {
+    for (const std::string_view text : formats) {
       std::optional<TracepointFormat> format = ParseTracepointFormat(text, machine);
       if (!format) continue;
-      format->name = std::string(system_name).append(1, ':').append(format->name);
+      format->name = std::string(subsystem).append(1, ':').append(format->name);
       tracepoints.try_emplace(format->id,
                               std::make_shared<const TracepointFormat>(*std::move(format)));
     }

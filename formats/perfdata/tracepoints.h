@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracepoints in TRACING_DATA by id, which is the config of their attribute: their names, and
-// the fields of their samples' RAW. The section has trace-cmd's old format: copies of tracefs files
-// (tools/perf/util/trace-event-info.c, tracing_data_get). Each file describes one tracepoint
-// (kernel/trace/trace_events.c, f_show):
+// the fields of their samples' RAW. The section contains tracefs files (tracing_files.h). Each
+// describes one tracepoint (kernel/trace/trace_events.c, f_show):
 //
 //   name: sched_process_exec
 //   ID: 365

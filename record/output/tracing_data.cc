@@ -9,57 +9,37 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/perfdata/tracing_files.h"
+
 namespace perftape::record {
 namespace {
 
-void AppendText(std::string_view text, ByteWriter& out) {
-  out.Blob(AsBytes(text), text.size());
-  out.Padding(1);  // NUL
-}
-
-// { u64 size; char file[size]; }
-void AppendFile(std::string_view file, ByteWriter& out) {
-  out.Fixed(std::uint64_t{file.size()});
-  out.Blob(AsBytes(file), file.size());
-}
-
-// { u32 systems; { char name[]; u32 tracepoints; { u64 size; char format[size]; }[]; }[]; }
-void AppendFormats(std::span<const RecordedEvents::Sampling> sampling, ByteWriter& out) {
-  std::map<std::string_view, std::vector<std::string_view>> formats;  // by subsystem
+// By subsystem.
+std::map<std::string_view, std::vector<std::string_view>> FormatsOf(
+    std::span<const RecordedEvents::Sampling> sampling) {
+  std::map<std::string_view, std::vector<std::string_view>> formats;
   for (const RecordedEvents::Sampling& event : sampling) {
     if (event.plan.trigger != Trigger::kTracepoint) continue;
     const std::string_view name = event.plan.name;
     formats[name.substr(0, name.find(':'))].push_back(event.plan.format);
   }
-  out.Fixed(static_cast<std::uint32_t>(formats.size()));
-  for (const auto& [subsystem, files] : formats) {
-    AppendText(subsystem, out);
-    out.Fixed(static_cast<std::uint32_t>(files.size()));
-    for (const std::string_view file : files) AppendFile(file, out);
-  }
+  return formats;
 }
 
 }  // namespace
 
 Result<perfdata::TracingData> TracingDataOf(std::span<const RecordedEvents::Sampling> sampling,
                                             const Tracefs& tracefs) {
-  perfdata::TracingData data{.version = "0.6",
-                             .long_size = sizeof(long),
-                             .page_size = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)),
-                             .formats = {}};
   TRY_ASSIGN(const std::string page, tracefs.Read("events/header_page"));
   TRY_ASSIGN(const std::string event, tracefs.Read("events/header_event"));
-  ByteWriter out(data.formats);
-  AppendText("header_page", out);
-  AppendFile(page, out);
-  AppendText("header_event", out);
-  AppendFile(event, out);
-  out.Fixed(std::uint32_t{0});  // formats of ftrace's own events
-  AppendFormats(sampling, out);
-  out.Fixed(std::uint32_t{0});  // kallsyms
-  out.Fixed(std::uint32_t{0});  // printk_formats
-  out.Fixed(std::uint64_t{0});  // saved_cmdlines
-  return data;
+  perfdata::TracingFiles files{.header_page = page, .header_event = event};
+  for (auto& [subsystem, formats] : FormatsOf(sampling)) {
+    files.subsystems.push_back({.name = subsystem, .formats = formats});
+  }
+  return perfdata::TracingData{.version = "0.6",
+                               .long_size = sizeof(long),
+                               .page_size = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)),
+                               .formats = perfdata::EncodeTracingFiles(files)};
 }
 
 }  // namespace perftape::record

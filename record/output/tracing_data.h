@@ -12,9 +12,8 @@
 
 namespace perftape::record {
 
-// Returns the formats of the tracepoints in `sampling`, in the layout of perf
-// (tools/perf/util/trace-event-info.c, tracing_data_get), without kallsyms and the other parts that
-// perf can leave empty.
+// Returns the formats of the tracepoints in `sampling`, without kallsyms and the other parts that
+// perf can leave empty. Fails if tracefs cannot be read.
 Result<perfdata::TracingData> TracingDataOf(std::span<const RecordedEvents::Sampling> sampling,
                                             const Tracefs& tracefs);
 
