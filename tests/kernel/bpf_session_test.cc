@@ -325,6 +325,13 @@ void BurnOn(int cpu) {
   Burn(kBurnMs);
 }
 
+// A clock whose missed expiries are counted.
+record::BpfEvent ClockEvent() {
+  record::BpfEvent event;
+  event.settings.period_ns = kPeriod;
+  return event;
+}
+
 // On a busy machine, too, each expiry of a timer must be an overflow or counted as missed. Each CPU
 // has work to do, because some virtual machines hide their idle task from perf events.
 void ExpectThatEveryExpiryIsCounted(record::ExpirySource source) {
@@ -334,8 +341,7 @@ void ExpectThatEveryExpiryIsCounted(record::ExpirySource source) {
     for (const int cpu : online) threads.emplace_back([cpu] { BurnOn(cpu); });
   });
   const std::uint64_t before_ns = MonotonicNs();
-  LiveRecording recording(
-      {.events = {{.settings = {.period_ns = kPeriod}}}, .expiry_source = source});
+  LiveRecording recording({.events = {ClockEvent()}, .expiry_source = source});
   const std::uint64_t after_ns = MonotonicNs();
   process.Finish();
   recording.Stop();
@@ -359,8 +365,8 @@ TEST_F(BpfSessionTest, CountsEveryExpiryOfATimerByItsOwnClock) {
 }
 
 TEST_F(BpfSessionTest, DoesNotExplainMissesByItsOwnClock) {
-  LiveRecording recording({.events = {{.settings = {.period_ns = kPeriod}}},
-                           .expiry_source = record::ExpirySource::kOwnClock});
+  LiveRecording recording(
+      {.events = {ClockEvent()}, .expiry_source = record::ExpirySource::kOwnClock});
   Process process([] { Burn(kBurnMs); });
   process.Finish();
   recording.Stop();
