@@ -14,7 +14,8 @@
 
 struct full_sample {
 	struct wire_sample sample;
-	__u64 words[SAMPLE_RAW_SIZE / 8 + 2 * WIRE_MAX_FRAMES]; /* the raw record, then the frames */
+	__u64 words[SAMPLE_RAW_SIZE / 8 +
+		    2 * WIRE_MAX_FRAMES]; /* the raw record, then the frames */
 };
 
 struct {

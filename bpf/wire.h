@@ -40,9 +40,9 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_FOREIGN_PID 0xffffffffu
 
 /*
- * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words, then
- * by kernel_frames words and user_frames words, both starting at the leaf, without context markers.
- * The message ends after the last frame. So its size tells the size of the raw record.
+ * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
+ * then by kernel_frames words and user_frames words, both starting at the leaf, without context
+ * markers. The message ends after the last frame. So its size tells the size of the raw record.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -127,12 +127,12 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 struct wire_event {
 	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
 	/* Of a tracepoint: */
-	__u64 every;		/* so many hits on a CPU make a sample */
-	__u16 id;		/* its number in tracefs */
-	__u16 raw_size;		/* of the fields with a fixed position */
-	__u16 last_location;	/* offset of the last __data_loc or __rel_loc; 0: there is none */
-	__u8 flags;		/* WIRE_RELATIVE, WIRE_FROM_USER */
-	__u8 condition_count;	/* all of them must hold */
+	__u64 every;	      /* so many hits on a CPU make a sample */
+	__u16 id;	      /* its number in tracefs */
+	__u16 raw_size;	      /* of the fields with a fixed position */
+	__u16 last_location;  /* offset of the last __data_loc or __rel_loc; 0: there is none */
+	__u8 flags;	      /* WIRE_RELATIVE, WIRE_FROM_USER */
+	__u8 condition_count; /* all of them must hold */
 	struct wire_condition conditions[WIRE_MAX_CONDITIONS];
 };
 WIRE_ASSERT(sizeof(struct wire_event) == 88, "wire_event changed");
