@@ -104,6 +104,8 @@ enum wire_operator {
 	WIRE_LESS,
 	WIRE_GREATER,
 	WIRE_ANY_BIT, /* the field and the value have a bit in common */
+	WIRE_AT_MOST,
+	WIRE_AT_LEAST,
 };
 
 /* A comparison of an integer field of a tracepoint's raw record. */

@@ -118,6 +118,7 @@ class Planner {
     TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
     for (EventSpec& member : members) {
       member.text = spec.text;
+      for (FieldCondition& condition : member.conditions) condition.may_be_missing = true;
       member.modes = spec.modes;
       member.rate = spec.rate;
       member.every = spec.every;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -25,10 +26,19 @@ std::optional<std::uint64_t> ParseInteger(std::string_view text) {
   return number;
 }
 
+// Whether the text can be a name that a tracepoint prints for a value.
+bool IsName(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::ranges::all_of(text, [](char character) {
+    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+  });
+}
+
 // The longer operators first.
 constexpr std::pair<std::string_view, Comparison> kComparisons[] = {
-    {"==", Comparison::kEqual},  {"!=", Comparison::kNotEqual}, {"<", Comparison::kLess},
-    {">", Comparison::kGreater}, {"&", Comparison::kAnyBit},
+    {"==", Comparison::kEqual},   {"!=", Comparison::kNotEqual}, {"<=", Comparison::kAtMost},
+    {">=", Comparison::kAtLeast}, {"<", Comparison::kLess},      {">", Comparison::kGreater},
+    {"&", Comparison::kAnyBit},
 };
 
 Result<FieldCondition> ParseCondition(std::string_view event, std::string_view text) {
@@ -37,15 +47,20 @@ Result<FieldCondition> ParseCondition(std::string_view event, std::string_view t
     if (at == std::string_view::npos) continue;
     FieldCondition condition{.field = std::string(text.substr(0, at)), .comparison = comparison};
     std::string_view value = text.substr(at + symbol.size());
+    if (condition.field.empty()) break;
+    if (IsName(value)) {
+      condition.value_name = value;
+      return condition;
+    }
     condition.is_negative = value.starts_with('-');
     if (condition.is_negative) value.remove_prefix(1);
     const std::optional<std::uint64_t> number = ParseInteger(value);
-    if (!number || condition.field.empty()) break;
+    if (!number) break;
     condition.value = condition.is_negative ? ~*number + 1 : *number;
     return condition;
   }
-  return Wrong(event, fmt::format("'if={}' is no condition: write if=FIELD==NUMBER, with ==, !=, "
-                                  "<, > or &",
+  return Wrong(event, fmt::format("'if={}' is no condition: write if=FIELD==VALUE, with ==, !=, "
+                                  "<, <=, >, >= or &",
                                   text));
 }
 
@@ -61,7 +76,7 @@ Status ParseOption(std::string_view option, EventSpec& spec) {
   }
   if (key != "freq" && key != "period" && key != "every") {
     return Wrong(spec.text, fmt::format("unknown option '{}': use freq=HZ, period=N, every=N or "
-                                        "if=FIELD==NUMBER",
+                                        "if=FIELD==VALUE",
                                         key));
   }
   const std::optional<std::uint64_t> number = ParseInteger(value);

@@ -16,14 +16,24 @@
 
 namespace perftape::record {
 
-enum class Comparison : std::uint8_t { kEqual, kNotEqual, kLess, kGreater, kAnyBit };
+enum class Comparison : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kGreater,
+  kAnyBit,
+  kAtMost,
+  kAtLeast,
+};
 
-// "count>4096": a condition on an integer field of a tracepoint.
+// "count>4096", "reason==NO_SOCKET": a condition on an integer field of a tracepoint.
 struct FieldCondition {
   std::string field = {};
   Comparison comparison = Comparison::kEqual;
   std::uint64_t value = 0;  // a negative one in two's complement
   bool is_negative = false;
+  std::string value_name = {};  // instead of a number: the name that the tracepoint prints
+  bool may_be_missing = false;  // of a set: true of each hit on kernels without field or name
 
   bool operator==(const FieldCondition&) const = default;
 };

@@ -12,6 +12,7 @@
 
 #include "formats/base/similar.h"
 #include "record/events/tracepoint_format.h"
+#include "record/events/value_names.h"
 
 namespace perftape::record {
 namespace {
@@ -59,6 +60,26 @@ bool Fits(const FieldCondition& condition, const TracepointField& field) {
   return bits == 64 || condition.value >> bits == 0;
 }
 
+// Returns the condition with the number that its name stands for.
+Result<FieldCondition> ByNumber(const EventSpec& spec, std::string_view tracepoint,
+                                FieldCondition condition, std::string_view format_file) {
+  if (condition.value_name.empty()) return condition;
+  std::vector<std::string> names;
+  for (ValueName& known : ValueNamesOf(format_file, condition.field)) {
+    if (known.name == condition.value_name) {
+      condition.value = known.value;
+      condition.is_negative = known.is_negative;
+      return condition;
+    }
+    names.push_back(std::move(known.name));
+  }
+  const std::string nearest = names.empty() ? "; its values have no names, write a number"
+                                            : NearestOf(condition.value_name, names);
+  return Wrong(ErrorCode::kNotFound, spec,
+               fmt::format("the field '{}' of {} has no value '{}'{}", condition.field, tracepoint,
+                           condition.value_name, nearest));
+}
+
 Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tracepoint,
                                      const FieldCondition& condition,
                                      const TracepointFormat& format) {
@@ -92,6 +113,20 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
                         .is_signed = field->is_signed,
                         .comparison = static_cast<__u8>(condition.comparison),
                         .pad = {}};
+}
+
+Status PlanConditions(const EventSpec& spec, PlannedEvent& event, const TracepointFormat& format) {
+  wire_event& settings = event.settings;
+  for (const FieldCondition& condition : spec.conditions) {
+    if (condition.may_be_missing && format.Find(condition.field) == nullptr) continue;
+    const Result<FieldCondition> by_number = ByNumber(spec, event.name, condition, event.format);
+    if (!by_number && condition.may_be_missing) continue;
+    if (!by_number) return Fail(by_number.error());
+    TRY_ASSIGN(settings.conditions[settings.condition_count],
+               PlanCondition(spec, event.name, *by_number, format));
+    ++settings.condition_count;
+  }
+  return {};
 }
 
 Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& name,
@@ -128,11 +163,7 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   // perf attributes a system call to the code that makes it. For a BPF program, the kernel replaces
   // the registers by its own (kernel/trace/trace_syscalls.c, perf_call_bpf_enter).
   if (name.starts_with("syscalls:")) settings.flags |= WIRE_FROM_USER;
-  for (const FieldCondition& condition : spec.conditions) {
-    TRY_ASSIGN(settings.conditions[settings.condition_count],
-               PlanCondition(spec, name, condition, format));
-    ++settings.condition_count;
-  }
+  TRY(PlanConditions(spec, event, format));
   return event;
 }
 
@@ -143,6 +174,8 @@ static_assert(static_cast<int>(Comparison::kNotEqual) == WIRE_NOT_EQUAL);
 static_assert(static_cast<int>(Comparison::kLess) == WIRE_LESS);
 static_assert(static_cast<int>(Comparison::kGreater) == WIRE_GREATER);
 static_assert(static_cast<int>(Comparison::kAnyBit) == WIRE_ANY_BIT);
+static_assert(static_cast<int>(Comparison::kAtMost) == WIRE_AT_MOST);
+static_assert(static_cast<int>(Comparison::kAtLeast) == WIRE_AT_LEAST);
 
 Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs) {
   if (spec.modes != Modes::kBoth) {

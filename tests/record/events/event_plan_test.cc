@@ -109,6 +109,43 @@ TEST_F(PlanEventsTest, ExpandsASet) {
   EXPECT_THAT(ErrorOf("packetlos"), HasSubstr("did you mean packetloss?"));
 }
 
+// The format of skb:kfree_skb with this field and these names.
+constexpr std::string_view kReason =
+    "\tfield:enum skb_drop_reason reason;\toffset:36;\tsize:4;\tsigned:0;\n";
+constexpr std::string_view kNamesOfLinux62 =
+    "print fmt: \"reason: %s\", __print_symbolic(REC->reason, { 2, \"NOT_SPECIFIED\" }, "
+    "{ 3, \"NO_SOCKET\" })\n";
+constexpr std::string_view kNamesOfLinux517 =
+    "print fmt: \"reason: %s\", __print_symbolic(REC->reason, { 0, \"NOT_SPECIFIED\" }, "
+    "{ 1, \"NO_SOCKET\" })\n";
+constexpr std::string_view kAddress = "\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n";
+
+TEST_F(PlanEventsTest, FindsTheFirstDropReasonByItsName) {
+  for (const auto& [names, first] : {std::pair(kNamesOfLinux62, 2U), {kNamesOfLinux517, 0U}}) {
+    AddTracepoint("skb", "kfree_skb", 4, std::string(kReason).append(names));
+    const EventPlan plan = Plan("packetloss/if=reason!=NO_SOCKET/").value();
+    const wire_event& settings = plan.events[0].settings;
+    ASSERT_EQ(settings.condition_count, 2);
+    EXPECT_EQ(settings.conditions[0].value, first);
+    EXPECT_EQ(settings.conditions[0].comparison, WIRE_AT_LEAST);
+    EXPECT_EQ(settings.conditions[1].value, first + 1);
+  }
+}
+
+TEST_F(PlanEventsTest, RecordsAllDropsOfKernelsWithoutReasons) {
+  AddTracepoint("skb", "kfree_skb", 4, std::string(kAddress));
+  EXPECT_EQ(Plan("packetloss").value().events[0].settings.condition_count, 0);
+  EXPECT_THAT(ErrorOf("packetloss/if=reason==3/"), HasSubstr("has no field 'reason'"));
+  AddTracepoint("skb", "kfree_skb", 4, std::string(kReason));
+  EXPECT_EQ(Plan("packetloss").value().events[0].settings.condition_count, 0);
+  EXPECT_THAT(ErrorOf("packetloss/if=reason==NO_SOCKET/"), HasSubstr("have no names"));
+}
+
+TEST_F(PlanEventsTest, SaysWhichNameOfAValueIsNear) {
+  AddTracepoint("skb", "kfree_skb", 4, std::string(kReason).append(kNamesOfLinux62));
+  EXPECT_THAT(ErrorOf("packetloss/if=reason==NO_SOKET/"), HasSubstr("did you mean NO_SOCKET?"));
+}
+
 TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {
   EXPECT_THAT(ErrorOf("sched:sched_switch,sched:sched_switch/every=2/"), HasSubstr("given twice"));
 }
