@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "record/events/bpf_objects.h"
@@ -175,6 +177,20 @@ int BpfSession::poll_fd() const {
 
 std::vector<wire_cpu> BpfSession::Counters(std::uint32_t event) const {
   return impl_->counters.Copy(event);
+}
+
+std::uint64_t BpfSession::SkippedHits() const {
+  std::uint64_t skipped = 0;
+  std::set<int> counted;
+  for (std::uint32_t event = 0; event < impl_->events.size(); ++event) {
+    const int program = impl_->objects->ProgramOf(event);
+    if (impl_->events[event].trigger != Trigger::kTracepoint) continue;
+    if (!counted.insert(program).second) continue;
+    bpf_prog_info info = {};
+    __u32 size = sizeof info;
+    if (bpf_obj_get_info_by_fd(program, &info, &size) == 0) skipped += info.recursion_misses;
+  }
+  return skipped;
 }
 
 void BpfSession::RestartTimer(std::uint32_t event, int cpu) {

@@ -107,6 +107,12 @@ class BpfSession {
   // no system call.
   std::vector<wire_cpu> Counters(std::uint32_t event) const;
 
+  // Returns how many hits of tracepoints the kernel skipped, of any task and any of the events: it
+  // calls no program on a CPU where bpf_prog_active is held (kernel/trace/bpf_trace.c,
+  // trace_call_bpf). Counted since Linux 6.7; 0 before. Makes a bpf(2) call for each program, so
+  // call it after the recording.
+  std::uint64_t SkippedHits() const;
+
   // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
   // running on the CPU.
   void RestartTimer(std::uint32_t event, int cpu);

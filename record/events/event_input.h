@@ -61,6 +61,8 @@ class EventInput {
   const RecordedEvents& events() const { return events_; }
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
+  // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
+  std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
   // The CPUs that are being sampled now.
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.
