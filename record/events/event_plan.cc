@@ -96,8 +96,11 @@ class Planner {
           other.attr.flags == event.attr.flags) {
         return {};
       }
-      return Wrong(ErrorCode::kInvalidArgument, spec,
-                   fmt::format("{} is given twice, with different options", event.name));
+      return Wrong(
+          ErrorCode::kInvalidArgument, spec,
+          fmt::format("{} is given twice, with different options: a recording has it once, "
+                      "so give all its options together",
+                      event.name));
     }
     plan_.events.push_back(std::move(event));
     return {};
