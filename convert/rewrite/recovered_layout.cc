@@ -145,7 +145,7 @@ EventTable DescribedEvents(const RecoveredLayout& layout) {
   return description == nullptr ? EventTable() : TableOf(description->events);
 }
 
-perfdata::Tracepoints TracepointsOf(const RecoveredLayout& layout) {
+perfdata::Tracepoints FormatsOf(const RecoveredLayout& layout) {
   const auto found = layout.features.find(FeatureBit::kTracingData);
   return found == layout.features.end() ? perfdata::Tracepoints()
                                         : perfdata::ReadTracepoints(found->second);
@@ -229,7 +229,7 @@ Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) 
   layout.corrections.insert(layout.corrections.end(), best.problems.begin(), best.problems.end());
   layout.attributes_from = best.from;
   layout.events = std::move(best.events);
-  NameEvents(layout.events, DescribedEvents(layout), head, TracepointsOf(layout));
+  NameEvents(layout.events, DescribedEvents(layout), head, FormatsOf(layout));
   CutAttrs(layout.events, layout.corrections);
   return {};
 }

@@ -118,10 +118,12 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
 Status PlanConditions(const EventSpec& spec, PlannedEvent& event, const TracepointFormat& format) {
   wire_event& settings = event.settings;
   for (const FieldCondition& condition : spec.conditions) {
-    if (condition.may_be_missing && format.Find(condition.field) == nullptr) continue;
-    const Result<FieldCondition> by_number = ByNumber(spec, event.name, condition, event.format);
+    const bool has_field = format.Find(condition.field) != nullptr;
+    if (!has_field && condition.may_be_missing) continue;
+    Result<FieldCondition> by_number =
+        has_field ? ByNumber(spec, event.name, condition, event.format) : condition;
     if (!by_number && condition.may_be_missing) continue;
-    if (!by_number) return Fail(by_number.error());
+    if (!by_number) return Fail(std::move(by_number).error());
     TRY_ASSIGN(settings.conditions[settings.condition_count],
                PlanCondition(spec, event.name, *by_number, format));
     ++settings.condition_count;

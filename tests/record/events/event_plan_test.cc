@@ -144,6 +144,7 @@ TEST_F(PlanEventsTest, RecordsAllDropsOfKernelsWithoutReasons) {
 TEST_F(PlanEventsTest, SaysWhichNameOfAValueIsNear) {
   AddTracepoint("skb", "kfree_skb", 4, std::string(kReason).append(kNamesOfLinux62));
   EXPECT_THAT(ErrorOf("packetloss/if=reason==NO_SOKET/"), HasSubstr("did you mean NO_SOCKET?"));
+  EXPECT_THAT(ErrorOf("packetloss/if=reasn==NO_SOCKET/"), HasSubstr("did you mean reason?"));
 }
 
 TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {
