@@ -293,8 +293,8 @@ Tracepoints ReadTracepoints(Bytes tracing_data) {
 std::vector<std::string> FieldValue::Elements() const {
   std::vector<std::string> elements;
   for (std::size_t at = 0; at + element_size <= array.size(); at += element_size) {
-    const auto number = NumberAt(array.subspan(at, element_size), order);
-    elements.push_back(fmt::format("{:#x}", number.value_or(0)));
+    const auto element = NumberAt(array.subspan(at, element_size), order);
+    elements.push_back(fmt::format("{:#x}", element.value_or(0)));
   }
   return elements;
 }
