@@ -19,6 +19,19 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
+/* The rings of groups of CPUs, if there are several: `ring` is the first. */
+struct ring_of_group {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring_of_group);
+} rings SEC(".maps");
+
 /* The index is event * filter.cpus + CPU. User space sets the number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -55,6 +68,8 @@ struct {
 } target_threads SEC(".maps");
 
 const volatile struct wire_filter filter = {};
+
+#include "bpf/scope.bpf.h"
 
 /*
  * The number of the event that called the program. A recording of one event needs no cookie, and
@@ -143,28 +158,42 @@ static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 		return 0;
 	if (!is_target_task(tgid, tid))
 		return 0;
-	if (!filter.by_uid)
-		return 1;
-	return tid != 0 && (__u32)bpf_get_current_uid_gid() == filter.uid;
+	if (filter.by_uid && (tid == 0 || (__u32)bpf_get_current_uid_gid() != filter.uid))
+		return 0;
+	return is_in_scope();
 }
 
 /*
  * A wake-up costs the sampled task at least 7 us. So the reader polls with a timeout and is woken
  * only after each wakeup_bytes of messages.
  */
-static __always_inline __u64 wakeup_flag(__u64 size)
+static __always_inline __u64 wakeup_flag(void *to, __u64 size)
 {
-	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	__u64 waiting = bpf_ringbuf_query(to, BPF_RB_AVAIL_DATA);
 	__u64 step = ~((__u64)filter.wakeup_bytes - 1);
 
 	return (waiting & step) != ((waiting + size) & step) ? BPF_RB_FORCE_WAKEUP
 							     : BPF_RB_NO_WAKEUP;
 }
 
+static __always_inline long send_to_group(void *message, __u64 size)
+{
+	__u32 group = bpf_get_smp_processor_id() & (filter.rings - 1);
+	void *to = bpf_map_lookup_elem(&rings, &group);
+
+	return to ? bpf_ringbuf_output(to, message, size, wakeup_flag(to, size)) : -1;
+}
+
 /* Sends `size` bytes. Counts a lost sample if the ring is full. */
 static __always_inline void send(struct wire_cpu *cpu, void *message, __u64 size)
 {
-	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)
+	long failed;
+
+	if (filter.rings > 1)
+		failed = send_to_group(message, size);
+	else
+		failed = bpf_ringbuf_output(&ring, message, size, wakeup_flag(&ring, size));
+	if (failed)
 		cpu->ring_full++;
 }
 

@@ -26,6 +26,8 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
@@ -109,6 +111,25 @@ struct signal_struct {
 	atomic_t live; /* threads that have not started to exit */
 };
 
+/* include/linux/kernfs.h, cgroup-defs.h */
+struct kernfs_node {
+	__u64 id; /* the inode of the directory */
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;	       /* of version 2 */
+	struct cgroup_subsys_state *subsys[1]; /* one for each controller of the kernel */
+};
+
 /* include/linux/sched.h */
 struct task_struct {
 	int pid;
@@ -116,6 +137,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	struct css_set *cgroups;
 };
 
 /* include/linux/timerqueue.h, hrtimer_types.h */

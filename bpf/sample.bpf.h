@@ -32,6 +32,7 @@ struct sample_origin {
 	__u64 ip;
 	__u64 period;
 	__u64 now_ns;
+	__u64 cgroup; /* 0: that of the current task (cgroup_of) */
 };
 
 struct task_ids {
@@ -44,6 +45,11 @@ static __always_inline struct task_ids current_ids(void)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
 	return (struct task_ids){.tgid = tgid_of(task), .tid = tid_of(task)};
+}
+
+static __always_inline __u64 current_cgroup(void)
+{
+	return cgroup_of((struct task_struct *)bpf_get_current_task());
 }
 
 #if defined(__TARGET_ARCH_x86)
@@ -133,6 +139,7 @@ static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,
 		.tid = ids->tid,
 		.event = origin->event,
 		.mode = origin->mode,
+		.cgroup = origin->cgroup ? origin->cgroup : current_cgroup(),
 	};
 	if (filter.callchain)
 		words += walk_stacks(ctx, full, full->words + words);

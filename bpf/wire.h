@@ -55,8 +55,9 @@ struct wire_sample {
 	__u16 event; /* number of the event in the recording */
 	__u8 mode;   /* WIRE_MODE_* at the interrupted instruction */
 	__u8 pad;
+	__u64 cgroup; /* id of the task's cgroup; 0 unless wire_filter.record_cgroup */
 };
-WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
+WIRE_ASSERT(sizeof(struct wire_sample) == 56, "wire_sample changed");
 
 /* The reasons why an expiry of a CPU's sampling timer gave no sample. */
 enum wire_missed {
@@ -140,6 +141,25 @@ WIRE_ASSERT(sizeof(struct wire_event) == 88, "wire_event changed");
 /* wire_filter.event: the cookie of the attachment is the number of the event (Linux 5.15). */
 #define WIRE_EVENT_OF_COOKIE 0xffffffffu
 
+/* Cgroups in wire_filter. The program compares each of them. */
+#define WIRE_MAX_CGROUPS 32
+
+/* Sets of globs in wire_filter. */
+#define WIRE_GLOB_SETS 4
+
+/*
+ * Globs as one automaton. A bit is a position in a glob: at its start, or behind one of its
+ * characters. The next character moves it forward if it is accepted there, and leaves it where a
+ * '*' is. The glob matches if its last position is reached with the last character.
+ */
+struct wire_globs {
+	__u64 accept[256]; /* by character: positions behind which it is accepted */
+	__u64 stars;
+	__u64 start;
+	__u64 end;
+};
+WIRE_ASSERT(sizeof(struct wire_globs) == 2072, "wire_globs changed");
+
 /* The filter and settings; all zero samples every task. Read-only after loading. */
 struct wire_filter {
 	__u32 by_process; /* only processes in target_processes; their forks are added */
@@ -153,8 +173,15 @@ struct wire_filter {
 	__u32 wakeup_bytes;  /* a power of two: the reader is woken after so many bytes */
 	__u32 event;	     /* the number of the event, or WIRE_EVENT_OF_COOKIE */
 	__u32 cpus;	     /* possible CPUs */
-	__u32 pad;
+	__u32 rings;	     /* a power of two; 1: only `ring` */
+	/* The scope: all of these must hold, too. */
+	__u32 cgroups;	       /* so many in target_cgroups, or in cgroup_ids: below any of them */
+	__u32 cgroup_v1;       /* 0: version 2; else number of the subsystem of version 1, plus 1 */
+	__u32 record_cgroup;   /* samples have the id of the task's cgroup, of this version */
+	__u32 glob_sets;       /* the comm matches any glob in these */
+	__u64 cgroup_ids[WIRE_MAX_CGROUPS]; /* of version 1 */
+	struct wire_globs globs[WIRE_GLOB_SETS];
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
+WIRE_ASSERT(sizeof(struct wire_filter) == 64 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS, "wire_filter changed");
 
 #endif

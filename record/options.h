@@ -17,6 +17,7 @@
 #include "record/events/event_spec.h"
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
+#include "record/scope/scope.h"
 #include "record/symbols/recording_bundle.h"
 
 namespace perftape::record {
@@ -35,6 +36,7 @@ struct RecordOptions {
   MissingEvents missing_events = MissingEvents::kFail;
   std::vector<int> cpus;      // the CPUs to sample; empty: all that are online
   std::optional<uid_t> user;  // only tasks of this user
+  ScopeOptions scope;         // only these cgroups and threads with these names
   Callchains callchains = Callchains::kFramePointers;
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format

@@ -70,24 +70,34 @@ std::string Tail(const std::string& log) {
   return std::string(tail);
 }
 
+void AddScope(const Scope& scope, wire_filter& wire) {
+  wire.cgroups = static_cast<__u32>(scope.cgroups.size());
+  wire.record_cgroup = scope.recorded.has_value();
+  if (scope.recorded && !scope.recorded->is_v2()) wire.cgroup_v1 = scope.v1_subsystem + 1;
+  std::ranges::transform(scope.cgroups, wire.cgroup_ids, &CgroupDirectory::id);
+  wire.glob_sets = static_cast<__u32>(scope.comms.size());
+  std::ranges::copy(scope.comms, wire.globs);
+}
+
 // `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
 wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
   const SampleFilter& filter = options.filter;
   const std::size_t half_ring = options.ring_bytes / 2;
-  return {
-      .by_process = filter.by_process(),
-      .by_thread = !filter.threads.empty(),
-      .by_uid = filter.user.has_value(),
-      .uid = filter.user.value_or(0),
-      .excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0)),
-      .command_pid = static_cast<__u32>(filter.command.value_or(0)),
-      .callchain = options.callchains != Callchains::kNone,
-      .pid_namespace = PidNamespace(),
-      .wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring)),
-      .event = event,
-      .cpus = static_cast<__u32>(cpus),
-      .pad = 0,
-  };
+  wire_filter wire = {};
+  wire.by_process = filter.by_process();
+  wire.by_thread = !filter.threads.empty();
+  wire.by_uid = filter.user.has_value();
+  wire.uid = filter.user.value_or(0);
+  wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
+  wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
+  wire.callchain = options.callchains != Callchains::kNone;
+  wire.pid_namespace = PidNamespace();
+  wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
+  wire.event = event;
+  wire.cpus = static_cast<__u32>(cpus);
+  wire.rings = 1;
+  AddScope(filter.scope, wire);
+  return wire;
 }
 
 bool Needs(const BpfOptions& options, Trigger trigger) {
@@ -116,6 +126,9 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
   const SampleFilter& filter = options.filter;
   if (!filter.threads.empty()) set(skeleton.maps.target_threads, filter.threads.size());
   if (filter.by_process()) set(skeleton.maps.target_processes, kMaxTargetProcesses);
+  if (!filter.scope.cgroups.empty()) {
+    set(skeleton.maps.target_cgroups, filter.scope.cgroups.size());
+  }
 }
 
 }  // namespace
@@ -262,8 +275,8 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
 // their own.
 Status BpfObjects::ShareMaps(bpf_object* object) const {
   const auto& maps = on_cpu_.front()->maps;
-  for (const bpf_map* map :
-       {maps.ring, maps.cpus, maps.events, maps.target_processes, maps.target_threads}) {
+  for (const bpf_map* map : {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes,
+                             maps.target_threads, maps.target_cgroups}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
@@ -302,6 +315,10 @@ int BpfObjects::counters() const {
 
 int BpfObjects::target_processes() const {
   return bpf_map__fd(on_cpu_.front()->maps.target_processes);
+}
+
+int BpfObjects::target_cgroups() const {
+  return bpf_map__fd(on_cpu_.front()->maps.target_cgroups);
 }
 
 int BpfObjects::target_threads() const {

@@ -60,6 +60,7 @@ class BpfObjects {
   int counters() const;
   int target_processes() const;
   int target_threads() const;
+  int target_cgroups() const;
   std::size_t cpus() const { return cpus_; }
 
  private:

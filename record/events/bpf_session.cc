@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -40,6 +41,22 @@ Status AddKey(int map, pid_t key) {
   const std::uint8_t present = 1;
   if (bpf_map_update_elem(map, &key, &present, BPF_ANY) != 0) {
     return FailErrno(fmt::format("filtering by {}", key), errno);
+  }
+  return {};
+}
+
+// The map holds the cgroups, which it gets as open directories. Version 1 is compared by ids.
+Status AddCgroups(int map, const Scope& scope) {
+  if (!scope.recorded || !scope.recorded->is_v2()) return {};
+  for (std::uint32_t index = 0; const CgroupDirectory& cgroup : scope.cgroups) {
+    const std::string path = scope.recorded->mount.string() + cgroup.path;
+    const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return FailErrno(path, errno);
+    const int fd = directory.get();
+    if (bpf_map_update_elem(map, &index, &fd, BPF_ANY) != 0) {
+      return FailErrno(fmt::format("filtering by the cgroup {}", path), errno);
+    }
+    ++index;
   }
   return {};
 }
@@ -89,7 +106,7 @@ struct BpfSession::Impl {
 Status BpfSession::Impl::AddTargets(const SampleFilter& filter) const {
   for (const pid_t pid : filter.processes) TRY(AddKey(objects->target_processes(), pid));
   for (const pid_t tid : filter.threads) TRY(AddKey(objects->target_threads(), tid));
-  return {};
+  return AddCgroups(objects->target_cgroups(), filter.scope);
 }
 
 Status BpfSession::Impl::Follow(bpf_program* tracker) {

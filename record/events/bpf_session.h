@@ -25,6 +25,7 @@
 #include "formats/base/result.h"
 #include "record/events/cpu_events.h"
 #include "record/events/known_events.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 
@@ -37,6 +38,7 @@ struct SampleFilter {
   std::optional<pid_t> command = {};           // also a process, from its exec on
   std::optional<uid_t> user = {};              // the idle task never matches
   std::optional<pid_t> excluded_process = {};  // the recorder itself
+  Scope scope = {};                            // all of it must hold, too
 
   bool by_process() const { return !processes.empty() || command.has_value(); }
 };

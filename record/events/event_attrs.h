@@ -34,13 +34,20 @@ perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
 // perf_swevent_hrtimer).
 std::uint64_t TimerPeriodNs(SamplingRate rate);
 
+// What the sideband event has only on request.
+struct SidebandContent {
+  bool samples_have_cgroups = false;  // as those of the sampling events: all have the same fields
+  bool cgroups = false;               // CGROUP: each new cgroup
+  bool namespaces = false;            // NAMESPACES: each process that starts or changes its own
+};
+
 // Returns the dummy event ("dummy:HG" in perf), on the same clock. It reports as soon as it is
 // open.
-perfdata::EventAttr SidebandAttr();
+perfdata::EventAttr SidebandAttr(const SidebandContent& content = {});
 
 // Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because
-// the program walks the stack and the kernel would walk it again. It has the fields that EnabledNs
-// reads.
+// the program walks the stack and the kernel would walk it again, and no CGROUP, which the program
+// reads, too. It has the fields that EnabledNs reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 
 }  // namespace perftape::record

@@ -7,26 +7,47 @@
 #include <iterator>
 #include <utility>
 
+#include "record/events/cgroup_subsystem.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
 
 namespace perftape::record {
 namespace {
 
-SampleFilter FilterOf(const RecordOptions& options, const Targets& targets) {
+SampleFilter FilterOf(const RecordOptions& options, const Targets& targets, const Scope& scope) {
   SampleFilter filter = targets.filter();
+  filter.scope = scope;
   filter.user = options.user;
   if (options.include_self == IncludeSelf::kNo) filter.excluded_process = getpid();
   return filter;
 }
 
-BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets,
+Result<Scope> ScopeOf(const RecordOptions& options) {
+  TRY_ASSIGN(Scope scope, ResolveScope(options.scope));
+  if (scope.recorded && !scope.recorded->is_v2()) {
+    TRY_ASSIGN(scope.v1_subsystem, CgroupSubsystem(scope.recorded->controllers));
+  }
+  return scope;
+}
+
+void AddCgroupToSamples(const Scope& scope, std::span<PlannedEvent> events) {
+  if (!scope.recorded) return;
+  for (PlannedEvent& event : events) event.attr.sample_type |= perfdata::kSampleCgroup;
+}
+
+SidebandContent SidebandContentOf(const Scope& scope) {
+  return {.samples_have_cgroups = scope.recorded.has_value(),
+          .cgroups = scope.reports_new_cgroups(),
+          .namespaces = scope.namespaces};
+}
+
+BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,
                         std::span<const PlannedEvent> planned) {
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
     events.push_back({.trigger = event.trigger, .settings = event.settings});
   }
-  return {.filter = FilterOf(options, targets),
+  return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
           .ring_bytes = options.ring_bytes,
           .events = std::move(events),
@@ -35,9 +56,10 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets,
 
 }  // namespace
 
-EventInput::EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
-                       std::uint64_t user_limit)
+EventInput::EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf,
+                       Sideband sideband, std::uint64_t user_limit)
     : targets_(std::move(targets)),
+      scope_(std::move(scope)),
       events_(std::move(events)),
       bpf_(std::move(bpf)),
       sideband_(std::move(sideband)),
@@ -47,20 +69,24 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                      std::optional<pid_t> command,
                                                      std::vector<std::string>& warnings) {
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
+  TRY_ASSIGN(Scope scope, ScopeOf(options));
   TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
+  AddCgroupToSamples(scope, plan.events);
   // Before the events, so that the exec of the command makes it a target before
   // sched:sched_process_exec is recorded.
-  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, plan.events)));
-  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus));
+  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, scope, plan.events)));
+  TRY_ASSIGN(RecordedEvents events,
+             RecordedEvents::Open(std::move(plan.events), options.cpus, SidebandContentOf(scope)));
   const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.sideband()));
 
-  std::unique_ptr<EventInput> input(new EventInput(
-      std::move(targets), std::move(events), std::move(bpf), std::move(sideband), user_limit));
+  std::unique_ptr<EventInput> input(new EventInput(std::move(targets), std::move(scope),
+                                                   std::move(events), std::move(bpf),
+                                                   std::move(sideband), user_limit));
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();

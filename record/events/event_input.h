@@ -23,6 +23,7 @@
 #include "record/rings/background_drain.h"
 #include "record/rings/incoming_records.h"
 #include "record/rings/sideband.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 
@@ -58,6 +59,7 @@ class EventInput {
   }
 
   const Targets& targets() const { return targets_; }
+  const Scope& scope() const { return scope_; }
   const RecordedEvents& events() const { return events_; }
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
@@ -73,7 +75,7 @@ class EventInput {
   int sideband_poll_fd() const { return sideband_.poll_fd(); }
 
  private:
-  EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
+  EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf, Sideband sideband,
              std::uint64_t user_limit);
   Status DrainSideband();
   Status RedirectToSideband();
@@ -82,6 +84,7 @@ class EventInput {
   Status ReopenOn(int cpu);
 
   Targets targets_;
+  Scope scope_;
   RecordedEvents events_;
   BpfSession bpf_;
   Sideband sideband_;

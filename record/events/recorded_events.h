@@ -35,7 +35,8 @@ class RecordedEvents {
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the
   // sideband event on all online CPUs, because a process may map and fork on any of them. Reserves
   // ids for CPUs that are offline. Returns the errors of OpenOnCpus, which name the event.
-  static Result<RecordedEvents> Open(std::vector<PlannedEvent> plan, std::span<const int> cpus);
+  static Result<RecordedEvents> Open(std::vector<PlannedEvent> plan, std::span<const int> cpus,
+                                     const SidebandContent& content);
 
   // Opens the sideband event of a CPU that came online. Its records keep the id that the file has.
   // The caller passes it to KeepSideband when its ring is mapped; likewise with a sampling event.
@@ -73,9 +74,10 @@ class RecordedEvents {
   std::vector<perfdata::SampleFormat> SampleFormats() const;
 
  private:
-  explicit RecordedEvents(std::vector<PlannedEvent> plan);
+  RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content);
   Status OpenSampling(std::span<const int> cpus);
 
+  perfdata::EventAttr sideband_attr_;  // in the file
   perfdata::SampleFormat format_;
   std::vector<Sampling> sampling_;
   std::vector<CpuEvent> sideband_;

@@ -80,6 +80,7 @@ Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>&
       .period = sample.period,
       .callchain = WordArray(chain_),
       .raw = Padded(raw),
+      .cgroup = sample.cgroup,
   };
   const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
   const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;

@@ -21,6 +21,7 @@ namespace {
 using cli::Completion;
 using record::BundleRequest;
 using record::RecordOptions;
+using record::ScopeOptions;
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -100,6 +101,17 @@ Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::stri
   if (text.empty() || text == "-")
     return Usage(fmt::format("{}: needs the name of a file", option));
   return std::filesystem::path(text);
+}
+
+// Names of cgroups, containers or threads, separated by commas.
+Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view name : cli::SplitAtCommas(text)) {
+    if (name.empty())
+      return Usage(fmt::format("{}: empty name in '{}'", option, cli::EscapeForTerminal(text)));
+    names.emplace_back(name);
+  }
+  return names;
 }
 
 // perf's notation: a number without a unit counts pages.
@@ -186,6 +198,29 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "record only tasks of this user (name or number)",
      .completion = Completion::kUser,
      .into = cli::StoreAs<&cli::ParseUser, &Plan::record, &RecordOptions::user>},
+    {.name = "cgroup",
+     .letter = 'G',
+     .argument = "PATH|ID",
+     .help = "record only tasks in this cgroup or below it; several: in any of them; implies "
+             "--all-cgroups",
+     .into =
+         cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope, &ScopeOptions::cgroups>},
+    {.name = "container",
+     .argument = "ID",
+     .help = "record only this container of docker, podman, containerd, CRI-O or Kubernetes; the "
+             "beginning of its id is enough; implies --all-cgroups",
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope,
+                          &ScopeOptions::containers>},
+    {.name = "comm",
+     .argument = "GLOB",
+     .help = "record only threads with such a name: * ? [a-z]; several: with any of them",
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope, &ScopeOptions::comms>},
+    {.name = "all-cgroups",
+     .help = "record the cgroup of each sample, for 'perf report --sort cgroup'",
+     .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::all_cgroups>},
+    {.name = "namespaces",
+     .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
+     .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::namespaces>},
     {.name = "duration",
      .argument = "SECONDS",
      .help = "end the recording after this time; fractions are allowed",
@@ -255,10 +290,6 @@ constexpr auto kOptions = cli::Table(kSamplingRows, kOutputRows);
 // Most of these are options of perf record.
 constexpr cli::ForeignOption kForeign[] = {
     {.name = "time", .instead = "--duration SECONDS ends the recording after a time"},
-    {.name = "cgroup",
-     .letter = 'G',
-     .instead = "recording a control group is not supported; -p with the pids in its "
-                "cgroup.procs records these processes and all that they start"},
     {.name = "delay",
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
@@ -329,11 +360,14 @@ Status CheckRates(const RecordOptions& options) {
 }
 
 // A command is the target only if there is no other target. `-a -- sleep 5` and `-p 7 -- sleep 5`
-// record the other target for as long as the command runs, as perf does; -u does the same.
+// record the other target for as long as the command runs, as perf does; -u and --cgroup do the
+// same.
+// --comm selects threads of the command.
 record::Target TargetOf(const Plan& plan) {
   if (!plan.pids.empty()) return record::ProcessTrees{plan.pids};
   if (!plan.tids.empty()) return record::Threads{plan.tids};
-  if (plan.all_cpus || plan.record.user || plan.operands.empty()) return record::WholeSystem{};
+  const bool has_scope = plan.record.user || plan.record.scope.has_cgroups();
+  if (plan.all_cpus || has_scope || plan.operands.empty()) return record::WholeSystem{};
   return record::Workload{};
 }
 
@@ -380,6 +414,7 @@ Result<RecordRun> PlanOf(Plan plan) {
   options = std::move(plan.record);
   TRY(CheckRates(options));
   plan.record.user = options.user;
+  plan.record.scope = options.scope;
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));

@@ -106,6 +106,19 @@ TEST_F(WireDecoding, CopiesTaskTimeAndCpu) {
   EXPECT_EQ(sample.period, 10101010u);
 }
 
+TEST_F(WireDecoding, HasTheCgroupIfTheEventHas) {
+  perfdata::SampleFormat format = kTestFormat;
+  format.sample_type |= perfdata::kSampleCgroup;
+  Message message = Message::InUserMode();
+  message.sample.cgroup = 4711;
+  EXPECT_EQ(SampleOfMessage(message).cgroup, 0U);
+  WireDecoder decoder(ids_, {format}, kLimit);
+  out_.clear();
+  ASSERT_TRUE(decoder.Append(message.bytes(), out_));
+  const perfdata::RecordView record = RecordsIn(out_).at(0);
+  EXPECT_EQ(perfdata::DecodeSample(record, format)->cgroup, 4711U);
+}
+
 TEST_F(WireDecoding, ReturnsTheTime) {
   EXPECT_EQ(decoder_.Append(Message::InUserMode().bytes(), out_).value(), 123456789u);
 }
@@ -212,7 +225,7 @@ TEST_F(WireDecoding, RefusesAMessageCutAtAnyByte) {
 TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
-  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));
+  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 72 bytes but has 80"));
 }
 
 // A message of event 1, a tracepoint, with two words between the fixed part and the frames.

@@ -153,11 +153,34 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   EXPECT_THAT(PlanOfWords({"-e", "cycles:pp"}), refuses("-e: event 'cycles:pp': modifier"));
   EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf"}), refuses("-fno-omit-frame-pointer"));
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
-  EXPECT_THAT(PlanOfWords({"-G", "x", "true"}), refuses("unknown option -G: "));
-  EXPECT_THAT(PlanOfWords({"--cgroup=x"}), refuses("cgroup.procs"));
   EXPECT_THAT(PlanOfWords({"-D500"}), refuses("--time FROM,TO"));
   EXPECT_THAT(PlanOfWords({"--delay", "500"}), refuses("unknown option --delay: "));
   EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration SECONDS"));
+}
+
+TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {
+  const auto plan = PlanOfWords({"-G", "a,/b/c", "--container", "3f2a", "--", "sleep", "1"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->target));
+  EXPECT_THAT(plan->scope.cgroups, ElementsAre("a", "/b/c"));
+  EXPECT_THAT(plan->scope.containers, ElementsAre("3f2a"));
+  EXPECT_FALSE(plan->scope.all_cgroups);
+  EXPECT_THAT(PlanOfWords({"-G", "a,,b"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("-G: empty name in 'a,,b'")));
+}
+
+TEST(RecordPlan, SelectsThreadsOfTheCommandByName) {
+  const auto plan = PlanOfWords({"--comm", "cc1*", "--comm", "ld", "--", "make"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->target));
+  EXPECT_THAT(plan->scope.comms, ElementsAre("cc1*", "ld"));
+}
+
+TEST(RecordPlan, AddsCgroupsAndNamespacesIfAsked) {
+  const auto plan = PlanOfWords({"--all-cgroups", "--namespaces"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->scope.all_cgroups);
+  EXPECT_TRUE(plan->scope.namespaces);
 }
 
 TEST(RecordPlan, AcceptsSeveralEvents) {
