@@ -170,10 +170,10 @@ static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 static __always_inline __u64 wakeup_flag(void *to, __u64 size)
 {
 	__u64 waiting = bpf_ringbuf_query(to, BPF_RB_AVAIL_DATA);
+	__u64 after = waiting + BPF_RINGBUF_HDR_SZ + size;
 	__u64 step = ~((__u64)filter.wakeup_bytes - 1);
 
-	return (waiting & step) != ((waiting + size) & step) ? BPF_RB_FORCE_WAKEUP
-							     : BPF_RB_NO_WAKEUP;
+	return (waiting & step) != (after & step) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
 static __always_inline long send_to_group(void *message, __u64 size)

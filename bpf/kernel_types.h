@@ -52,6 +52,11 @@ enum {
 	BPF_RB_AVAIL_DATA = 0,
 };
 
+/* The header of a message in the ring. */
+enum {
+	BPF_RINGBUF_HDR_SZ = 8,
+};
+
 /*
  * arch/.../include/uapi/asm/{ptrace,bpf_perf_event}.h. A perf_event program reads the registers in
  * this layout, whatever the kernel's own is, and only in whole words. So they are not relocated.

@@ -44,9 +44,10 @@ struct RecordOptions {
   BundleRequest bundle;                        // ignored for a pipe, except for a separate file
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
-  std::size_t ring_bytes = std::size_t{8} << 20;
+  std::optional<std::size_t> ring_bytes;  // of each ring of samples; nothing: see ring_plan.h
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
-  LibbpfLog libbpf_log = {};  // gets all messages of libbpf while the BPF programs are loaded
+  // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
+  LibbpfLog libbpf_log = {};
 };
 
 }  // namespace perftape::record

@@ -95,7 +95,7 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
   wire.event = event;
   wire.cpus = static_cast<__u32>(cpus);
-  wire.rings = 1;
+  wire.rings = static_cast<__u32>(options.rings);
   AddScope(filter.scope, wire);
   return wire;
 }
@@ -123,6 +123,7 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
   set(skeleton.maps.cpus, events * cpus);
   set(skeleton.maps.events, events);
   set(skeleton.maps.ring, options.ring_bytes);
+  if (options.rings > 1) set(skeleton.maps.rings, options.rings);
   const SampleFilter& filter = options.filter;
   if (!filter.threads.empty()) set(skeleton.maps.target_threads, filter.threads.size());
   if (filter.by_process()) set(skeleton.maps.target_processes, kMaxTargetProcesses);
@@ -181,6 +182,7 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
                           options.event_source == EventSource::kCookieIfPossible && HasCookies();
   TRY(objects.LoadInstances(options, log));
   TRY(objects.WriteSettings(options));
+  if (options.rings > 1) TRY(objects.GroupRings());
   return objects;
 }
 
@@ -236,6 +238,11 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   }
   if (is_first) {
     SetMapSizes(*skeleton, options, cpus_);
+    TRY(CreateMoreRings(options));
+    // Before Linux 5.10 all rings must have the size of the declared one.
+    if (options.rings > 1) {
+      bpf_map__set_inner_map_fd(skeleton->maps.rings, more_rings_.front().get());
+    }
   } else {
     TRY(ShareMaps(skeleton->obj));
   }
@@ -296,6 +303,30 @@ Status BpfObjects::WriteSettings(const BpfOptions& options) const {
   return {};
 }
 
+Status BpfObjects::CreateMoreRings(const BpfOptions& options) {
+  while (more_rings_.size() + 1 < options.rings) {
+    UniqueFd ring(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+                                 static_cast<__u32>(options.ring_bytes), nullptr));
+    if (!ring) {
+      return FailErrno(fmt::format("a ring buffer of {} bytes", options.ring_bytes), errno);
+    }
+    more_rings_.push_back(std::move(ring));
+  }
+  return {};
+}
+
+Status BpfObjects::GroupRings() const {
+  const int groups = bpf_map__fd(on_cpu_.front()->maps.rings);
+  const std::vector<int> all = rings();
+  for (std::uint32_t group = 0; const int ring : all) {
+    if (bpf_map_update_elem(groups, &group, &ring, BPF_ANY) != 0) {
+      return FailErrno("the ring buffers of groups of CPUs", errno);
+    }
+    ++group;
+  }
+  return {};
+}
+
 std::array<bpf_program*, 2> BpfObjects::process_adders() const {
   const auto& programs = on_cpu_.front()->progs;
   return {programs.follow_fork, programs.follow_exec};
@@ -305,8 +336,10 @@ bpf_program* BpfObjects::process_remover() const {
   return on_cpu_.front()->progs.follow_exit;
 }
 
-int BpfObjects::ring() const {
-  return bpf_map__fd(on_cpu_.front()->maps.ring);
+std::vector<int> BpfObjects::rings() const {
+  std::vector<int> rings = {bpf_map__fd(on_cpu_.front()->maps.ring)};
+  for (const UniqueFd& ring : more_rings_) rings.push_back(ring.get());
+  return rings;
 }
 
 int BpfObjects::counters() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bpf/wire.h"
+#include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "record/events/bpf_session.h"
 
@@ -56,7 +57,8 @@ class BpfObjects {
   std::array<bpf_program*, 2> process_adders() const;
   bpf_program* process_remover() const;
 
-  int ring() const;
+  // The index is the number of the ring.
+  std::vector<int> rings() const;
   int counters() const;
   int target_processes() const;
   int target_threads() const;
@@ -81,12 +83,15 @@ class BpfObjects {
   Status LoadTracepoint(const BpfOptions& options, std::uint32_t event, const std::string& log);
   Status ShareMaps(bpf_object* object) const;
   Status WriteSettings(const BpfOptions& options) const;
+  Status CreateMoreRings(const BpfOptions& options);
+  Status GroupRings() const;
 
   std::size_t cpus_ = 0;
   bool uses_cookies_ = false;
   std::vector<OnCpu> on_cpu_;  // the first owns the maps
   std::vector<Tracepoint> tracepoint_;
   std::vector<int> programs_;  // by event
+  std::vector<UniqueFd> more_rings_;
 };
 
 }  // namespace perftape::record

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/perf_event.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -27,6 +28,8 @@ struct DestroyLink {
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
 using Link = std::unique_ptr<bpf_link, DestroyLink>;
+
+using RingReader = std::unique_ptr<ring_buffer, FreeRing>;
 
 Status CheckRingBytes(std::size_t bytes) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -88,7 +91,8 @@ struct BpfSession::Impl {
   std::vector<BpfEvent> events;
   std::optional<BpfObjects> objects;
   CpuCounters counters;
-  std::unique_ptr<ring_buffer, FreeRing> ring;
+  std::vector<RingReader> rings;
+  UniqueFd all_rings;  // epoll, if there are several
   std::vector<Link> process_links;
   std::vector<UniqueFd> event_links, tracepoint_links;
 
@@ -99,6 +103,7 @@ struct BpfSession::Impl {
   std::size_t ring_bytes = 0;
 
   Status AddTargets(const SampleFilter& filter) const;
+  Status MapRings();
   Status Follow(bpf_program* tracker);
   static int OnMessage(void* impl, void* message, std::size_t size);
 };
@@ -113,6 +118,26 @@ Status BpfSession::Impl::Follow(bpf_program* tracker) {
   Link link(bpf_program__attach(tracker));
   if (!link) return ExplainFailure("cannot follow processes", errno, log);
   process_links.push_back(std::move(link));
+  return {};
+}
+
+// Each ring has a reader of its own, because libbpf's reader of several starts at the first one
+// again if it was stopped.
+Status BpfSession::Impl::MapRings() {
+  const std::vector<int> maps = objects->rings();
+  for (const int map : maps) {
+    rings.emplace_back(ring_buffer__new(map, OnMessage, this, nullptr));
+    if (!rings.back()) return ExplainFailure("cannot map the ring buffer", errno, log);
+  }
+  if (rings.size() == 1) return {};
+  all_rings = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  for (const RingReader& ring : rings) {
+    epoll_event readable = {.events = EPOLLIN, .data = {}};
+    const int fd = ring_buffer__epoll_fd(ring.get());
+    if (epoll_ctl(all_rings.get(), EPOLL_CTL_ADD, fd, &readable) != 0) {
+      return FailErrno("waiting for samples", errno);
+    }
+  }
   return {};
 }
 
@@ -148,8 +173,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   if (impl->by_process) {
     for (bpf_program* adder : impl->objects->process_adders()) TRY(impl->Follow(adder));
   }
-  impl->ring.reset(ring_buffer__new(impl->objects->ring(), Impl::OnMessage, impl.get(), nullptr));
-  if (!impl->ring) return ExplainFailure("cannot map the ring buffer", errno, impl->log);
+  TRY(impl->MapRings());
   return BpfSession(std::move(impl));
 }
 
@@ -179,15 +203,20 @@ void BpfSession::DetachTracepoints() {
 Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_message) {
   impl_->handle_message = &on_message;
   impl_->message_count = 0;
-  impl_->bytes_left = impl_->ring_bytes;
-  const int outcome = ring_buffer__consume(impl_->ring.get());
+  int failure = 0;
+  for (const RingReader& ring : impl_->rings) {
+    impl_->bytes_left = impl_->ring_bytes;
+    const int outcome = ring_buffer__consume(ring.get());
+    if (outcome < 0 && outcome != -ECANCELED) failure = -outcome;
+  }
   impl_->handle_message = nullptr;
-  if (outcome < 0 && outcome != -ECANCELED) return FailErrno("the ring buffer", -outcome);
+  if (failure != 0) return FailErrno("the ring buffer", failure);
   return impl_->message_count;
 }
 
 int BpfSession::poll_fd() const {
-  return ring_buffer__epoll_fd(impl_->ring.get());
+  if (impl_->all_rings) return impl_->all_rings.get();
+  return ring_buffer__epoll_fd(impl_->rings.front().get());
 }
 
 std::vector<wire_cpu> BpfSession::Counters(std::uint32_t event) const {

@@ -68,6 +68,7 @@ struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
+  std::size_t rings = 1;                          // a power of two (ring_plan.h)
   std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples
   ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
   EventSource event_source = EventSource::kCookieIfPossible;
@@ -96,13 +97,14 @@ class BpfSession {
   // Ends the samples of tracepoints, which cannot be disabled.
   void DetachTracepoints();
 
-  // Calls `on_message` for every message in the ring (bpf/wire.h: a wire_header and its body), in
-  // the order of arrival, which is only roughly the order of time. The message is valid during the
-  // call only. Stops after as many bytes as the ring holds. Returns the number of messages.
+  // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
+  // ring by ring, in the order of arrival, which is only roughly the order of time. The message is
+  // valid during the call only. Of each ring, stops after as many bytes as it holds. Returns the
+  // number of messages.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message);
 
-  // Becomes readable after each 64 KiB of messages (or half of a smaller ring), not for each
-  // sample. So poll it with a timeout and drain in either case. It belongs to this object.
+  // Becomes readable after each 64 KiB of messages in a ring (or half of a smaller one), not for
+  // each sample. So poll it with a timeout and drain in either case. It belongs to this object.
   int poll_fd() const;
 
   // Returns the counters of an event on each possible CPU since Load. The index is the CPU. Makes

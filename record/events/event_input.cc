@@ -10,6 +10,7 @@
 #include "record/events/cgroup_subsystem.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
+#include "record/rings/ring_plan.h"
 
 namespace perftape::record {
 namespace {
@@ -41,15 +42,37 @@ SidebandContent SidebandContentOf(const Scope& scope) {
           .namespaces = scope.namespaces};
 }
 
+// The samples per second of one event on one CPU. Nobody knows how often events without a frequency
+// happen.
+std::uint64_t RateOf(const PlannedEvent& event) {
+  constexpr std::uint64_t kUnknown = 10'000, kNsPerSecond = 1'000'000'000;
+  if (event.settings.period_ns != 0) return kNsPerSecond / event.settings.period_ns;
+  if (event.attr.Has(perfdata::kFreq)) return event.attr.sample_period;
+  return kUnknown;
+}
+
+RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> planned) {
+  std::size_t cpus = options.cpus.size();
+  if (const Result<std::vector<int>> online = OnlineCpus(); online && cpus == 0) {
+    cpus = online->size();
+  }
+  std::uint64_t rate = 0;
+  for (const PlannedEvent& event : planned) rate += RateOf(event);
+  return PlanRings(cpus, rate, options.ring_bytes);
+}
+
 BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,
                         std::span<const PlannedEvent> planned) {
+  const RingPlan rings = RingsOf(options, planned);
+  if (options.libbpf_log) options.libbpf_log(RingPlanText(rings));
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
     events.push_back({.trigger = event.trigger, .settings = event.settings});
   }
   return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
-          .ring_bytes = options.ring_bytes,
+          .ring_bytes = rings.bytes,
+          .rings = rings.rings,
           .events = std::move(events),
           .log = options.libbpf_log};
 }

@@ -253,7 +253,7 @@ constexpr cli::Option kOutputRows[] = {
      .letter = 'm',
      .argument = "PAGES",
      .help = "set the size of the ring buffer, in pages or with B, K, M or G; rounded up to a "
-             "power of two (default 8M)",
+             "power of two (default: by the number of CPUs and the rate)",
      .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::ring_bytes>},
     cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
                         "(fastest, default) to 22 (smallest)",
