@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +16,7 @@
 
 #include "on_cpu.skel.h"
 #include "record/machine/requirements.h"
+#include "record/scope/own_namespaces.h"
 #include "tracepoint.skel.h"
 
 namespace perftape::record {
@@ -46,16 +46,6 @@ int AppendToLog(libbpf_print_level level, const char* format, va_list arguments)
   if (message.ends_with('\n')) message.remove_suffix(1);
   if (has_user) (*current_log.user)(message);
   return length;
-}
-
-// Returns the inode of the pid namespace, or 0 for the initial one (include/linux/proc_ns.h,
-// PROC_PID_INIT_INO), which needs no translation of ids.
-std::uint32_t PidNamespace() {
-  constexpr std::uint32_t kInitial = 0xEFFFFFFC;
-  struct stat ns {};
-  if (stat("/proc/self/ns/pid", &ns) != 0) return 0;
-  const auto inode = static_cast<std::uint32_t>(ns.st_ino);
-  return inode == kInitial ? 0 : inode;
 }
 
 // Returns the last lines of the log, which have the reason. The verifier's log before them is long.
@@ -91,7 +81,8 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
   wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
   wire.callchain = options.callchains != Callchains::kNone;
-  wire.pid_namespace = PidNamespace();
+  // The ids of the initial namespace need no translation.
+  wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
   wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
   wire.event = event;
   wire.cpus = static_cast<__u32>(cpus);

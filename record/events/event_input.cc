@@ -11,6 +11,7 @@
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
 #include "record/rings/ring_plan.h"
+#include "record/scope/own_namespaces.h"
 
 namespace perftape::record {
 namespace {
@@ -110,6 +111,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   std::unique_ptr<EventInput> input(new EventInput(std::move(targets), std::move(scope),
                                                    std::move(events), std::move(bpf),
                                                    std::move(sideband), user_limit));
+  input->AdaptToNamespaces(warnings);
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
@@ -118,6 +120,15 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;
+}
+
+void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
+  if (scope_.reports_new_cgroups() && ChildNamespace(NamespaceType::kCgroup) != 0) {
+    cgroup_paths_.emplace(*scope_.recorded);
+  }
+  const bool is_whole_system = !targets_.processes() && scope_.cgroups.empty();
+  if (is_whole_system)
+    std::ranges::move(UnseenFromNamespaces(scope_), std::back_inserter(warnings));
 }
 
 // Their THROTTLE records. The kernel would also write samples of a tracepoint.
@@ -193,7 +204,11 @@ Status EventInput::Drain() {
 }
 
 Status EventInput::DrainSideband() {
-  TRY(sideband_.Drain([&](Bytes record) { records_.AddKernelRecord(record); }));
+  TRY(sideband_.Drain([&](Bytes record) {
+    const bool is_rewritten =
+        cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.format(), rewritten_);
+    records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
+  }));
   return {};
 }
 

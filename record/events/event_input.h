@@ -23,6 +23,7 @@
 #include "record/rings/background_drain.h"
 #include "record/rings/incoming_records.h"
 #include "record/rings/sideband.h"
+#include "record/scope/cgroup_paths.h"
 #include "record/scope/scope.h"
 
 namespace perftape::record {
@@ -78,6 +79,7 @@ class EventInput {
   EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf, Sideband sideband,
              std::uint64_t user_limit);
   Status DrainSideband();
+  void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status RedirectToSideband();
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
@@ -89,6 +91,8 @@ class EventInput {
   BpfSession bpf_;
   Sideband sideband_;
   IncomingRecords records_;
+  std::optional<CgroupPaths> cgroup_paths_;
+  std::vector<std::byte> rewritten_;  // scratch
   std::optional<CpuHotplug> hotplug_;
   // Uses the sideband and the records, so it is destroyed first.
   std::optional<BackgroundDrain> background_drain_;

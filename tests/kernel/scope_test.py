@@ -2,117 +2,18 @@
 """Recordings of cgroups, containers and threads by name. Each program makes a known number of system
 calls, which a tracepoint counts, so the counts are exact: in perf report and in perftape-convert."""
 
-import collections
 import json
 import os
-import pathlib
-import re
-import subprocess
-import sys
-import time
 
+import cgroups
 import harness
+from cgroups import EVENTS, GETPPID, PYTHON, report
 
-PYTHON = os.path.realpath(sys.executable)
-GETPPID = "syscalls:sys_enter_getppid"
-EVENTS = f"cpu-clock,{GETPPID}"
 ID = "3f2a" + 60 * "b"
 OTHER_ID = "3f99" + 60 * "c"
 
-# Enters a cgroup as $1 (or stays, if it is empty), takes a name, and calls getppid() $3 times.
-PROGRAM = """
-import os, sys
-if sys.argv[1]:
-    open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
-open("/proc/self/comm", "w").write(sys.argv[2])
-for _ in range(int(sys.argv[3])):
-    os.getppid()
-"""
 
-
-def mounts_of(kind):
-    """[(mount, options)] of the cgroup hierarchies of this version."""
-    found = []
-    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
-        _, mount, its_kind, options = line.split()[:4]
-        if its_kind == kind:
-            found.append((pathlib.Path(mount), options.split(",")))
-    return found
-
-
-def is_writable(mount):
-    probe = mount / f"perftape-probe-{os.getpid()}"
-    try:
-        probe.mkdir()
-        probe.rmdir()
-        return True
-    except OSError:
-        return False
-
-
-def version_2():
-    return next((mount for mount, _ in mounts_of("cgroup2") if is_writable(mount)), None)
-
-
-def version_1():
-    """A hierarchy with a controller in which any process can be."""
-    for mount, options in mounts_of("cgroup"):
-        if {"cpu", "cpuacct", "freezer", "pids"} & set(options) and is_writable(mount):
-            return mount
-    return None
-
-
-def report(data, sort):
-    """{event: {key: samples}} of perf report."""
-    status, out, err = harness.run("perf", "report", "--stdio", "--no-children", "-g", "none", "-t", "|",
-                                   "-F", f"sample,{sort}", "-i", data, env=harness.perf_environment())
-    assert status == 0, err
-    counts, event = collections.defaultdict(collections.Counter), None
-    for line in out.splitlines():
-        named = re.search("of event '(.*)'", line)
-        if named:
-            event = named.group(1)
-        elif line.strip() and not line.startswith("#"):
-            samples, *keys = [part.strip() for part in line.split("|")]
-            counts[event]["|".join(keys)] += int(samples)
-    return counts
-
-
-class Scope(harness.RecordingTest):
-    def setUp(self):
-        super().setUp()
-        self.mount = version_2()
-        if self.mount is None:
-            self.skipTest("no writable cgroup v2 hierarchy")
-        self.top = f"perftape-test-{os.getpid()}"
-        (self.dir / "program.py").write_text(PROGRAM)
-
-    def tearDown(self):
-        for mount in (self.mount, version_1()):
-            for directory, _, _ in os.walk(mount / self.top, topdown=False) if mount else ():
-                for _ in range(100):  # a group stays busy for a moment after its last process
-                    try:
-                        os.rmdir(directory)
-                        break
-                    except OSError:
-                        time.sleep(0.02)
-        super().tearDown()
-
-    def group(self, name, mount=None):
-        """Makes a cgroup; returns its directory."""
-        directory = (mount or self.mount) / self.top / name
-        directory.mkdir(parents=True, exist_ok=True)
-        return directory
-
-    def path(self, name):
-        """As perf names it."""
-        return f"/{self.top}/{name}"
-
-    def calls(self, *programs):
-        """A shell command that runs programs (group, comm, calls) at the same time."""
-        words = [f"{PYTHON} {self.dir}/program.py '{group}' {comm} {count} &" for group, comm, count in programs]
-        return ["--", "sh", "-c", " ".join(words) + " wait"]
-
+class Scope(cgroups.CgroupTest):
     def record_calls(self, *arguments):
         """{key of cgroup and comm: calls}."""
         self.record("-q", "-e", EVENTS, "-o", "perf.data", *arguments)
@@ -135,7 +36,7 @@ class Scope(harness.RecordingTest):
                 self.path(name), "-o", "out.pb.gz", cwd=self.dir)
             self.assertEqual(status, 0, err)
             kept = {event["name"]: event["kept"]["samples"] for event in json.loads(out)["events"]}
-            for event in EVENTS.split(","):
+            for event in ("context-switches", GETPPID):
                 self.assertEqual(kept.get(event, 0), by_cgroup[event][self.path(name)], event)
 
     def test_a_cgroup_is_recorded_with_those_below_it(self):
@@ -162,7 +63,7 @@ class Scope(harness.RecordingTest):
         self.assertEqual(counts.get(f"{self.path('web/late')}|late"), 50, counts)
 
     def test_a_cgroup_of_version_1_is_recorded(self):
-        mount = version_1()
+        mount = cgroups.version_1()
         if mount is None:
             self.skipTest("no writable cgroup v1 hierarchy")
         inner, other = self.group("only1/inner", mount), self.group("other1", mount)
