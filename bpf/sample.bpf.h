@@ -47,11 +47,6 @@ static __always_inline struct task_ids current_ids(void)
 	return (struct task_ids){.tgid = tgid_of(task), .tid = tid_of(task)};
 }
 
-static __always_inline __u64 current_cgroup(void)
-{
-	return cgroup_of((struct task_struct *)bpf_get_current_task());
-}
-
 #if defined(__TARGET_ARCH_x86)
 static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
 {

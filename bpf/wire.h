@@ -175,13 +175,14 @@ struct wire_filter {
 	__u32 cpus;	     /* possible CPUs */
 	__u32 rings;	     /* a power of two; 1: only `ring` */
 	/* The scope: all of these must hold, too. */
-	__u32 cgroups;	       /* so many in target_cgroups, or in cgroup_ids: below any of them */
-	__u32 cgroup_v1;       /* 0: version 2; else number of the subsystem of version 1, plus 1 */
-	__u32 record_cgroup;   /* samples have the id of the task's cgroup, of this version */
-	__u32 glob_sets;       /* the comm matches any glob in these */
+	__u32 cgroups;	     /* so many in target_cgroups, or in cgroup_ids: below any of them */
+	__u32 cgroup_v1;     /* 0: version 2; else number of the subsystem of version 1, plus 1 */
+	__u32 record_cgroup; /* samples have the id of the task's cgroup, of this version */
+	__u32 glob_sets;     /* the comm matches any glob in these */
 	__u64 cgroup_ids[WIRE_MAX_CGROUPS]; /* of version 1 */
 	struct wire_globs globs[WIRE_GLOB_SETS];
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 64 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS, "wire_filter changed");
+WIRE_ASSERT(sizeof(struct wire_filter) == 64 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS,
+	    "wire_filter changed");
 
 #endif
