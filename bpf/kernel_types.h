@@ -27,10 +27,19 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
 	BPF_ANY = 0,
+};
+
+enum {
+	BPF_F_NO_PREALLOC = 1U << 0,
+};
+
+enum {
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1ULL << 0,
 };
 
 enum {
@@ -109,13 +118,42 @@ struct signal_struct {
 	atomic_t live; /* threads that have not started to exit */
 };
 
+/* include/linux/cred.h, uidgid_types.h */
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+};
+
+/* arch/.../include/asm/thread_info.h */
+struct thread_info {
+	unsigned int cpu; /* on x86 since Linux 5.16 */
+};
+
 /* include/linux/sched.h */
 struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state; /* since Linux 5.14 */
+	int on_cpu;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	const struct cred *cred;
+};
+
+/* Before these versions. */
+struct task_struct___old {
+	long state;
+	unsigned int cpu;
+};
+
+/* kernel/bpf/task_iter.c; `task` is null in the last call */
+struct bpf_iter__task {
+	struct task_struct *task;
 };
 
 /* include/linux/timerqueue.h, hrtimer_types.h */

@@ -157,4 +157,32 @@ struct wire_filter {
 };
 WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
 
+/* What a task that is not on a CPU waits for. Each is an event of its own. */
+enum wire_wait {
+	WIRE_SLEEP,	 /* until it is woken: TASK_INTERRUPTIBLE, stopped, idle */
+	WIRE_DISK_SLEEP, /* the same, state D: TASK_UNINTERRUPTIBLE */
+	WIRE_RUNNABLE,	 /* for a CPU: woken, created or preempted */
+	WIRE_WAITS,
+};
+
+#define WIRE_NO_EVENT 0xffffffffu
+
+/*
+ * The ip, and only frame, of a sample that sums short waits. It is in the last 2 MiB of the address
+ * space, which neither x86-64 nor arm64 use (Documentation/arch/{x86/x86_64/mm,arm64/memory}.rst),
+ * below the context markers of callchains.
+ */
+#define WIRE_SHORT_WAITS_IP 0xffffffffffe00000ULL
+
+/* The settings of off_cpu.bpf.c. Read-only after loading. */
+struct wire_off_cpu {
+	__u64 threshold_ns;	   /* shorter waits are summed */
+	__u64 flush_ns;		   /* sums that are older are sent */
+	__u32 events[WIRE_WAITS];  /* numbers of the events */
+	__u32 wakeup_event;	   /* of the wakers, or WIRE_NO_EVENT */
+	__u32 has_prev_state;	   /* sched_switch passes the state (Linux 5.18) */
+	__u32 pad;
+};
+WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
+
 #endif

@@ -94,6 +94,29 @@ bool Needs(const BpfOptions& options, Trigger trigger) {
   return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
 }
 
+// Whether one of the programs of on_cpu.bpf.c samples it.
+bool IsPerfEvent(Trigger trigger) {
+  return trigger == Trigger::kTimer || trigger == Trigger::kCounter;
+}
+
+// The settings of the programs that measure waits; nothing if there are no such events.
+std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
+  const auto number_of = [&](Trigger trigger) {
+    const auto found = std::ranges::find(options.events, trigger, &BpfEvent::trigger);
+    return found == options.events.end() ? WIRE_NO_EVENT
+                                         : static_cast<__u32>(found - options.events.begin());
+  };
+  if (!Needs(options, Trigger::kSleep)) return std::nullopt;
+  return wire_off_cpu{
+      .threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
+      .flush_ns = 1'000'000'000,
+      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
+                 number_of(Trigger::kRunnable)},
+      .wakeup_event = number_of(Trigger::kWakeup),
+      .has_prev_state = 1,
+      .pad = 0};
+}
+
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
   return source == ExpirySource::kKernelIfPossible ? skeleton.progs.on_cpu
                                                    : skeleton.progs.on_cpu_by_time;
@@ -167,6 +190,7 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   objects.uses_cookies_ = options.events.size() > 1 &&
                           options.event_source == EventSource::kCookieIfPossible && HasCookies();
   TRY(objects.LoadInstances(options, log));
+  TRY(objects.LoadOffCpu(options, log));
   TRY(objects.WriteSettings(options));
   return objects;
 }
@@ -183,7 +207,7 @@ Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& l
   for (std::uint32_t event = 0; event < options.events.size(); ++event) {
     if (event == 0) {
       TRY(LoadFirst(options, event, log));
-    } else if (options.events[event].trigger != Trigger::kTracepoint) {
+    } else if (IsPerfEvent(options.events[event].trigger)) {
       TRY(LoadOnCpu(options, event, options.expiry_source, log));
     }
     if (options.events[event].trigger == Trigger::kTracepoint) {
@@ -232,7 +256,7 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   for (std::uint32_t number = 0; number < programs_.size(); ++number) {
     if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
     const Trigger trigger = options.events[number].trigger;
-    if (trigger == Trigger::kTracepoint) continue;
+    if (!IsPerfEvent(trigger)) continue;
     programs_[number] =
         bpf_program__fd(trigger == Trigger::kTimer ? clock : skeleton->progs.on_count);
   }
@@ -255,6 +279,17 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
     programs_[number] = bpf_program__fd(skeleton->progs.on_tracepoint);
   }
   tracepoint_.push_back(std::move(skeleton));
+  return {};
+}
+
+Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log) {
+  const std::optional<wire_off_cpu> settings = OffCpuSettings(options);
+  if (!settings) return {};
+  TRY_ASSIGN(OffCpuPrograms programs,
+             OffCpuPrograms::Load(
+                 WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), *settings,
+                 [this](bpf_object* object) { return ShareMaps(object); }, log));
+  off_cpu_.emplace(std::move(programs));
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 #include "record/events/bpf_session.h"
+#include "record/events/off_cpu_programs.h"
 
 struct bpf_object;
 struct bpf_program;
@@ -55,6 +56,8 @@ class BpfObjects {
   // if the filter is by process.
   std::array<bpf_program*, 2> process_adders() const;
   bpf_program* process_remover() const;
+  // The programs that measure waits; null if there are no off-CPU events.
+  OffCpuPrograms* off_cpu() { return off_cpu_ ? &*off_cpu_ : nullptr; }
 
   int ring() const;
   int counters() const;
@@ -78,6 +81,7 @@ class BpfObjects {
   Status LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
                    const std::string& log);
   Status LoadTracepoint(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  Status LoadOffCpu(const BpfOptions& options, const std::string& log);
   Status ShareMaps(bpf_object* object) const;
   Status WriteSettings(const BpfOptions& options) const;
 
@@ -85,6 +89,7 @@ class BpfObjects {
   bool uses_cookies_ = false;
   std::vector<OnCpu> on_cpu_;  // the first owns the maps
   std::vector<Tracepoint> tracepoint_;
+  std::optional<OffCpuPrograms> off_cpu_;
   std::vector<int> programs_;  // by event
 };
 

@@ -159,6 +159,18 @@ void BpfSession::DetachTracepoints() {
   impl_->tracepoint_links.clear();
 }
 
+Status BpfSession::StartOffCpu() {
+  const CapturedLog captured(impl_->log, impl_->user_log);
+  OffCpuPrograms* const programs = impl_->objects->off_cpu();
+  return programs != nullptr ? programs->Start(impl_->log) : Status();
+}
+
+Status BpfSession::StopOffCpu() {
+  const CapturedLog captured(impl_->log, impl_->user_log);
+  OffCpuPrograms* const programs = impl_->objects->off_cpu();
+  return programs != nullptr ? programs->Stop(impl_->log) : Status();
+}
+
 Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_message) {
   impl_->handle_message = &on_message;
   impl_->message_count = 0;

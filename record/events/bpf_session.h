@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -69,6 +70,7 @@ struct BpfOptions {
   std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples
   ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
   EventSource event_source = EventSource::kCookieIfPossible;
+  std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
   LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
 };
 
@@ -93,6 +95,11 @@ class BpfSession {
   Status AttachTo(std::uint32_t event, std::span<const CpuEvent> opened);
   // Ends the samples of tracepoints, which cannot be disabled.
   void DetachTracepoints();
+
+  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer than
+  // the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
+  Status StartOffCpu();
+  Status StopOffCpu();
 
   // Calls `on_message` for every message in the ring (bpf/wire.h: a wire_header and its body), in
   // the order of arrival, which is only roughly the order of time. The message is valid during the

@@ -29,6 +29,10 @@ perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, Sampli
 // samples have the raw record.
 perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
 
+// Returns an event without overflows of its own, as perf uses for "offcpu-time". The period of a
+// sample is in nanoseconds.
+perfdata::EventAttr BpfOutputAttr();
+
 // Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
 // interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
 // perf_swevent_hrtimer).

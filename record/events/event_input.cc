@@ -30,6 +30,7 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets,
           .callchains = options.callchains,
           .ring_bytes = options.ring_bytes,
           .events = std::move(events),
+          .off_cpu_threshold = options.off_cpu_threshold,
           .log = options.libbpf_log};
 }
 
@@ -124,14 +125,14 @@ Status EventInput::Start() {
   for (const RecordedEvents::Sampling& event : events_.sampling()) {
     if (event.is_per_cpu()) TRY(EnableAll(event.on_cpus));
   }
-  return {};
+  return bpf_.StartOffCpu();
 }
 
 Status EventInput::Stop() {
   bpf_.DetachTracepoints();
   events_.CloseTracepoints();
   for (const RecordedEvents::Sampling& event : events_.sampling()) TRY(DisableAll(event.on_cpus));
-  return {};
+  return bpf_.StopOffCpu();
 }
 
 Status EventInput::StopBackgroundDrain() {

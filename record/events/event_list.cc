@@ -8,6 +8,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
+#include "record/events/off_cpu_events.h"
 
 namespace perftape::record {
 namespace {
@@ -57,6 +58,11 @@ std::vector<ListedEvent> ListEvents(std::string_view glob, const EventMachine& m
     const Result<EventPlan> plan =
         PlanEvents(specs.value(), Period{1'000'000}, MissingEvents::kFail, machine);
     events.push_back({std::string(set.name), "", set.meaning, plan ? "" : plan.error().message});
+  }
+  for (const OffCpuName& name : OffCpuNames()) {
+    if (!matches(std::string(name.name))) continue;
+    const Status works = machine.off_cpu();
+    events.push_back({std::string(name.name), "", name.meaning, works ? "" : works.error().message});
   }
   AddTracepoints(pattern, machine, events);
   return events;

@@ -13,6 +13,7 @@
 #include "formats/base/similar.h"
 #include "record/events/cpu_events.h"
 #include "record/events/event_sets.h"
+#include "record/events/off_cpu_events.h"
 #include "record/events/plan_tracepoints.h"
 
 namespace perftape::record {
@@ -60,6 +61,7 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
     if (!event.alias.empty()) names.push_back(event.alias);
   }
   for (const EventSet& set : EventSets()) names.push_back(set.name);
+  for (const OffCpuName& name : OffCpuNames()) names.push_back(name.name);
   const std::vector<std::string_view> similar = MostSimilar(spec.name, names);
   return Wrong(ErrorCode::kNotFound, spec,
                similar.empty()
@@ -74,6 +76,7 @@ class Planner {
   Status Add(const EventSpec& spec) {
     if (spec.is_tracepoint()) return AddTracepoints(spec);
     if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
+    if (IsOffCpuName(spec.name)) return AddOffCpu(spec);
     const KnownEvent* known = FindKnownEvent(spec.name);
     if (known == nullptr) return Unknown(spec);
     TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
@@ -127,6 +130,15 @@ class Planner {
     return {};
   }
 
+  Status AddOffCpu(const EventSpec& spec) {
+    if (const Status works = machine_.off_cpu(); !works) {
+      return Wrong(works.error().code, spec, works.error().message);
+    }
+    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanOffCpu(spec));
+    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
+    return {};
+  }
+
   // As perf does (evsel__fallback).
   Status AddClockInsteadOfCycles(const EventSpec& spec) {
     plan_.warnings.push_back(fmt::format(
@@ -175,6 +187,7 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
     planner.Skip(*skipped);
   }
   if (planner.plan().events.empty()) return Fail(*std::move(skipped));
+  TRY(CheckWakeup(planner.plan().events));
   return std::move(planner.plan());
 }
 

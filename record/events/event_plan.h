@@ -16,6 +16,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
+#include "record/events/off_cpu_programs.h"
 #include "record/events/tracefs.h"
 
 namespace perftape::record {
@@ -41,6 +42,8 @@ struct EventMachine {
   std::function<Result<Tracefs>()> tracefs = [] { return Tracefs::Find(); };
   // Whether the kernel opens such an event.
   std::function<Status(const perfdata::EventAttr& attr)> try_to_open;
+  // Whether the kernel can measure waits.
+  std::function<Status()> off_cpu = [] { return CheckOffCpuSupport(); };
 
   static EventMachine This();
 };

@@ -17,6 +17,12 @@ enum class Trigger : std::uint8_t {
   kTimer,       // a timer with a fixed period: cpu-clock, task-clock
   kCounter,     // other software events, hardware events
   kTracepoint,  // each hit
+  // The end of each wait of a task that is on no CPU, or for the last one, its wakeup. There is no
+  // perf event for them: the kernel's scheduler calls the programs (off_cpu_events).
+  kSleep,
+  kDiskSleep,
+  kRunnable,
+  kWakeup,
 };
 
 struct KnownEvent {

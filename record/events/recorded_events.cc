@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "record/events/cpu_list.h"
+#include "record/events/off_cpu_events.h"
 #include "record/rings/sideband.h"
 
 namespace perftape::record {
@@ -56,6 +57,10 @@ Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
   for (std::uint32_t event = 0; Sampling & sampling : sampling_) {
+    if (IsOffCpu(sampling.plan.trigger)) {
+      ++event;
+      continue;
+    }
     const perfdata::EventAttr attr = AttrForBpf(sampling.plan.attr);
     const std::span<const int> wanted = sampling.is_per_cpu() ? cpus : cpus.first(1);
     Result<std::vector<CpuEvent>> opened = OpenOnCpus(attr, wanted);

@@ -24,12 +24,15 @@ inline constexpr std::uint32_t kFirstEvent = 0;
 // Owns the descriptors of the events. Not thread-safe.
 class RecordedEvents {
  public:
-  // A sampling event. A tracepoint is opened on one CPU only: its BPF program runs on all.
+  // A sampling event. A tracepoint is opened on one CPU only: its BPF program runs on all. An
+  // off-CPU event is not opened, and has invented ids.
   struct Sampling {
     PlannedEvent plan;
     std::vector<CpuEvent> on_cpus;
 
-    bool is_per_cpu() const { return plan.trigger != Trigger::kTracepoint; }
+    bool is_per_cpu() const {
+      return plan.trigger == Trigger::kTimer || plan.trigger == Trigger::kCounter;
+    }
   };
 
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the
