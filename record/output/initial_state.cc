@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/initial_state.h"
 
+#include <linux/types.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "bpf/wire.h"
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
 #include "record/processes/proc_snapshot.h"
 
 namespace perftape::record {
+namespace {
+
+// The samples that sum short waits have no stack. Their frame gets a name in this way: readers show
+// an OOL symbol without looking for its code (tools/perf/util/machine.c,
+// machine__process_ksymbol_register).
+Status AppendShortWaits(const RecordedEvents& events, std::vector<std::byte>& records) {
+  const auto sums = [](const RecordedEvents::Sampling& event) {
+    return event.plan.trigger == Trigger::kSleep;
+  };
+  if (std::ranges::none_of(events.sampling(), sums)) return {};
+  const perfdata::Ksymbol symbol{.address = WIRE_SHORT_WAITS_IP,
+                                 .length = 1,
+                                 .symbol_type = perfdata::Ksymbol::kTypeOutOfLine,
+                                 .name = "short_waits"};
+  return perfdata::Encode(symbol, {}, events.format(), 0, records);
+}
+
+}  // namespace
 
 Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
                                                   const Targets& targets,
@@ -20,6 +41,7 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
   TRY_ASSIGN(std::vector<std::string> hidden, AppendKernelMaps({}, format, records));
   std::ranges::move(hidden, std::back_inserter(warnings));
   TRY(AppendBpfPrograms(programs, format, records));
+  TRY(AppendShortWaits(events, records));
   if (const auto& processes = targets.processes()) {
     TRY(SnapshotProcesses("/proc", *processes, format, records));
   } else {
