@@ -136,6 +136,7 @@ struct thread_info {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* since Linux 5.14 */
+	unsigned int flags;
 	int on_cpu;
 	int pid;
 	int tgid;

@@ -15,6 +15,7 @@
  * Interrupts are off in all three tracepoints, so no program here interrupts another on its CPU.
  */
 #define SAMPLE_RAW_SIZE 0
+#define OWN_FRAMES	2 /* the program and its caller, bpf_trace_runN */
 #include "bpf/sample.bpf.h"
 
 #include <bpf/bpf_tracing.h>
@@ -30,6 +31,8 @@ volatile __u32 is_stopped = 0;
 #define TASK_UNINTERRUPTIBLE 0x0002
 #define TASK_DEAD	     0x0080
 #define TASK_NOLOAD	     0x0400
+
+#define PF_KTHREAD 0x00200000
 
 /* What is known of a wanted task, from the first time that it left a CPU. */
 struct off_cpu_task {
@@ -352,24 +355,81 @@ int on_waking(__u64 *args)
 	cpu->overflows++;
 	cpu->wanted++;
 	ids = current_ids();
-	bpf_get_stack(args, &origin.ip, sizeof(origin.ip), 0);
+	bpf_get_stack(args, &origin.ip, sizeof(origin.ip), OWN_FRAMES);
 	send_sample(args, cpu, &origin, &ids);
 	return 0;
 }
 
-/* The start of the recording: waits that began before count from here on. */
-SEC("iter/task")
-int at_start(struct bpf_iter__task *ctx)
+static __always_inline struct off_cpu_task *start_if_waiting(struct task_struct *task)
 {
-	struct task_struct *task = ctx->task;
 	struct off_cpu_task *known;
 
 	if (!task || BPF_CORE_READ(task, on_cpu))
 		return 0;
 	known = start_wait(task, wait_of(state_of(task)));
-	/* It got a CPU meanwhile. */
-	if (known && BPF_CORE_READ(task, on_cpu))
-		known->start_ns = 0;
+	if (!known || !BPF_CORE_READ(task, on_cpu))
+		return known;
+	known->start_ns = 0; /* it got a CPU meanwhile */
+	return 0;
+}
+
+struct user_frame {
+	__u64 caller_frame;
+	__u64 return_address;
+};
+
+/* Walks the frame pointers of a task that waits in the kernel. */
+static __always_inline __u32 walk_waiting(struct task_struct *task, struct off_cpu_task *known)
+{
+	bpf_user_pt_regs_t regs = {};
+	struct user_frame frame;
+	__u64 at;
+	__u32 i;
+
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		return 0;
+	bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task));
+	known->frames[0] = ip_of(&regs);
+	at = frame_pointer_of(&regs);
+	for (i = 1; i < WIRE_MAX_FRAMES; i++) {
+		if (bpf_copy_from_user_task(&frame, sizeof(frame), (void *)at, task, 0) != 0)
+			break;
+		known->frames[i] = frame.return_address;
+		/* The stack grows down. */
+		if (frame.caller_frame <= at)
+			return i + 1;
+		at = frame.caller_frame;
+	}
+	return i;
+}
+
+/*
+ * The start of the recording: waits that began before count from here on. A thread that waits until
+ * the end, as in a deadlock, has its user stack from here.
+ */
+SEC("iter.s/task")
+int at_start(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct off_cpu_task *known = start_if_waiting(task);
+	__u64 start_ns;
+	__u32 frames;
+
+	if (!known || !filter.callchain)
+		return 0;
+	start_ns = known->start_ns;
+	frames = walk_waiting(task, known);
+	/* If it runs meanwhile, its frames are of its next wait. */
+	if (known->start_ns == start_ns)
+		known->user_frames = frames;
+	return 0;
+}
+
+/* The same before Linux 6.1, without the user stack. */
+SEC("iter/task")
+int at_start_without_stacks(struct bpf_iter__task *ctx)
+{
+	start_if_waiting(ctx->task);
 	return 0;
 }
 

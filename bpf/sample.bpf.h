@@ -5,12 +5,17 @@
  * needs only Linux 5.8, unlike dynptrs. One scratch sample is enough: the kernel does not call a
  * program while another one runs on the same CPU (bpf_prog_active).
  *
- * SAMPLE_RAW_SIZE is the room for a raw record, in bytes.
+ * SAMPLE_RAW_SIZE is the room for a raw record, in bytes. OWN_FRAMES is the number of kernel frames
+ * at the leaf that are the program's own.
  */
 #ifndef PERFTAPE_BPF_SAMPLE_BPF_H
 #define PERFTAPE_BPF_SAMPLE_BPF_H
 
 #include "bpf/common.bpf.h"
+
+#ifndef OWN_FRAMES
+#define OWN_FRAMES 0
+#endif
 
 struct full_sample {
 	struct wire_sample sample;
@@ -52,6 +57,11 @@ static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
 	return regs->ip;
 }
 
+static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->bp;
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -61,6 +71,11 @@ static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
 {
 	return regs->pc;
+}
+
+static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->regs[29];
 }
 
 /* The kernel is in the upper half of the address space. */
@@ -86,7 +101,7 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 	__u32 user;
 
 	if (full->sample.mode == WIRE_MODE_KERNEL)
-		kernel = walk(ctx, frames, 0);
+		kernel = walk(ctx, frames, OWN_FRAMES);
 	if (kernel > WIRE_MAX_FRAMES)
 		kernel = WIRE_MAX_FRAMES; /* for the verifier */
 	user = walk(ctx, frames + kernel, BPF_F_USER_STACK);

@@ -51,6 +51,10 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
+  if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=
+      plan.events.end()) {
+    targets.NeedAllProcesses();
+  }
   // Before the events, so that the exec of the command makes it a target before
   // sched:sched_process_exec is recorded.
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, plan.events)));

@@ -27,14 +27,24 @@ struct DestroyOffCpu {
 };
 using OffCpuSkeleton = std::unique_ptr<off_cpu_bpf, DestroyOffCpu>;
 
-Result<OffCpuSkeleton> LoadSkeleton(const wire_filter& filter, const wire_off_cpu& settings,
+// What older kernels lack.
+struct KernelAge {
+  bool has_sleepable_iterators = true;  // Linux 6.1, to read user stacks of threads that wait
+  bool has_prev_state = true;           // Linux 5.18: sched_switch passes the state of the thread
+};
+constexpr KernelAge kAges[] = {{}, {.has_sleepable_iterators = false}, {false, false}};
+
+Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& filter, const wire_off_cpu& settings,
                                     const std::function<Status(bpf_object*)>& share_maps,
                                     const std::string& log) {
   OffCpuSkeleton skeleton(off_cpu_bpf__open());
   if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
   skeleton->rodata->filter = filter;
   skeleton->rodata->off_cpu = settings;
+  skeleton->rodata->off_cpu.has_prev_state = age.has_prev_state;
   bpf_program__set_autoload(skeleton->progs.on_waking, settings.wakeup_event != WIRE_NO_EVENT);
+  bpf_program__set_autoload(skeleton->progs.at_start, age.has_sleepable_iterators);
+  bpf_program__set_autoload(skeleton->progs.at_start_without_stacks, !age.has_sleepable_iterators);
   TRY(share_maps(skeleton->obj));
   if (const int error = off_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs that measure waits", -error, log);
@@ -94,12 +104,10 @@ Result<OffCpuPrograms> OffCpuPrograms::Load(const wire_filter& filter,
                                             const std::function<Status(bpf_object*)>& share_maps,
                                             const std::string& log) {
   auto impl = std::make_unique<Impl>();
-  Result<OffCpuSkeleton> skeleton = LoadSkeleton(filter, settings, share_maps, log);
-  if (!skeleton) {
-    // Before Linux 5.18 the tracepoint does not pass the state.
-    wire_off_cpu without_state = settings;
-    without_state.has_prev_state = 0;
-    skeleton = LoadSkeleton(filter, without_state, share_maps, log);
+  Result<OffCpuSkeleton> skeleton = Fail(ErrorCode::kUnsupported, "");
+  for (const KernelAge& age : kAges) {
+    skeleton = LoadSkeleton(age, filter, settings, share_maps, log);
+    if (skeleton) break;
   }
   if (!skeleton) return Fail(std::move(skeleton).error());
   impl->skeleton = *std::move(skeleton);
@@ -112,7 +120,9 @@ Status OffCpuPrograms::Start(const std::string& log) {
   TRY(impl_->Attach(programs.on_wakeup, log));
   TRY(impl_->Attach(programs.on_wakeup_new, log));
   if (bpf_program__autoload(programs.on_waking)) TRY(impl_->Attach(programs.on_waking, log));
-  return RunOnTasks(programs.at_start, log);
+  return RunOnTasks(bpf_program__autoload(programs.at_start) ? programs.at_start
+                                                             : programs.at_start_without_stacks,
+                    log);
 }
 
 Status OffCpuPrograms::Stop(const std::string& log) {

@@ -11,9 +11,11 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/abi.h"
 #include "record/events/known_events.h"
+#include "record/events/off_cpu_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
+#include "tools/record/off_cpu_options.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -61,6 +63,9 @@ std::vector<cli::Offer> Events() {
   std::vector<cli::Offer> offers;
   for (const record::KnownEvent& event : record::KnownEvents()) {
     if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
+  }
+  for (const record::OffCpuName& event : record::OffCpuNames()) {
+    offers.push_back({.word = std::string(event.name)});
   }
   return offers;
 }
@@ -144,6 +149,14 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "leave out events that this machine does not have, with a warning",
      .into =
          cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::missing_events>},
+    {.name = "off-cpu-threshold",
+     .argument = "TIME",
+     .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (ns, us, ms, s) "
+             "or is in ms; 0 records each wait (default 1ms)",
+     .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::off_cpu_threshold>},
+    {.name = "wakers",
+     .help = "of -e offcpu: also record what ends the waits, as event wakeup",
+     .into = cli::Set<&Plan::wakers>},
     {.name = "freq",
      .letter = 'F',
      .argument = "HZ",
@@ -254,6 +267,9 @@ constexpr auto kOptions = cli::Table(kSamplingRows, kOutputRows);
 
 // Most of these are options of perf record.
 constexpr cli::ForeignOption kForeign[] = {
+    {.name = "off-cpu", .instead = "-e offcpu records the time that threads wait"},
+    {.name = "off-cpu-thresh",
+     .instead = "--off-cpu-threshold TIME sums shorter waits; a TIME without a unit is in ms"},
     {.name = "time", .instead = "--duration SECONDS ends the recording after a time"},
     {.name = "cgroup",
      .letter = 'G',
@@ -291,6 +307,7 @@ constexpr cli::Command kCommand = {
         "  perftape-record -a --duration 5        the whole system, five seconds\n"
         "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
         "  perftape-record -e cpu-clock,page-faults -- make\n"
+        "  perftape-record -e cpu-clock,offcpu -p 4711  where it burns CPU time and where it waits\n"
         "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
         "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
@@ -379,6 +396,7 @@ Result<RecordRun> PlanOf(Plan plan) {
   RecordOptions& options = run;
   options = std::move(plan.record);
   TRY(CheckRates(options));
+  if (plan.wakers) TRY(AddWakers(options.events));
   plan.record.user = options.user;
   options.target = TargetOf(plan);
   options.command = plan.operands;
