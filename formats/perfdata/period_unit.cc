@@ -9,9 +9,9 @@ std::string_view PeriodUnitOf(const EventAttr& attr, std::string_view name) {
   const bool is_clock = is_software && (attr.config == kSoftwareCpuClock ||  //
                                         attr.config == kSoftwareTaskClock);
   const bool is_wait =
-      plain == kOffCpuTime || (is_software && attr.config == kSoftwareBpfOutput &&
-                               (plain == kOffCpuDiskTime || plain == kOffCpuRunnableTime ||
-                                plain == kWakeup));
+      plain == kOffCpuTime ||
+      (is_software && attr.config == kSoftwareBpfOutput &&
+       (plain == kOffCpuDiskTime || plain == kOffCpuRunnableTime || plain == kWakeup));
   return is_clock || is_wait ? kNanoseconds : kCount;
 }
 

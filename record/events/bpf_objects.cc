@@ -107,14 +107,13 @@ std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
                                          : static_cast<__u32>(found - options.events.begin());
   };
   if (!Needs(options, Trigger::kSleep)) return std::nullopt;
-  return wire_off_cpu{
-      .threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
-      .flush_ns = 1'000'000'000,
-      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
-                 number_of(Trigger::kRunnable)},
-      .wakeup_event = number_of(Trigger::kWakeup),
-      .has_prev_state = 1,
-      .pad = 0};
+  return wire_off_cpu{.threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
+                      .flush_ns = 1'000'000'000,
+                      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
+                                 number_of(Trigger::kRunnable)},
+                      .wakeup_event = number_of(Trigger::kWakeup),
+                      .has_prev_state = 1,
+                      .pad = 0};
 }
 
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {

@@ -96,8 +96,8 @@ class BpfSession {
   // Ends the samples of tracepoints, which cannot be disabled.
   void DetachTracepoints();
 
-  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer than
-  // the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
+  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer
+  // than the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
   Status StartOffCpu();
   Status StopOffCpu();
 

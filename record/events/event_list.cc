@@ -62,7 +62,8 @@ std::vector<ListedEvent> ListEvents(std::string_view glob, const EventMachine& m
   for (const OffCpuName& name : OffCpuNames()) {
     if (!matches(std::string(name.name))) continue;
     const Status works = machine.off_cpu();
-    events.push_back({std::string(name.name), "", name.meaning, works ? "" : works.error().message});
+    events.push_back(
+        {std::string(name.name), "", name.meaning, works ? "" : works.error().message});
   }
   AddTracepoints(pattern, machine, events);
   return events;

@@ -56,9 +56,8 @@ Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
   std::vector<PlannedEvent> events;
   for (const OffCpuEvent& event : kEvents) {
     if (event.spec != spec.name) continue;
-    events.push_back({.name = std::string(event.name),
-                      .attr = BpfOutputAttr(),
-                      .trigger = event.trigger});
+    events.push_back(
+        {.name = std::string(event.name), .attr = BpfOutputAttr(), .trigger = event.trigger});
   }
   return events;
 }

@@ -34,7 +34,8 @@ struct KernelAge {
 };
 constexpr KernelAge kAges[] = {{}, {.has_sleepable_iterators = false}, {false, false}};
 
-Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& filter, const wire_off_cpu& settings,
+Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& filter,
+                                    const wire_off_cpu& settings,
                                     const std::function<Status(bpf_object*)>& share_maps,
                                     const std::string& log) {
   OffCpuSkeleton skeleton(off_cpu_bpf__open());
@@ -99,8 +100,7 @@ Status CheckOffCpuSupport() {
   return {};
 }
 
-Result<OffCpuPrograms> OffCpuPrograms::Load(const wire_filter& filter,
-                                            const wire_off_cpu& settings,
+Result<OffCpuPrograms> OffCpuPrograms::Load(const wire_filter& filter, const wire_off_cpu& settings,
                                             const std::function<Status(bpf_object*)>& share_maps,
                                             const std::string& log) {
   auto impl = std::make_unique<Impl>();

@@ -26,7 +26,8 @@ Result<std::chrono::nanoseconds> ParseThreshold(std::string_view option, std::st
   const auto [unit_start, error] =
       std::from_chars(text.data(), end, number, std::chars_format::fixed);
   const std::string_view unit(unit_start, static_cast<std::size_t>(end - unit_start));
-  const auto* const found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  const auto* const found =
+      std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
   const bool is_time = error == std::errc{} && found != std::end(kUnits) && number >= 0 &&
                        number * found->second <= kLongestNs;
   if (is_time) return std::chrono::nanoseconds(std::llround(number * found->second));
@@ -40,8 +41,9 @@ Status AddWakers(std::vector<record::EventSpec>& events) {
     return std::ranges::find(events, name, &record::EventSpec::name) != events.end();
   };
   if (!has("offcpu")) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "--wakers: wakers are recorded together with the waits that they end: add -e offcpu");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "--wakers: wakers are recorded together with the waits that they end: add -e offcpu");
   }
   if (!has("wakeup")) events.push_back({.text = "wakeup", .name = "wakeup"});
   return {};

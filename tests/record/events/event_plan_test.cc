@@ -42,6 +42,10 @@ class PlanEventsTest : public testing::Test {
         .try_to_open = [&](const perfdata::EventAttr& attr) -> Status {
           if (has_pmu_ || attr.type == perfdata::kTypeSoftware) return {};
           return Fail(ErrorCode::kUnsupported, "no PMU");
+        },
+        .off_cpu = [&]() -> Status {
+          if (has_task_storage_) return {};
+          return Fail(ErrorCode::kUnsupported, "no task storage");
         }};
     return PlanEvents(ParseEvents(list).value(), Frequency{99}, missing, machine);
   }
@@ -61,6 +65,7 @@ class PlanEventsTest : public testing::Test {
 
   TempDir root_;
   bool has_pmu_ = false;
+  bool has_task_storage_ = true;
 };
 
 TEST_F(PlanEventsTest, TakesTheClockWhereNothingIsAskedFor) {
@@ -151,6 +156,31 @@ TEST_F(PlanEventsTest, LeavesOutWhatIsMissingIfAllowed) {
   EXPECT_EQ(plan.warnings.size(), 2U);
   EXPECT_THAT(Plan("instructions", MissingEvents::kSkip), FailsWith(ErrorCode::kUnsupported));
   EXPECT_THAT(Plan("cs/every=2/", MissingEvents::kSkip), FailsWith(ErrorCode::kInvalidArgument));
+}
+
+TEST_F(PlanEventsTest, MakesAnEventOfEachStateOfWaitingThreads) {
+  EXPECT_THAT(NamesOf("cpu-clock,offcpu,wakeup"),
+              ElementsAre("cpu-clock", "offcpu-time", "offcpu-disk-time", "offcpu-runnable-time",
+                          "wakeup"));
+  const EventPlan plan = Plan("offcpu").value();
+  ASSERT_EQ(plan.events.size(), 3U);
+  EXPECT_EQ(plan.events[0].trigger, Trigger::kSleep);
+  EXPECT_EQ(plan.events[2].trigger, Trigger::kRunnable);
+  for (const PlannedEvent& event : plan.events) {
+    EXPECT_EQ(event.attr.config, perfdata::kSoftwareBpfOutput);
+  }
+}
+
+TEST_F(PlanEventsTest, RefusesOptionsOfWaitsAndWakersWithoutWaits) {
+  EXPECT_THAT(ErrorOf("offcpu/period=1/"), HasSubstr("--off-cpu-threshold"));
+  EXPECT_THAT(ErrorOf("offcpu:u"), HasSubstr("no modifiers"));
+  EXPECT_THAT(ErrorOf("cpu-clock,wakeup"), HasSubstr("add -e offcpu"));
+}
+
+TEST_F(PlanEventsTest, SaysWhyWaitsCannotBeMeasured) {
+  has_task_storage_ = false;
+  EXPECT_EQ(ErrorOf("offcpu"), "event 'offcpu': no task storage");
+  EXPECT_EQ(Plan("cpu-clock,offcpu", MissingEvents::kSkip).value().events.size(), 1U);
 }
 
 }  // namespace

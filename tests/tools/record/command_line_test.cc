@@ -220,5 +220,32 @@ TEST(RecordPlan, NamesTheWordThatItDoesNotUnderstand) {
               refuses("--compression-level: 'best' is not a whole number"));
 }
 
+TEST(RecordPlan, ReadsTheOffCpuThresholdInItsUnit) {
+  using std::chrono::nanoseconds;
+  const std::pair<const char*, nanoseconds> thresholds[] = {
+      {"0", nanoseconds(0)},           {"500", std::chrono::milliseconds(500)},
+      {"250us", nanoseconds(250'000)}, {"1.5ms", nanoseconds(1'500'000)},
+      {"700ns", nanoseconds(700)},     {"2s", std::chrono::seconds(2)}};
+  for (const auto& [text, threshold] : thresholds) {
+    const auto plan = PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text});
+    ASSERT_TRUE(plan) << text;
+    EXPECT_EQ(plan->off_cpu_threshold, threshold) << text;
+  }
+  for (const char* text : {"", "ms", "-1ms", "1m", "1e3", "inf", "99999999999s"}) {
+    EXPECT_THAT(PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text}),
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("no time")))
+        << text;
+  }
+}
+
+TEST(RecordPlan, AddsTheEventOfWakers) {
+  const auto plan = PlanOfWords({"-e", "offcpu", "--wakers"});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->events.size(), 2U);
+  EXPECT_EQ(plan->events[1].name, "wakeup");
+  EXPECT_THAT(PlanOfWords({"--wakers"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("add -e offcpu")));
+}
+
 }  // namespace
 }  // namespace perftape::record_tool
