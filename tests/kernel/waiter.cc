@@ -20,7 +20,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <mutex>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -70,24 +69,39 @@ struct Reading {
   }
 };
 
-// Measures one thread from construction to Report.
+// The account of one thread between two readings.
+struct Account {
+  long tid = 0;
+  long long before_ns = 0;  // what it waited for a CPU before the start
+  Reading start, end;
+
+  void Print() const {
+    std::printf("tid %ld\nbefore %lld\nstart %lld\nend %lld\nrun %lld\nwait %lld\n", tid, before_ns,
+                static_cast<long long>(start.ns), static_cast<long long>(end.ns),
+                end.stat.run_ns - start.stat.run_ns, end.stat.wait_ns - start.stat.wait_ns);
+    std::fflush(stdout);
+  }
+};
+
+// Measures one thread from construction to Finish. `earlier` is an account from before the
+// recording; a thread that starts in it has none.
 class Measured {
  public:
-  void Report() const {
-    const Reading end = Reading::Take();
-    const std::scoped_lock lock(mutex_);
-    Print("tid", syscall(SYS_gettid));
-    Print("start", start_.ns);
-    Print("end", end.ns);
-    Print("run", end.stat.run_ns - start_.stat.run_ns);
-    Print("wait", end.stat.wait_ns - start_.stat.wait_ns);
-    std::fflush(stdout);
+  explicit Measured(const SchedStat& earlier = {})
+      : before_ns_(start_.stat.wait_ns - earlier.wait_ns) {}
+  Account Finish() const {
+    return {.tid = syscall(SYS_gettid),
+            .before_ns = before_ns_,
+            .start = start_,
+            .end = Reading::Take()};
   }
 
  private:
-  static inline std::mutex mutex_;
   Reading start_ = Reading::Take();
+  long long before_ns_;
 };
+
+SchedStat at_entry;  // of the main thread
 
 void SleepFor(std::int64_t ns) {
   const timespec time{.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
@@ -152,7 +166,7 @@ int Mix(int rounds) {
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return 1;
   std::thread server(Serve, rounds);
   std::int64_t burnt = 0, locked = 0, received = 0, napped = 0;
-  const Measured measured;
+  const Measured measured(at_entry);
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t cpu = Now(CLOCK_THREAD_CPUTIME_ID);
     burn_cpu(30 * kMs);
@@ -170,7 +184,7 @@ int Mix(int rounds) {
     locked += socket - lock;
     received += nap - socket;
   }
-  measured.Report();
+  measured.Finish().Print();
   Print("burn_cpu", burnt);
   Print("wait_for_mutex", locked);
   Print("wait_for_socket", received);
@@ -180,23 +194,25 @@ int Mix(int rounds) {
 }
 
 int Naps(int count, std::int64_t ns) {
-  const Measured measured;
+  const Measured measured(at_entry);
   for (int i = 0; i < count; ++i) take_a_nap(ns);
-  measured.Report();
+  measured.Finish().Print();
   return 0;
 }
 
 template <class Work>
 int InThreads(int count, Work work) {
   std::vector<std::thread> threads;
+  std::vector<Account> accounts(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
-    threads.emplace_back([=] {
+    threads.emplace_back([=, &accounts] {
       const Measured measured;
       work(i);
-      measured.Report();
+      accounts[static_cast<std::size_t>(i)] = measured.Finish();
     });
   }
   for (std::thread& thread : threads) thread.join();
+  for (const Account& account : accounts) account.Print();
   return 0;
 }
 
@@ -221,6 +237,7 @@ int Deadlock() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  at_entry = SchedStat::Read();
   char start = 0;
   if (read(STDIN_FILENO, &start, 1) < 0) return 1;
   const std::string_view mode = argc > 1 ? argv[1] : "";
