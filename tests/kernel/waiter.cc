@@ -129,8 +129,7 @@ std::atomic<int> step = 0;
 [[gnu::noinline]] void BurnFor(std::int64_t ns) {
   const std::int64_t end = Now(CLOCK_THREAD_CPUTIME_ID) + ns;
   while (Now(CLOCK_THREAD_CPUTIME_ID) < end) {
-    for (volatile int i = 0; i < 5000; i = i + 1) {
-    }
+    for (int i = 0; i < 5000; ++i) asm volatile("");
   }
 }
 [[gnu::noinline]] void burn_cpu(std::int64_t ns) {
