@@ -102,9 +102,8 @@ static __always_inline int is_cpu_recorded(__u32 number)
 }
 
 /* Starts a sample of `known`, which waited for `period` and ends that on `cpu_number`. */
-static __always_inline void start_sample(struct full_sample *full,
-					 const struct off_cpu_task *known, __u32 event,
-					 __u32 cpu_number, __u64 period, __u64 now_ns)
+static __always_inline void start_sample(struct full_sample *full, const struct off_cpu_task *known,
+					 __u32 event, __u32 cpu_number, __u64 period, __u64 now_ns)
 {
 	full->sample = (struct wire_sample){
 		.header =
@@ -216,8 +215,7 @@ static __always_inline void end_wait(struct task_struct *task, struct off_cpu_ta
 		known->sums_start_ns = now_ns;
 }
 
-static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32 wait,
-				      __u64 now_ns)
+static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32 wait, __u64 now_ns)
 {
 	struct task_ids ids = {.tgid = tgid_of(task), .tid = tid_of(task)};
 	struct off_cpu_task *known;
@@ -331,8 +329,8 @@ int on_wakeup_new(__u64 *args)
 }
 
 /*
- * The waker runs here, or the interrupt that wakes. The sample belongs to the recording if the woken
- * task does.
+ * The waker runs here, or the interrupt that wakes. The sample belongs to the recording if the
+ * woken task does.
  */
 SEC("tp_btf/sched_waking")
 int on_waking(__u64 *args)
@@ -433,7 +431,8 @@ int at_start_without_stacks(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The end of the recording, when the programs above are detached: what still waits, and the sums. */
+/* The end of the recording, when the programs above are detached: what still waits, and the sums.
+ */
 SEC("iter/task")
 int at_end(struct bpf_iter__task *ctx)
 {

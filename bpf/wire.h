@@ -176,11 +176,11 @@ enum wire_wait {
 
 /* The settings of off_cpu.bpf.c. Read-only after loading. */
 struct wire_off_cpu {
-	__u64 threshold_ns;	   /* shorter waits are summed */
-	__u64 flush_ns;		   /* sums that are older are sent */
-	__u32 events[WIRE_WAITS];  /* numbers of the events */
-	__u32 wakeup_event;	   /* of the wakers, or WIRE_NO_EVENT */
-	__u32 has_prev_state;	   /* sched_switch passes the state (Linux 5.18) */
+	__u64 threshold_ns;	  /* shorter waits are summed */
+	__u64 flush_ns;		  /* sums that are older are sent */
+	__u32 events[WIRE_WAITS]; /* numbers of the events */
+	__u32 wakeup_event;	  /* of the wakers, or WIRE_NO_EVENT */
+	__u32 has_prev_state;	  /* sched_switch passes the state (Linux 5.18) */
 	__u32 pad;
 };
 WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
