@@ -94,7 +94,6 @@ class OffCpu(harness.RecordingTest):
         threads, samples, _ = self.record_waiter("mix", "60", options=("-F", str(rate)),
                                                  events="cpu-clock,offcpu")
         (tid, thread), = threads.items()
-        self.assert_is_time_off_cpu(thread, samples, tid)
         names = ("burn_cpu", "wait_for_mutex", "wait_for_socket", "take_a_nap")
         seen = collections.Counter()
         for sample in samples:
@@ -102,6 +101,12 @@ class OffCpu(harness.RecordingTest):
                 if sample.tid == tid and name in sample.symbols:
                     is_burn = name == "burn_cpu"
                     seen[name] += sample.period * (sample.event == ("cpu-clock" if is_burn else SLEEP))
+        # By its own clock. elapsed - run of schedstat also has what the hypervisor steals.
+        slept = sum(thread[name] for name in names[1:])
+        named = total([sample for sample in samples if set(sample.symbols) & set(names[1:])], tid)
+        sums = total([sample for sample in samples if SUMS in sample.symbols], tid)
+        self.assertLessEqual(named, slept * 1.01)
+        self.assertGreaterEqual(named + sums, slept * 0.99)
         measured = harness.shares({name: thread[name] for name in names})
         for name, share in harness.shares(seen).items():
             print(f"{name}: {share:.2f} of {measured[name]:.2f}")
@@ -132,7 +137,10 @@ class OffCpu(harness.RecordingTest):
             naps = [sample for sample in samples if "take_a_nap" in sample.symbols
                     and sample.event == SLEEP]
             if threshold == "0":
-                self.assertEqual((len(sums), len(naps)), (0, 400))
+                # A preempted thread may not sleep at all: its timer expires before.
+                self.assertEqual(len(sums), 0)
+                self.assertLessEqual(len(naps), 400)
+                self.assertGreaterEqual(len(naps), 390)
             else:
                 self.assertLess(len(naps), 20)
                 # A sum for each state about every second, and at the end of the thread.
