@@ -90,9 +90,8 @@ class OffCpu(harness.RecordingTest):
         self.assertLessEqual(abs(total(own) - off), slack, f"{total(own)} {off}")
 
     def test_shares_and_sums_are_those_that_the_program_measured(self):
-        # A prime rate, because each round of the program takes about 100 ms.
-        rate = min(113, harness.max_sample_rate() // 2)
-        threads, samples, _ = self.record_waiter("mix", "60", options=("-F", str(rate)),
+        # Each round of the program takes about 100 ms, so the period is no divisor of it.
+        threads, samples, _ = self.record_waiter("mix", "60", options=("-c", "5300000"),
                                                  events="cpu-clock,offcpu")
         (tid, thread), = threads.items()
         names = ("burn_cpu", "wait_for_mutex", "wait_for_socket", "take_a_nap")
