@@ -165,7 +165,7 @@ static __always_inline __u64 wakeup_flag(__u64 size)
 static __always_inline void send(struct wire_cpu *cpu, void *message, __u64 size)
 {
 	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)
-		cpu->ring_full++;
+		__sync_fetch_and_add(&cpu->ring_full, 1);
 }
 
 #endif

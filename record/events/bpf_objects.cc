@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "on_cpu.skel.h"
+#include "probe.skel.h"
 #include "record/machine/requirements.h"
 #include "tracepoint.skel.h"
 
@@ -154,6 +155,10 @@ void BpfObjects::DestroyTracepoint::operator()(tracepoint_bpf* skeleton) const {
   tracepoint_bpf__destroy(skeleton);
 }
 
+void BpfObjects::DestroyProbe::operator()(probe_bpf* skeleton) const {
+  probe_bpf__destroy(skeleton);
+}
+
 BpfObjects::BpfObjects(BpfObjects&&) noexcept = default;
 BpfObjects& BpfObjects::operator=(BpfObjects&&) noexcept = default;
 BpfObjects::~BpfObjects() = default;
@@ -171,24 +176,27 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   return objects;
 }
 
+// The triggers whose programs are in objects of their own.
+constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe};
+
 // The first instance owns the maps, so it is loaded even if there are only tracepoints.
 Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
   if (uses_cookies_) {
     TRY(LoadFirst(options, WIRE_EVENT_OF_COOKIE, log));
-    if (Needs(options, Trigger::kTracepoint)) {
-      TRY(LoadTracepoint(options, WIRE_EVENT_OF_COOKIE, log));
+    for (const Trigger trigger : kHits) {
+      if (!Needs(options, trigger)) continue;
+      TRY(LoadForHits(options, trigger, WIRE_EVENT_OF_COOKIE, log));
     }
     return {};
   }
   for (std::uint32_t event = 0; event < options.events.size(); ++event) {
+    const Trigger trigger = options.events[event].trigger;
     if (event == 0) {
       TRY(LoadFirst(options, event, log));
-    } else if (options.events[event].trigger != Trigger::kTracepoint) {
+    } else if (IsPerCpu(trigger)) {
       TRY(LoadOnCpu(options, event, options.expiry_source, log));
     }
-    if (options.events[event].trigger == Trigger::kTracepoint) {
-      TRY(LoadTracepoint(options, event, log));
-    }
+    if (!IsPerCpu(trigger)) TRY(LoadForHits(options, trigger, event, log));
   }
   return {};
 }
@@ -229,13 +237,8 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   if (const int error = on_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs", -error, log);
   }
-  for (std::uint32_t number = 0; number < programs_.size(); ++number) {
-    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    const Trigger trigger = options.events[number].trigger;
-    if (trigger == Trigger::kTracepoint) continue;
-    programs_[number] =
-        bpf_program__fd(trigger == Trigger::kTimer ? clock : skeleton->progs.on_count);
-  }
+  SetPrograms(options, Trigger::kTimer, event, bpf_program__fd(clock));
+  SetPrograms(options, Trigger::kCounter, event, bpf_program__fd(skeleton->progs.on_count));
   on_cpu_.push_back(std::move(skeleton));
   return {};
 }
@@ -249,13 +252,37 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
   if (const int error = tracepoint_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF program for tracepoints", -error, log);
   }
-  for (std::uint32_t number = 0; number < programs_.size(); ++number) {
-    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    if (options.events[number].trigger != Trigger::kTracepoint) continue;
-    programs_[number] = bpf_program__fd(skeleton->progs.on_tracepoint);
-  }
+  SetPrograms(options, Trigger::kTracepoint, event, bpf_program__fd(skeleton->progs.on_tracepoint));
   tracepoint_.push_back(std::move(skeleton));
   return {};
+}
+
+Status BpfObjects::LoadProbe(const BpfOptions& options, std::uint32_t event,
+                             const std::string& log) {
+  Probe skeleton(probe_bpf__open());
+  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  skeleton->rodata->filter = WireFilter(options, event, cpus_);
+  TRY(ShareMaps(skeleton->obj));
+  if (const int error = probe_bpf__load(skeleton.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF program for probes", -error, log);
+  }
+  SetPrograms(options, Trigger::kProbe, event, bpf_program__fd(skeleton->progs.on_probe));
+  probe_.push_back(std::move(skeleton));
+  return {};
+}
+
+Status BpfObjects::LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+                               const std::string& log) {
+  if (trigger == Trigger::kProbe) return LoadProbe(options, event, log);
+  return LoadTracepoint(options, event, log);
+}
+
+void BpfObjects::SetPrograms(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+                             int program) {
+  for (std::uint32_t number = 0; number < programs_.size(); ++number) {
+    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
+    if (options.events[number].trigger == trigger) programs_[number] = program;
+  }
 }
 
 // The other instances use the maps of the first. Only the scratch sample and the constants are

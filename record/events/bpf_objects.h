@@ -20,6 +20,7 @@
 struct bpf_object;
 struct bpf_program;
 struct on_cpu_bpf;
+struct probe_bpf;
 struct tracepoint_bpf;
 
 namespace perftape::record {
@@ -69,8 +70,12 @@ class BpfObjects {
   struct DestroyTracepoint {
     void operator()(tracepoint_bpf* skeleton) const;
   };
+  struct DestroyProbe {
+    void operator()(probe_bpf* skeleton) const;
+  };
   using OnCpu = std::unique_ptr<on_cpu_bpf, DestroyOnCpu>;
   using Tracepoint = std::unique_ptr<tracepoint_bpf, DestroyTracepoint>;
+  using Probe = std::unique_ptr<probe_bpf, DestroyProbe>;
 
   BpfObjects() = default;
   Status LoadInstances(const BpfOptions& options, const std::string& log);
@@ -78,6 +83,12 @@ class BpfObjects {
   Status LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
                    const std::string& log);
   Status LoadTracepoint(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  Status LoadProbe(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  // Loads the program for the hits of `event`, which is no clock or counter.
+  Status LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+                     const std::string& log);
+  // Sets the program of the events with this trigger that an instance for `event` samples.
+  void SetPrograms(const BpfOptions& options, Trigger trigger, std::uint32_t event, int program);
   Status ShareMaps(bpf_object* object) const;
   Status WriteSettings(const BpfOptions& options) const;
 
@@ -85,6 +96,7 @@ class BpfObjects {
   bool uses_cookies_ = false;
   std::vector<OnCpu> on_cpu_;  // the first owns the maps
   std::vector<Tracepoint> tracepoint_;
+  std::vector<Probe> probe_;
   std::vector<int> programs_;  // by event
 };
 

@@ -145,8 +145,8 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     TRY(impl_->Follow(objects.process_remover()));
     impl_->follows_exits = true;
   }
-  const bool is_tracepoint = impl_->events[event].trigger == Trigger::kTracepoint;
-  std::vector<UniqueFd>& links = is_tracepoint ? impl_->tracepoint_links : impl_->event_links;
+  const bool is_per_cpu = IsPerCpu(impl_->events[event].trigger);
+  std::vector<UniqueFd>& links = is_per_cpu ? impl_->event_links : impl_->tracepoint_links;
   const auto cookie = objects.uses_cookies() ? std::optional<std::uint64_t>(event) : std::nullopt;
   for (const CpuEvent& on_cpu : opened) {
     TRY_ASSIGN(UniqueFd link, LinkToEvent(objects.ProgramOf(event), on_cpu, cookie));

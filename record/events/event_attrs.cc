@@ -47,6 +47,14 @@ perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every) {
   return attr;
 }
 
+perfdata::EventAttr ProbeAttr(std::uint64_t every) {
+  perfdata::EventAttr attr = CommonAttr();
+  attr.config = perfdata::kSoftwareBpfOutput;
+  attr.sample_period = every;
+  attr.flags |= perfdata::kDisabled;
+  return attr;
+}
+
 std::uint64_t TimerPeriodNs(SamplingRate rate) {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kShortestNs = 10'000;
   const Frequency* frequency = std::get_if<Frequency>(&rate);

@@ -28,6 +28,9 @@ perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, Sampli
 // Returns a tracepoint of which one hit in `every` is a sample. `id` is its number in tracefs. Its
 // samples have the raw record.
 perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
+// The attribute of a probe in the file: an event whose samples come from a BPF program. perf and
+// other readers show its name. The type of the kernel's PMU would be unknown on another machine.
+perfdata::EventAttr ProbeAttr(std::uint64_t every);
 
 // Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
 // interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,

@@ -13,6 +13,7 @@
 #include "formats/base/similar.h"
 #include "record/events/cpu_events.h"
 #include "record/events/event_sets.h"
+#include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
 
 namespace perftape::record {
@@ -72,6 +73,7 @@ class Planner {
   Planner(SamplingRate rate, const EventMachine& machine) : rate_(rate), machine_(machine) {}
 
   Status Add(const EventSpec& spec) {
+    if (spec.is_probe()) return AddProbes(spec);
     if (spec.is_tracepoint()) return AddTracepoints(spec);
     if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
     const KnownEvent* known = FindKnownEvent(spec.name);
@@ -100,6 +102,12 @@ class Planner {
                    fmt::format("{} is given twice, with different options", event.name));
     }
     plan_.events.push_back(std::move(event));
+    return {};
+  }
+
+  Status AddProbes(const EventSpec& spec) {
+    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanProbes(spec, machine_));
+    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
     return {};
   }
 

@@ -108,8 +108,26 @@ bool LooksLikeModifiers(std::string_view text) {
   return text.find_first_not_of("ukhGHpPSDIWeb") == std::string_view::npos;
 }
 
+// PROBE or PROBE/OPTIONS/
+Result<EventSpec> ParseProbeEvent(std::string_view text) {
+  EventSpec spec{.text = std::string(text)};
+  const std::string_view name = text.substr(0, LengthOfProbe(text));
+  std::string_view options = text.substr(name.size());
+  if (!options.empty()) {
+    if (options.size() < 2 || options.back() != '/') {
+      return Wrong(text, "the slash after the options is missing");
+    }
+    options = options.substr(1, options.size() - 2);
+  }
+  TRY(ParseProbe(name));
+  TRY(ParseOptions(options, spec));
+  spec.name = std::string(name);
+  return spec;
+}
+
 Result<EventSpec> ParseEvent(std::string_view text) {
   if (text.empty()) return Wrong(text, "a name is missing");
+  if (ProbeKindOf(text)) return ParseProbeEvent(text);
   EventSpec spec{.text = std::string(text)};
   // NAME[:MODIFIERS] or NAME/OPTIONS/[MODIFIERS]
   std::string_view name = text, modifiers;
@@ -146,6 +164,7 @@ Result<std::vector<EventSpec>> ParseEvents(std::string_view list) {
   std::size_t start = 0;
   bool is_between_slashes = false;
   for (std::size_t at = 0; at <= list.size(); ++at) {
+    if (at == start && ProbeKindOf(list.substr(at))) at += LengthOfProbe(list.substr(at));
     if (at < list.size() && list[at] == '/') is_between_slashes = !is_between_slashes;
     if (at < list.size() && (list[at] != ',' || is_between_slashes)) continue;
     TRY_ASSIGN(EventSpec spec, ParseEvent(list.substr(start, at - start)));

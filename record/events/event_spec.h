@@ -2,7 +2,7 @@
 // An event as the user writes it. The syntax is perf's (man perf-record, -e):
 //
 //   cpu-clock   page-faults:u   cpu-clock/freq=999/   sched:sched_switch   sched:sched_*
-//   syscalls:sys_enter_write/every=100,if=count>4096/
+//   syscalls:sys_enter_write/every=100,if=count>4096/   uprobe:libc:malloc/every=100/
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "formats/base/result.h"
 #include "record/events/event_attrs.h"
+#include "record/events/probe_spec.h"
 
 namespace perftape::record {
 
@@ -38,8 +39,10 @@ struct EventSpec {
   std::optional<std::uint64_t> every = {};      // every=
   std::vector<FieldCondition> conditions = {};  // if=; all must hold
 
+  // Whether the name is a probe of probe_spec.h.
+  bool is_probe() const { return ProbeKindOf(name).has_value(); }
   // Whether the name is "subsystem:name" of tracefs.
-  bool is_tracepoint() const { return name.contains(':'); }
+  bool is_tracepoint() const { return name.contains(':') && !is_probe(); }
 };
 
 // Returns the events of a list, separated by commas. A comma between slashes separates options.

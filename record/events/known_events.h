@@ -17,7 +17,14 @@ enum class Trigger : std::uint8_t {
   kTimer,       // a timer with a fixed period: cpu-clock, task-clock
   kCounter,     // other software events, hardware events
   kTracepoint,  // each hit
+  kProbe,       // each hit
+  kLock,        // each wait for a lock of the kernel
 };
+
+// Whether the event overflows on each CPU. The BPF program of another one runs on all CPUs.
+constexpr bool IsPerCpu(Trigger trigger) {
+  return trigger == Trigger::kTimer || trigger == Trigger::kCounter;
+}
 
 struct KnownEvent {
   std::string name = {};   // "page-faults"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/base/similar.h"
+#include "record/events/did_you_mean.h"
 #include "record/events/tracepoint_format.h"
 
 namespace perftape::record {
@@ -18,20 +18,6 @@ namespace {
 
 std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_view what) {
   return Fail(code, fmt::format("event '{}': {}", spec.text, what));
-}
-
-// Returns "; did you mean sched or irq?", or nothing.
-std::string NearestOf(std::string_view word, const std::vector<std::string>& names) {
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  std::vector<std::string_view> similar = MostSimilar(word, views);
-  if (similar.empty()) return "";
-  constexpr std::size_t kMost = 5;
-  if (similar.size() > kMost) similar.resize(kMost);
-  return fmt::format("; did you mean {}?", fmt::join(similar, " or "));
-}
-
-bool IsGlob(std::string_view text) {
-  return text.find_first_of("*?[") != std::string_view::npos;
 }
 
 // Returns the names that match the pattern, or the message that none does.
@@ -45,7 +31,7 @@ Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::stri
   if (!matching.empty()) return matching;
   return Wrong(
       ErrorCode::kNotFound, spec,
-      fmt::format("no '{}' in {}{}", pattern, directory.string(), NearestOf(pattern, names)));
+      fmt::format("no '{}' in {}{}", pattern, directory.string(), DidYouMean(pattern, names)));
 }
 
 // Whether a field of this size and sign can have the value.
@@ -68,7 +54,7 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
     for (const TracepointField& each : format.fields) {
       if (each.is_integer()) names.push_back(each.name);
     }
-    std::string nearest = NearestOf(condition.field, names);
+    std::string nearest = DidYouMean(condition.field, names);
     if (nearest.empty()) nearest = fmt::format("; its integers are {}", fmt::join(names, ", "));
     return Wrong(ErrorCode::kNotFound, spec,
                  fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "record/events/cpu_list.h"
+#include "record/events/probe_events.h"
 #include "record/rings/sideband.h"
 
 namespace perftape::record {
@@ -26,6 +27,13 @@ Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
   const int only[] = {cpu};
   TRY_ASSIGN(std::vector<CpuEvent> events, OpenOnCpus(attr, only));
   return std::move(events.front());
+}
+
+// `cpus` is not empty.
+Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus) {
+  if (event.trigger == Trigger::kLock) return std::vector<CpuEvent>();  // no perf event
+  if (event.trigger == Trigger::kProbe) return OpenProbes(event.locations, cpus.front());
+  return OpenOnCpus(AttrForBpf(event.attr), IsPerCpu(event.trigger) ? cpus : cpus.first(1));
 }
 
 }  // namespace
@@ -56,9 +64,7 @@ Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
   for (std::uint32_t event = 0; Sampling & sampling : sampling_) {
-    const perfdata::EventAttr attr = AttrForBpf(sampling.plan.attr);
-    const std::span<const int> wanted = sampling.is_per_cpu() ? cpus : cpus.first(1);
-    Result<std::vector<CpuEvent>> opened = OpenOnCpus(attr, wanted);
+    Result<std::vector<CpuEvent>> opened = OpenEvent(sampling.plan, cpus);
     if (!opened) return Fail(InContext(sampling.plan.name, std::move(opened).error()));
     sampling.on_cpus = *std::move(opened);
     AddIds(ids_, event++, sampling.on_cpus);

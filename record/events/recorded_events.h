@@ -24,12 +24,12 @@ inline constexpr std::uint32_t kFirstEvent = 0;
 // Owns the descriptors of the events. Not thread-safe.
 class RecordedEvents {
  public:
-  // A sampling event. A tracepoint is opened on one CPU only: its BPF program runs on all.
+  // A sampling event. A tracepoint or probe is opened on one CPU only: its BPF program runs on all.
   struct Sampling {
     PlannedEvent plan;
     std::vector<CpuEvent> on_cpus;
 
-    bool is_per_cpu() const { return plan.trigger != Trigger::kTracepoint; }
+    bool is_per_cpu() const { return IsPerCpu(plan.trigger); }
   };
 
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probes of programs, libraries and the kernel as events of the recording.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "record/events/event_plan.h"
+#include "record/events/event_spec.h"
+
+namespace perftape::record {
+
+// More breakpoints take minutes to place and to remove.
+inline constexpr std::size_t kMostProbes = 500;
+
+// Returns the probe that `spec` names, or all that match its glob, sorted by name. Returns the
+// errors of PlanEvents.
+Result<std::vector<PlannedEvent>> PlanProbes(const EventSpec& spec, const EventMachine& machine);
+
+// Returns the names of all probes that match a name with a glob, such as "usdt:libc:libc:*". The
+// errors are those of PlanProbes.
+Result<std::vector<std::string>> MatchingProbes(const EventSpec& spec, const EventMachine& machine);
+
+}  // namespace perftape::record
