@@ -161,11 +161,42 @@ static __always_inline __u64 wakeup_flag(__u64 size)
 							     : BPF_RB_NO_WAKEUP;
 }
 
+/* Counts the programs on this CPU that send a message now. Only for locks: the others ignore it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} sending SEC(".maps");
+
+static __always_inline void add_to_sending(__s64 change)
+{
+	__u32 zero = 0;
+	__u64 *count;
+
+	if (!filter.with_locks)
+		return;
+	count = bpf_map_lookup_elem(&sending, &zero);
+	if (count)
+		__sync_fetch_and_add(count, change);
+}
+
+/* Whether the current task was interrupted, or waits, while it sent a message. */
+static __always_inline int is_sending(void)
+{
+	__u32 zero = 0;
+	__u64 *count = bpf_map_lookup_elem(&sending, &zero);
+
+	return !count || *count != 0;
+}
+
 /* Sends `size` bytes. Counts a lost sample if the ring is full. */
 static __always_inline void send(struct wire_cpu *cpu, void *message, __u64 size)
 {
+	add_to_sending(1);
 	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)
 		__sync_fetch_and_add(&cpu->ring_full, 1);
+	add_to_sending(-1);
 }
 
 #endif

@@ -16,6 +16,8 @@ typedef unsigned int __u32;
 typedef long long __s64;
 typedef unsigned long long __u64;
 
+#define NULL ((void *)0)
+
 /* For the prototypes in bpf_helper_defs.h. */
 typedef __u16 __be16;
 typedef __u32 __be32;
@@ -27,6 +29,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
@@ -34,7 +37,12 @@ enum {
 };
 
 enum {
+	BPF_F_NO_PREALLOC = 1U << 0,
 	BPF_F_MMAPABLE = 1U << 10,
+};
+
+enum {
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1U << 0,
 };
 
 enum {

@@ -37,7 +37,8 @@ struct sample_origin {
 	__u64 ip;
 	__u64 period;
 	__u64 now_ns;
-	__u64 caller; /* the return address, at the entry of a function; or 0 */
+	__u64 caller;	 /* the return address, at the entry of a function; or 0 */
+	__u64 own_frames; /* the kernel frames of the tracing itself, to skip */
 };
 
 struct task_ids {
@@ -87,18 +88,18 @@ static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
 
 /* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
 static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
-					 __u64 caller)
+					 const struct sample_origin *origin)
 {
 	__u32 kernel = 0;
 	__u32 user;
 
 	if (full->sample.mode == WIRE_MODE_KERNEL)
-		kernel = walk(ctx, frames, 0);
+		kernel = walk(ctx, frames, origin->own_frames);
 	if (kernel > WIRE_MAX_FRAMES)
 		kernel = WIRE_MAX_FRAMES; /* for the verifier */
-	if (caller) {
+	if (origin->caller) {
 		/* No function of the kernel has a caller here, so there is room for one more. */
-		frames[0] = caller;
+		frames[0] = origin->caller;
 		full->sample.flags = WIRE_CALLER_FIRST;
 		user = walk(ctx, frames + 1, BPF_F_USER_STACK) + 1;
 		if (user > WIRE_MAX_FRAMES + 1)
@@ -151,7 +152,7 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 		.mode = origin->mode,
 	};
 	if (filter.callchain)
-		words += walk_stacks(ctx, full, full->words + words, origin->caller);
+		words += walk_stacks(ctx, full, full->words + words, origin);
 	full->sample.header.size = sizeof(struct wire_sample) + words * sizeof(__u64);
 	send(cpu, full, full->sample.header.size);
 }

@@ -161,7 +161,7 @@ struct wire_filter {
 	__u32 wakeup_bytes;  /* a power of two: the reader is woken after so many bytes */
 	__u32 event;	     /* the number of the event, or WIRE_EVENT_OF_COOKIE */
 	__u32 cpus;	     /* possible CPUs */
-	__u32 pad;
+	__u32 with_locks;    /* an event records waits for locks of the kernel */
 };
 WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
 

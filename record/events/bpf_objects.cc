@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lock.skel.h"
 #include "on_cpu.skel.h"
 #include "probe.skel.h"
 #include "record/machine/requirements.h"
@@ -71,6 +72,10 @@ std::string Tail(const std::string& log) {
   return std::string(tail);
 }
 
+bool Needs(const BpfOptions& options, Trigger trigger) {
+  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
+}
+
 // `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
 wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
   const SampleFilter& filter = options.filter;
@@ -87,12 +92,8 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
       .wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring)),
       .event = event,
       .cpus = static_cast<__u32>(cpus),
-      .pad = 0,
+      .with_locks = Needs(options, Trigger::kLock),
   };
-}
-
-bool Needs(const BpfOptions& options, Trigger trigger) {
-  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
 }
 
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
@@ -155,6 +156,10 @@ void BpfObjects::DestroyTracepoint::operator()(tracepoint_bpf* skeleton) const {
   tracepoint_bpf__destroy(skeleton);
 }
 
+void BpfObjects::DestroyLock::operator()(lock_bpf* skeleton) const {
+  lock_bpf__destroy(skeleton);
+}
+
 void BpfObjects::DestroyProbe::operator()(probe_bpf* skeleton) const {
   probe_bpf__destroy(skeleton);
 }
@@ -177,7 +182,7 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
 }
 
 // The triggers whose programs are in objects of their own.
-constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe};
+constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe, Trigger::kLock};
 
 // The first instance owns the maps, so it is loaded even if there are only tracepoints.
 Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
@@ -257,6 +262,23 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
   return {};
 }
 
+// A recording has at most one such event, so its programs need no cookie.
+Status BpfObjects::LoadLock(const BpfOptions& options, std::uint32_t event,
+                            const std::string& log) {
+  if (event == WIRE_EVENT_OF_COOKIE) {
+    const auto lock = std::ranges::find(options.events, Trigger::kLock, &BpfEvent::trigger);
+    event = static_cast<std::uint32_t>(lock - options.events.begin());
+  }
+  lock_.reset(lock_bpf__open());
+  if (!lock_) return ExplainFailure("cannot open the BPF programs", errno, log);
+  lock_->rodata->filter = WireFilter(options, event, cpus_);
+  TRY(ShareMaps(lock_->obj));
+  if (const int error = lock_bpf__load(lock_.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF programs for locks", -error, log);
+  }
+  return {};
+}
+
 Status BpfObjects::LoadProbe(const BpfOptions& options, std::uint32_t event,
                              const std::string& log) {
   Probe skeleton(probe_bpf__open());
@@ -274,6 +296,7 @@ Status BpfObjects::LoadProbe(const BpfOptions& options, std::uint32_t event,
 Status BpfObjects::LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
                                const std::string& log) {
   if (trigger == Trigger::kProbe) return LoadProbe(options, event, log);
+  if (trigger == Trigger::kLock) return LoadLock(options, event, log);
   return LoadTracepoint(options, event, log);
 }
 
@@ -289,8 +312,8 @@ void BpfObjects::SetPrograms(const BpfOptions& options, Trigger trigger, std::ui
 // their own.
 Status BpfObjects::ShareMaps(bpf_object* object) const {
   const auto& maps = on_cpu_.front()->maps;
-  for (const bpf_map* map :
-       {maps.ring, maps.cpus, maps.events, maps.target_processes, maps.target_threads}) {
+  for (const bpf_map* map : {maps.ring, maps.cpus, maps.events, maps.target_processes,
+                             maps.target_threads, maps.sending}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
@@ -317,6 +340,10 @@ std::array<bpf_program*, 2> BpfObjects::process_adders() const {
 
 bpf_program* BpfObjects::process_remover() const {
   return on_cpu_.front()->progs.follow_exit;
+}
+
+std::array<bpf_program*, 2> BpfObjects::lock_programs() const {
+  return {lock_->progs.on_contention_end, lock_->progs.on_contention_begin};
 }
 
 int BpfObjects::ring() const {

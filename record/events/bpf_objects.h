@@ -19,6 +19,7 @@
 
 struct bpf_object;
 struct bpf_program;
+struct lock_bpf;
 struct on_cpu_bpf;
 struct probe_bpf;
 struct tracepoint_bpf;
@@ -57,6 +58,9 @@ class BpfObjects {
   std::array<bpf_program*, 2> process_adders() const;
   bpf_program* process_remover() const;
 
+  // The programs that measure waits for locks. They are loaded if an event records them.
+  std::array<bpf_program*, 2> lock_programs() const;
+
   int ring() const;
   int counters() const;
   int target_processes() const;
@@ -73,8 +77,12 @@ class BpfObjects {
   struct DestroyProbe {
     void operator()(probe_bpf* skeleton) const;
   };
+  struct DestroyLock {
+    void operator()(lock_bpf* skeleton) const;
+  };
   using OnCpu = std::unique_ptr<on_cpu_bpf, DestroyOnCpu>;
   using Tracepoint = std::unique_ptr<tracepoint_bpf, DestroyTracepoint>;
+  using Lock = std::unique_ptr<lock_bpf, DestroyLock>;
   using Probe = std::unique_ptr<probe_bpf, DestroyProbe>;
 
   BpfObjects() = default;
@@ -83,6 +91,7 @@ class BpfObjects {
   Status LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
                    const std::string& log);
   Status LoadTracepoint(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  Status LoadLock(const BpfOptions& options, std::uint32_t event, const std::string& log);
   Status LoadProbe(const BpfOptions& options, std::uint32_t event, const std::string& log);
   // Loads the program for the hits of `event`, which is no clock or counter.
   Status LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
@@ -97,6 +106,7 @@ class BpfObjects {
   std::vector<OnCpu> on_cpu_;  // the first owns the maps
   std::vector<Tracepoint> tracepoint_;
   std::vector<Probe> probe_;
+  Lock lock_;
   std::vector<int> programs_;  // by event
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "record/events/bpf_objects.h"
+#include "record/events/close_all.h"
 #include "record/events/cpu_counters.h"
 
 namespace perftape::record {
@@ -73,6 +74,7 @@ struct BpfSession::Impl {
   CpuCounters counters;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   std::vector<Link> process_links;
+  std::vector<Link> lock_links;
   std::vector<UniqueFd> event_links, tracepoint_links;
 
   // State of the running Drain.
@@ -145,6 +147,14 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     TRY(impl_->Follow(objects.process_remover()));
     impl_->follows_exits = true;
   }
+  if (impl_->events[event].trigger == Trigger::kLock) {
+    for (bpf_program* program : objects.lock_programs()) {
+      Link link(bpf_program__attach(program));
+      if (!link) return ExplainFailure("cannot record locks", errno, impl_->log);
+      impl_->lock_links.push_back(std::move(link));
+    }
+    return {};
+  }
   const bool is_per_cpu = IsPerCpu(impl_->events[event].trigger);
   std::vector<UniqueFd>& links = is_per_cpu ? impl_->event_links : impl_->tracepoint_links;
   const auto cookie = objects.uses_cookies() ? std::optional<std::uint64_t>(event) : std::nullopt;
@@ -156,7 +166,8 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
 }
 
 void BpfSession::DetachTracepoints() {
-  impl_->tracepoint_links.clear();
+  impl_->lock_links.clear();
+  CloseAll(std::exchange(impl_->tracepoint_links, {}));
 }
 
 Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_message) {

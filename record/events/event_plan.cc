@@ -13,6 +13,7 @@
 #include "formats/base/similar.h"
 #include "record/events/cpu_events.h"
 #include "record/events/event_sets.h"
+#include "record/events/plan_lock.h"
 #include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
 
@@ -70,7 +71,8 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
 
 class Planner {
  public:
-  Planner(SamplingRate rate, const EventMachine& machine) : rate_(rate), machine_(machine) {}
+  Planner(SamplingRate rate, MissingEvents missing, const EventMachine& machine)
+      : rate_(rate), missing_(missing), machine_(machine) {}
 
   Status Add(const EventSpec& spec) {
     if (spec.is_probe()) return AddProbes(spec);
@@ -107,15 +109,39 @@ class Planner {
 
   Status AddProbes(const EventSpec& spec) {
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanProbes(spec, machine_));
-    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
+    std::optional<Error> refused;
+    bool is_any_added = false;
+    for (PlannedEvent& event : events) {
+      Status opened = missing_ == MissingEvents::kSkip ? TryToProbe(event) : Status();
+      if (!opened) {
+        if (refused) Skip(*refused);
+        refused = InContext("event '" + event.name + "'", std::move(opened).error());
+        continue;
+      }
+      TRY(Append(spec, std::move(event)));
+      is_any_added = true;
+    }
+    if (!refused) return {};
+    if (!is_any_added) return Fail(*std::move(refused));
+    Skip(*refused);
+    return {};
+  }
+
+  // Each costs some 0.1 s. Otherwise the start of the recording fails for the same reason.
+  Status TryToProbe(const PlannedEvent& event) const {
+    for (const ProbeLocation& location : event.locations) TRY(machine_.try_to_probe(location));
+    return {};
+  }
+
+  Status FindTracefs() {
+    if (tracefs_) return {};
+    TRY_ASSIGN(Tracefs tracefs, machine_.tracefs());
+    tracefs_.emplace(std::move(tracefs));
     return {};
   }
 
   Status AddTracepoints(const EventSpec& spec) {
-    if (!tracefs_) {
-      TRY_ASSIGN(Tracefs tracefs, machine_.tracefs());
-      tracefs_.emplace(std::move(tracefs));
-    }
+    TRY(FindTracefs());
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanTracepoints(spec, *tracefs_));
     for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
     return {};
@@ -123,6 +149,7 @@ class Planner {
 
   // The options of the set are added to those of its members.
   Status AddSet(const EventSpec& spec, const EventSet& set) {
+    if (set.name == kLockSet) return AddLock(spec, set);
     TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
     for (EventSpec& member : members) {
       member.text = spec.text;
@@ -130,9 +157,15 @@ class Planner {
       member.rate = spec.rate;
       member.every = spec.every;
       std::ranges::copy(spec.conditions, std::back_inserter(member.conditions));
-      TRY(AddTracepoints(member));
+      TRY(Add(member));
     }
     return {};
+  }
+
+  Status AddLock(const EventSpec& spec, const EventSet& set) {
+    TRY(FindTracefs());
+    TRY_ASSIGN(PlannedEvent event, PlanLock(spec, set, *tracefs_));
+    return Append(spec, std::move(event));
   }
 
   // As perf does (evsel__fallback).
@@ -146,6 +179,7 @@ class Planner {
   }
 
   SamplingRate rate_;
+  MissingEvents missing_;
   const EventMachine& machine_;
   std::optional<Tracefs> tracefs_;
   EventPlan plan_;
@@ -169,7 +203,7 @@ EventMachine EventMachine::This() {
 
 Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
                              MissingEvents missing, const EventMachine& machine) {
-  Planner planner(rate, machine);
+  Planner planner(rate, missing, machine);
   const EventSpec clock{.text = "cpu-clock", .name = "cpu-clock"};
   if (specs.empty()) TRY(planner.Add(clock));
   std::optional<Error> skipped;

@@ -28,7 +28,8 @@ struct PlannedEvent {
   perfdata::EventAttr attr = {};  // in the file
   Trigger trigger = Trigger::kTimer;
   wire_event settings = {};                   // for the BPF program
-  std::string format = {};                    // of a tracepoint: its format file
+  std::string subsystem = {};                 // of a tracepoint
+  std::string format = {};                    // of a tracepoint: its format file; empty for others
   std::vector<ProbeLocation> locations = {};  // of a probe, at least one
 };
 

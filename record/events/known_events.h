@@ -28,7 +28,7 @@ constexpr bool IsPerCpu(Trigger trigger) {
 
 struct KnownEvent {
   std::string name = {};   // "page-faults"
-  std::string alias = {};  // "faults"; may be empty
+  std::string alias = {};  // "cs"; may be empty
   std::uint32_t type = 0;
   std::uint64_t config = 0;
   Trigger trigger = Trigger::kCounter;

@@ -11,8 +11,8 @@
 
 namespace perftape::record {
 
-// More breakpoints take minutes to place and to remove.
-inline constexpr std::size_t kMostProbes = 500;
+// The kernel takes some 0.1 s to remove each of them.
+inline constexpr std::size_t kMostProbes = 200;
 
 // Returns the probe that `spec` names, or all that match its glob, sorted by name. Returns the
 // errors of PlanEvents.

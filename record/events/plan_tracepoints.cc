@@ -102,6 +102,7 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   PlannedEvent event{.name = name,
                      .attr = TracepointAttr(format.id, every),
                      .trigger = Trigger::kTracepoint,
+                     .subsystem = name.substr(0, name.find(':')),
                      .format = std::move(format_file)};
   wire_event& settings = event.settings;
   settings.every = every;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/events/close_all.h"
 #include "record/events/cpu_list.h"
 #include "record/events/probe_events.h"
 #include "record/rings/sideband.h"
@@ -93,9 +94,13 @@ void RecordedEvents::KeepSampling(std::uint32_t event, CpuEvent opened) {
 }
 
 void RecordedEvents::CloseTracepoints() {
+  std::vector<UniqueFd> closed;
   for (Sampling& sampling : sampling_) {
-    if (!sampling.is_per_cpu()) sampling.on_cpus.clear();
+    if (sampling.is_per_cpu()) continue;
+    for (CpuEvent& event : sampling.on_cpus) closed.push_back(std::move(event.fd));
+    sampling.on_cpus.clear();
   }
+  CloseAll(std::move(closed));
 }
 
 bool RecordedEvents::IsSampled(int cpu) const {
