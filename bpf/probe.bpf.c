@@ -89,6 +89,8 @@ int on_probe(bpf_user_pt_regs_t *regs)
 	origin.now_ns = bpf_ktime_get_ns();
 	if (settings->flags & WIRE_AT_ENTRY)
 		origin.caller = return_address_of(regs);
+	if (settings->flags & WIRE_PUSHES_FP)
+		origin.flags = WIRE_CALLER_MAY_BE_FRAME;
 	sample_hit(regs, cpu, &origin);
 	return 0;
 }

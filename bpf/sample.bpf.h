@@ -38,6 +38,7 @@ struct sample_origin {
 	__u64 period;
 	__u64 now_ns;
 	__u64 caller;	 /* the return address, at the entry of a function; or 0 */
+	__u64 flags;	 /* WIRE_CALLER_MAY_BE_FRAME */
 	__u64 own_frames; /* the kernel frames of the tracing itself, to skip */
 };
 
@@ -100,7 +101,7 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 	if (origin->caller) {
 		/* No function of the kernel has a caller here, so there is room for one more. */
 		frames[0] = origin->caller;
-		full->sample.flags = WIRE_CALLER_FIRST;
+		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
 		user = walk(ctx, frames + 1, BPF_F_USER_STACK) + 1;
 		if (user > WIRE_MAX_FRAMES + 1)
 			user = WIRE_MAX_FRAMES + 1;

@@ -43,7 +43,8 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
  * wire_sample.flags: the first of the user frames is the return address of the function at whose
  * first instruction the probe is. Frame pointers do not show it there. The leaf comes after it.
  */
-#define WIRE_CALLER_FIRST 1
+#define WIRE_CALLER_FIRST	  1
+#define WIRE_CALLER_MAY_BE_FRAME 2 /* the frame after the leaf may be this caller */
 
 /*
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words, then
@@ -60,7 +61,7 @@ struct wire_sample {
 	__u16 user_frames;
 	__u16 event; /* number of the event in the recording */
 	__u8 mode;   /* WIRE_MODE_* at the interrupted instruction */
-	__u8 flags;  /* WIRE_CALLER_FIRST */
+	__u8 flags;  /* WIRE_CALLER_* */
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
 
@@ -129,6 +130,7 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 #define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
 #define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
 #define WIRE_AT_ENTRY  4 /* the probe is at the first instruction of a function of a program */
+#define WIRE_PUSHES_FP 8 /* this instruction is the usual one: the kernel's walk may find the caller */
 
 /* The settings of one event. */
 struct wire_event {
@@ -139,7 +141,7 @@ struct wire_event {
 	__u16 id;		/* its number in tracefs */
 	__u16 raw_size;		/* of the fields with a fixed position */
 	__u16 last_location;	/* offset of the last __data_loc or __rel_loc; 0: there is none */
-	__u8 flags;		/* WIRE_RELATIVE, WIRE_FROM_USER, WIRE_AT_ENTRY */
+	__u8 flags;		/* the WIRE_* above */
 	__u8 condition_count;	/* all of them must hold */
 	struct wire_condition conditions[WIRE_MAX_CONDITIONS];
 };

@@ -24,6 +24,7 @@ std::vector<std::string> DecodeKernelFunctions(std::string_view kallsyms) {
     const char type = line[space + 1];
     if (!std::string_view("tTwW").contains(type) || line.ends_with("\t[bpf]")) continue;
     line.remove_prefix(space + kTypeAndSpaces);
+    if (line.starts_with("__pfx_")) continue;  // padding before a function
     names.emplace_back(line.substr(0, line.find('\t')));
   }
   std::ranges::sort(names);

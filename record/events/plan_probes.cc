@@ -56,11 +56,6 @@ std::vector<ProbeLocation> LocationsOf(const ProbeSpec& probe, const ProbedBinar
   return locations;
 }
 
-// "+0x10"
-std::string OffsetText(std::uint64_t offset) {
-  return offset == 0 ? "" : fmt::format("+0x{:x}", offset);
-}
-
 std::vector<std::string> Matching(const std::string& glob, std::vector<std::string> names) {
   std::erase_if(
       names, [&](const std::string& name) { return fnmatch(glob.c_str(), name.c_str(), 0) != 0; });
@@ -106,32 +101,39 @@ class ProbePlanner {
                                                            where, DidYouMean(wanted, all)));
   }
 
+  // `name` is one of Names().
+  std::string NameInFile(const std::string& name) const {
+    const std::string file = binary_ ? binary_->path().string() + ":" : "";
+    const std::string offset = probe_.offset == 0 ? "" : fmt::format("+0x{:x}", probe_.offset);
+    return fmt::format("{}:{}{}{}", WordOf(probe_.kind), file, name, offset);
+  }
+
   Result<PlannedEvent> Plan(const std::string& name, std::uint64_t every) const {
-    const std::string_view word = WordOf(probe_.kind);
     if (IsInKernel(probe_.kind)) {
       TRY(CheckKernelFunction(name));
-      return EventOf(fmt::format("{}:{}{}", word, name, OffsetText(probe_.offset)), every,
+      return EventOf(NameInFile(name), every,
                      {{.kind = probe_.kind, .target = name, .offset = probe_.offset}});
     }
-    const std::string file = binary_->path().string();
     if (probe_.kind == ProbeKind::kUsdt) {
       const std::size_t colon = name.find(':');
       const std::vector<ProbedOffset> offsets =
           binary_->FindUsdt(name.substr(0, colon), name.substr(colon + 1));
       if (offsets.empty()) {
-        return WrongProbe(spec_, ErrorCode::kUnsupported,
-                          fmt::format("the note of '{}' in {} is damaged", name, file));
+        return WrongProbe(
+            spec_, ErrorCode::kUnsupported,
+            fmt::format("the note of '{}' in {} is damaged", name, binary_->path().string()));
       }
-      return EventOf(fmt::format("{}:{}:{}", word, file, name), every,
-                     LocationsOf(probe_, *binary_, offsets));
+      return EventOf(NameInFile(name), every, LocationsOf(probe_, *binary_, offsets));
     }
     const Result<std::vector<ProbedOffset>> offsets = binary_->FindFunction(name, probe_.offset);
     if (!offsets) return WrongProbe(spec_, offsets.error().code, offsets.error().message);
-    PlannedEvent event =
-        EventOf(fmt::format("{}:{}:{}{}", word, file, name, OffsetText(probe_.offset)), every,
-                LocationsOf(probe_, *binary_, *offsets));
-    const bool is_at_entry = probe_.kind == ProbeKind::kUprobe && probe_.offset == 0;
-    if (is_at_entry) event.settings.flags |= WIRE_AT_ENTRY;
+    PlannedEvent event = EventOf(NameInFile(name), every, LocationsOf(probe_, *binary_, *offsets));
+    if (probe_.kind != ProbeKind::kUprobe || probe_.offset != 0) return event;
+    event.settings.flags |= WIRE_AT_ENTRY;
+    const auto pushes = [&](const ProbedOffset& at) {
+      return binary_->PushesFramePointer(at.offset);
+    };
+    if (std::ranges::any_of(*offsets, pushes)) event.settings.flags |= WIRE_PUSHES_FP;
     return event;
   }
 
@@ -155,10 +157,11 @@ class ProbePlanner {
 Result<std::vector<std::string>> MatchingProbes(const EventSpec& spec,
                                                 const EventMachine& machine) {
   TRY_ASSIGN(ProbeSpec probe, ParseProbe(spec.name));
-  const std::string start(WordOf(probe.kind));
+  if (!IsGlob(probe.symbol)) probe.symbol = "*" + probe.symbol + "*";
   ProbePlanner planner(spec, std::move(probe), machine);
   TRY(planner.OpenBinary());
   TRY_ASSIGN(std::vector<std::string> names, planner.Names());
+  for (std::string& name : names) name = planner.NameInFile(name);
   return names;
 }
 

@@ -18,8 +18,8 @@ inline constexpr std::size_t kMostProbes = 200;
 // errors of PlanEvents.
 Result<std::vector<PlannedEvent>> PlanProbes(const EventSpec& spec, const EventMachine& machine);
 
-// Returns the names of all probes that match a name with a glob, such as "usdt:libc:libc:*". The
-// errors are those of PlanProbes.
+// Returns the names of all probes that match, such as "usdt:libc:libc:*". A function without *, ?
+// and [ matches every name that contains it. The errors are those of PlanProbes.
 Result<std::vector<std::string>> MatchingProbes(const EventSpec& spec, const EventMachine& machine);
 
 }  // namespace perftape::record

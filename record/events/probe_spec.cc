@@ -10,23 +10,26 @@
 namespace perftape::record {
 namespace {
 
-// The components of a probe after its word. The last one may contain colons (C++).
-struct ProbeSyntax {
-  std::string_view word, usage;
-  int components;
-};
-constexpr ProbeSyntax kSyntax[] = {
-    {"uprobe", "uprobe:PATH:FUNCTION[+OFFSET]", 2},
-    {"uretprobe", "uretprobe:PATH:FUNCTION", 2},
-    {"usdt", "usdt:PATH:PROVIDER:NAME", 3},
-    {"kprobe", "kprobe:FUNCTION[+OFFSET]", 1},
-    {"kretprobe", "kretprobe:FUNCTION", 1},
-    {"fentry", "fentry:FUNCTION", 1},
-    {"fexit", "fexit:FUNCTION", 1},
+// The last component may contain colons (C++).
+constexpr ProbeUsage kUsages[] = {
+    {ProbeKind::kUprobe, "uprobe", "uprobe:PATH:FUNCTION[+OFFSET]", 2,
+     "a call of a function of a program or library, or an instruction in it"},
+    {ProbeKind::kUretprobe, "uretprobe", "uretprobe:PATH:FUNCTION", 2,
+     "a return of a function of a program or library"},
+    {ProbeKind::kUsdt, "usdt", "usdt:PATH:PROVIDER:NAME", 3,
+     "a static probe of a program or library"},
+    {ProbeKind::kKprobe, "kprobe", "kprobe:FUNCTION[+OFFSET]", 1,
+     "a call of a function of the kernel, or an instruction in it"},
+    {ProbeKind::kKretprobe, "kretprobe", "kretprobe:FUNCTION", 1,
+     "a return of a function of the kernel"},
+    {ProbeKind::kFentry, "fentry", "fentry:FUNCTION", 1,
+     "a call of a function of the kernel, faster than a kprobe"},
+    {ProbeKind::kFexit, "fexit", "fexit:FUNCTION", 1,
+     "a return of a function of the kernel, faster than a kretprobe"},
 };
 
-const ProbeSyntax& SyntaxOf(ProbeKind kind) {
-  return kSyntax[std::to_underlying(kind)];
+const ProbeUsage& UsageOf(ProbeKind kind) {
+  return kUsages[std::to_underlying(kind)];
 }
 
 std::unexpected<Error> WrongProbe(std::string_view name, std::string_view what) {
@@ -71,24 +74,28 @@ bool EndsWithModifier(std::string_view symbol) {
 
 }  // namespace
 
+std::span<const ProbeUsage> ProbeUsages() {
+  return kUsages;
+}
+
 std::string_view WordOf(ProbeKind kind) {
-  return SyntaxOf(kind).word;
+  return UsageOf(kind).word;
 }
 
 bool IsInKernel(ProbeKind kind) {
-  return SyntaxOf(kind).components == 1;
+  return UsageOf(kind).components == 1;
 }
 
 std::optional<ProbeKind> ProbeKindOf(std::string_view name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const auto* const found = std::ranges::find(kSyntax, name.substr(0, colon), &ProbeSyntax::word);
-  if (found == std::end(kSyntax)) return std::nullopt;
-  return static_cast<ProbeKind>(found - kSyntax);
+  const auto* const found = std::ranges::find(kUsages, name.substr(0, colon), &ProbeUsage::word);
+  if (found == std::end(kUsages)) return std::nullopt;
+  return found->kind;
 }
 
 std::size_t LengthOfProbe(std::string_view list) {
-  int colons = SyntaxOf(ProbeKindOf(list).value()).components;
+  int colons = UsageOf(ProbeKindOf(list).value()).components;
   int depth = 0;  // of parentheses and angle brackets, in a name of C++
   for (std::size_t at = 0; at < list.size(); ++at) {
     const char letter = list[at];
@@ -107,11 +114,13 @@ std::size_t LengthOfProbe(std::string_view list) {
 
 Result<ProbeSpec> ParseProbe(std::string_view name) {
   ProbeSpec probe{.kind = ProbeKindOf(name).value()};
-  const ProbeSyntax& syntax = SyntaxOf(probe.kind);
+  const ProbeUsage& syntax = UsageOf(probe.kind);
   std::string_view rest = name.substr(syntax.word.size() + 1);
   if (syntax.components > 1) probe.file = TakeComponent(rest);
   if (syntax.components > 2) probe.provider = TakeComponent(rest);
   probe.symbol = rest;
+  // "usdt:PATH:*" is all its probes.
+  if (probe.symbol.empty() && probe.provider == "*") probe.symbol = "*";
   const bool is_complete = !probe.symbol.empty() &&
                            (syntax.components < 2 || !probe.file.empty()) &&
                            (syntax.components < 3 || !probe.provider.empty());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,17 @@ struct ProbeSpec {
   std::string symbol = {};    // a function, or the name of a USDT probe
   std::uint64_t offset = 0;   // from the start of the function
 };
+
+struct ProbeUsage {
+  ProbeKind kind;
+  std::string_view word;     // "uprobe"
+  std::string_view usage;    // "uprobe:PATH:FUNCTION[+OFFSET]"
+  int components;            // after the word
+  std::string_view meaning;  // of one hit
+};
+
+// Returns the syntax of all kinds, in the order of ProbeKind.
+std::span<const ProbeUsage> ProbeUsages();
 
 // "uprobe"; the first word of a probe's name.
 std::string_view WordOf(ProbeKind kind);

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "formats/elf/debug_search_paths.h"
@@ -51,6 +53,14 @@ std::string_view LastIdentifier(std::string_view name) {
 bool IsReadableName(std::string_view readable, std::string_view name) {
   if (!readable.starts_with(name)) return false;
   return readable.size() == name.size() || readable[name.size()] == '(';
+}
+
+// "malloc" rather than "__libc_malloc" or the local "__GI___libc_malloc".
+bool IsBetterName(const elf::Candidate& one, const elf::Candidate& other) {
+  const auto rank = [](const elf::Candidate& symbol) {
+    return std::tuple(symbol.binding == STB_LOCAL, symbol.underscores);
+  };
+  return rank(one) < rank(other);
 }
 
 }  // namespace
@@ -137,18 +147,24 @@ Result<std::vector<ProbedOffset>> ProbedBinary::FindFunction(std::string_view na
   return std::vector<ProbedOffset>(offsets.begin(), offsets.end());
 }
 
+// is_uprobe_at_func_entry of arch/x86/events/core.c: push %rbp, or endbr64.
+bool ProbedBinary::PushesFramePointer(std::uint64_t offset) const {
+  const std::string_view code =
+      AsText(file_.image()).substr(std::min(offset, file_.image().size()));
+  return code.starts_with('\x55') || code.starts_with("\xf3\x0f\x1e\xfa");
+}
+
 std::vector<std::string> ProbedBinary::MatchingFunctions(const std::string& glob) const {
-  std::vector<std::string> names;
-  std::set<std::uint64_t> addresses;
+  std::map<std::uint64_t, const elf::Candidate*> chosen;  // by address
   for (const elf::Candidate& symbol : functions_) {
     if (symbol.type == STT_GNU_IFUNC || symbol.type == STT_NOTYPE) continue;
-    std::string name(symbol.name);
-    if (fnmatch(glob.c_str(), name.c_str(), 0) != 0) continue;
-    const bool is_new = addresses.insert(symbol.start).second;
-    const bool is_listed = !names.empty() && names.back() == name;
-    if (is_new && !is_listed) names.push_back(std::move(name));
+    if (fnmatch(glob.c_str(), std::string(symbol.name).c_str(), 0) != 0) continue;
+    const elf::Candidate*& other = chosen.try_emplace(symbol.start, &symbol).first->second;
+    if (IsBetterName(symbol, *other)) other = &symbol;
   }
-  return names;
+  std::set<std::string> names;
+  for (const auto& [address, symbol] : chosen) names.emplace(symbol->name);
+  return {names.begin(), names.end()};
 }
 
 std::vector<ProbedOffset> ProbedBinary::FindUsdt(std::string_view provider,

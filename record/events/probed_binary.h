@@ -38,6 +38,10 @@ class ProbedBinary {
   // Fails with kNotFound, with kInvalidArgument for an offset behind the function, and with
   // kUnsupported for an indirect function (STT_GNU_IFUNC).
   Result<std::vector<ProbedOffset>> FindFunction(std::string_view name, std::uint64_t offset) const;
+  // Returns whether the instruction at this offset of the file is one by which the kernel knows,
+  // since Linux 6.11, that a probe is at the entry of a function: then the callchain has the
+  // caller.
+  bool PushesFramePointer(std::uint64_t offset) const;
   // Returns the names of functions that match, sorted; one for each address, no indirect ones.
   std::vector<std::string> MatchingFunctions(const std::string& glob) const;
 

@@ -118,12 +118,13 @@ void WireDecoder::BuildCallchain(const wire_sample& sample, WordArray kernel_fra
 }
 
 // Since Linux 6.11 the walk itself finds the caller if the function starts with the usual
-// instructions (is_uprobe_at_func_entry of arch/x86/events/core.c). A sample of user code only: its
-// chain is { PERF_CONTEXT_USER, leaf, caller, ... }.
+// instructions. In a recursion the next frame may be equal and not the caller. A sample of user
+// code only: its chain is { PERF_CONTEXT_USER, leaf, caller, ... }.
 void WireDecoder::AddCaller(const wire_sample& sample, std::uint64_t caller) {
   constexpr std::size_t kCaller = 2;
   if (sample.mode != WIRE_MODE_USER || caller >= user_limit_ || chain_.size() < kCaller) return;
-  if (chain_.size() > kCaller && chain_[kCaller] == caller) return;
+  const bool may_be_frame = (sample.flags & WIRE_CALLER_MAY_BE_FRAME) != 0;
+  if (may_be_frame && chain_.size() > kCaller && chain_[kCaller] == caller) return;
   chain_.insert(chain_.begin() + kCaller, caller);
 }
 

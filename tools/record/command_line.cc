@@ -10,6 +10,7 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/abi.h"
+#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
@@ -61,6 +62,9 @@ std::vector<cli::Offer> Events() {
   std::vector<cli::Offer> offers;
   for (const record::KnownEvent& event : record::KnownEvents()) {
     if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
+  }
+  for (const record::EventSet& set : record::EventSets()) {
+    offers.push_back({.word = std::string(set.name)});
   }
   return offers;
 }
@@ -137,7 +141,8 @@ constexpr cli::Option kSamplingRows[] = {
      .letter = 'e',
      .argument = "EVENT",
      .help = "record these events: {choices}, a hardware event, a tracepoint such as "
-             "sched:sched_switch or a glob of them; EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
+             "sched:sched_switch or a glob of them, a probe such as uprobe:libc:malloc; "
+             "EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
              "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
      .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::events>},
     {.name = "allow-missing-events",
