@@ -224,7 +224,7 @@ class Probes(ProbesTest):
         out, _ = self.record("-q", "-e", name, "--", self.program)
         self.assertEqual(out.split()[0], "300")
         self.assertEqual(counts_of(self.data())[name], 300)
-        self.assertEqual({tuple(stack[:2]) for stack in stacks_of(self.data())}, {("tick", "main")})
+        self.assertEqual({stack[0] for stack in stacks_of(self.data())}, {"tick"})
 
     def test_a_library_counts_its_exceptions(self):
         thrower = self.compile("thrower", THROWER, "c++")
@@ -339,7 +339,7 @@ class Locks(ProbesTest):
         named = [" ".join(stack) for stack in stacks_of(self.data())]
         self.assertTrue(any(re.search(r"rwsem_down_\w+ .*vm_mmap_pgoff .*mmap.* run", stack)
                             for stack in named), named[:5])
-        self.assertTrue(any("rename_files" in stack for stack in named))
+        self.assertTrue(any("do_renameat2" in stack for stack in named))
         status, out, err = harness.run("perf", "report", "--stdio", "-i", self.data(),
                                        env=harness.perf_environment())
         self.assertEqual((status, harness.perf_complaints(err)), (0, ""))

@@ -23,6 +23,11 @@ TEST(PeriodUnit, IsNanosecondsForTimeOffCpu) {
   EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "offcpu-time:HG"), kNanoseconds);
 }
 
+TEST(PeriodUnit, IsNanosecondsForWaitsForLocks) {
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "lock-time"), kNanoseconds);
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "lock:contention_begin"), kCount);
+}
+
 TEST(PeriodUnit, IsACountForAllOthers) {
   EXPECT_EQ(UnitOf(kTypeHardware, kSoftwareCpuClock, "cycles"), kCount);
   EXPECT_EQ(UnitOf(kTypeSoftware, 2, "page-faults"), kCount);

@@ -109,6 +109,40 @@ TEST_F(PlanEventsTest, ExpandsASet) {
   EXPECT_THAT(ErrorOf("packetlos"), HasSubstr("did you mean packetloss?"));
 }
 
+TEST_F(PlanEventsTest, TheSetOfFaultsIsPageFaultsAsInPerf) {
+  EXPECT_THAT(NamesOf("faults:u"), ElementsAre("page-faults:u"));
+  const EventPlan plan = Plan("faults/period=1/").value();
+  EXPECT_EQ(plan.events[0].attr.sample_period, 1U);
+  EXPECT_EQ(plan.events[0].trigger, Trigger::kCounter);
+}
+
+TEST_F(PlanEventsTest, TheSetOfLocksIsOneEventWithTheFieldsOfItsBeginning) {
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("event 'lock': no 'lock' in"));
+  AddTracepoint("lock", "contention_begin", 8,
+                "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+                "\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n");
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("no 'contention_end'"));
+  AddTracepoint("lock", "contention_end", 9, "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n");
+  const EventPlan plan = Plan("lock/every=2/,lock:contention_begin").value();
+  ASSERT_EQ(plan.events.size(), 2U);
+  const PlannedEvent& event = plan.events[0];
+  EXPECT_EQ(event.name, "lock-time");
+  EXPECT_EQ(event.trigger, Trigger::kLock);
+  EXPECT_EQ(event.attr.config, 8U);
+  EXPECT_EQ(event.settings.id, 8U);
+  EXPECT_EQ(event.settings.every, 2U);
+  EXPECT_EQ(event.subsystem, "lock");
+  EXPECT_EQ(event.format, plan.events[1].format);
+  EXPECT_THAT(ErrorOf("lock/if=flags==1/"), HasSubstr("if= is for tracepoints"));
+}
+
+TEST_F(PlanEventsTest, RefusesLocksOfAKernelWithOtherFields) {
+  AddTracepoint("lock", "contention_begin", 8,
+                "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n");
+  AddTracepoint("lock", "contention_end", 9, "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n");
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("has other fields"));
+}
+
 TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {
   EXPECT_THAT(ErrorOf("sched:sched_switch,sched:sched_switch/every=2/"), HasSubstr("given twice"));
 }

@@ -121,6 +121,36 @@ TEST_F(WireDecoding, OpensAUserChainWithItsMarker) {
   EXPECT_THAT(ChainOf(Message::InUserMode()), ElementsAre(kContextUser, 0x401000, 0x402000));
 }
 
+// A probe at the entry of a function: the caller's return address, then what the kernel walked.
+TEST_F(WireDecoding, PutsTheCallerBehindTheProbedFunction) {
+  Message message = Message::InUserMode();
+  message.sample.flags = WIRE_CALLER_FIRST;
+  message.user = {0x402000, 0x401000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x403000));
+  message.user = {0x402000, 0x401000, 0x402000};  // a recursion
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x402000));
+  message.user = {0x402000};  // no walk
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000));
+}
+
+TEST_F(WireDecoding, HasTheCallerOnceIfTheKernelFoundIt) {
+  Message message = Message::InUserMode();
+  message.sample.flags = WIRE_CALLER_FIRST | WIRE_CALLER_MAY_BE_FRAME;
+  message.user = {0x402000, 0x401000, 0x402000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x403000));
+  message.user = {0x402000, 0x401000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x403000));
+}
+
+TEST_F(WireDecoding, HasNoCallerThatIsNoUserAddress) {
+  Message message = Message::InUserMode();
+  message.sample.flags = WIRE_CALLER_FIRST;
+  message.user = {kLimit, 0x401000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x403000));
+  message.user = {};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
+}
+
 TEST_F(WireDecoding, PutsUserFramesBehindThoseOfTheKernel) {
   EXPECT_THAT(
       ChainOf(Message::InKernelMode()),
