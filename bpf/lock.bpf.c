@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Writes a sample to the ring for each wait for a lock of the kernel (lock:contention_begin to
- * contention_end, Linux 5.19), at its end. The period is the time waited, and the raw record is that
- * of contention_begin. A wait for a futex is no wait for a lock of the kernel.
+ * contention_end, Linux 5.19), at its end. The period is the time waited, and the raw record is
+ * that of contention_begin. A wait for a futex is no wait for a lock of the kernel.
  *
  * A task may wait in an interrupt while it waits for another lock. So its waits are told apart by
  * the address of the lock.

@@ -19,7 +19,8 @@
 
 struct full_sample {
 	struct wire_sample sample;
-	__u64 words[SAMPLE_RAW_SIZE / 8 + 2 * WIRE_MAX_FRAMES]; /* the raw record, then the frames */
+	__u64 words[SAMPLE_RAW_SIZE / 8 +
+		    2 * WIRE_MAX_FRAMES]; /* the raw record, then the frames */
 };
 
 struct {
@@ -37,8 +38,8 @@ struct sample_origin {
 	__u64 ip;
 	__u64 period;
 	__u64 now_ns;
-	__u64 caller;	 /* the return address, at the entry of a function; or 0 */
-	__u64 flags;	 /* WIRE_CALLER_MAY_BE_FRAME */
+	__u64 caller;	  /* the return address, at the entry of a function; or 0 */
+	__u64 flags;	  /* WIRE_CALLER_MAY_BE_FRAME */
 	__u64 own_frames; /* the kernel frames of the tracing itself, to skip */
 };
 
@@ -129,8 +130,7 @@ static __always_inline struct full_sample *scratch_sample(struct wire_cpu *cpu)
 
 /* Builds the sample in `full`. */
 static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
-					   struct wire_cpu *cpu,
-					   const struct sample_origin *origin,
+					   struct wire_cpu *cpu, const struct sample_origin *origin,
 					   const struct task_ids *ids)
 {
 	__u32 words = origin->raw_words;

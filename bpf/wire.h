@@ -43,13 +43,13 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
  * wire_sample.flags: the first of the user frames is the return address of the function at whose
  * first instruction the probe is. Frame pointers do not show it there. The leaf comes after it.
  */
-#define WIRE_CALLER_FIRST	  1
+#define WIRE_CALLER_FIRST	 1
 #define WIRE_CALLER_MAY_BE_FRAME 2 /* the frame after the leaf may be this caller */
 
 /*
- * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words, then
- * by kernel_frames words and user_frames words, both starting at the leaf, without context markers.
- * The message ends after the last frame. So its size tells the size of the raw record.
+ * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
+ * then by kernel_frames words and user_frames words, both starting at the leaf, without context
+ * markers. The message ends after the last frame. So its size tells the size of the raw record.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -130,19 +130,20 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 #define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
 #define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
 #define WIRE_AT_ENTRY  4 /* the probe is at the first instruction of a function of a program */
-#define WIRE_PUSHES_FP 8 /* this instruction is the usual one: the kernel's walk may find the caller */
+#define WIRE_PUSHES_FP                                                                             \
+	8 /* this instruction is the usual one: the kernel's walk may find the caller */
 
 /* The settings of one event. */
 struct wire_event {
 	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
 	/* Of a tracepoint or a probe: */
-	__u64 every;		/* so many hits on a CPU make a sample */
+	__u64 every; /* so many hits on a CPU make a sample */
 	/* Of a tracepoint: */
-	__u16 id;		/* its number in tracefs */
-	__u16 raw_size;		/* of the fields with a fixed position */
-	__u16 last_location;	/* offset of the last __data_loc or __rel_loc; 0: there is none */
-	__u8 flags;		/* the WIRE_* above */
-	__u8 condition_count;	/* all of them must hold */
+	__u16 id;	      /* its number in tracefs */
+	__u16 raw_size;	      /* of the fields with a fixed position */
+	__u16 last_location;  /* offset of the last __data_loc or __rel_loc; 0: there is none */
+	__u8 flags;	      /* the WIRE_* above */
+	__u8 condition_count; /* all of them must hold */
 	struct wire_condition conditions[WIRE_MAX_CONDITIONS];
 };
 WIRE_ASSERT(sizeof(struct wire_event) == 88, "wire_event changed");
