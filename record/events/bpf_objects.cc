@@ -20,6 +20,7 @@
 #include "probe.skel.h"
 #include "record/machine/requirements.h"
 #include "tracepoint.skel.h"
+#include "trampoline.skel.h"
 
 namespace perftape::record {
 namespace {
@@ -156,6 +157,18 @@ void BpfObjects::DestroyTracepoint::operator()(tracepoint_bpf* skeleton) const {
   tracepoint_bpf__destroy(skeleton);
 }
 
+int SetFunction(trampoline_bpf* skeleton, ProbeKind kind, const std::string& function) {
+  const bool at_return = kind == ProbeKind::kFexit;
+  bpf_program* const program = at_return ? skeleton->progs.on_fexit : skeleton->progs.on_fentry;
+  bpf_program__set_autoload(at_return ? skeleton->progs.on_fentry : skeleton->progs.on_fexit,
+                            false);
+  return bpf_program__set_attach_target(program, 0, function.c_str());
+}
+
+void BpfObjects::DestroyTrampoline::operator()(trampoline_bpf* skeleton) const {
+  trampoline_bpf__destroy(skeleton);
+}
+
 void BpfObjects::DestroyLock::operator()(lock_bpf* skeleton) const {
   lock_bpf__destroy(skeleton);
 }
@@ -182,7 +195,8 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
 }
 
 // The triggers whose programs are in objects of their own.
-constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe, Trigger::kLock};
+constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe, Trigger::kLock,
+                             Trigger::kFunction};
 
 // The first instance owns the maps, so it is loaded even if there are only tracepoints.
 Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
@@ -262,6 +276,29 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
   return {};
 }
 
+// Each function has an instance of its own.
+Status BpfObjects::LoadTrampoline(const BpfOptions& options, std::uint32_t event,
+                                  const std::string& log) {
+  for (std::uint32_t number = 0; number < options.events.size(); ++number) {
+    const BpfEvent& function = options.events[number];
+    if (function.trigger != Trigger::kFunction) continue;
+    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
+    Trampoline skeleton(trampoline_bpf__open());
+    if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+    skeleton->rodata->filter = WireFilter(options, number, cpus_);
+    TRY(ShareMaps(skeleton->obj));
+    int error = SetFunction(skeleton.get(), function.probe, function.function);
+    if (error == 0) error = trampoline_bpf__load(skeleton.get());
+    if (error != 0) {
+      const std::string what = fmt::format("cannot load the BPF program for {}:{}",
+                                           WordOf(function.probe), function.function);
+      return ExplainFailure(what.c_str(), -error, log);
+    }
+    trampolines_[number] = std::move(skeleton);
+  }
+  return {};
+}
+
 // A recording has at most one such event, so its programs need no cookie.
 Status BpfObjects::LoadLock(const BpfOptions& options, std::uint32_t event,
                             const std::string& log) {
@@ -297,6 +334,7 @@ Status BpfObjects::LoadForHits(const BpfOptions& options, Trigger trigger, std::
                                const std::string& log) {
   if (trigger == Trigger::kProbe) return LoadProbe(options, event, log);
   if (trigger == Trigger::kLock) return LoadLock(options, event, log);
+  if (trigger == Trigger::kFunction) return LoadTrampoline(options, event, log);
   return LoadTracepoint(options, event, log);
 }
 
@@ -342,8 +380,14 @@ bpf_program* BpfObjects::process_remover() const {
   return on_cpu_.front()->progs.follow_exit;
 }
 
-std::array<bpf_program*, 2> BpfObjects::lock_programs() const {
-  return {lock_->progs.on_contention_end, lock_->progs.on_contention_begin};
+std::vector<bpf_program*> BpfObjects::ProgramsWithoutEvent(std::uint32_t event) const {
+  const auto trampoline = trampolines_.find(event);
+  if (trampoline == trampolines_.end()) {
+    return {lock_->progs.on_contention_end, lock_->progs.on_contention_begin};
+  }
+  const auto& programs = trampoline->second->progs;
+  const bool at_return = bpf_program__autoload(programs.on_fexit);
+  return {at_return ? programs.on_fexit : programs.on_fentry};
 }
 
 int BpfObjects::ring() const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct lock_bpf;
 struct on_cpu_bpf;
 struct probe_bpf;
 struct tracepoint_bpf;
+struct trampoline_bpf;
 
 namespace perftape::record {
 
@@ -37,6 +39,10 @@ class CapturedLog {
 
 // Returns the error of libbpf: what the machine lacks, or the last lines of `log`.
 std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log);
+
+// Sets the function of the kernel that the skeleton's program for this kind of probe, kFentry or
+// kFexit, is called for. The other program is not loaded. Returns 0 or the negative errno.
+int SetFunction(trampoline_bpf* skeleton, ProbeKind kind, const std::string& function);
 
 // The programs of a recording, and the maps that they share. Each event has a program. Events share
 // an instance of it if a cookie tells them apart; before Linux 5.15 each event has its own.
@@ -58,8 +64,9 @@ class BpfObjects {
   std::array<bpf_program*, 2> process_adders() const;
   bpf_program* process_remover() const;
 
-  // The programs that measure waits for locks. They are loaded if an event records them.
-  std::array<bpf_program*, 2> lock_programs() const;
+  // The programs of an event that has no perf event: of a wait for a lock, of a function of the
+  // kernel.
+  std::vector<bpf_program*> ProgramsWithoutEvent(std::uint32_t event) const;
 
   int ring() const;
   int counters() const;
@@ -82,6 +89,10 @@ class BpfObjects {
   };
   using OnCpu = std::unique_ptr<on_cpu_bpf, DestroyOnCpu>;
   using Tracepoint = std::unique_ptr<tracepoint_bpf, DestroyTracepoint>;
+  struct DestroyTrampoline {
+    void operator()(trampoline_bpf* skeleton) const;
+  };
+  using Trampoline = std::unique_ptr<trampoline_bpf, DestroyTrampoline>;
   using Lock = std::unique_ptr<lock_bpf, DestroyLock>;
   using Probe = std::unique_ptr<probe_bpf, DestroyProbe>;
 
@@ -91,6 +102,7 @@ class BpfObjects {
   Status LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
                    const std::string& log);
   Status LoadTracepoint(const BpfOptions& options, std::uint32_t event, const std::string& log);
+  Status LoadTrampoline(const BpfOptions& options, std::uint32_t event, const std::string& log);
   Status LoadLock(const BpfOptions& options, std::uint32_t event, const std::string& log);
   Status LoadProbe(const BpfOptions& options, std::uint32_t event, const std::string& log);
   // Loads the program for the hits of `event`, which is no clock or counter.
@@ -107,7 +119,8 @@ class BpfObjects {
   std::vector<Tracepoint> tracepoint_;
   std::vector<Probe> probe_;
   Lock lock_;
-  std::vector<int> programs_;  // by event
+  std::map<std::uint32_t, Trampoline> trampolines_;  // by event
+  std::vector<int> programs_;                        // by event
 };
 
 }  // namespace perftape::record

@@ -74,7 +74,7 @@ struct BpfSession::Impl {
   CpuCounters counters;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   std::vector<Link> process_links;
-  std::vector<Link> lock_links;
+  std::vector<Link> program_links;
   std::vector<UniqueFd> event_links, tracepoint_links;
 
   // State of the running Drain.
@@ -147,11 +147,11 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     TRY(impl_->Follow(objects.process_remover()));
     impl_->follows_exits = true;
   }
-  if (impl_->events[event].trigger == Trigger::kLock) {
-    for (bpf_program* program : objects.lock_programs()) {
+  if (!HasPerfEvent(impl_->events[event].trigger)) {
+    for (bpf_program* program : objects.ProgramsWithoutEvent(event)) {
       Link link(bpf_program__attach(program));
-      if (!link) return ExplainFailure("cannot record locks", errno, impl_->log);
-      impl_->lock_links.push_back(std::move(link));
+      if (!link) return ExplainFailure("cannot attach a BPF program", errno, impl_->log);
+      impl_->program_links.push_back(std::move(link));
     }
     return {};
   }
@@ -166,7 +166,7 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
 }
 
 void BpfSession::DetachTracepoints() {
-  impl_->lock_links.clear();
+  impl_->program_links.clear();
   CloseAll(std::exchange(impl_->tracepoint_links, {}));
 }
 

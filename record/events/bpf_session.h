@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "formats/base/result.h"
 #include "record/events/cpu_events.h"
 #include "record/events/known_events.h"
+#include "record/events/probe_spec.h"
 
 namespace perftape::record {
 
@@ -54,6 +56,9 @@ enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 struct BpfEvent {
   Trigger trigger = Trigger::kTimer;
   wire_event settings = {};
+  // Of a function of the kernel: kFentry or kFexit.
+  ProbeKind probe = ProbeKind::kFentry;
+  std::string function = {};
 };
 
 // How a program that several events call determines which of them did.

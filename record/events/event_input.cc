@@ -24,7 +24,12 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets,
                         std::span<const PlannedEvent> planned) {
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
-    events.push_back({.trigger = event.trigger, .settings = event.settings});
+    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
+    if (event.trigger == Trigger::kFunction) {
+      sampled.probe = event.locations.front().kind;
+      sampled.function = event.locations.front().target;
+    }
+    events.push_back(std::move(sampled));
   }
   return {.filter = FilterOf(options, targets),
           .callchains = options.callchains,

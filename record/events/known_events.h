@@ -19,11 +19,17 @@ enum class Trigger : std::uint8_t {
   kTracepoint,  // each hit
   kProbe,       // each hit
   kLock,        // each wait for a lock of the kernel
+  kFunction,    // each call of a function of the kernel, or each return (fentry, fexit)
 };
 
 // Whether the event overflows on each CPU. The BPF program of another one runs on all CPUs.
 constexpr bool IsPerCpu(Trigger trigger) {
   return trigger == Trigger::kTimer || trigger == Trigger::kCounter;
+}
+
+// Whether the BPF program is attached to a perf event.
+constexpr bool HasPerfEvent(Trigger trigger) {
+  return trigger != Trigger::kLock && trigger != Trigger::kFunction;
 }
 
 struct KnownEvent {

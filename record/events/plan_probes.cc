@@ -111,8 +111,11 @@ class ProbePlanner {
   Result<PlannedEvent> Plan(const std::string& name, std::uint64_t every) const {
     if (IsInKernel(probe_.kind)) {
       TRY(CheckKernelFunction(name));
-      return EventOf(NameInFile(name), every,
-                     {{.kind = probe_.kind, .target = name, .offset = probe_.offset}});
+      PlannedEvent event =
+          EventOf(NameInFile(name), every,
+                  {{.kind = probe_.kind, .target = name, .offset = probe_.offset}});
+      if (IsTrampoline(probe_.kind)) event.trigger = Trigger::kFunction;
+      return event;
     }
     if (probe_.kind == ProbeKind::kUsdt) {
       const std::size_t colon = name.find(':');

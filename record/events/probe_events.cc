@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
+#include "record/events/bpf_trampoline.h"
 
 namespace perftape::record {
 namespace {
@@ -99,12 +100,14 @@ Result<std::vector<CpuEvent>> OpenProbes(std::span<const ProbeLocation> location
 }
 
 Status TryToProbe(const ProbeLocation& location) {
+  if (IsTrampoline(location.kind)) return TryTrampoline(location.kind, location.target);
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   TRY(OpenProbes(std::span(&location, 1), online.front()));
   return {};
 }
 
 Status CheckProbeKind(ProbeKind kind) {
+  if (IsTrampoline(kind)) return TryTrampoline(kind, "vfs_read");
   TRY(TypeOf(kind));
   return {};
 }

@@ -86,6 +86,10 @@ bool IsInKernel(ProbeKind kind) {
   return UsageOf(kind).components == 1;
 }
 
+bool IsTrampoline(ProbeKind kind) {
+  return kind == ProbeKind::kFentry || kind == ProbeKind::kFexit;
+}
+
 std::optional<ProbeKind> ProbeKindOf(std::string_view name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return std::nullopt;

@@ -51,6 +51,9 @@ std::string_view WordOf(ProbeKind kind);
 // Whether the probe is in the kernel.
 bool IsInKernel(ProbeKind kind);
 
+// Whether the probe is a BPF trampoline: fentry or fexit.
+bool IsTrampoline(ProbeKind kind);
+
 // Returns what the word before the first colon of `name` says; nothing if it is no probe.
 std::optional<ProbeKind> ProbeKindOf(std::string_view name);
 

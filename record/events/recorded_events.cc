@@ -32,7 +32,7 @@ Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
 
 // `cpus` is not empty.
 Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus) {
-  if (event.trigger == Trigger::kLock) return std::vector<CpuEvent>();  // no perf event
+  if (!HasPerfEvent(event.trigger)) return std::vector<CpuEvent>();
   if (event.trigger == Trigger::kProbe) return OpenProbes(event.locations, cpus.front());
   return OpenOnCpus(AttrForBpf(event.attr), IsPerCpu(event.trigger) ? cpus : cpus.first(1));
 }
