@@ -36,32 +36,40 @@ static __always_inline __u64 return_address_of(const bpf_user_pt_regs_t *regs)
 #endif
 }
 
-static __always_inline void sample_with(void *ctx, __u32 slot, struct wire_cpu *cpu,
-					const struct sample_origin *origin)
-{
-	struct full_sample *full = bpf_map_lookup_elem(&scratch, &slot);
-	struct task_ids ids = current_ids();
-
-	if (full)
-		send_sample_in(full, ctx, cpu, origin, &ids);
-}
-
-/* Finds a free scratch sample. There is none only if so many tasks are preempted in here. */
-static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
-				       const struct sample_origin *origin)
+/*
+ * Claims a scratch sample and returns its number; SCRATCH_SAMPLES if so many tasks are preempted in
+ * here. The loop is unrolled, because the verifier of Linux 6.1 does not see its end.
+ */
+static __always_inline __u32 claim_scratch(void)
 {
 	__u64 *in_use;
 	__u32 slot;
+	__u32 i;
 
-	for (slot = 0; slot < SCRATCH_SAMPLES; slot++) {
+#pragma unroll
+	for (i = 0; i < SCRATCH_SAMPLES; i++) {
+		slot = i;
 		in_use = bpf_map_lookup_elem(&scratch_in_use, &slot);
-		if (!in_use || __sync_val_compare_and_swap(in_use, 0, 1) != 0)
-			continue;
-		sample_with(ctx, slot, cpu, origin);
-		__sync_lock_test_and_set(in_use, 0);
+		if (in_use && __sync_val_compare_and_swap(in_use, 0, 1) == 0)
+			return i;
+	}
+	return SCRATCH_SAMPLES;
+}
+
+static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
+				       const struct sample_origin *origin)
+{
+	__u32 slot = claim_scratch();
+	struct full_sample *full = bpf_map_lookup_elem(&scratch, &slot);
+	__u64 *in_use = bpf_map_lookup_elem(&scratch_in_use, &slot);
+	struct task_ids ids = current_ids();
+
+	if (!full || !in_use) {
+		__sync_fetch_and_add(&cpu->no_scratch, 1);
 		return;
 	}
-	__sync_fetch_and_add(&cpu->no_scratch, 1);
+	send_sample_in(full, ctx, cpu, origin, &ids);
+	__sync_lock_test_and_set(in_use, 0);
 }
 
 SEC("kprobe")

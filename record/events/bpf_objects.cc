@@ -41,10 +41,14 @@ int AppendToLog(libbpf_print_level level, const char* format, va_list arguments)
   if (current_log.log == nullptr) return 0;
   const bool has_user = static_cast<bool>(*current_log.user);
   if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
-  char buffer[1024];
-  const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  if (length <= 0) return length;
-  std::string_view message(buffer, std::min(static_cast<std::size_t>(length), sizeof buffer - 1));
+  // A message with the verifier's log is long, and its last lines have the reason.
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  std::string_view message = text;
   current_log.log->append(message);
   if (message.ends_with('\n')) message.remove_suffix(1);
   if (has_user) (*current_log.user)(message);

@@ -64,10 +64,12 @@ std::unexpected<Error> ExplainProbe(const ProbeLocation& location, int error_num
                   fmt::format("{}: {}: a {} takes CAP_SYS_ADMIN (or root); CAP_BPF and CAP_PERFMON "
                               "are not enough",
                               where, std::strerror(error_number), WordOf(location.kind)));
+    case EILSEQ:  // __register_kprobe
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: no instruction begins there", where));
     case EINVAL:
     case ENOENT:
     case ENOTSUP:
-    case EILSEQ:
     case EADDRNOTAVAIL:
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("{}: the kernel cannot place a probe there: {}", where,
