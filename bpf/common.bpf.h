@@ -19,6 +19,19 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
+/* The rings of groups of CPUs, if there are several: `ring` is the first. */
+struct ring_of_group {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring_of_group);
+} rings SEC(".maps");
+
 /* The index is event * filter.cpus + CPU. User space sets the number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -55,6 +68,8 @@ struct {
 } target_threads SEC(".maps");
 
 const volatile struct wire_filter filter = {};
+
+#include "bpf/scope.bpf.h"
 
 /*
  * The number of the event that called the program. A recording of one event needs no cookie, and
@@ -143,29 +158,74 @@ static __always_inline int is_wanted(__u32 tgid, __u32 tid)
 		return 0;
 	if (!is_target_task(tgid, tid))
 		return 0;
-	if (!filter.by_uid)
-		return 1;
-	return tid != 0 && (__u32)bpf_get_current_uid_gid() == filter.uid;
+	if (filter.by_uid && (tid == 0 || (__u32)bpf_get_current_uid_gid() != filter.uid))
+		return 0;
+	return is_in_scope();
 }
 
 /*
  * A wake-up costs the sampled task at least 7 us. So the reader polls with a timeout and is woken
  * only after each wakeup_bytes of messages.
  */
-static __always_inline __u64 wakeup_flag(__u64 size)
+static __always_inline __u64 wakeup_flag(void *to, __u64 size)
 {
-	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	__u64 waiting = bpf_ringbuf_query(to, BPF_RB_AVAIL_DATA);
+	__u64 after = waiting + BPF_RINGBUF_HDR_SZ + size;
 	__u64 step = ~((__u64)filter.wakeup_bytes - 1);
 
-	return (waiting & step) != ((waiting + size) & step) ? BPF_RB_FORCE_WAKEUP
-							     : BPF_RB_NO_WAKEUP;
+	return (waiting & step) != (after & step) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline long send_to_group(void *message, __u64 size)
+{
+	__u32 group = bpf_get_smp_processor_id() & (filter.rings - 1);
+	void *to = bpf_map_lookup_elem(&rings, &group);
+
+	return to ? bpf_ringbuf_output(to, message, size, wakeup_flag(to, size)) : -1;
+}
+
+/* Counts the programs on this CPU that send a message now. Only for locks: the others ignore it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} sending SEC(".maps");
+
+static __always_inline void add_to_sending(__s64 change)
+{
+	__u32 zero = 0;
+	__u64 *count;
+
+	if (!filter.with_locks)
+		return;
+	count = bpf_map_lookup_elem(&sending, &zero);
+	if (count)
+		__sync_fetch_and_add(count, change);
+}
+
+/* Whether the current task was interrupted, or waits, while it sent a message. */
+static __always_inline int is_sending(void)
+{
+	__u32 zero = 0;
+	__u64 *count = bpf_map_lookup_elem(&sending, &zero);
+
+	return !count || *count != 0;
 }
 
 /* Sends `size` bytes. Counts a lost sample if the ring is full. */
 static __always_inline void send(struct wire_cpu *cpu, void *message, __u64 size)
 {
-	if (bpf_ringbuf_output(&ring, message, size, wakeup_flag(size)) != 0)
-		cpu->ring_full++;
+	long failed;
+
+	add_to_sending(1);
+	if (filter.rings > 1)
+		failed = send_to_group(message, size);
+	else
+		failed = bpf_ringbuf_output(&ring, message, size, wakeup_flag(&ring, size));
+	if (failed)
+		__sync_fetch_and_add(&cpu->ring_full, 1);
+	add_to_sending(-1);
 }
 
 #endif

@@ -16,6 +16,8 @@ typedef unsigned int __u32;
 typedef long long __s64;
 typedef unsigned long long __u64;
 
+#define NULL ((void *)0)
+
 /* For the prototypes in bpf_helper_defs.h. */
 typedef __u16 __be16;
 typedef __u32 __be32;
@@ -26,7 +28,10 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
@@ -34,7 +39,12 @@ enum {
 };
 
 enum {
+	BPF_F_NO_PREALLOC = 1U << 0,
 	BPF_F_MMAPABLE = 1U << 10,
+};
+
+enum {
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1U << 0,
 };
 
 enum {
@@ -48,6 +58,11 @@ enum {
 
 enum {
 	BPF_RB_AVAIL_DATA = 0,
+};
+
+/* The header of a message in the ring. */
+enum {
+	BPF_RINGBUF_HDR_SZ = 8,
 };
 
 /*
@@ -109,13 +124,65 @@ struct signal_struct {
 	atomic_t live; /* threads that have not started to exit */
 };
 
+/* include/linux/kernfs.h, cgroup-defs.h */
+struct kernfs_node {
+	__u64 id; /* the inode of the directory */
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self; /* its parents are the cgroups above, in version 2 */
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;	       /* of version 2 */
+	struct cgroup_subsys_state *subsys[1]; /* one for each controller of the kernel */
+};
+
+/* include/linux/cred.h, uidgid_types.h */
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+};
+
+/* arch/.../include/asm/thread_info.h */
+struct thread_info {
+	unsigned int cpu; /* on x86 since Linux 5.16 */
+};
+
 /* include/linux/sched.h */
 struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state; /* since Linux 5.14 */
+	unsigned int flags;
+	int on_cpu;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	struct css_set *cgroups;
+	const struct cred *cred;
+	char comm[16];
+};
+
+/* Before these versions. */
+struct task_struct___old {
+	long state;
+	unsigned int cpu;
+};
+
+/* kernel/bpf/task_iter.c; `task` is null in the last call */
+struct bpf_iter__task {
+	struct task_struct *task;
 };
 
 /* include/linux/timerqueue.h, hrtimer_types.h */

@@ -5,12 +5,17 @@
  * needs only Linux 5.8, unlike dynptrs. One scratch sample is enough: the kernel does not call a
  * program while another one runs on the same CPU (bpf_prog_active).
  *
- * SAMPLE_RAW_SIZE is the room for a raw record, in bytes.
+ * SAMPLE_RAW_SIZE is the room for a raw record, in bytes. SCRATCH_SAMPLES is defined by a program
+ * that may run several times at once on a CPU.
  */
 #ifndef PERFTAPE_BPF_SAMPLE_BPF_H
 #define PERFTAPE_BPF_SAMPLE_BPF_H
 
 #include "bpf/common.bpf.h"
+
+#ifndef SCRATCH_SAMPLES
+#define SCRATCH_SAMPLES 1
+#endif
 
 struct full_sample {
 	struct wire_sample sample;
@@ -20,7 +25,7 @@ struct full_sample {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, SCRATCH_SAMPLES);
 	__type(key, __u32);
 	__type(value, struct full_sample);
 } scratch SEC(".maps");
@@ -33,6 +38,9 @@ struct sample_origin {
 	__u64 ip;
 	__u64 period;
 	__u64 now_ns;
+	__u64 caller;	  /* the return address, at the entry of a function; or 0 */
+	__u64 flags;	  /* WIRE_CALLER_MAY_BE_FRAME */
+	__u64 own_frames; /* the kernel frames of the tracing itself, to skip */
 };
 
 struct task_ids {
@@ -53,6 +61,11 @@ static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
 	return regs->ip;
 }
 
+static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->bp;
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -62,6 +75,11 @@ static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
 {
 	return regs->pc;
+}
+
+static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->regs[29];
 }
 
 /* The kernel is in the upper half of the address space. */
@@ -81,15 +99,26 @@ static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
 }
 
 /* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
-static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames)
+static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
+					 const struct sample_origin *origin)
 {
 	__u32 kernel = 0;
 	__u32 user;
 
 	if (full->sample.mode == WIRE_MODE_KERNEL)
-		kernel = walk(ctx, frames, 0);
+		kernel = walk(ctx, frames, origin->own_frames);
 	if (kernel > WIRE_MAX_FRAMES)
 		kernel = WIRE_MAX_FRAMES; /* for the verifier */
+	if (origin->caller) {
+		/* No function of the kernel has a caller here, so there is room for one more. */
+		frames[0] = origin->caller;
+		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
+		user = walk(ctx, frames + 1, BPF_F_USER_STACK) + 1;
+		if (user > WIRE_MAX_FRAMES + 1)
+			user = WIRE_MAX_FRAMES + 1;
+		full->sample.user_frames = user;
+		return user;
+	}
 	user = walk(ctx, frames + kernel, BPF_F_USER_STACK);
 	if (user > WIRE_MAX_FRAMES)
 		user = WIRE_MAX_FRAMES;
@@ -109,15 +138,13 @@ static __always_inline struct full_sample *scratch_sample(struct wire_cpu *cpu)
 	return full;
 }
 
-static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,
-					const struct sample_origin *origin,
-					const struct task_ids *ids)
+/* Builds the sample in `full`. */
+static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
+					   struct wire_cpu *cpu, const struct sample_origin *origin,
+					   const struct task_ids *ids)
 {
-	struct full_sample *full = scratch_sample(cpu);
 	__u32 words = origin->raw_words;
 
-	if (!full)
-		return;
 	if (words > SAMPLE_RAW_SIZE / 8)
 		words = SAMPLE_RAW_SIZE / 8; /* for the verifier */
 	barrier_var(words);
@@ -134,11 +161,22 @@ static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,
 		.tid = ids->tid,
 		.event = origin->event,
 		.mode = origin->mode,
+		.cgroup = current_cgroup(),
 	};
 	if (filter.callchain)
-		words += walk_stacks(ctx, full, full->words + words);
+		words += walk_stacks(ctx, full, full->words + words, origin);
 	full->sample.header.size = sizeof(struct wire_sample) + words * sizeof(__u64);
 	send(cpu, full, full->sample.header.size);
+}
+
+static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,
+					const struct sample_origin *origin,
+					const struct task_ids *ids)
+{
+	struct full_sample *full = scratch_sample(cpu);
+
+	if (full)
+		send_sample_in(full, ctx, cpu, origin, ids);
 }
 
 #endif

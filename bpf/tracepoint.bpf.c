@@ -77,6 +77,10 @@ static __always_inline int holds(const struct full_sample *full,
 		return condition->is_signed ? (__s64)value > (__s64)wanted : value > wanted;
 	case WIRE_ANY_BIT:
 		return (value & wanted) != 0;
+	case WIRE_AT_MOST:
+		return condition->is_signed ? (__s64)value <= (__s64)wanted : value <= wanted;
+	case WIRE_AT_LEAST:
+		return condition->is_signed ? (__s64)value >= (__s64)wanted : value >= wanted;
 	}
 	return 0;
 }

@@ -40,6 +40,13 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_FOREIGN_PID 0xffffffffu
 
 /*
+ * wire_sample.flags: the first of the user frames is the return address of the function at whose
+ * first instruction the probe is. Frame pointers do not show it there. The leaf comes after it.
+ */
+#define WIRE_CALLER_FIRST	 1
+#define WIRE_CALLER_MAY_BE_FRAME 2 /* the frame after the leaf may be this caller */
+
+/*
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
  * then by kernel_frames words and user_frames words, both starting at the leaf, without context
  * markers. The message ends after the last frame. So its size tells the size of the raw record.
@@ -52,11 +59,12 @@ struct wire_sample {
 	__u32 tid; /* WIRE_FOREIGN_PID: a task outside of this namespace */
 	__u16 kernel_frames;
 	__u16 user_frames;
-	__u16 event; /* number of the event in the recording */
-	__u8 mode;   /* WIRE_MODE_* at the interrupted instruction */
-	__u8 pad;
+	__u16 event;  /* number of the event in the recording */
+	__u8 mode;    /* WIRE_MODE_* at the interrupted instruction */
+	__u8 flags;   /* WIRE_CALLER_* */
+	__u64 cgroup; /* id of the task's cgroup; 0 unless wire_filter.record_cgroup */
 };
-WIRE_ASSERT(sizeof(struct wire_sample) == 48, "wire_sample changed");
+WIRE_ASSERT(sizeof(struct wire_sample) == 56, "wire_sample changed");
 
 /* The reasons why an expiry of a CPU's sampling timer gave no sample. */
 enum wire_missed {
@@ -104,6 +112,8 @@ enum wire_operator {
 	WIRE_LESS,
 	WIRE_GREATER,
 	WIRE_ANY_BIT, /* the field and the value have a bit in common */
+	WIRE_AT_MOST,
+	WIRE_AT_LEAST,
 };
 
 /* A comparison of an integer field of a tracepoint's raw record. */
@@ -122,16 +132,20 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 /* wire_event.flags */
 #define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
 #define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
+#define WIRE_AT_ENTRY  4 /* the probe is at the first instruction of a function of a program */
+#define WIRE_PUSHES_FP                                                                             \
+	8 /* this instruction is the usual one: the kernel's walk may find the caller */
 
 /* The settings of one event. */
 struct wire_event {
 	__u64 period_ns; /* of the timer; 0: missed expiries are not counted */
+	/* Of a tracepoint or a probe: */
+	__u64 every; /* so many hits on a CPU make a sample */
 	/* Of a tracepoint: */
-	__u64 every;	      /* so many hits on a CPU make a sample */
 	__u16 id;	      /* its number in tracefs */
 	__u16 raw_size;	      /* of the fields with a fixed position */
 	__u16 last_location;  /* offset of the last __data_loc or __rel_loc; 0: there is none */
-	__u8 flags;	      /* WIRE_RELATIVE, WIRE_FROM_USER */
+	__u8 flags;	      /* the WIRE_* above */
 	__u8 condition_count; /* all of them must hold */
 	struct wire_condition conditions[WIRE_MAX_CONDITIONS];
 };
@@ -139,6 +153,25 @@ WIRE_ASSERT(sizeof(struct wire_event) == 88, "wire_event changed");
 
 /* wire_filter.event: the cookie of the attachment is the number of the event (Linux 5.15). */
 #define WIRE_EVENT_OF_COOKIE 0xffffffffu
+
+/* Cgroups in wire_filter. The program compares each of them. */
+#define WIRE_MAX_CGROUPS 32
+
+/* Sets of globs in wire_filter. */
+#define WIRE_GLOB_SETS 4
+
+/*
+ * Globs as one automaton. A bit is a position in a glob: at its start, or behind one of its
+ * characters. The next character moves it forward if it is accepted there, and leaves it where a
+ * '*' is. The glob matches if its last position is reached with the last character.
+ */
+struct wire_globs {
+	__u64 accept[256]; /* by character: positions behind which it is accepted */
+	__u64 stars;
+	__u64 start;
+	__u64 end;
+};
+WIRE_ASSERT(sizeof(struct wire_globs) == 2072, "wire_globs changed");
 
 /* The filter and settings; all zero samples every task. Read-only after loading. */
 struct wire_filter {
@@ -153,8 +186,46 @@ struct wire_filter {
 	__u32 wakeup_bytes;  /* a power of two: the reader is woken after so many bytes */
 	__u32 event;	     /* the number of the event, or WIRE_EVENT_OF_COOKIE */
 	__u32 cpus;	     /* possible CPUs */
+	__u32 rings;	     /* a power of two; 1: only `ring` */
+	/* The scope: all of these must hold, too. */
+	__u32 cgroups;	     /* so many in target_cgroups, or in cgroup_ids: below any of them */
+	__u32 cgroup_v1;     /* 0: version 2; else number of the subsystem of version 1, plus 1 */
+	__u32 record_cgroup; /* samples have the id of the task's cgroup, of this version */
+	__u32 glob_sets;     /* the comm matches any glob in these */
+	__u32 with_locks;    /* an event records waits for locks of the kernel */
+	__u32 pad;
+	__u64 cgroup_ids[WIRE_MAX_CGROUPS];
+	struct wire_globs globs[WIRE_GLOB_SETS];
+};
+WIRE_ASSERT(sizeof(struct wire_filter) == 72 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS,
+	    "wire_filter changed");
+
+/* What a task that is not on a CPU waits for. Each is an event of its own. */
+enum wire_wait {
+	WIRE_SLEEP,	 /* until it is woken: TASK_INTERRUPTIBLE, stopped, idle */
+	WIRE_DISK_SLEEP, /* the same, state D: TASK_UNINTERRUPTIBLE */
+	WIRE_RUNNABLE,	 /* for a CPU: woken, created or preempted */
+	WIRE_WAITS,
+};
+
+#define WIRE_NO_EVENT 0xffffffffu
+
+/*
+ * The ip, and only frame, of a sample that sums short waits. It is in the last 2 MiB of the address
+ * space, which neither x86-64 nor arm64 use (Documentation/arch/{x86/x86_64/mm,arm64/memory}.rst),
+ * below the context markers of callchains.
+ */
+#define WIRE_SHORT_WAITS_IP 0xffffffffffe00000ULL
+
+/* The settings of off_cpu.bpf.c. Read-only after loading. */
+struct wire_off_cpu {
+	__u64 threshold_ns;	  /* shorter waits are summed */
+	__u64 flush_ns;		  /* sums that are older are sent */
+	__u32 events[WIRE_WAITS]; /* numbers of the events */
+	__u32 wakeup_event;	  /* of the wakers, or WIRE_NO_EVENT */
+	__u32 has_prev_state;	  /* sched_switch passes the state (Linux 5.18) */
 	__u32 pad;
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 48, "wire_filter changed");
+WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
 
 #endif

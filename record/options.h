@@ -17,6 +17,7 @@
 #include "record/events/event_spec.h"
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
+#include "record/scope/scope.h"
 #include "record/symbols/recording_bundle.h"
 
 namespace perftape::record {
@@ -32,9 +33,11 @@ struct RecordOptions {
   SignalState command_signals = SignalState::Now();
   std::vector<EventSpec> events;      // empty: cpu-clock
   SamplingRate rate = Frequency{99};  // of events without one of their own
+  std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
   MissingEvents missing_events = MissingEvents::kFail;
   std::vector<int> cpus;      // the CPUs to sample; empty: all that are online
   std::optional<uid_t> user;  // only tasks of this user
+  ScopeOptions scope;         // only these cgroups and threads with these names
   Callchains callchains = Callchains::kFramePointers;
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
@@ -42,9 +45,10 @@ struct RecordOptions {
   BundleRequest bundle;                        // ignored for a pipe, except for a separate file
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
-  std::size_t ring_bytes = std::size_t{8} << 20;
+  std::optional<std::size_t> ring_bytes;  // of each ring of samples; nothing: see ring_plan.h
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
-  LibbpfLog libbpf_log = {};  // gets all messages of libbpf while the BPF programs are loaded
+  // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
+  LibbpfLog libbpf_log = {};
 };
 
 }  // namespace perftape::record

@@ -29,7 +29,10 @@ struct RecordSummary {
   // The sum of the losses of all events, damaged_messages and unwritten_samples. If the file was
   // deleted, its samples are included.
   std::uint64_t lost_samples = 0;
-  std::uint64_t damaged_messages = 0;   // invalid messages from the BPF programs
+  std::uint64_t damaged_messages = 0;  // invalid messages from the BPF programs
+  // Of tracepoints: hits that the kernel did not pass on, of any task, recorded or not. Not counted
+  // as lost.
+  std::uint64_t skipped_hits = 0;
   std::uint64_t unwritten_samples = 0;  // received, but not written because of `failure`
   // Lost in a ring or not written. Some names of threads or mappings may be missing.
   std::uint64_t lost_process_events = 0;

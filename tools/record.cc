@@ -65,8 +65,8 @@ Result<bool> CheckOutputs(const record::RecordOptions& plan) {
 
 // Prints the events that match.
 Result<int> List(const std::string& glob) {
-  const std::vector<record::ListedEvent> events =
-      record::ListEvents(glob, record::EventMachine::This());
+  TRY_ASSIGN(const std::vector<record::ListedEvent> events,
+             record::ListEvents(glob, record::EventMachine::This()));
   if (events.empty()) {
     return Fail(ErrorCode::kNotFound,
                 "list: no event matches '" + cli::EscapeForTerminal(glob) + "'");

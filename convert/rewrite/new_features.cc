@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "convert/rewrite/tracing_data.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -207,14 +208,7 @@ void Gather(const perfdata::RecordView& record, const perfdata::EventTable& even
 }
 
 void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered) {
-  if (!gathered.tracing_data.empty()) return;
-  // After the record, as perf writes it, or inside, as simpleperf does.
-  const auto value = perfdata::Decode<perfdata::HeaderTracingData>(record, {});
-  if (!value) return;
-  gathered.tracing_data =
-      record.appended.empty()
-          ? value->data.first(std::min<std::size_t>(value->size, value->data.size()))
-          : record.appended;
+  if (gathered.tracing_data.empty()) gathered.tracing_data = perfdata::TracingDataIn(record);
 }
 
 std::vector<Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,

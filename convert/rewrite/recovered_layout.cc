@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "convert/rewrite/feature_table.h"
 #include "convert/rewrite/header_recovery.h"
 #include "convert/rewrite/pipe_header.h"
 #include "convert/rewrite/record_walk.h"
+#include "convert/rewrite/tracing_data.h"
 #include "formats/perfdata/attr_table.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -108,12 +111,17 @@ void CutAttrs(EventTable& events, Problems& corrections) {
   }
 }
 
-// Names from EVENT_UPDATE are preferred to those from EVENT_DESC, and these to the attribute's.
-// Missing ids are taken from EVENT_DESC.
-void NameEvents(EventTable& events, const EventTable& described, const PipeHeader& head) {
+// Names from EVENT_UPDATE are preferred to those from EVENT_DESC, these to those of tracepoints in
+// TRACING_DATA, and these to the attribute's. Missing ids are taken from EVENT_DESC.
+void NameEvents(EventTable& events, const EventTable& described, const PipeHeader& head,
+                const perfdata::Tracepoints& tracepoints) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
     event.name = DefaultEventName(event.attr);
+    if (const auto tracepoint = tracepoints.find(event.attr.config);
+        event.attr.type == perfdata::kTypeTracepoint && tracepoint != tracepoints.end()) {
+      event.name = tracepoint->second->name;
+    }
     if (described.size() == events.size()) {
       event.name = described[i].name;
       if (event.ids.empty()) {
@@ -137,6 +145,22 @@ EventTable DescribedEvents(const RecoveredLayout& layout) {
   return description == nullptr ? EventTable() : TableOf(description->events);
 }
 
+perfdata::Tracepoints FormatsOf(const RecoveredLayout& layout) {
+  const auto found = layout.features.find(FeatureBit::kTracingData);
+  return found == layout.features.end() ? perfdata::Tracepoints()
+                                        : perfdata::ReadTracepoints(found->second);
+}
+
+// Returns the formats of tracepoints between the attributes and the records. perftape-record writes
+// them there, and points to them from the feature table, which may be cut off.
+std::optional<Bytes> FindTracingData(Bytes file, const FileHeader& header) {
+  const std::optional<Bytes> attrs = perfdata::BytesOf(header.attrs, file);
+  const std::uint64_t end = header.attrs.offset + header.attrs.size;
+  if (!attrs || header.data.offset <= end || header.data.offset > file.size()) return {};
+  const Bytes between = file.subspan(end, header.data.offset - end);
+  return IsTracingData(between) ? std::optional(between) : std::nullopt;
+}
+
 // Finds the header, the attribute table, the features and the range of the records.
 Result<std::vector<Candidate>> OutlineFile(Bytes file, RecoveredLayout& layout) {
   TRY_ASSIGN(FileHeader header, perfdata::ReadFileHeader(file, layout.order, layout.corrections));
@@ -154,6 +178,10 @@ Result<std::vector<Candidate>> OutlineFile(Bytes file, RecoveredLayout& layout) 
     layout.lost_features = records.table->lost;
   } else {
     layout.lost_features = FeaturesOf(header);
+  }
+  if (const std::optional<Bytes> formats = FindTracingData(file, header);
+      formats && layout.features.try_emplace(FeatureBit::kTracingData, *formats).second) {
+    std::erase(layout.lost_features, FeatureBit::kTracingData);
   }
   if (events.size() != 0) {
     candidates.push_back({AttributesFrom::kTable, std::move(events), std::move(problems)});
@@ -201,7 +229,7 @@ Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) 
   layout.corrections.insert(layout.corrections.end(), best.problems.begin(), best.problems.end());
   layout.attributes_from = best.from;
   layout.events = std::move(best.events);
-  NameEvents(layout.events, DescribedEvents(layout), head);
+  NameEvents(layout.events, DescribedEvents(layout), head, FormatsOf(layout));
   CutAttrs(layout.events, layout.corrections);
   return {};
 }

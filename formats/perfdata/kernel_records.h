@@ -152,6 +152,7 @@ struct Ksymbol {
   std::string_view name = {};
 
   static constexpr std::uint16_t kTypeBpf = 1;
+  static constexpr std::uint16_t kTypeOutOfLine = 2;
   static constexpr std::uint16_t kUnregister = 1;
 };
 

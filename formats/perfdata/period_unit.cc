@@ -4,10 +4,15 @@
 namespace perftape::perfdata {
 
 std::string_view PeriodUnitOf(const EventAttr& attr, std::string_view name) {
-  constexpr std::string_view kOffCpu = "offcpu-time";
-  const bool is_clock = attr.type == kTypeSoftware &&
-                        (attr.config == kSoftwareCpuClock || attr.config == kSoftwareTaskClock);
-  return is_clock || name.substr(0, name.find(':')) == kOffCpu ? kNanoseconds : kCount;
+  const std::string_view plain = name.substr(0, name.find(':'));
+  const bool is_software = attr.type == kTypeSoftware;
+  const bool is_clock = is_software && (attr.config == kSoftwareCpuClock ||  //
+                                        attr.config == kSoftwareTaskClock);
+  const bool is_wait =
+      plain == kOffCpuTime || plain == kLockTime ||
+      (is_software && attr.config == kSoftwareBpfOutput &&
+       (plain == kOffCpuDiskTime || plain == kOffCpuRunnableTime || plain == kWakeup));
+  return is_clock || is_wait ? kNanoseconds : kCount;
 }
 
 }  // namespace perftape::perfdata

@@ -243,7 +243,7 @@ void Reader::AddPipeRecord(const RecordView& record) {
       names_by_id_[update->id] = update->text;
     }
   } else if (record.type == RecordType::kHeaderTracingData) {
-    tracepoints_ = ReadTracepoints(record.appended);
+    tracepoints_ = ReadTracepoints(TracingDataIn(record));
   }
 }
 
@@ -270,12 +270,25 @@ Status Reader::FinishEvents() {
   return {};
 }
 
+// simpleperf begins the records of a file with the formats of tracepoints, and has no section for
+// them (record_file_writer.cpp).
+void Reader::ReadFirstRecord() {
+  RecordCursor cursor = records(Compressed::kStepOver);
+  const Result<std::optional<RecordView>> first = cursor.Next();
+  if (!first || !*first) return;
+  if (const Bytes formats = TracingDataIn(**first); !formats.empty()) {
+    tracepoints_ = ReadTracepoints(formats);
+  }
+}
+
 // Sets the name of each event from the first source that has one: EVENT_UPDATE, EVENT_DESC,
 // TRACING_DATA, the attribute itself. Also adds the ids of EVENT_DESC and the formats of
 // tracepoints.
 void Reader::NameEvents() {
   if (const std::optional<Bytes> section = feature(FeatureBit::kTracingData)) {
     tracepoints_ = ReadTracepoints(*section);
+  } else if (container_ == Container::kFile) {
+    ReadFirstRecord();
   }
   const std::optional<FeatureValue> value = DecodedFeature(FeatureBit::kEventDesc);
   const auto* description = value ? std::get_if<EventDesc>(&*value) : nullptr;

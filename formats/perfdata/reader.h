@@ -107,6 +107,7 @@ class Reader {
   void AddPipeRecord(const RecordView& record);
   void ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap);
   Status FinishEvents();
+  void ReadFirstRecord();
   void NameEvents();
 
   Bytes file_;

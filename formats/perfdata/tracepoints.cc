@@ -227,6 +227,14 @@ std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
   return format;
 }
 
+Bytes TracingDataIn(const RecordView& record) {
+  if (record.type != RecordType::kHeaderTracingData) return {};
+  if (!record.appended.empty()) return record.appended;
+  const Result<HeaderTracingData> inside = Decode<HeaderTracingData>(record, SampleFormat{});
+  if (!inside) return {};
+  return inside->data.first(std::min<std::size_t>(inside->size, inside->data.size()));
+}
+
 Tracepoints ReadTracepoints(Bytes tracing_data) {
   // The section contains its own byte order.
   const Result<FeatureValue> value =

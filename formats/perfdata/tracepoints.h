@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "formats/perfdata/record.h"
 
 namespace perftape::perfdata {
 
@@ -91,6 +92,10 @@ std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
                                                       const TracingMachine& machine = {});
 
 using Tracepoints = std::map<std::uint64_t, std::shared_ptr<const TracepointFormat>>;
+
+// Returns the formats that a TRACING_DATA record carries: after it, as perf writes them, or inside
+// it, as simpleperf does. Nothing for other records. A view of the record.
+Bytes TracingDataIn(const RecordView& record);
 
 // Returns the tracepoints by id. Tracepoints after damage are missing.
 Tracepoints ReadTracepoints(Bytes tracing_data);

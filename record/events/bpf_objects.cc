@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,9 +14,13 @@
 #include <string_view>
 #include <utility>
 
+#include "lock.skel.h"
 #include "on_cpu.skel.h"
+#include "probe.skel.h"
 #include "record/machine/requirements.h"
+#include "record/scope/own_namespaces.h"
 #include "tracepoint.skel.h"
+#include "trampoline.skel.h"
 
 namespace perftape::record {
 namespace {
@@ -38,24 +41,18 @@ int AppendToLog(libbpf_print_level level, const char* format, va_list arguments)
   if (current_log.log == nullptr) return 0;
   const bool has_user = static_cast<bool>(*current_log.user);
   if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
-  char buffer[1024];
-  const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  if (length <= 0) return length;
-  std::string_view message(buffer, std::min(static_cast<std::size_t>(length), sizeof buffer - 1));
+  // A message with the verifier's log is long, and its last lines have the reason.
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  std::string_view message = text;
   current_log.log->append(message);
   if (message.ends_with('\n')) message.remove_suffix(1);
   if (has_user) (*current_log.user)(message);
   return length;
-}
-
-// Returns the inode of the pid namespace, or 0 for the initial one (include/linux/proc_ns.h,
-// PROC_PID_INIT_INO), which needs no translation of ids.
-std::uint32_t PidNamespace() {
-  constexpr std::uint32_t kInitial = 0xEFFFFFFC;
-  struct stat ns {};
-  if (stat("/proc/self/ns/pid", &ns) != 0) return 0;
-  const auto inode = static_cast<std::uint32_t>(ns.st_ino);
-  return inode == kInitial ? 0 : inode;
 }
 
 // Returns the last lines of the log, which have the reason. The verifier's log before them is long.
@@ -70,28 +67,57 @@ std::string Tail(const std::string& log) {
   return std::string(tail);
 }
 
-// `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
-wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
-  const SampleFilter& filter = options.filter;
-  const std::size_t half_ring = options.ring_bytes / 2;
-  return {
-      .by_process = filter.by_process(),
-      .by_thread = !filter.threads.empty(),
-      .by_uid = filter.user.has_value(),
-      .uid = filter.user.value_or(0),
-      .excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0)),
-      .command_pid = static_cast<__u32>(filter.command.value_or(0)),
-      .callchain = options.callchains != Callchains::kNone,
-      .pid_namespace = PidNamespace(),
-      .wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring)),
-      .event = event,
-      .cpus = static_cast<__u32>(cpus),
-      .pad = 0,
-  };
+void AddScope(const Scope& scope, wire_filter& wire) {
+  wire.cgroups = static_cast<__u32>(scope.cgroups.size());
+  wire.record_cgroup = scope.recorded.has_value();
+  if (scope.recorded && !scope.recorded->is_v2()) wire.cgroup_v1 = scope.v1_subsystem + 1;
+  std::ranges::transform(scope.cgroups, wire.cgroup_ids, &CgroupDirectory::id);
+  wire.glob_sets = static_cast<__u32>(scope.comms.size());
+  std::ranges::copy(scope.comms, wire.globs);
 }
 
 bool Needs(const BpfOptions& options, Trigger trigger) {
   return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
+}
+
+// `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
+wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
+  const SampleFilter& filter = options.filter;
+  const std::size_t half_ring = options.ring_bytes / 2;
+  wire_filter wire = {};
+  wire.by_process = filter.by_process();
+  wire.by_thread = !filter.threads.empty();
+  wire.by_uid = filter.user.has_value();
+  wire.uid = filter.user.value_or(0);
+  wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
+  wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
+  wire.callchain = options.callchains != Callchains::kNone;
+  // The ids of the initial namespace need no translation.
+  wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
+  wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
+  wire.event = event;
+  wire.cpus = static_cast<__u32>(cpus);
+  wire.rings = static_cast<__u32>(options.rings);
+  AddScope(filter.scope, wire);
+  wire.with_locks = Needs(options, Trigger::kLock);
+  return wire;
+}
+
+// The settings of the programs that measure waits; nothing if there are no such events.
+std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
+  const auto number_of = [&](Trigger trigger) {
+    const auto found = std::ranges::find(options.events, trigger, &BpfEvent::trigger);
+    return found == options.events.end() ? WIRE_NO_EVENT
+                                         : static_cast<__u32>(found - options.events.begin());
+  };
+  if (!Needs(options, Trigger::kSleep)) return std::nullopt;
+  return wire_off_cpu{.threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
+                      .flush_ns = 1'000'000'000,
+                      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
+                                 number_of(Trigger::kRunnable)},
+                      .wakeup_event = number_of(Trigger::kWakeup),
+                      .has_prev_state = 1,
+                      .pad = 0};
 }
 
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
@@ -113,9 +139,13 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
   set(skeleton.maps.cpus, events * cpus);
   set(skeleton.maps.events, events);
   set(skeleton.maps.ring, options.ring_bytes);
+  if (options.rings > 1) set(skeleton.maps.rings, options.rings);
   const SampleFilter& filter = options.filter;
   if (!filter.threads.empty()) set(skeleton.maps.target_threads, filter.threads.size());
   if (filter.by_process()) set(skeleton.maps.target_processes, kMaxTargetProcesses);
+  if (!filter.scope.cgroups.empty()) {
+    set(skeleton.maps.target_cgroups, filter.scope.cgroups.size());
+  }
 }
 
 }  // namespace
@@ -154,6 +184,26 @@ void BpfObjects::DestroyTracepoint::operator()(tracepoint_bpf* skeleton) const {
   tracepoint_bpf__destroy(skeleton);
 }
 
+int SetFunction(trampoline_bpf* skeleton, ProbeKind kind, const std::string& function) {
+  const bool at_return = kind == ProbeKind::kFexit;
+  bpf_program* const program = at_return ? skeleton->progs.on_fexit : skeleton->progs.on_fentry;
+  bpf_program__set_autoload(at_return ? skeleton->progs.on_fentry : skeleton->progs.on_fexit,
+                            false);
+  return bpf_program__set_attach_target(program, 0, function.c_str());
+}
+
+void BpfObjects::DestroyTrampoline::operator()(trampoline_bpf* skeleton) const {
+  trampoline_bpf__destroy(skeleton);
+}
+
+void BpfObjects::DestroyLock::operator()(lock_bpf* skeleton) const {
+  lock_bpf__destroy(skeleton);
+}
+
+void BpfObjects::DestroyProbe::operator()(probe_bpf* skeleton) const {
+  probe_bpf__destroy(skeleton);
+}
+
 BpfObjects::BpfObjects(BpfObjects&&) noexcept = default;
 BpfObjects& BpfObjects::operator=(BpfObjects&&) noexcept = default;
 BpfObjects::~BpfObjects() = default;
@@ -167,27 +217,35 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   objects.uses_cookies_ = options.events.size() > 1 &&
                           options.event_source == EventSource::kCookieIfPossible && HasCookies();
   TRY(objects.LoadInstances(options, log));
+  TRY(objects.LoadOffCpu(options, log));
   TRY(objects.WriteSettings(options));
+  if (options.rings > 1) TRY(objects.GroupRings());
   return objects;
 }
+
+// The triggers whose programs are in objects of their own.
+constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe, Trigger::kLock,
+                             Trigger::kFunction};
 
 // The first instance owns the maps, so it is loaded even if there are only tracepoints.
 Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
   if (uses_cookies_) {
     TRY(LoadFirst(options, WIRE_EVENT_OF_COOKIE, log));
-    if (Needs(options, Trigger::kTracepoint)) {
-      TRY(LoadTracepoint(options, WIRE_EVENT_OF_COOKIE, log));
+    for (const Trigger trigger : kHits) {
+      if (!Needs(options, trigger)) continue;
+      TRY(LoadForHits(options, trigger, WIRE_EVENT_OF_COOKIE, log));
     }
     return {};
   }
   for (std::uint32_t event = 0; event < options.events.size(); ++event) {
+    const Trigger trigger = options.events[event].trigger;
     if (event == 0) {
       TRY(LoadFirst(options, event, log));
-    } else if (options.events[event].trigger != Trigger::kTracepoint) {
+    } else if (IsPerCpu(trigger)) {
       TRY(LoadOnCpu(options, event, options.expiry_source, log));
     }
-    if (options.events[event].trigger == Trigger::kTracepoint) {
-      TRY(LoadTracepoint(options, event, log));
+    if (!IsPerCpu(trigger) && !IsOffCpu(trigger)) {
+      TRY(LoadForHits(options, trigger, event, log));
     }
   }
   return {};
@@ -223,19 +281,19 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   }
   if (is_first) {
     SetMapSizes(*skeleton, options, cpus_);
+    TRY(CreateMoreRings(options));
+    // Before Linux 5.10 all rings must have the size of the declared one.
+    if (options.rings > 1) {
+      bpf_map__set_inner_map_fd(skeleton->maps.rings, more_rings_.front().get());
+    }
   } else {
     TRY(ShareMaps(skeleton->obj));
   }
   if (const int error = on_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs", -error, log);
   }
-  for (std::uint32_t number = 0; number < programs_.size(); ++number) {
-    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    const Trigger trigger = options.events[number].trigger;
-    if (trigger == Trigger::kTracepoint) continue;
-    programs_[number] =
-        bpf_program__fd(trigger == Trigger::kTimer ? clock : skeleton->progs.on_count);
-  }
+  SetPrograms(options, Trigger::kTimer, event, bpf_program__fd(clock));
+  SetPrograms(options, Trigger::kCounter, event, bpf_program__fd(skeleton->progs.on_count));
   on_cpu_.push_back(std::move(skeleton));
   return {};
 }
@@ -249,12 +307,89 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
   if (const int error = tracepoint_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF program for tracepoints", -error, log);
   }
+  SetPrograms(options, Trigger::kTracepoint, event, bpf_program__fd(skeleton->progs.on_tracepoint));
+  tracepoint_.push_back(std::move(skeleton));
+  return {};
+}
+
+// Each function has an instance of its own.
+Status BpfObjects::LoadTrampoline(const BpfOptions& options, std::uint32_t event,
+                                  const std::string& log) {
+  for (std::uint32_t number = 0; number < options.events.size(); ++number) {
+    const BpfEvent& function = options.events[number];
+    if (function.trigger != Trigger::kFunction) continue;
+    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
+    Trampoline skeleton(trampoline_bpf__open());
+    if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+    skeleton->rodata->filter = WireFilter(options, number, cpus_);
+    TRY(ShareMaps(skeleton->obj));
+    int error = SetFunction(skeleton.get(), function.probe, function.function);
+    if (error == 0) error = trampoline_bpf__load(skeleton.get());
+    if (error != 0) {
+      const std::string what = fmt::format("cannot load the BPF program for {}:{}",
+                                           WordOf(function.probe), function.function);
+      return ExplainFailure(what.c_str(), -error, log);
+    }
+    trampolines_[number] = std::move(skeleton);
+  }
+  return {};
+}
+
+// A recording has at most one such event, so its programs need no cookie.
+Status BpfObjects::LoadLock(const BpfOptions& options, std::uint32_t event,
+                            const std::string& log) {
+  if (event == WIRE_EVENT_OF_COOKIE) {
+    const auto lock = std::ranges::find(options.events, Trigger::kLock, &BpfEvent::trigger);
+    event = static_cast<std::uint32_t>(lock - options.events.begin());
+  }
+  lock_.reset(lock_bpf__open());
+  if (!lock_) return ExplainFailure("cannot open the BPF programs", errno, log);
+  lock_->rodata->filter = WireFilter(options, event, cpus_);
+  TRY(ShareMaps(lock_->obj));
+  if (const int error = lock_bpf__load(lock_.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF programs for locks", -error, log);
+  }
+  return {};
+}
+
+Status BpfObjects::LoadProbe(const BpfOptions& options, std::uint32_t event,
+                             const std::string& log) {
+  Probe skeleton(probe_bpf__open());
+  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  skeleton->rodata->filter = WireFilter(options, event, cpus_);
+  TRY(ShareMaps(skeleton->obj));
+  if (const int error = probe_bpf__load(skeleton.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF program for probes", -error, log);
+  }
+  SetPrograms(options, Trigger::kProbe, event, bpf_program__fd(skeleton->progs.on_probe));
+  probe_.push_back(std::move(skeleton));
+  return {};
+}
+
+Status BpfObjects::LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+                               const std::string& log) {
+  if (trigger == Trigger::kProbe) return LoadProbe(options, event, log);
+  if (trigger == Trigger::kLock) return LoadLock(options, event, log);
+  if (trigger == Trigger::kFunction) return LoadTrampoline(options, event, log);
+  return LoadTracepoint(options, event, log);
+}
+
+void BpfObjects::SetPrograms(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+                             int program) {
   for (std::uint32_t number = 0; number < programs_.size(); ++number) {
     if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    if (options.events[number].trigger != Trigger::kTracepoint) continue;
-    programs_[number] = bpf_program__fd(skeleton->progs.on_tracepoint);
+    if (options.events[number].trigger == trigger) programs_[number] = program;
   }
-  tracepoint_.push_back(std::move(skeleton));
+}
+
+Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log) {
+  const std::optional<wire_off_cpu> settings = OffCpuSettings(options);
+  if (!settings) return {};
+  TRY_ASSIGN(OffCpuPrograms programs,
+             OffCpuPrograms::Load(
+                 WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), *settings,
+                 [this](bpf_object* object) { return ShareMaps(object); }, log));
+  off_cpu_.emplace(std::move(programs));
   return {};
 }
 
@@ -262,8 +397,8 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
 // their own.
 Status BpfObjects::ShareMaps(bpf_object* object) const {
   const auto& maps = on_cpu_.front()->maps;
-  for (const bpf_map* map :
-       {maps.ring, maps.cpus, maps.events, maps.target_processes, maps.target_threads}) {
+  for (const bpf_map* map : {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes,
+                             maps.target_threads, maps.target_cgroups, maps.sending}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
@@ -283,6 +418,30 @@ Status BpfObjects::WriteSettings(const BpfOptions& options) const {
   return {};
 }
 
+Status BpfObjects::CreateMoreRings(const BpfOptions& options) {
+  while (more_rings_.size() + 1 < options.rings) {
+    UniqueFd ring(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+                                 static_cast<__u32>(options.ring_bytes), nullptr));
+    if (!ring) {
+      return FailErrno(fmt::format("a ring buffer of {} bytes", options.ring_bytes), errno);
+    }
+    more_rings_.push_back(std::move(ring));
+  }
+  return {};
+}
+
+Status BpfObjects::GroupRings() const {
+  const int groups = bpf_map__fd(on_cpu_.front()->maps.rings);
+  const std::vector<int> all = rings();
+  for (std::uint32_t group = 0; const int ring : all) {
+    if (bpf_map_update_elem(groups, &group, &ring, BPF_ANY) != 0) {
+      return FailErrno("the ring buffers of groups of CPUs", errno);
+    }
+    ++group;
+  }
+  return {};
+}
+
 std::array<bpf_program*, 2> BpfObjects::process_adders() const {
   const auto& programs = on_cpu_.front()->progs;
   return {programs.follow_fork, programs.follow_exec};
@@ -292,8 +451,20 @@ bpf_program* BpfObjects::process_remover() const {
   return on_cpu_.front()->progs.follow_exit;
 }
 
-int BpfObjects::ring() const {
-  return bpf_map__fd(on_cpu_.front()->maps.ring);
+std::vector<bpf_program*> BpfObjects::ProgramsWithoutEvent(std::uint32_t event) const {
+  const auto trampoline = trampolines_.find(event);
+  if (trampoline == trampolines_.end()) {
+    return {lock_->progs.on_contention_end, lock_->progs.on_contention_begin};
+  }
+  const auto& programs = trampoline->second->progs;
+  const bool at_return = bpf_program__autoload(programs.on_fexit);
+  return {at_return ? programs.on_fexit : programs.on_fentry};
+}
+
+std::vector<int> BpfObjects::rings() const {
+  std::vector<int> rings = {bpf_map__fd(on_cpu_.front()->maps.ring)};
+  for (const UniqueFd& ring : more_rings_) rings.push_back(ring.get());
+  return rings;
 }
 
 int BpfObjects::counters() const {
@@ -302,6 +473,10 @@ int BpfObjects::counters() const {
 
 int BpfObjects::target_processes() const {
   return bpf_map__fd(on_cpu_.front()->maps.target_processes);
+}
+
+int BpfObjects::target_cgroups() const {
+  return bpf_map__fd(on_cpu_.front()->maps.target_cgroups);
 }
 
 int BpfObjects::target_threads() const {

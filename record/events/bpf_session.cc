@@ -3,17 +3,22 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "record/events/bpf_objects.h"
+#include "record/events/close_all.h"
 #include "record/events/cpu_counters.h"
 
 namespace perftape::record {
@@ -26,6 +31,8 @@ struct DestroyLink {
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
 using Link = std::unique_ptr<bpf_link, DestroyLink>;
+
+using RingReader = std::unique_ptr<ring_buffer, FreeRing>;
 
 Status CheckRingBytes(std::size_t bytes) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -40,6 +47,22 @@ Status AddKey(int map, pid_t key) {
   const std::uint8_t present = 1;
   if (bpf_map_update_elem(map, &key, &present, BPF_ANY) != 0) {
     return FailErrno(fmt::format("filtering by {}", key), errno);
+  }
+  return {};
+}
+
+// The map holds the cgroups, which it gets as open directories. Version 1 is compared by ids.
+Status AddCgroups(int map, const Scope& scope) {
+  if (!scope.recorded || !scope.recorded->is_v2()) return {};
+  for (std::uint32_t index = 0; const CgroupDirectory& cgroup : scope.cgroups) {
+    const std::string path = scope.recorded->mount.string() + cgroup.path;
+    const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return FailErrno(path, errno);
+    const int fd = directory.get();
+    if (bpf_map_update_elem(map, &index, &fd, BPF_ANY) != 0) {
+      return FailErrno(fmt::format("filtering by the cgroup {}", path), errno);
+    }
+    ++index;
   }
   return {};
 }
@@ -71,8 +94,10 @@ struct BpfSession::Impl {
   std::vector<BpfEvent> events;
   std::optional<BpfObjects> objects;
   CpuCounters counters;
-  std::unique_ptr<ring_buffer, FreeRing> ring;
+  std::vector<RingReader> rings;
+  UniqueFd all_rings;  // epoll, if there are several
   std::vector<Link> process_links;
+  std::vector<Link> program_links;
   std::vector<UniqueFd> event_links, tracepoint_links;
 
   // State of the running Drain.
@@ -82,6 +107,7 @@ struct BpfSession::Impl {
   std::size_t ring_bytes = 0;
 
   Status AddTargets(const SampleFilter& filter) const;
+  Status MapRings();
   Status Follow(bpf_program* tracker);
   static int OnMessage(void* impl, void* message, std::size_t size);
 };
@@ -89,13 +115,33 @@ struct BpfSession::Impl {
 Status BpfSession::Impl::AddTargets(const SampleFilter& filter) const {
   for (const pid_t pid : filter.processes) TRY(AddKey(objects->target_processes(), pid));
   for (const pid_t tid : filter.threads) TRY(AddKey(objects->target_threads(), tid));
-  return {};
+  return AddCgroups(objects->target_cgroups(), filter.scope);
 }
 
 Status BpfSession::Impl::Follow(bpf_program* tracker) {
   Link link(bpf_program__attach(tracker));
   if (!link) return ExplainFailure("cannot follow processes", errno, log);
   process_links.push_back(std::move(link));
+  return {};
+}
+
+// Each ring has a reader of its own, because libbpf's reader of several starts at the first one
+// again if it was stopped.
+Status BpfSession::Impl::MapRings() {
+  const std::vector<int> maps = objects->rings();
+  for (const int map : maps) {
+    rings.emplace_back(ring_buffer__new(map, OnMessage, this, nullptr));
+    if (!rings.back()) return ExplainFailure("cannot map the ring buffer", errno, log);
+  }
+  if (rings.size() == 1) return {};
+  all_rings = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  for (const RingReader& ring : rings) {
+    epoll_event readable = {.events = EPOLLIN, .data = {}};
+    const int fd = ring_buffer__epoll_fd(ring.get());
+    if (epoll_ctl(all_rings.get(), EPOLL_CTL_ADD, fd, &readable) != 0) {
+      return FailErrno("waiting for samples", errno);
+    }
+  }
   return {};
 }
 
@@ -131,8 +177,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   if (impl->by_process) {
     for (bpf_program* adder : impl->objects->process_adders()) TRY(impl->Follow(adder));
   }
-  impl->ring.reset(ring_buffer__new(impl->objects->ring(), Impl::OnMessage, impl.get(), nullptr));
-  if (!impl->ring) return ExplainFailure("cannot map the ring buffer", errno, impl->log);
+  TRY(impl->MapRings());
   return BpfSession(std::move(impl));
 }
 
@@ -145,8 +190,18 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     TRY(impl_->Follow(objects.process_remover()));
     impl_->follows_exits = true;
   }
-  const bool is_tracepoint = impl_->events[event].trigger == Trigger::kTracepoint;
-  std::vector<UniqueFd>& links = is_tracepoint ? impl_->tracepoint_links : impl_->event_links;
+  const Trigger trigger = impl_->events[event].trigger;
+  if (IsOffCpu(trigger)) return {};  // StartOffCpu attaches the programs
+  if (!HasPerfEvent(trigger)) {
+    for (bpf_program* program : objects.ProgramsWithoutEvent(event)) {
+      Link link(bpf_program__attach(program));
+      if (!link) return ExplainFailure("cannot attach a BPF program", errno, impl_->log);
+      impl_->program_links.push_back(std::move(link));
+    }
+    return {};
+  }
+  const bool is_per_cpu = IsPerCpu(trigger);
+  std::vector<UniqueFd>& links = is_per_cpu ? impl_->event_links : impl_->tracepoint_links;
   const auto cookie = objects.uses_cookies() ? std::optional<std::uint64_t>(event) : std::nullopt;
   for (const CpuEvent& on_cpu : opened) {
     TRY_ASSIGN(UniqueFd link, LinkToEvent(objects.ProgramOf(event), on_cpu, cookie));
@@ -156,25 +211,57 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
 }
 
 void BpfSession::DetachTracepoints() {
-  impl_->tracepoint_links.clear();
+  impl_->program_links.clear();
+  CloseAll(std::exchange(impl_->tracepoint_links, {}));
+}
+
+Status BpfSession::StartOffCpu() {
+  const CapturedLog captured(impl_->log, impl_->user_log);
+  OffCpuPrograms* const programs = impl_->objects->off_cpu();
+  return programs != nullptr ? programs->Start(impl_->log) : Status();
+}
+
+Status BpfSession::StopOffCpu() {
+  const CapturedLog captured(impl_->log, impl_->user_log);
+  OffCpuPrograms* const programs = impl_->objects->off_cpu();
+  return programs != nullptr ? programs->Stop(impl_->log) : Status();
 }
 
 Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_message) {
   impl_->handle_message = &on_message;
   impl_->message_count = 0;
-  impl_->bytes_left = impl_->ring_bytes;
-  const int outcome = ring_buffer__consume(impl_->ring.get());
+  int failure = 0;
+  for (const RingReader& ring : impl_->rings) {
+    impl_->bytes_left = impl_->ring_bytes;
+    const int outcome = ring_buffer__consume(ring.get());
+    if (outcome < 0 && outcome != -ECANCELED) failure = -outcome;
+  }
   impl_->handle_message = nullptr;
-  if (outcome < 0 && outcome != -ECANCELED) return FailErrno("the ring buffer", -outcome);
+  if (failure != 0) return FailErrno("the ring buffer", failure);
   return impl_->message_count;
 }
 
 int BpfSession::poll_fd() const {
-  return ring_buffer__epoll_fd(impl_->ring.get());
+  if (impl_->all_rings) return impl_->all_rings.get();
+  return ring_buffer__epoll_fd(impl_->rings.front().get());
 }
 
 std::vector<wire_cpu> BpfSession::Counters(std::uint32_t event) const {
   return impl_->counters.Copy(event);
+}
+
+std::uint64_t BpfSession::SkippedHits() const {
+  std::uint64_t skipped = 0;
+  std::set<int> counted;
+  for (std::uint32_t event = 0; event < impl_->events.size(); ++event) {
+    const int program = impl_->objects->ProgramOf(event);
+    if (impl_->events[event].trigger != Trigger::kTracepoint) continue;
+    if (!counted.insert(program).second) continue;
+    bpf_prog_info info = {};
+    __u32 size = sizeof info;
+    if (bpf_obj_get_info_by_fd(program, &info, &size) == 0) skipped += info.recursion_misses;
+  }
+  return skipped;
 }
 
 void BpfSession::RestartTimer(std::uint32_t event, int cpu) {

@@ -11,12 +11,14 @@
 #include <linux/types.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +27,8 @@
 #include "formats/base/result.h"
 #include "record/events/cpu_events.h"
 #include "record/events/known_events.h"
+#include "record/events/probe_spec.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 
@@ -37,6 +41,7 @@ struct SampleFilter {
   std::optional<pid_t> command = {};           // also a process, from its exec on
   std::optional<uid_t> user = {};              // the idle task never matches
   std::optional<pid_t> excluded_process = {};  // the recorder itself
+  Scope scope = {};                            // all of it must hold, too
 
   bool by_process() const { return !processes.empty() || command.has_value(); }
 };
@@ -54,6 +59,9 @@ enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 struct BpfEvent {
   Trigger trigger = Trigger::kTimer;
   wire_event settings = {};
+  // Of a function of the kernel: kFentry or kFexit.
+  ProbeKind probe = ProbeKind::kFentry;
+  std::string function = {};
 };
 
 // How a program that several events call determines which of them did.
@@ -66,9 +74,11 @@ struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
+  std::size_t rings = 1;                          // a power of two (ring_plan.h)
   std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples
   ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
   EventSource event_source = EventSource::kCookieIfPossible;
+  std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
   LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
 };
 
@@ -94,18 +104,30 @@ class BpfSession {
   // Ends the samples of tracepoints, which cannot be disabled.
   void DetachTracepoints();
 
-  // Calls `on_message` for every message in the ring (bpf/wire.h: a wire_header and its body), in
-  // the order of arrival, which is only roughly the order of time. The message is valid during the
-  // call only. Stops after as many bytes as the ring holds. Returns the number of messages.
+  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer
+  // than the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
+  Status StartOffCpu();
+  Status StopOffCpu();
+
+  // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
+  // ring by ring, in the order of arrival, which is only roughly the order of time. The message is
+  // valid during the call only. Of each ring, stops after as many bytes as it holds. Returns the
+  // number of messages.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message);
 
-  // Becomes readable after each 64 KiB of messages (or half of a smaller ring), not for each
-  // sample. So poll it with a timeout and drain in either case. It belongs to this object.
+  // Becomes readable after each 64 KiB of messages in a ring (or half of a smaller one), not for
+  // each sample. So poll it with a timeout and drain in either case. It belongs to this object.
   int poll_fd() const;
 
   // Returns the counters of an event on each possible CPU since Load. The index is the CPU. Makes
   // no system call.
   std::vector<wire_cpu> Counters(std::uint32_t event) const;
+
+  // Returns how many hits of tracepoints the kernel skipped, of any task and any of the events: it
+  // calls no program on a CPU where bpf_prog_active is held (kernel/trace/bpf_trace.c,
+  // trace_call_bpf). Counted since Linux 6.7; 0 before. Makes a bpf(2) call for each program, so
+  // call it after the recording.
+  std::uint64_t SkippedHits() const;
 
   // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
   // running on the CPU.

@@ -74,18 +74,16 @@ bool RaiseFileLimit() {
 constexpr pid_t kAnyProcess = -1;
 
 // Returns the descriptor or the negative errno.
-int PerfEventOpen(std::vector<std::byte>& attr, int cpu, pid_t pid = kAnyProcess) {
+int PerfEventOpen(const void* attr, int cpu, pid_t pid = kAnyProcess) {
   constexpr int kNoGroup = -1;
-  const long fd =
-      syscall(SYS_perf_event_open, attr.data(), pid, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
+  const long fd = syscall(SYS_perf_event_open, attr, pid, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
 // Returns nothing if the CPU went offline meanwhile.
 Result<std::optional<CpuEvent>> OpenOn(const perfdata::EventAttr& attr,
                                        std::vector<std::byte>& encoded, int cpu) {
-  int fd = PerfEventOpen(encoded, cpu);
-  if (fd == -EMFILE && RaiseFileLimit()) fd = PerfEventOpen(encoded, cpu);
+  const int fd = OpenForAllProcesses(encoded.data(), cpu);
   if (fd == -ENODEV) return std::nullopt;
   if (fd < 0) return ExplainOpen(attr, cpu, -fd);
 
@@ -106,6 +104,11 @@ Status ControlAll(std::span<const CpuEvent> events, unsigned long request, const
 }
 
 }  // namespace
+
+int OpenForAllProcesses(const void* attr, int cpu) {
+  const int fd = PerfEventOpen(attr, cpu);
+  return fd == -EMFILE && RaiseFileLimit() ? PerfEventOpen(attr, cpu) : fd;
+}
 
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus) {
@@ -131,7 +134,7 @@ Status TryToOpen(const perfdata::EventAttr& attr) {
   constexpr int kAnyCpu = -1;
   std::vector<std::byte> encoded;
   perfdata::EncodeAttr(attr, encoded);
-  const int fd = PerfEventOpen(encoded, kAnyCpu, kThisProcess);
+  const int fd = PerfEventOpen(encoded.data(), kAnyCpu, kThisProcess);
   const UniqueFd owner(fd);
   if (fd >= 0) return {};
   const bool is_software = attr.type == perfdata::kTypeSoftware;

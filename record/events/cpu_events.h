@@ -19,6 +19,11 @@ struct CpuEvent {
   std::uint64_t id = 0;  // PERF_EVENT_IOC_ID: the id in the records of this descriptor
 };
 
+// Calls perf_event_open(2) with a struct perf_event_attr, for all processes on `cpu`. Raises the
+// soft limit of open files if it is too low. Returns the descriptor, which the caller owns, or the
+// negative errno.
+int OpenForAllProcesses(const void* attr, int cpu);
+
 // Opens `attr` on each of `cpus`. Skips CPUs that are offline or do not exist. Raises the soft
 // limit of open files if it is too low.
 //

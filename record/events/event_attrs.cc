@@ -47,6 +47,14 @@ perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every) {
   return attr;
 }
 
+perfdata::EventAttr BpfOutputAttr(std::uint64_t every) {
+  perfdata::EventAttr attr = CommonAttr();
+  attr.config = perfdata::kSoftwareBpfOutput;
+  attr.sample_period = every;
+  attr.flags |= perfdata::kDisabled;
+  return attr;
+}
+
 std::uint64_t TimerPeriodNs(SamplingRate rate) {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kShortestNs = 10'000;
   const Frequency* frequency = std::get_if<Frequency>(&rate);
@@ -56,18 +64,21 @@ std::uint64_t TimerPeriodNs(SamplingRate rate) {
   return std::max(wanted, kShortestNs);
 }
 
-perfdata::EventAttr SidebandAttr() {
+perfdata::EventAttr SidebandAttr(const SidebandContent& content) {
   perfdata::EventAttr attr = CommonAttr();
   attr.config = perfdata::kSoftwareDummy;
   attr.sample_period = 1;
   attr.flags |= perfdata::kAttrMmap | perfdata::kAttrMmap2 | perfdata::kAttrComm |
                 perfdata::kCommExec | perfdata::kTask | perfdata::kAttrKsymbol |
                 perfdata::kAttrBpfEvent;
+  if (content.samples_have_cgroups) attr.sample_type |= perfdata::kSampleCgroup;
+  if (content.cgroups) attr.flags |= perfdata::kAttrCgroup;
+  if (content.namespaces) attr.flags |= perfdata::kAttrNamespaces;
   return attr;
 }
 
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr) {
-  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain);
+  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain | perfdata::kSampleCgroup);
   attr.read_format |= perfdata::kReadTotalTimeEnabled;
   return attr;
 }

@@ -29,18 +29,30 @@ perfdata::EventAttr CounterAttr(std::uint32_t type, std::uint64_t config, Sampli
 // samples have the raw record.
 perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
 
+// Returns an event whose samples come from a BPF program: a probe of which one hit in `every` is a
+// sample, or an off-CPU event, as perf uses for "offcpu-time". Readers show its name. The type of
+// the kernel's PMU for probes would be unknown on another machine.
+perfdata::EventAttr BpfOutputAttr(std::uint64_t every);
+
 // Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
 // interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
 // perf_swevent_hrtimer).
 std::uint64_t TimerPeriodNs(SamplingRate rate);
 
+// What the sideband event has only on request.
+struct SidebandContent {
+  bool samples_have_cgroups = false;  // as those of the sampling events: all have the same fields
+  bool cgroups = false;               // CGROUP: each new cgroup
+  bool namespaces = false;            // NAMESPACES: each process that starts or changes its own
+};
+
 // Returns the dummy event ("dummy:HG" in perf), on the same clock. It reports as soon as it is
 // open.
-perfdata::EventAttr SidebandAttr();
+perfdata::EventAttr SidebandAttr(const SidebandContent& content = {});
 
 // Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because
-// the program walks the stack and the kernel would walk it again. It has the fields that EnabledNs
-// reads.
+// the program walks the stack and the kernel would walk it again, and no CGROUP, which the program
+// reads, too. It has the fields that EnabledNs reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 
 }  // namespace perftape::record

@@ -7,37 +7,89 @@
 #include <iterator>
 #include <utility>
 
+#include "record/events/cgroup_subsystem.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
+#include "record/rings/ring_plan.h"
+#include "record/scope/own_namespaces.h"
 
 namespace perftape::record {
 namespace {
 
-SampleFilter FilterOf(const RecordOptions& options, const Targets& targets) {
+SampleFilter FilterOf(const RecordOptions& options, const Targets& targets, const Scope& scope) {
   SampleFilter filter = targets.filter();
+  filter.scope = scope;
   filter.user = options.user;
   if (options.include_self == IncludeSelf::kNo) filter.excluded_process = getpid();
   return filter;
 }
 
-BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets,
+Result<Scope> ScopeOf(const RecordOptions& options) {
+  TRY_ASSIGN(Scope scope, ResolveScope(options.scope));
+  if (scope.recorded && !scope.recorded->is_v2()) {
+    TRY_ASSIGN(scope.v1_subsystem, CgroupSubsystem(scope.recorded->controllers));
+  }
+  return scope;
+}
+
+void AddCgroupToSamples(const Scope& scope, std::span<PlannedEvent> events) {
+  if (!scope.recorded) return;
+  for (PlannedEvent& event : events) event.attr.sample_type |= perfdata::kSampleCgroup;
+}
+
+SidebandContent SidebandContentOf(const Scope& scope) {
+  return {.samples_have_cgroups = scope.recorded.has_value(),
+          .cgroups = scope.reports_new_cgroups(),
+          .namespaces = scope.namespaces};
+}
+
+// The samples per second of one event on one CPU. Nobody knows how often events without a frequency
+// happen.
+std::uint64_t RateOf(const PlannedEvent& event) {
+  constexpr std::uint64_t kUnknown = 10'000, kNsPerSecond = 1'000'000'000;
+  if (event.settings.period_ns != 0) return kNsPerSecond / event.settings.period_ns;
+  if (event.attr.Has(perfdata::kFreq)) return event.attr.sample_period;
+  return kUnknown;
+}
+
+RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> planned) {
+  std::size_t cpus = options.cpus.size();
+  if (const Result<std::vector<int>> online = OnlineCpus(); online && cpus == 0) {
+    cpus = online->size();
+  }
+  std::uint64_t rate = 0;
+  for (const PlannedEvent& event : planned) rate += RateOf(event);
+  return PlanRings(cpus, rate, options.ring_bytes);
+}
+
+BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,
                         std::span<const PlannedEvent> planned) {
+  const RingPlan rings = RingsOf(options, planned);
+  if (options.libbpf_log) options.libbpf_log(RingPlanText(rings));
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
-    events.push_back({.trigger = event.trigger, .settings = event.settings});
+    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
+    if (event.trigger == Trigger::kFunction) {
+      sampled.probe = event.locations.front().kind;
+      sampled.function = event.locations.front().target;
+    }
+    events.push_back(std::move(sampled));
   }
-  return {.filter = FilterOf(options, targets),
+  return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
-          .ring_bytes = options.ring_bytes,
+          .ring_bytes = rings.bytes,
+          .rings = rings.rings,
           .events = std::move(events),
+          .off_cpu_threshold = options.off_cpu_threshold,
           .log = options.libbpf_log};
 }
 
 }  // namespace
 
-EventInput::EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
-                       std::uint64_t user_limit)
+EventInput::EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf,
+                       Sideband sideband, std::uint64_t user_limit)
     : targets_(std::move(targets)),
+      scope_(std::move(scope)),
       events_(std::move(events)),
       bpf_(std::move(bpf)),
       sideband_(std::move(sideband)),
@@ -47,20 +99,29 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                      std::optional<pid_t> command,
                                                      std::vector<std::string>& warnings) {
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
+  TRY_ASSIGN(Scope scope, ScopeOf(options));
   TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
+  AddCgroupToSamples(scope, plan.events);
+  if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=
+      plan.events.end()) {
+    targets.NeedAllProcesses();
+  }
   // Before the events, so that the exec of the command makes it a target before
   // sched:sched_process_exec is recorded.
-  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, plan.events)));
-  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus));
+  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, scope, plan.events)));
+  TRY_ASSIGN(RecordedEvents events,
+             RecordedEvents::Open(std::move(plan.events), options.cpus, SidebandContentOf(scope)));
   const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.sideband()));
 
-  std::unique_ptr<EventInput> input(new EventInput(
-      std::move(targets), std::move(events), std::move(bpf), std::move(sideband), user_limit));
+  std::unique_ptr<EventInput> input(new EventInput(std::move(targets), std::move(scope),
+                                                   std::move(events), std::move(bpf),
+                                                   std::move(sideband), user_limit));
+  input->AdaptToNamespaces(warnings);
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
@@ -69,6 +130,15 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;
+}
+
+void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
+  if (scope_.reports_new_cgroups() && ChildNamespace(NamespaceType::kCgroup) != 0) {
+    cgroup_paths_.emplace(*scope_.recorded);
+  }
+  const bool is_whole_system = !targets_.processes() && scope_.cgroups.empty();
+  if (is_whole_system)
+    std::ranges::move(UnseenFromNamespaces(scope_), std::back_inserter(warnings));
 }
 
 // Their THROTTLE records. The kernel would also write samples of a tracepoint.
@@ -124,14 +194,14 @@ Status EventInput::Start() {
   for (const RecordedEvents::Sampling& event : events_.sampling()) {
     if (event.is_per_cpu()) TRY(EnableAll(event.on_cpus));
   }
-  return {};
+  return bpf_.StartOffCpu();
 }
 
 Status EventInput::Stop() {
   bpf_.DetachTracepoints();
   events_.CloseTracepoints();
   for (const RecordedEvents::Sampling& event : events_.sampling()) TRY(DisableAll(event.on_cpus));
-  return {};
+  return bpf_.StopOffCpu();
 }
 
 Status EventInput::StopBackgroundDrain() {
@@ -144,7 +214,11 @@ Status EventInput::Drain() {
 }
 
 Status EventInput::DrainSideband() {
-  TRY(sideband_.Drain([&](Bytes record) { records_.AddKernelRecord(record); }));
+  TRY(sideband_.Drain([&](Bytes record) {
+    const bool is_rewritten =
+        cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.format(), rewritten_);
+    records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
+  }));
   return {};
 }
 

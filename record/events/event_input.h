@@ -23,6 +23,8 @@
 #include "record/rings/background_drain.h"
 #include "record/rings/incoming_records.h"
 #include "record/rings/sideband.h"
+#include "record/scope/cgroup_paths.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 
@@ -58,9 +60,12 @@ class EventInput {
   }
 
   const Targets& targets() const { return targets_; }
+  const Scope& scope() const { return scope_; }
   const RecordedEvents& events() const { return events_; }
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
+  // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
+  std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
   // The CPUs that are being sampled now.
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.
@@ -73,19 +78,23 @@ class EventInput {
   int sideband_poll_fd() const { return sideband_.poll_fd(); }
 
  private:
-  EventInput(Targets targets, RecordedEvents events, BpfSession bpf, Sideband sideband,
+  EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf, Sideband sideband,
              std::uint64_t user_limit);
   Status DrainSideband();
+  void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status RedirectToSideband();
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
   Status ReopenOn(int cpu);
 
   Targets targets_;
+  Scope scope_;
   RecordedEvents events_;
   BpfSession bpf_;
   Sideband sideband_;
   IncomingRecords records_;
+  std::optional<CgroupPaths> cgroup_paths_;
+  std::vector<std::byte> rewritten_;  // scratch
   std::optional<CpuHotplug> hotplug_;
   // Uses the sideband and the records, so it is destroyed first.
   std::optional<BackgroundDrain> background_drain_;

@@ -3,23 +3,28 @@
 
 #include <fnmatch.h>
 
+#include <functional>
 #include <utility>
 
+#include "formats/perfdata/period_unit.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
+#include "record/events/off_cpu_events.h"
+#include "record/events/plan_probes.h"
+#include "record/events/probe_spec.h"
 
 namespace perftape::record {
 namespace {
 
-std::string_view KindOf(const KnownEvent& event) {
+std::string KindOf(const KnownEvent& event) {
   if (event.trigger == Trigger::kTimer) return "clock";
   return event.type == perfdata::kTypeSoftware ? "software event" : "hardware event";
 }
 
 void AddTracepoints(const std::string& pattern, const EventMachine& machine,
                     std::vector<ListedEvent>& events) {
-  constexpr std::string_view kKind = "tracepoint";
+  const std::string kKind = "tracepoint";
   const Result<Tracefs> tracefs = machine.tracefs();
   if (!tracefs) {
     events.push_back({"SUBSYSTEM:NAME", "", kKind, tracefs.error().message});
@@ -35,9 +40,41 @@ void AddTracepoints(const std::string& pattern, const EventMachine& machine,
   }
 }
 
+void AddProbeKinds(const std::function<bool(const std::string&)>& matches,
+                   const EventMachine& machine, std::vector<ListedEvent>& events) {
+  for (const ProbeUsage& probe : ProbeUsages()) {
+    const std::string usage(probe.usage);
+    if (!matches(usage)) continue;
+    const Status there = machine.check_probe_kind(probe.kind);
+    events.push_back({usage, "", std::string(probe.meaning), there ? "" : there.error().message});
+  }
+}
+
+// "uprobe:libc:*alloc*"
+Result<std::vector<ListedEvent>> ListProbes(std::string_view name, const EventMachine& machine) {
+  TRY_ASSIGN(const ProbeSpec probe, ParseProbe(name));
+  const EventSpec spec{.text = std::string(name), .name = std::string(name)};
+  TRY_ASSIGN(const std::vector<std::string> names, MatchingProbes(spec, machine));
+  const Status there = machine.check_probe_kind(probe.kind);
+  std::vector<ListedEvent> events;
+  for (const std::string& matching : names) {
+    events.push_back(
+        {matching, "", std::string(WordOf(probe.kind)), there ? "" : there.error().message});
+  }
+  return events;
+}
+
+// "a wait for a lock of the kernel, in nanoseconds: lock:contention_begin,..."
+std::string TextOf(const EventSet& set) {
+  std::string text(set.meaning);
+  if (set.unit != perfdata::kCount) text.append(", in ").append(set.unit);
+  return text.append(": ").append(set.events);
+}
+
 }  // namespace
 
-std::vector<ListedEvent> ListEvents(std::string_view glob, const EventMachine& machine) {
+Result<std::vector<ListedEvent>> ListEvents(std::string_view glob, const EventMachine& machine) {
+  if (ProbeKindOf(glob)) return ListProbes(glob, machine);
   std::string pattern(glob);
   if (glob.find_first_of("*?[") == std::string_view::npos) pattern = "*" + pattern + "*";
   const auto matches = [&](const std::string& name) {
@@ -56,8 +93,15 @@ std::vector<ListedEvent> ListEvents(std::string_view glob, const EventMachine& m
     const Result<std::vector<EventSpec>> specs = ParseEvents(set.name);
     const Result<EventPlan> plan =
         PlanEvents(specs.value(), Period{1'000'000}, MissingEvents::kFail, machine);
-    events.push_back({std::string(set.name), "", set.meaning, plan ? "" : plan.error().message});
+    events.push_back({std::string(set.name), "", TextOf(set), plan ? "" : plan.error().message});
   }
+  for (const OffCpuName& name : OffCpuNames()) {
+    if (!matches(std::string(name.name))) continue;
+    const Status works = machine.off_cpu();
+    events.push_back({std::string(name.name), "", std::string(name.meaning),
+                      works ? "" : works.error().message});
+  }
+  AddProbeKinds(matches, machine, events);
   AddTracepoints(pattern, machine, events);
   return events;
 }

@@ -11,14 +11,16 @@
 namespace perftape::record {
 
 struct ListedEvent {
-  std::string name;       // "sched:sched_switch"
-  std::string alias;      // may be empty
-  std::string_view kind;  // "tracepoint"
-  std::string reason;     // why it does not work here; empty: it works
+  std::string name;    // "sched:sched_switch"
+  std::string alias;   // may be empty
+  std::string kind;    // "tracepoint"
+  std::string reason;  // why it does not work here; empty: it works
 };
 
 // Returns the events whose name or alias matches `glob`. A word without *, ? and [ matches every
-// name that contains it. Without tracefs, one entry says why there are no tracepoints.
-std::vector<ListedEvent> ListEvents(std::string_view glob, const EventMachine& machine);
+// name that contains it. Without tracefs, one entry says why there are no tracepoints. Of a probe
+// (probe_spec.h), returns those of the program, library or kernel that match, with the errors of
+// PlanProbes.
+Result<std::vector<ListedEvent>> ListEvents(std::string_view glob, const EventMachine& machine);
 
 }  // namespace perftape::record

@@ -13,6 +13,9 @@
 #include "formats/base/similar.h"
 #include "record/events/cpu_events.h"
 #include "record/events/event_sets.h"
+#include "record/events/off_cpu_events.h"
+#include "record/events/plan_lock.h"
+#include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
 
 namespace perftape::record {
@@ -60,6 +63,7 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
     if (!event.alias.empty()) names.push_back(event.alias);
   }
   for (const EventSet& set : EventSets()) names.push_back(set.name);
+  for (const OffCpuName& name : OffCpuNames()) names.push_back(name.name);
   const std::vector<std::string_view> similar = MostSimilar(spec.name, names);
   return Wrong(ErrorCode::kNotFound, spec,
                similar.empty()
@@ -69,11 +73,14 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
 
 class Planner {
  public:
-  Planner(SamplingRate rate, const EventMachine& machine) : rate_(rate), machine_(machine) {}
+  Planner(SamplingRate rate, MissingEvents missing, const EventMachine& machine)
+      : rate_(rate), missing_(missing), machine_(machine) {}
 
   Status Add(const EventSpec& spec) {
+    if (spec.is_probe()) return AddProbes(spec);
     if (spec.is_tracepoint()) return AddTracepoints(spec);
     if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
+    if (IsOffCpuName(spec.name)) return AddOffCpu(spec);
     const KnownEvent* known = FindKnownEvent(spec.name);
     if (known == nullptr) return Unknown(spec);
     TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
@@ -96,18 +103,51 @@ class Planner {
           other.attr.flags == event.attr.flags) {
         return {};
       }
-      return Wrong(ErrorCode::kInvalidArgument, spec,
-                   fmt::format("{} is given twice, with different options", event.name));
+      return Wrong(
+          ErrorCode::kInvalidArgument, spec,
+          fmt::format("{} is given twice, with different options: a recording has it once, "
+                      "so give all its options together",
+                      event.name));
     }
     plan_.events.push_back(std::move(event));
     return {};
   }
 
-  Status AddTracepoints(const EventSpec& spec) {
-    if (!tracefs_) {
-      TRY_ASSIGN(Tracefs tracefs, machine_.tracefs());
-      tracefs_.emplace(std::move(tracefs));
+  Status AddProbes(const EventSpec& spec) {
+    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanProbes(spec, machine_));
+    std::optional<Error> refused;
+    bool is_any_added = false;
+    for (PlannedEvent& event : events) {
+      Status opened = missing_ == MissingEvents::kSkip ? TryToProbe(event) : Status();
+      if (!opened) {
+        if (refused) Skip(*refused);
+        refused = InContext("event '" + event.name + "'", std::move(opened).error());
+        continue;
+      }
+      TRY(Append(spec, std::move(event)));
+      is_any_added = true;
     }
+    if (!refused) return {};
+    if (!is_any_added) return Fail(*std::move(refused));
+    Skip(*refused);
+    return {};
+  }
+
+  // Each costs some 0.1 s. Otherwise the start of the recording fails for the same reason.
+  Status TryToProbe(const PlannedEvent& event) const {
+    for (const ProbeLocation& location : event.locations) TRY(machine_.try_to_probe(location));
+    return {};
+  }
+
+  Status FindTracefs() {
+    if (tracefs_) return {};
+    TRY_ASSIGN(Tracefs tracefs, machine_.tracefs());
+    tracefs_.emplace(std::move(tracefs));
+    return {};
+  }
+
+  Status AddTracepoints(const EventSpec& spec) {
+    TRY(FindTracefs());
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanTracepoints(spec, *tracefs_));
     for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
     return {};
@@ -115,15 +155,32 @@ class Planner {
 
   // The options of the set are added to those of its members.
   Status AddSet(const EventSpec& spec, const EventSet& set) {
+    if (set.name == kLockSet) return AddLock(spec, set);
     TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
     for (EventSpec& member : members) {
       member.text = spec.text;
+      for (FieldCondition& condition : member.conditions) condition.may_be_missing = true;
       member.modes = spec.modes;
       member.rate = spec.rate;
       member.every = spec.every;
       std::ranges::copy(spec.conditions, std::back_inserter(member.conditions));
-      TRY(AddTracepoints(member));
+      TRY(Add(member));
     }
+    return {};
+  }
+
+  Status AddLock(const EventSpec& spec, const EventSet& set) {
+    TRY(FindTracefs());
+    TRY_ASSIGN(PlannedEvent event, PlanLock(spec, set, *tracefs_));
+    return Append(spec, std::move(event));
+  }
+
+  Status AddOffCpu(const EventSpec& spec) {
+    if (const Status works = machine_.off_cpu(); !works) {
+      return Wrong(works.error().code, spec, works.error().message);
+    }
+    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanOffCpu(spec));
+    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
     return {};
   }
 
@@ -138,6 +195,7 @@ class Planner {
   }
 
   SamplingRate rate_;
+  MissingEvents missing_;
   const EventMachine& machine_;
   std::optional<Tracefs> tracefs_;
   EventPlan plan_;
@@ -161,7 +219,7 @@ EventMachine EventMachine::This() {
 
 Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
                              MissingEvents missing, const EventMachine& machine) {
-  Planner planner(rate, machine);
+  Planner planner(rate, missing, machine);
   const EventSpec clock{.text = "cpu-clock", .name = "cpu-clock"};
   if (specs.empty()) TRY(planner.Add(clock));
   std::optional<Error> skipped;
@@ -175,6 +233,7 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
     planner.Skip(*skipped);
   }
   if (planner.plan().events.empty()) return Fail(*std::move(skipped));
+  TRY(CheckWakeup(planner.plan().events));
   return std::move(planner.plan());
 }
 

@@ -15,7 +15,10 @@
 #include "formats/perfdata/attr.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
+#include "record/events/kernel_functions.h"
 #include "record/events/known_events.h"
+#include "record/events/off_cpu_programs.h"
+#include "record/events/probe_events.h"
 #include "record/events/tracefs.h"
 
 namespace perftape::record {
@@ -25,8 +28,10 @@ struct PlannedEvent {
   std::string name = {};          // in the file: "page-faults:u", "sched:sched_switch"
   perfdata::EventAttr attr = {};  // in the file
   Trigger trigger = Trigger::kTimer;
-  wire_event settings = {};  // for the BPF program
-  std::string format = {};   // of a tracepoint: its format file
+  wire_event settings = {};                   // for the BPF program
+  std::string subsystem = {};                 // of a tracepoint
+  std::string format = {};                    // of a tracepoint: its format file; empty for others
+  std::vector<ProbeLocation> locations = {};  // of a probe, at least one
 };
 
 struct EventPlan {
@@ -41,6 +46,13 @@ struct EventMachine {
   std::function<Result<Tracefs>()> tracefs = [] { return Tracefs::Find(); };
   // Whether the kernel opens such an event.
   std::function<Status(const perfdata::EventAttr& attr)> try_to_open;
+  // Whether the kernel has probes of this kind, and whether it places one there.
+  std::function<Status(ProbeKind)> check_probe_kind = CheckProbeKind;
+  std::function<Status(const ProbeLocation&)> try_to_probe = TryToProbe;
+  // The kernel's functions, sorted.
+  std::function<Result<std::vector<std::string>>()> kernel_functions = ReadKernelFunctions;
+  // Whether the kernel can measure waits.
+  std::function<Status()> off_cpu = [] { return CheckOffCpuSupport(); };
 
   static EventMachine This();
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -25,10 +26,19 @@ std::optional<std::uint64_t> ParseInteger(std::string_view text) {
   return number;
 }
 
+// Whether the text can be a name that a tracepoint prints for a value.
+bool IsName(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::ranges::all_of(text, [](char character) {
+    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+  });
+}
+
 // The longer operators first.
 constexpr std::pair<std::string_view, Comparison> kComparisons[] = {
-    {"==", Comparison::kEqual},  {"!=", Comparison::kNotEqual}, {"<", Comparison::kLess},
-    {">", Comparison::kGreater}, {"&", Comparison::kAnyBit},
+    {"==", Comparison::kEqual},   {"!=", Comparison::kNotEqual}, {"<=", Comparison::kAtMost},
+    {">=", Comparison::kAtLeast}, {"<", Comparison::kLess},      {">", Comparison::kGreater},
+    {"&", Comparison::kAnyBit},
 };
 
 Result<FieldCondition> ParseCondition(std::string_view event, std::string_view text) {
@@ -37,15 +47,20 @@ Result<FieldCondition> ParseCondition(std::string_view event, std::string_view t
     if (at == std::string_view::npos) continue;
     FieldCondition condition{.field = std::string(text.substr(0, at)), .comparison = comparison};
     std::string_view value = text.substr(at + symbol.size());
+    if (condition.field.empty()) break;
+    if (IsName(value)) {
+      condition.value_name = value;
+      return condition;
+    }
     condition.is_negative = value.starts_with('-');
     if (condition.is_negative) value.remove_prefix(1);
     const std::optional<std::uint64_t> number = ParseInteger(value);
-    if (!number || condition.field.empty()) break;
+    if (!number) break;
     condition.value = condition.is_negative ? ~*number + 1 : *number;
     return condition;
   }
-  return Wrong(event, fmt::format("'if={}' is no condition: write if=FIELD==NUMBER, with ==, !=, "
-                                  "<, > or &",
+  return Wrong(event, fmt::format("'if={}' is no condition: write if=FIELD==VALUE, with ==, !=, "
+                                  "<, <=, >, >= or &",
                                   text));
 }
 
@@ -61,7 +76,7 @@ Status ParseOption(std::string_view option, EventSpec& spec) {
   }
   if (key != "freq" && key != "period" && key != "every") {
     return Wrong(spec.text, fmt::format("unknown option '{}': use freq=HZ, period=N, every=N or "
-                                        "if=FIELD==NUMBER",
+                                        "if=FIELD==VALUE",
                                         key));
   }
   const std::optional<std::uint64_t> number = ParseInteger(value);
@@ -108,8 +123,26 @@ bool LooksLikeModifiers(std::string_view text) {
   return text.find_first_not_of("ukhGHpPSDIWeb") == std::string_view::npos;
 }
 
+// PROBE or PROBE/OPTIONS/
+Result<EventSpec> ParseProbeEvent(std::string_view text) {
+  EventSpec spec{.text = std::string(text)};
+  const std::string_view name = text.substr(0, LengthOfProbe(text));
+  std::string_view options = text.substr(name.size());
+  if (!options.empty()) {
+    if (options.size() < 2 || options.back() != '/') {
+      return Wrong(text, "the slash after the options is missing");
+    }
+    options = options.substr(1, options.size() - 2);
+  }
+  TRY(ParseProbe(name));
+  TRY(ParseOptions(options, spec));
+  spec.name = std::string(name);
+  return spec;
+}
+
 Result<EventSpec> ParseEvent(std::string_view text) {
   if (text.empty()) return Wrong(text, "a name is missing");
+  if (ProbeKindOf(text)) return ParseProbeEvent(text);
   EventSpec spec{.text = std::string(text)};
   // NAME[:MODIFIERS] or NAME/OPTIONS/[MODIFIERS]
   std::string_view name = text, modifiers;
@@ -146,6 +179,7 @@ Result<std::vector<EventSpec>> ParseEvents(std::string_view list) {
   std::size_t start = 0;
   bool is_between_slashes = false;
   for (std::size_t at = 0; at <= list.size(); ++at) {
+    if (at == start && ProbeKindOf(list.substr(at))) at += LengthOfProbe(list.substr(at));
     if (at < list.size() && list[at] == '/') is_between_slashes = !is_between_slashes;
     if (at < list.size() && (list[at] != ',' || is_between_slashes)) continue;
     TRY_ASSIGN(EventSpec spec, ParseEvent(list.substr(start, at - start)));

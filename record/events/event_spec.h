@@ -2,7 +2,7 @@
 // An event as the user writes it. The syntax is perf's (man perf-record, -e):
 //
 //   cpu-clock   page-faults:u   cpu-clock/freq=999/   sched:sched_switch   sched:sched_*
-//   syscalls:sys_enter_write/every=100,if=count>4096/
+//   syscalls:sys_enter_write/every=100,if=count>4096/   uprobe:libc:malloc/every=100/
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,28 @@
 
 #include "formats/base/result.h"
 #include "record/events/event_attrs.h"
+#include "record/events/probe_spec.h"
 
 namespace perftape::record {
 
-enum class Comparison : std::uint8_t { kEqual, kNotEqual, kLess, kGreater, kAnyBit };
+enum class Comparison : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kGreater,
+  kAnyBit,
+  kAtMost,
+  kAtLeast,
+};
 
-// "count>4096": a condition on an integer field of a tracepoint.
+// "count>4096", "reason==NO_SOCKET": a condition on an integer field of a tracepoint.
 struct FieldCondition {
   std::string field = {};
   Comparison comparison = Comparison::kEqual;
   std::uint64_t value = 0;  // a negative one in two's complement
   bool is_negative = false;
+  std::string value_name = {};  // instead of a number: the name that the tracepoint prints
+  bool may_be_missing = false;  // of a set: true of each hit on kernels without field or name
 
   bool operator==(const FieldCondition&) const = default;
 };
@@ -38,8 +49,10 @@ struct EventSpec {
   std::optional<std::uint64_t> every = {};      // every=
   std::vector<FieldCondition> conditions = {};  // if=; all must hold
 
+  // Whether the name is a probe of probe_spec.h.
+  bool is_probe() const { return ProbeKindOf(name).has_value(); }
   // Whether the name is "subsystem:name" of tracefs.
-  bool is_tracepoint() const { return name.contains(':'); }
+  bool is_tracepoint() const { return name.contains(':') && !is_probe(); }
 };
 
 // Returns the events of a list, separated by commas. A comma between slashes separates options.

@@ -16,14 +16,10 @@ struct Row {
 // PERF_COUNT_SW_DUMMY and _BPF_OUTPUT count nothing, and _CGROUP_SWITCHES is per CPU like
 // context-switches.
 constexpr Row kClocks[] = {{"cpu-clock", "", 0}, {"task-clock", "", 1}};
-constexpr Row kSoftware[] = {{"page-faults", "faults", 2},
-                             {"context-switches", "cs", 3},
-                             {"cpu-migrations", "migrations", 4},
-                             {"minor-faults", "", 5},
-                             {"major-faults", "", 6},
-                             {"alignment-faults", "", 7},
-                             {"emulation-faults", "", 8},
-                             {"cgroup-switches", "", 11}};
+constexpr Row kSoftware[] = {
+    {"page-faults", "", 2},      {"context-switches", "cs", 3}, {"cpu-migrations", "migrations", 4},
+    {"minor-faults", "", 5},     {"major-faults", "", 6},       {"alignment-faults", "", 7},
+    {"emulation-faults", "", 8}, {"cgroup-switches", "", 11}};
 constexpr Row kHardware[] = {{"cycles", "cpu-cycles", 0},
                              {"instructions", "", 1},
                              {"cache-references", "", 2},

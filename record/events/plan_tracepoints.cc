@@ -11,8 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/base/similar.h"
 #include "formats/perfdata/tracepoints.h"
+#include "record/events/did_you_mean.h"
+#include "record/events/value_names.h"
 
 namespace perftape::record {
 namespace {
@@ -28,20 +29,6 @@ std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_
   return Fail(code, fmt::format("event '{}': {}", spec.text, what));
 }
 
-// Returns "; did you mean sched or irq?", or nothing.
-std::string NearestOf(std::string_view word, const std::vector<std::string>& names) {
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  std::vector<std::string_view> similar = MostSimilar(word, views);
-  if (similar.empty()) return "";
-  constexpr std::size_t kMost = 5;
-  if (similar.size() > kMost) similar.resize(kMost);
-  return fmt::format("; did you mean {}?", fmt::join(similar, " or "));
-}
-
-bool IsGlob(std::string_view text) {
-  return text.find_first_of("*?[") != std::string_view::npos;
-}
-
 // Returns the names that match the pattern, or the message that none does.
 Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::string& pattern,
                                           const std::vector<std::string>& names,
@@ -53,7 +40,7 @@ Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::stri
   if (!matching.empty()) return matching;
   return Wrong(
       ErrorCode::kNotFound, spec,
-      fmt::format("no '{}' in {}{}", pattern, directory.string(), NearestOf(pattern, names)));
+      fmt::format("no '{}' in {}{}", pattern, directory.string(), DidYouMean(pattern, names)));
 }
 
 // Whether a field of this size and sign can have the value.
@@ -67,6 +54,26 @@ bool Fits(const FieldCondition& condition, const TracepointField& field) {
   return bits == 64 || condition.value >> bits == 0;
 }
 
+// Returns the condition with the number that its name stands for.
+Result<FieldCondition> ByNumber(const EventSpec& spec, std::string_view tracepoint,
+                                FieldCondition condition, std::string_view format_file) {
+  if (condition.value_name.empty()) return condition;
+  std::vector<std::string> names;
+  for (ValueName& known : ValueNamesOf(format_file, condition.field)) {
+    if (known.name == condition.value_name) {
+      condition.value = known.value;
+      condition.is_negative = known.is_negative;
+      return condition;
+    }
+    names.push_back(std::move(known.name));
+  }
+  const std::string nearest = names.empty() ? "; its values have no names, write a number"
+                                            : DidYouMean(condition.value_name, names);
+  return Wrong(ErrorCode::kNotFound, spec,
+               fmt::format("the field '{}' of {} has no value '{}'{}", condition.field, tracepoint,
+                           condition.value_name, nearest));
+}
+
 Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tracepoint,
                                      const FieldCondition& condition,
                                      const TracepointFormat& format) {
@@ -76,7 +83,7 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
     for (const TracepointField& each : format.fields) {
       if (each.is_integer()) names.push_back(each.name);
     }
-    std::string nearest = NearestOf(condition.field, names);
+    std::string nearest = DidYouMean(condition.field, names);
     if (nearest.empty()) nearest = fmt::format("; its integers are {}", fmt::join(names, ", "));
     return Wrong(ErrorCode::kNotFound, spec,
                  fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));
@@ -100,6 +107,22 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
                         .is_signed = IsSigned(*field),
                         .comparison = static_cast<__u8>(condition.comparison),
                         .pad = {}};
+}
+
+Status PlanConditions(const EventSpec& spec, PlannedEvent& event, const TracepointFormat& format) {
+  wire_event& settings = event.settings;
+  for (const FieldCondition& condition : spec.conditions) {
+    const bool has_field = format.Find(condition.field) != nullptr;
+    if (!has_field && condition.may_be_missing) continue;
+    Result<FieldCondition> by_number =
+        has_field ? ByNumber(spec, event.name, condition, event.format) : condition;
+    if (!by_number && condition.may_be_missing) continue;
+    if (!by_number) return Fail(std::move(by_number).error());
+    TRY_ASSIGN(settings.conditions[settings.condition_count],
+               PlanCondition(spec, event.name, *by_number, format));
+    ++settings.condition_count;
+  }
+  return {};
 }
 
 Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& name,
@@ -129,6 +152,7 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   PlannedEvent event{.name = name,
                      .attr = TracepointAttr(format.id, every),
                      .trigger = Trigger::kTracepoint,
+                     .subsystem = name.substr(0, name.find(':')),
                      .format = std::move(format_file)};
   wire_event& settings = event.settings;
   settings.every = every;
@@ -143,11 +167,7 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   // perf attributes a system call to the code that makes it. For a BPF program, the kernel replaces
   // the registers by its own (kernel/trace/trace_syscalls.c, perf_call_bpf_enter).
   if (name.starts_with("syscalls:")) settings.flags |= WIRE_FROM_USER;
-  for (const FieldCondition& condition : spec.conditions) {
-    TRY_ASSIGN(settings.conditions[settings.condition_count],
-               PlanCondition(spec, name, condition, format));
-    ++settings.condition_count;
-  }
+  TRY(PlanConditions(spec, event, format));
   return event;
 }
 
@@ -158,6 +178,8 @@ static_assert(static_cast<int>(Comparison::kNotEqual) == WIRE_NOT_EQUAL);
 static_assert(static_cast<int>(Comparison::kLess) == WIRE_LESS);
 static_assert(static_cast<int>(Comparison::kGreater) == WIRE_GREATER);
 static_assert(static_cast<int>(Comparison::kAnyBit) == WIRE_ANY_BIT);
+static_assert(static_cast<int>(Comparison::kAtMost) == WIRE_AT_MOST);
+static_assert(static_cast<int>(Comparison::kAtLeast) == WIRE_AT_LEAST);
 
 Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs) {
   if (spec.modes != Modes::kBoth) {

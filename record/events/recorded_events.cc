@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/events/close_all.h"
 #include "record/events/cpu_list.h"
+#include "record/events/probe_events.h"
 #include "record/rings/sideband.h"
 
 namespace perftape::record {
@@ -21,6 +23,12 @@ void Replace(std::vector<CpuEvent>& events, CpuEvent event) {
   events.push_back(std::move(event));
 }
 
+// The dummy event has no samples. A kernel without CONFIG_CGROUP_PERF refuses their cgroup.
+perfdata::EventAttr OpenedSideband(perfdata::EventAttr attr) {
+  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kSampleCgroup);
+  return AttrForPolling(attr);
+}
+
 // Opens `attr` on one CPU.
 Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
   const int only[] = {cpu};
@@ -28,20 +36,28 @@ Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
   return std::move(events.front());
 }
 
+// `cpus` is not empty.
+Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus) {
+  if (!HasPerfEvent(event.trigger)) return std::vector<CpuEvent>();
+  if (event.trigger == Trigger::kProbe) return OpenProbes(event.locations, cpus.front());
+  return OpenOnCpus(AttrForBpf(event.attr), IsPerCpu(event.trigger) ? cpus : cpus.first(1));
+}
+
 }  // namespace
 
-RecordedEvents::RecordedEvents(std::vector<PlannedEvent> plan)
-    : format_(perfdata::FormatOf(SidebandAttr())) {
+RecordedEvents::RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content)
+    : sideband_attr_(SidebandAttr(content)), format_(perfdata::FormatOf(sideband_attr_)) {
   for (PlannedEvent& event : plan) sampling_.push_back({.plan = std::move(event), .on_cpus = {}});
 }
 
 Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
-                                            std::span<const int> cpus) {
-  RecordedEvents events(std::move(plan));
+                                            std::span<const int> cpus,
+                                            const SidebandContent& content) {
+  RecordedEvents events(std::move(plan), content);
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   TRY(events.OpenSampling(cpus.empty() ? online : cpus));
   const std::uint32_t sideband_event = events.sideband_event();
-  TRY_ASSIGN(events.sideband_, OpenOnCpus(AttrForPolling(SidebandAttr()), online));
+  TRY_ASSIGN(events.sideband_, OpenOnCpus(OpenedSideband(events.sideband_attr_), online));
   AddIds(events.ids_, sideband_event, events.sideband_);
   // CPUs that are offline now may be recorded before the end. A tracepoint has no events on other
   // CPUs, but samples.
@@ -56,9 +72,7 @@ Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
   for (std::uint32_t event = 0; Sampling & sampling : sampling_) {
-    const perfdata::EventAttr attr = AttrForBpf(sampling.plan.attr);
-    const std::span<const int> wanted = sampling.is_per_cpu() ? cpus : cpus.first(1);
-    Result<std::vector<CpuEvent>> opened = OpenOnCpus(attr, wanted);
+    Result<std::vector<CpuEvent>> opened = OpenEvent(sampling.plan, cpus);
     if (!opened) return Fail(InContext(sampling.plan.name, std::move(opened).error()));
     sampling.on_cpus = *std::move(opened);
     AddIds(ids_, event++, sampling.on_cpus);
@@ -67,7 +81,7 @@ Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
 }
 
 Result<CpuEvent> RecordedEvents::ReopenSideband(int cpu) {
-  TRY_ASSIGN(CpuEvent event, OpenOnCpu(AttrForPolling(SidebandAttr()), cpu));
+  TRY_ASSIGN(CpuEvent event, OpenOnCpu(OpenedSideband(sideband_attr_), cpu));
   ids_.AddAlias(event.id, sideband_event(), static_cast<std::uint32_t>(cpu));
   return event;
 }
@@ -87,9 +101,13 @@ void RecordedEvents::KeepSampling(std::uint32_t event, CpuEvent opened) {
 }
 
 void RecordedEvents::CloseTracepoints() {
+  std::vector<UniqueFd> closed;
   for (Sampling& sampling : sampling_) {
-    if (!sampling.is_per_cpu()) sampling.on_cpus.clear();
+    if (sampling.is_per_cpu()) continue;
+    for (CpuEvent& event : sampling.on_cpus) closed.push_back(std::move(event.fd));
+    sampling.on_cpus.clear();
   }
+  CloseAll(std::move(closed));
 }
 
 bool RecordedEvents::IsSampled(int cpu) const {
@@ -122,8 +140,8 @@ std::vector<perfdata::Event> RecordedEvents::AttributeTable() const {
   for (std::uint32_t event = 0; const Sampling& sampling : sampling_) {
     table.push_back(row(sampling.plan.attr, event++, sampling.plan.name));
   }
-  const perfdata::EventAttr sideband = SidebandAttr();
-  table.push_back(row(sideband, sideband_event(), perfdata::DefaultEventName(sideband)));
+  table.push_back(
+      row(sideband_attr_, sideband_event(), perfdata::DefaultEventName(sideband_attr_)));
   return table;
 }
 

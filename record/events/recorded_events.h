@@ -24,18 +24,20 @@ inline constexpr std::uint32_t kFirstEvent = 0;
 // Owns the descriptors of the events. Not thread-safe.
 class RecordedEvents {
  public:
-  // A sampling event. A tracepoint is opened on one CPU only: its BPF program runs on all.
+  // A sampling event. A tracepoint or probe is opened on one CPU only: its BPF program runs on all.
+  // An off-CPU event is not opened, and has invented ids.
   struct Sampling {
     PlannedEvent plan;
     std::vector<CpuEvent> on_cpus;
 
-    bool is_per_cpu() const { return plan.trigger != Trigger::kTracepoint; }
+    bool is_per_cpu() const { return IsPerCpu(plan.trigger); }
   };
 
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the
   // sideband event on all online CPUs, because a process may map and fork on any of them. Reserves
   // ids for CPUs that are offline. Returns the errors of OpenOnCpus, which name the event.
-  static Result<RecordedEvents> Open(std::vector<PlannedEvent> plan, std::span<const int> cpus);
+  static Result<RecordedEvents> Open(std::vector<PlannedEvent> plan, std::span<const int> cpus,
+                                     const SidebandContent& content);
 
   // Opens the sideband event of a CPU that came online. Its records keep the id that the file has.
   // The caller passes it to KeepSideband when its ring is mapped; likewise with a sampling event.
@@ -73,9 +75,10 @@ class RecordedEvents {
   std::vector<perfdata::SampleFormat> SampleFormats() const;
 
  private:
-  explicit RecordedEvents(std::vector<PlannedEvent> plan);
+  RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content);
   Status OpenSampling(std::span<const int> cpus);
 
+  perfdata::EventAttr sideband_attr_;  // in the file
   perfdata::SampleFormat format_;
   std::vector<Sampling> sampling_;
   std::vector<CpuEvent> sideband_;

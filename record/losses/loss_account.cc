@@ -54,6 +54,7 @@ Status LossAccount::AddLoss(EventInput& input, std::uint32_t event, const LossLe
 void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) const {
   summary.lost_samples = lost_samples_;
   summary.damaged_messages = input.damaged();
+  summary.skipped_hits = input.skipped_hits();
   const std::span<const RecordedEvents::Sampling> sampling = input.events().sampling();
   summary.events.resize(sampling.size());
   for (std::size_t event = 0; event < sampling.size(); ++event) {

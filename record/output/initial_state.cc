@@ -1,17 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/initial_state.h"
 
+#include <linux/types.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "bpf/wire.h"
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
 #include "record/processes/proc_snapshot.h"
 
 namespace perftape::record {
+namespace {
+
+// As perf does (tools/perf/util/synthetic-events.c, perf_event__synthesize_cgroups).
+Status AppendCgroups(const Scope& scope, const perfdata::SampleFormat& format,
+                     std::vector<std::byte>& records) {
+  if (!scope.recorded) return {};
+  for (const CgroupDirectory& cgroup : CgroupsOf(*scope.recorded)) {
+    const perfdata::Cgroup record{.id = cgroup.id, .path = cgroup.path};
+    TRY(perfdata::Encode(record, {}, format, 0, records));
+  }
+  return {};
+}
+
+// The samples that sum short waits have no stack. Their frame gets a name in this way: readers show
+// an OOL symbol without looking for its code (tools/perf/util/machine.c,
+// machine__process_ksymbol_register).
+Status AppendShortWaits(const RecordedEvents& events, std::vector<std::byte>& records) {
+  const auto sums = [](const RecordedEvents::Sampling& event) {
+    return event.plan.trigger == Trigger::kSleep;
+  };
+  if (std::ranges::none_of(events.sampling(), sums)) return {};
+  const perfdata::Ksymbol symbol{.address = WIRE_SHORT_WAITS_IP,
+                                 .length = 1,
+                                 .symbol_type = perfdata::Ksymbol::kTypeOutOfLine,
+                                 .name = "short_waits"};
+  return perfdata::Encode(symbol, {}, events.format(), 0, records);
+}
+
+}  // namespace
 
 Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
-                                                  const Targets& targets,
+                                                  const Targets& targets, const Scope& scope,
                                                   std::span<const BpfProgram> programs,
                                                   std::vector<std::string>& warnings) {
   const perfdata::SampleFormat& format = events.format();
@@ -20,10 +52,13 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
   TRY_ASSIGN(std::vector<std::string> hidden, AppendKernelMaps({}, format, records));
   std::ranges::move(hidden, std::back_inserter(warnings));
   TRY(AppendBpfPrograms(programs, format, records));
+  TRY(AppendShortWaits(events, records));
+  TRY(AppendCgroups(scope, format, records));
+  const SnapshotContent content = {.namespaces = scope.namespaces};
   if (const auto& processes = targets.processes()) {
-    TRY(SnapshotProcesses("/proc", *processes, format, records));
+    TRY(SnapshotProcesses("/proc", *processes, format, records, content));
   } else {
-    TRY(SnapshotAll("/proc", format, records));
+    TRY(SnapshotAll("/proc", format, records, content));
   }
   TRY(perfdata::Encode(perfdata::FinishedInit{}, 0, records));
   return records;

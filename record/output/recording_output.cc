@@ -29,10 +29,10 @@ HitKeepers KeepersOf(std::optional<RecordingBundle>& bundle) {
 }
 
 Status AddTracingData(const RecordedEvents& events, std::vector<perfdata::Feature>& features) {
-  const auto is_tracepoint = [](const RecordedEvents::Sampling& event) {
-    return event.plan.trigger == Trigger::kTracepoint;
+  const auto has_format = [](const RecordedEvents::Sampling& event) {
+    return !event.plan.format.empty();
   };
-  if (std::ranges::none_of(events.sampling(), is_tracepoint)) return {};
+  if (std::ranges::none_of(events.sampling(), has_format)) return {};
   TRY_ASSIGN(const Tracefs tracefs, Tracefs::Find());
   TRY_ASSIGN(perfdata::TracingData data, TracingDataOf(events.sampling(), tracefs));
   features.push_back({perfdata::FeatureBit::kTracingData, std::move(data)});

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,9 +20,12 @@ std::map<std::string_view, std::vector<std::string_view>> FormatsOf(
     std::span<const RecordedEvents::Sampling> sampling) {
   std::map<std::string_view, std::vector<std::string_view>> formats;
   for (const RecordedEvents::Sampling& event : sampling) {
-    if (event.plan.trigger != Trigger::kTracepoint) continue;
-    const std::string_view name = event.plan.name;
-    formats[name.substr(0, name.find(':'))].push_back(event.plan.format);
+    if (event.plan.format.empty()) continue;
+    std::vector<std::string_view>& files = formats[event.plan.subsystem];
+    // lock-time has the format of lock:contention_begin, which may be recorded, too.
+    if (std::ranges::find(files, event.plan.format) == files.end()) {
+      files.push_back(event.plan.format);
+    }
   }
   return formats;
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +73,22 @@ class ProcReader {
     return numbers;
   }
 
+  // Returns device and inode of each namespace of a task, in the order of the record; 0 for one
+  // that cannot be read.
+  std::vector<std::uint64_t> NamespacesOf(const std::string& task) const {
+    // enum of include/uapi/linux/perf_event.h: NET_NS_INDEX and the following.
+    constexpr const char* kNames[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+    std::vector<std::uint64_t> links;
+    for (const char* name : kNames) {
+      struct stat status = {};
+      const std::string path = task + "/ns/" + name;
+      if (::fstatat(root_.get(), path.c_str(), &status, 0) != 0) status = {};
+      links.push_back(status.st_dev);
+      links.push_back(status.st_ino);
+    }
+    return links;
+  }
+
  private:
   explicit ProcReader(UniqueFd root) : root_(std::move(root)), buffer_(64 << 10, '\0') {}
 
@@ -98,8 +115,13 @@ bool IsBelow(std::string_view path, std::string_view directory) {
 
 class Snapshot {
  public:
-  Snapshot(ProcReader& proc, const perfdata::SampleFormat& format, std::vector<std::byte>& out)
-      : proc_(proc), format_(format), out_(out), hugetlbfs_(HugetlbfsMount(proc)) {}
+  Snapshot(ProcReader& proc, const perfdata::SampleFormat& format, std::vector<std::byte>& out,
+           const SnapshotContent& content)
+      : proc_(proc),
+        format_(format),
+        out_(out),
+        content_(content),
+        hugetlbfs_(HugetlbfsMount(proc)) {}
 
   Status Add(std::uint32_t pid) {
     const std::string directory = std::to_string(pid);
@@ -108,8 +130,12 @@ class Snapshot {
     const std::optional<TaskStat> stat = ParseTaskStat(*text);
     if (!stat) return {};
 
-    if (stat->is_kernel_thread) return AddComm(pid, pid, stat->comm);
-    TRY(AddFork({.pid = pid, .ppid = stat->ppid, .tid = pid, .ptid = stat->ppid}));
+    const bool is_kernel_thread = stat->is_kernel_thread;
+    if (!is_kernel_thread) {
+      TRY(AddFork({.pid = pid, .ppid = stat->ppid, .tid = pid, .ptid = stat->ppid}));
+    }
+    TRY(AddNamespaces(pid, pid));
+    if (is_kernel_thread) return AddComm(pid, pid, stat->comm);
     TRY(AddComm(pid, pid, stat->comm));
 
     std::vector<std::uint32_t> threads =
@@ -127,6 +153,13 @@ class Snapshot {
     return perfdata::Encode(perfdata::Fork{task}, {}, format_, perfdata::kMiscForkExec, out_);
   }
 
+  Status AddNamespaces(std::uint32_t pid, std::uint32_t tid) {
+    if (!content_.namespaces) return {};
+    const std::vector<std::uint64_t> links = proc_.NamespacesOf(std::to_string(tid));
+    const perfdata::Namespaces record{.pid = pid, .tid = tid, .links = WordArray(links)};
+    return perfdata::Encode(record, {}, format_, 0, out_);
+  }
+
   Status AddComm(std::uint32_t pid, std::uint32_t tid, std::string_view comm) {
     const perfdata::Comm record{.pid = pid, .tid = tid, .comm = comm.substr(0, kCommLength)};
     return perfdata::Encode(record, {}, format_, 0, out_);
@@ -138,6 +171,7 @@ class Snapshot {
     if (!comm) return {};
     if (comm->ends_with('\n')) comm->remove_suffix(1);
     TRY(AddFork({.pid = pid, .ppid = pid, .tid = tid, .ptid = pid}));
+    TRY(AddNamespaces(pid, tid));
     return AddComm(pid, tid, *comm);
   }
 
@@ -184,6 +218,7 @@ class Snapshot {
   ProcReader& proc_;
   const perfdata::SampleFormat& format_;
   std::vector<std::byte>& out_;
+  SnapshotContent content_;
   std::string hugetlbfs_;
 };
 
@@ -196,17 +231,17 @@ Result<std::vector<std::uint32_t>> AllProcesses(const ProcReader& proc) {
 }  // namespace
 
 Status SnapshotAll(const std::filesystem::path& proc_root, const perfdata::SampleFormat& format,
-                   std::vector<std::byte>& out) {
+                   std::vector<std::byte>& out, const SnapshotContent& content) {
   TRY_ASSIGN(const ProcReader proc, ProcReader::Open(proc_root));
   TRY_ASSIGN(const std::vector<std::uint32_t> pids, AllProcesses(proc));
-  return SnapshotProcesses(proc_root, pids, format, out);
+  return SnapshotProcesses(proc_root, pids, format, out, content);
 }
 
 Status SnapshotProcesses(const std::filesystem::path& proc_root,
                          std::span<const std::uint32_t> pids, const perfdata::SampleFormat& format,
-                         std::vector<std::byte>& out) {
+                         std::vector<std::byte>& out, const SnapshotContent& content) {
   TRY_ASSIGN(ProcReader proc, ProcReader::Open(proc_root));
-  Snapshot snapshot(proc, format, out);
+  Snapshot snapshot(proc, format, out, content);
   for (const std::uint32_t pid : pids) TRY(snapshot.Add(pid));
   return {};
 }

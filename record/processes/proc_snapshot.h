@@ -16,16 +16,20 @@
 
 namespace perftape::record {
 
+struct SnapshotContent {
+  bool namespaces = false;  // also NAMESPACES for each thread, after FORK
+};
+
 // Appends the records of every process under `proc_root` (/proc, or a directory that a test made)
 // to `out`: FORK and COMM for each thread, MMAP2 for each executable mapping, only COMM for kernel
 // threads. Fails if `proc_root` cannot be read.
 Status SnapshotAll(const std::filesystem::path& proc_root, const perfdata::SampleFormat& format,
-                   std::vector<std::byte>& out);
+                   std::vector<std::byte>& out, const SnapshotContent& content = {});
 
 // The same for the given processes (thread-group ids) only.
 Status SnapshotProcesses(const std::filesystem::path& proc_root,
                          std::span<const std::uint32_t> pids, const perfdata::SampleFormat& format,
-                         std::vector<std::byte>& out);
+                         std::vector<std::byte>& out, const SnapshotContent& content = {});
 
 // Returns all descendants of `pid` in ascending order, without `pid` itself. May miss processes
 // that are forked meanwhile.

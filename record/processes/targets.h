@@ -42,6 +42,9 @@ class Targets {
   // descendants now, and the processes of target threads. Nothing for the whole system.
   const std::optional<std::vector<std::uint32_t>>& processes() const { return processes_; }
 
+  // Samples of other processes will be recorded, too: those of wakers.
+  void NeedAllProcesses() { processes_.reset(); }
+
   // Returns whether every named process and thread has ended. Always false for the whole system and
   // for a command; Child::TryWait reports the end of a command.
   bool Gone() const;

@@ -65,10 +65,17 @@ Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>&
   if (!raw.empty() && !format.Has(perfdata::kRaw)) {
     return FailMessage(std::to_string(message.size()) + " bytes are more than the frames");
   }
+  Bytes user = message.last(user_bytes);
+  std::uint64_t caller = 0;
+  if ((sample.flags & WIRE_CALLER_FIRST) != 0 && !user.empty()) {
+    caller = LoadFixed<std::uint64_t>(user.data(), std::endian::native);
+    user = user.subspan(sizeof caller);
+  }
   BuildCallchain(
       sample,
       WordArray(message.last(kernel_bytes + user_bytes).first(kernel_bytes), std::endian::native),
-      WordArray(message.last(user_bytes), std::endian::native));
+      WordArray(user, std::endian::native));
+  if (caller != 0) AddCaller(sample, caller);
 
   const perfdata::Sample record{
       .id = *id,
@@ -80,6 +87,7 @@ Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>&
       .period = sample.period,
       .callchain = WordArray(chain_),
       .raw = Padded(raw),
+      .cgroup = sample.cgroup,
   };
   const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
   const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;
@@ -108,6 +116,17 @@ void WireDecoder::BuildCallchain(const wire_sample& sample, WordArray kernel_fra
     AppendFrames(user_frames, user_limit_);
     if (chain_.back() == perfdata::kContextUser) chain_.pop_back();
   }
+}
+
+// Since Linux 6.11 the walk itself finds the caller if the function starts with the usual
+// instructions. In a recursion the next frame may be equal and not the caller. A sample of user
+// code only: its chain is { PERF_CONTEXT_USER, leaf, caller, ... }.
+void WireDecoder::AddCaller(const wire_sample& sample, std::uint64_t caller) {
+  constexpr std::size_t kCaller = 2;
+  if (sample.mode != WIRE_MODE_USER || caller >= user_limit_ || chain_.size() < kCaller) return;
+  const bool may_be_frame = (sample.flags & WIRE_CALLER_MAY_BE_FRAME) != 0;
+  if (may_be_frame && chain_.size() > kCaller && chain_[kCaller] == caller) return;
+  chain_.insert(chain_.begin() + kCaller, caller);
 }
 
 void WireDecoder::AppendFrames(WordArray frames, std::uint64_t limit) {

@@ -35,11 +35,12 @@ class WireDecoder {
   // mode and an address. A frame-pointer walk through code without frame pointers ends at a random
   // value. So user frames end before the first that is 0 or not a user address. perf and hotspot
   // drop a whole chain with an entry that looks like an unknown context marker. The raw record of a
-  // tracepoint is passed on as it is.
+  // tracepoint is passed on as it is. The caller of a probed function follows the leaf.
   Result<std::uint64_t> Append(Bytes message, std::vector<std::byte>& out);
 
  private:
   void BuildCallchain(const wire_sample& sample, WordArray kernel_frames, WordArray user_frames);
+  void AddCaller(const wire_sample& sample, std::uint64_t caller);
   Bytes Padded(Bytes raw);
   void AppendFrames(WordArray frames, std::uint64_t limit);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads an ELF image of any bytes: build id, segments, sections and their expanded contents, links
-// to debug files, symbols, linkage table, slim copy.
+// to debug files, symbols, linkage table, USDT probes, slim copy.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "formats/elf/sections.h"
 #include "formats/elf/slim.h"
 #include "formats/elf/symbols.h"
+#include "formats/elf/usdt_notes.h"
 #include "tests/fuzz/dice.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -56,6 +57,7 @@ void ReadImage(Bytes image) {
   ReadDebugLink(*file);
   ReadDebugAltLink(*file);
   ReadPlt(*file);
+  ReadUsdtProbes(*file);
   ReadSymbols(*file);
   ReadSections(*file);
   SlimCopy(*file);

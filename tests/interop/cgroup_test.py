@@ -28,6 +28,16 @@ def output_of(*command):
     return done.stdout.decode()
 
 
+def why_not_mountable(directory):
+    """Returns why cgroup v2 cannot be mounted here; empty if it can."""
+    done = subprocess.run(["mount", "-t", "cgroup2", "none", directory], capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        return done.stderr.strip() or "mount failed"
+    subprocess.run(["umount", directory], check=True)
+    return ""
+
+
 class Groups:
     """Control groups of a directory of cgroup v2, removed at the end."""
 
@@ -122,6 +132,9 @@ def check(arguments, directory):
     data = directory / "perf.data"
     mount = directory / "cgroup"
     mount.mkdir()
+    if reason := why_not_mountable(mount):
+        print(f"cgroup v2 cannot be mounted here: {reason}")
+        return 77
     with Groups(mount) as groups:
         errors = record(data, groups)
         if not data.exists():

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 import header_json
-from corpus import SKIPPED, find_recordings
+from corpus import SKIPPED, find_recordings, name_in_bytes
 
 EVENT, COMM, DSO, FRAME_COUNT, FRAMES = 0, 1, 8, 9, 10
 
@@ -54,9 +54,9 @@ def masked(line, columns):
     return "\t".join(cells)
 
 
-def without_modifiers(line):
+def with_name_in_bytes(line):
     cells = line.split("\t")
-    cells[EVENT] = re.sub(r"^(?!tracepoint)([^:]*):[a-zA-Z]+$", r"\1", cells[EVENT])
+    cells[EVENT] = name_in_bytes(cells[EVENT])
     return "\t".join(cells)
 
 
@@ -65,7 +65,7 @@ def samples_complaint(tool, path, want, columns, is_from_bytes):
     got = [masked(line, columns) for line in got.splitlines()]
     want = [masked(line, columns) for line in want]
     if is_from_bytes:
-        got = sorted(without_modifiers(line) for line in got)
+        got = sorted(with_name_in_bytes(line) for line in got)
         want.sort()
     if got == want:
         return None
@@ -86,7 +86,7 @@ def stats_complaint(tool, path, oracle, is_from_bytes):
     periods, shares = text.split("Periods:\n")[1].split("\nComms:\n")
     events = {}
     for name, samples, period in re.findall(r"^ *(.*): +(\d+) samples, period (\d+)$", periods, re.M):
-        name = without_modifiers(name) if is_from_bytes else name
+        name = name_in_bytes(name) if is_from_bytes else name
         before = events.get(name, (0, 0))
         events[name] = (before[0] + int(samples), before[1] + int(period))
     events = {name: counts for name, counts in events.items() if counts != (0, 0)}

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import unquote
 
 import pprof_reader
-from corpus import SKIPPED, find_recordings
+from corpus import SKIPPED, find_recordings, name_in_bytes
 
 # Recording -> the totals that are not compared, and the reason.
 KNOWN = {
@@ -61,10 +61,6 @@ def dso_name(path):
 def letters(name):
     """Returns the letters and digits of a text, which perf prints unchanged."""
     return re.sub(r"\\x[0-9a-f]{2}|[^0-9A-Za-z]", "", name)
-
-
-def without_modifiers(event):
-    return re.sub(r"^(?!tracepoint)([^:]*):[a-zA-Z]+$", r"\1", event)
 
 
 class Totals:
@@ -166,7 +162,7 @@ def complaints(tool, path):
     for key in ("pid", "tid"):
         in_pprof[key] = as_pid
     if is_from_bytes:
-        in_pprof["event"] = in_folded["event"] = without_modifiers
+        in_pprof["event"] = in_folded["event"] = name_in_bytes
     for key in keys:
         if key in left_out or (key != "event" and f"by_{key}" not in oracle):
             continue

@@ -37,7 +37,7 @@ EXCEPTIONS = {
 
 
 def environment():
-    return dict(os.environ, HOME="/nonexistent", PERF_CONFIG="/dev/null", LC_ALL="C", TERM="dumb")
+    return dict(os.environ, HOME="/dev/null", PERF_CONFIG="/dev/null", LC_ALL="C", TERM="dumb")
 
 
 def gives_up(command, path, through_pipe):

@@ -43,7 +43,8 @@ void ExpectThatSamplesNameTheirEvent(record::EventSource source) {
     options.events.push_back({.trigger = event.trigger, .settings = event.settings});
   }
   record::BpfSession session = record::BpfSession::Load(options).value();
-  record::RecordedEvents events = record::RecordedEvents::Open(std::move(plan.events), {}).value();
+  record::RecordedEvents events =
+      record::RecordedEvents::Open(std::move(plan.events), {}, {}).value();
   for (std::uint32_t number = 0; const auto& event : events.sampling()) {
     ASSERT_THAT(session.AttachTo(number++, event.on_cpus), IsOk());
     if (event.is_per_cpu()) {

@@ -9,7 +9,7 @@ import tempfile
 
 import harness
 
-PERF_ENV = "HOME=/nonexistent PERF_CONFIG=/dev/null LC_ALL=C"
+PERF_ENV = "HOME=/dev/null PERF_CONFIG=/dev/null LC_ALL=C"
 
 
 def samples_of(summary):

@@ -222,7 +222,7 @@ class Events(harness.RecordingTest):
         self.assertIn("sched:sched_switch", out)
         status, out, _ = harness.run(harness.RECORD, "-e", "list")
         self.assertEqual(status, 0)
-        self.assertRegex(out, r"page-faults OR faults +software event\n")
+        self.assertRegex(out, r"context-switches OR cs +software event\n")
         self.assertEqual(harness.run(harness.RECORD, "list", "no such event")[0], 1)
 
 

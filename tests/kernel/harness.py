@@ -83,8 +83,9 @@ def shell(script, cwd):
 
 
 def perf_environment():
-    """Returns an environment without perf's colours, pager and user configuration."""
-    return dict(os.environ, HOME="/nonexistent", PERF_CONFIG="/dev/null", LC_ALL="C", TERM="dumb")
+    """Returns an environment without perf's colours, pager and user configuration, and without a cache of
+    binaries: perf cannot create one in this home."""
+    return dict(os.environ, HOME="/dev/null", PERF_CONFIG="/dev/null", LC_ALL="C", TERM="dumb")
 
 
 Row = collections.namedtuple("Row", "samples name")

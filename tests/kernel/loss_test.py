@@ -83,6 +83,23 @@ class Loss(harness.RecordingTest):
         self.assertGreater(samples + lost, 0.7 * theirs)
         self.assertLess(samples + lost, 1.25 * theirs)
 
+    def test_tracepoint_hits_that_the_kernel_skips_for_bpf_users_are_reported(self):
+        if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 7):
+            self.skipTest("this kernel does not count skipped hits")
+        user = self.spawn(sys.executable, __file__, "use-bpf", "0.7", stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True)
+        self.assertEqual(user.stdout.readline(), "ready\n")
+        ours = self.spawn(harness.RECORD, "-p", user.pid, "-e", "timer:hrtimer_expire_entry,irq:softirq_*",
+                          "--no-bundle", "-o", self.dir / "ours.data", stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "ours.data").exists():
+            time.sleep(0.01)
+        user.stdin.write("go\n")
+        user.stdin.close()
+        _, err = ours.communicate(timeout=harness.TIMEOUT_S)
+        self.assertEqual(ours.returncode, 0, err)
+        self.assertRegex(err, r"\d+ tracepoint hits? of any process skipped, not counted as lost")
+        self.assertRegex(err, r"samples.*[,;] 0 lost")
+
     def test_throttled_samples_are_lost(self):
         limit = RATE_LIMIT.read_text()
         try:

@@ -11,7 +11,7 @@ import time
 import harness
 
 PRODUCE = f"{harness.RECORD} -q -F 499 -o - -- {harness.BURNER} --seconds 2"
-PERF_ENV = "HOME=/nonexistent PERF_CONFIG=/dev/null LC_ALL=C"
+PERF_ENV = "HOME=/dev/null PERF_CONFIG=/dev/null LC_ALL=C"
 
 
 class Pipe(harness.RecordingTest):

@@ -10,10 +10,13 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/abi.h"
+#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
+#include "record/events/off_cpu_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
+#include "tools/record/off_cpu_options.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -21,6 +24,7 @@ namespace {
 using cli::Completion;
 using record::BundleRequest;
 using record::RecordOptions;
+using record::ScopeOptions;
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -62,6 +66,12 @@ std::vector<cli::Offer> Events() {
   for (const record::KnownEvent& event : record::KnownEvents()) {
     if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
   }
+  for (const record::OffCpuName& event : record::OffCpuNames()) {
+    offers.push_back({.word = std::string(event.name)});
+  }
+  for (const record::EventSet& set : record::EventSets()) {
+    offers.push_back({.word = std::string(set.name)});
+  }
   return offers;
 }
 
@@ -102,6 +112,17 @@ Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::stri
   return std::filesystem::path(text);
 }
 
+// Names of cgroups, containers or threads, separated by commas.
+Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view name : cli::SplitAtCommas(text)) {
+    if (name.empty())
+      return Usage(fmt::format("{}: empty name in '{}'", option, cli::EscapeForTerminal(text)));
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 // perf's notation: a number without a unit counts pages.
 Result<std::size_t> ParseRingSize(std::string_view option, std::string_view text) {
   constexpr std::string_view kUnits = "BKMG";
@@ -137,13 +158,22 @@ constexpr cli::Option kSamplingRows[] = {
      .letter = 'e',
      .argument = "EVENT",
      .help = "record these events: {choices}, a hardware event, a tracepoint such as "
-             "sched:sched_switch or a glob of them; EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
+             "sched:sched_switch or a glob of them, a probe such as uprobe:libc:malloc; "
+             "EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
              "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
      .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::events>},
     {.name = "allow-missing-events",
      .help = "leave out events that this machine does not have, with a warning",
      .into =
          cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::missing_events>},
+    {.name = "off-cpu-threshold",
+     .argument = "TIME",
+     .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (ns, us, ms, s) "
+             "or is in ms; 0 records each wait (default 1ms)",
+     .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::off_cpu_threshold>},
+    {.name = "wakers",
+     .help = "of -e offcpu: also record what ends the waits, as event wakeup",
+     .into = cli::Set<&Plan::wakers>},
     {.name = "freq",
      .letter = 'F',
      .argument = "HZ",
@@ -186,6 +216,29 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "record only tasks of this user (name or number)",
      .completion = Completion::kUser,
      .into = cli::StoreAs<&cli::ParseUser, &Plan::record, &RecordOptions::user>},
+    {.name = "cgroup",
+     .letter = 'G',
+     .argument = "PATH|ID",
+     .help = "record only tasks in this cgroup or below it; several: in any of them; implies "
+             "--all-cgroups",
+     .into =
+         cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope, &ScopeOptions::cgroups>},
+    {.name = "container",
+     .argument = "ID",
+     .help = "record only this container of docker, podman, containerd, CRI-O or Kubernetes; the "
+             "beginning of its id is enough; implies --all-cgroups",
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope,
+                          &ScopeOptions::containers>},
+    {.name = "comm",
+     .argument = "GLOB",
+     .help = "record only threads with such a name: * ? [a-z]; several: with any of them",
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope, &ScopeOptions::comms>},
+    {.name = "all-cgroups",
+     .help = "record the cgroup of each sample, for 'perf report --sort cgroup'",
+     .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::all_cgroups>},
+    {.name = "namespaces",
+     .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
+     .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::namespaces>},
     {.name = "duration",
      .argument = "SECONDS",
      .help = "end the recording after this time; fractions are allowed",
@@ -218,7 +271,7 @@ constexpr cli::Option kOutputRows[] = {
      .letter = 'm',
      .argument = "PAGES",
      .help = "set the size of the ring buffer, in pages or with B, K, M or G; rounded up to a "
-             "power of two (default 8M)",
+             "power of two (default: by the number of CPUs and the rate)",
      .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::ring_bytes>},
     cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
                         "(fastest, default) to 22 (smallest)",
@@ -254,11 +307,10 @@ constexpr auto kOptions = cli::Table(kSamplingRows, kOutputRows);
 
 // Most of these are options of perf record.
 constexpr cli::ForeignOption kForeign[] = {
+    {.name = "off-cpu", .instead = "-e offcpu records the time that threads wait"},
+    {.name = "off-cpu-thresh",
+     .instead = "--off-cpu-threshold TIME sums shorter waits; a TIME without a unit is in ms"},
     {.name = "time", .instead = "--duration SECONDS ends the recording after a time"},
-    {.name = "cgroup",
-     .letter = 'G',
-     .instead = "recording a control group is not supported; -p with the pids in its "
-                "cgroup.procs records these processes and all that they start"},
     {.name = "delay",
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
@@ -291,6 +343,8 @@ constexpr cli::Command kCommand = {
         "  perftape-record -a --duration 5        the whole system, five seconds\n"
         "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
         "  perftape-record -e cpu-clock,page-faults -- make\n"
+        "  perftape-record -e cpu-clock,offcpu -p 4711  where it burns CPU time and where it "
+        "waits\n"
         "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
         "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
@@ -329,11 +383,14 @@ Status CheckRates(const RecordOptions& options) {
 }
 
 // A command is the target only if there is no other target. `-a -- sleep 5` and `-p 7 -- sleep 5`
-// record the other target for as long as the command runs, as perf does; -u does the same.
+// record the other target for as long as the command runs, as perf does; -u and --cgroup do the
+// same.
+// --comm selects threads of the command.
 record::Target TargetOf(const Plan& plan) {
   if (!plan.pids.empty()) return record::ProcessTrees{plan.pids};
   if (!plan.tids.empty()) return record::Threads{plan.tids};
-  if (plan.all_cpus || plan.record.user || plan.operands.empty()) return record::WholeSystem{};
+  const bool has_scope = plan.record.user || plan.record.scope.has_cgroups();
+  if (plan.all_cpus || has_scope || plan.operands.empty()) return record::WholeSystem{};
   return record::Workload{};
 }
 
@@ -379,7 +436,9 @@ Result<RecordRun> PlanOf(Plan plan) {
   RecordOptions& options = run;
   options = std::move(plan.record);
   TRY(CheckRates(options));
+  if (plan.wakers) TRY(AddWakers(options.events));
   plan.record.user = options.user;
+  plan.record.scope = options.scope;
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));

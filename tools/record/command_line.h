@@ -21,6 +21,7 @@ struct Plan : cli::BaseOptions {
   record::RecordOptions record;
   // PlanOf computes the target, the command and the level from these.
   bool all_cpus = false;
+  bool wakers = false;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
   // Only checked, because there is only one of each.

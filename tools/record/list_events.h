@@ -11,7 +11,7 @@ namespace perftape::record_tool {
 
 // Returns a line for each event: its names, what it is, and why it does not work here.
 //
-//   page-faults OR faults          software event
+//   context-switches OR cs         software event
 //   cycles OR cpu-cycles           hardware event; not here: this machine has no ...
 std::string ListText(const std::vector<record::ListedEvent>& events);
 

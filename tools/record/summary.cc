@@ -111,6 +111,12 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
           cli::Counted(silence.expiries, "timer interrupt")));
     }
   }
+  if (summary.skipped_hits != 0) {
+    lines.push_back(fmt::format(
+        "{} of any process skipped, not counted as lost: on its CPU another BPF program "
+        "or a bpf(2) call was running",
+        cli::Counted(summary.skipped_hits, "tracepoint hit")));
+  }
   for (const record::AbsentCpu& absence : summary.absences) {
     const std::string until =
         absence.until_ns ? fmt::format("{:.2f} s", Seconds(*absence.until_ns)) : "the end";

@@ -9,12 +9,14 @@
 #include <fstream>
 
 #include "formats/base/file.h"
+#include "formats/perfdata/file_parts.h"
 #include "tests/convert/rewrite/recovered.h"
 #include "tests/support/compressed.h"
 #include "tests/support/excess.h"
 #include "tests/support/mapped_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/tracing_data.h"
 
 namespace perftape::rewrite {
 namespace {
@@ -467,6 +469,24 @@ TEST_F(RecoverTest, DeclaresATracepointWithALostFormat) {
   Run(builder.Build());
   ASSERT_THAT(report_, IsOk());
   EXPECT_TRUE(reader_->feature(FeatureBit::kTracingData));
+}
+
+// As a recorder that was killed before its first commit leaves it: without a feature table.
+TEST_F(RecoverTest, FindsTheFormatsBeforeTheRecords) {
+  const auto formats = perfdata::TracingDataOf(
+      {{"sched", {"name: sched_switch\nID: 316\nformat:\n\nprint fmt: \"\"\n"}}});
+  PerfDataBuilder builder;
+  builder.AddEvent({.type = perfdata::kTypeTracepoint, .config = 316});
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  const std::vector<std::byte> whole = builder.Build();
+  const Reader reader = Reader::FromBytes(whole).value();
+  const perfdata::Feature feature{FeatureBit::kTracingData, perfdata::RawFeature{formats}};
+  std::vector<std::byte> file = perfdata::FileHead(reader.events().all(), {&feature, 1}).bytes;
+  file.insert(file.end(), builder.records().begin(), builder.records().end());
+  Run(file);
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_EQ(reader_->events()[0].name, "sched:sched_switch");
+  EXPECT_THAT(AsText(*reader_->feature(FeatureBit::kTracingData)), HasSubstr("sched_switch"));
 }
 
 TEST_F(RecoverTest, CutsAttributesToWhatPerf61Reads) {

@@ -23,6 +23,18 @@ TEST(PeriodUnit, IsNanosecondsForTimeOffCpu) {
   EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "offcpu-time:HG"), kNanoseconds);
 }
 
+TEST(PeriodUnit, IsNanosecondsForOurOffCpuEvents) {
+  for (const std::string_view name : {kOffCpuDiskTime, kOffCpuRunnableTime, kWakeup}) {
+    EXPECT_EQ(UnitOf(kTypeSoftware, kSoftwareBpfOutput, name), kNanoseconds);
+    EXPECT_EQ(UnitOf(kTypeTracepoint, 77, name), kCount);
+  }
+}
+
+TEST(PeriodUnit, IsNanosecondsForWaitsForLocks) {
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "lock-time"), kNanoseconds);
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "lock:contention_begin"), kCount);
+}
+
 TEST(PeriodUnit, IsACountForAllOthers) {
   EXPECT_EQ(UnitOf(kTypeHardware, kSoftwareCpuClock, "cycles"), kCount);
   EXPECT_EQ(UnitOf(kTypeSoftware, 2, "page-faults"), kCount);

@@ -13,6 +13,7 @@
 #include "tests/formats/perfdata/big_endian.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
+#include "tests/support/tracing_data.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -70,6 +71,20 @@ TEST_P(ReaderOfEachContainer, ReadsEventsWithIdsAndNames) {
   EXPECT_EQ(reader.events()[0].format.sample_type, kIp | kIdentifier);
   EXPECT_EQ(reader.events()[1].name, "my probe");
   EXPECT_EQ(reader.events()[1].attr.config, 314U);
+  EXPECT_THAT(reader.problems(), IsEmpty());
+}
+
+// As simpleperf writes them.
+TEST_P(ReaderOfEachContainer, ReadsTheFormatsInsideTheFirstRecord) {
+  const std::vector<std::byte> formats = TracingDataOf({{"sched", {"name: wakeup\nID: 314\n"}}});
+  std::vector<std::byte> padded = formats;
+  padded.resize((formats.size() + 63) / 64 * 64);
+  PerfDataBuilder file(GetParam());
+  file.AddEvent({.name = {}, .type = kTypeTracepoint, .config = 314});
+  file.Add(HeaderTracingData{.size = static_cast<std::uint32_t>(formats.size()), .data = padded});
+  const Reader reader = file.Open();
+  ASSERT_NE(reader.events()[0].tracepoint, nullptr);
+  EXPECT_EQ(reader.events()[0].tracepoint->name, "sched:wakeup");
   EXPECT_THAT(reader.problems(), IsEmpty());
 }
 

@@ -43,6 +43,17 @@ TEST(SidebandAttr, ReportsWhatProcessesDoFromTheStart) {
   EXPECT_FALSE(attr.Has(perfdata::kDisabled));
 }
 
+TEST(SidebandAttr, ReportsCgroupsAndNamespacesOnlyIfAsked) {
+  const perfdata::EventAttr plain = SidebandAttr();
+  EXPECT_FALSE(plain.Has(perfdata::kAttrCgroup));
+  EXPECT_FALSE(plain.Has(perfdata::kAttrNamespaces));
+  const perfdata::EventAttr attr =
+      SidebandAttr({.samples_have_cgroups = true, .cgroups = true, .namespaces = true});
+  EXPECT_TRUE(attr.Has(perfdata::kAttrCgroup));
+  EXPECT_TRUE(attr.Has(perfdata::kAttrNamespaces));
+  EXPECT_EQ(attr.sample_type, plain.sample_type | perfdata::kSampleCgroup);
+}
+
 // hotspot's perfparser reads the trailers of all events with one attribute.
 TEST(SidebandAttr, HasTheTrailerOfTheSamplingEvent) {
   const perfdata::SampleFormat sampling = perfdata::FormatOf(

@@ -42,6 +42,10 @@ class PlanEventsTest : public testing::Test {
         .try_to_open = [&](const perfdata::EventAttr& attr) -> Status {
           if (has_pmu_ || attr.type == perfdata::kTypeSoftware) return {};
           return Fail(ErrorCode::kUnsupported, "no PMU");
+        },
+        .off_cpu = [&]() -> Status {
+          if (has_task_storage_) return {};
+          return Fail(ErrorCode::kUnsupported, "no task storage");
         }};
     return PlanEvents(ParseEvents(list).value(), Frequency{99}, missing, machine);
   }
@@ -61,6 +65,7 @@ class PlanEventsTest : public testing::Test {
 
   TempDir root_;
   bool has_pmu_ = false;
+  bool has_task_storage_ = true;
 };
 
 TEST_F(PlanEventsTest, TakesTheClockWhereNothingIsAskedFor) {
@@ -109,6 +114,78 @@ TEST_F(PlanEventsTest, ExpandsASet) {
   EXPECT_THAT(ErrorOf("packetlos"), HasSubstr("did you mean packetloss?"));
 }
 
+// The format of skb:kfree_skb with this field and these names.
+constexpr std::string_view kReason =
+    "\tfield:enum skb_drop_reason reason;\toffset:36;\tsize:4;\tsigned:0;\n";
+constexpr std::string_view kNamesOfLinux62 =
+    "print fmt: \"reason: %s\", __print_symbolic(REC->reason, { 2, \"NOT_SPECIFIED\" }, "
+    "{ 3, \"NO_SOCKET\" })\n";
+constexpr std::string_view kNamesOfLinux517 =
+    "print fmt: \"reason: %s\", __print_symbolic(REC->reason, { 0, \"NOT_SPECIFIED\" }, "
+    "{ 1, \"NO_SOCKET\" })\n";
+constexpr std::string_view kAddress = "\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n";
+
+TEST_F(PlanEventsTest, FindsTheFirstDropReasonByItsName) {
+  for (const auto& [names, first] : {std::pair(kNamesOfLinux62, 2U), {kNamesOfLinux517, 0U}}) {
+    AddTracepoint("skb", "kfree_skb", 4, std::string(kReason).append(names));
+    const EventPlan plan = Plan("packetloss/if=reason!=NO_SOCKET/").value();
+    const wire_event& settings = plan.events[0].settings;
+    ASSERT_EQ(settings.condition_count, 2);
+    EXPECT_EQ(settings.conditions[0].value, first);
+    EXPECT_EQ(settings.conditions[0].comparison, WIRE_AT_LEAST);
+    EXPECT_EQ(settings.conditions[1].value, first + 1);
+  }
+}
+
+TEST_F(PlanEventsTest, RecordsAllDropsOfKernelsWithoutReasons) {
+  AddTracepoint("skb", "kfree_skb", 4, std::string(kAddress));
+  EXPECT_EQ(Plan("packetloss").value().events[0].settings.condition_count, 0);
+  EXPECT_THAT(ErrorOf("packetloss/if=reason==3/"), HasSubstr("has no field 'reason'"));
+  AddTracepoint("skb", "kfree_skb", 4, std::string(kReason));
+  EXPECT_EQ(Plan("packetloss").value().events[0].settings.condition_count, 0);
+  EXPECT_THAT(ErrorOf("packetloss/if=reason==NO_SOCKET/"), HasSubstr("have no names"));
+}
+
+TEST_F(PlanEventsTest, SaysWhichNameOfAValueIsNear) {
+  AddTracepoint("skb", "kfree_skb", 4, std::string(kReason).append(kNamesOfLinux62));
+  EXPECT_THAT(ErrorOf("packetloss/if=reason==NO_SOKET/"), HasSubstr("did you mean NO_SOCKET?"));
+  EXPECT_THAT(ErrorOf("packetloss/if=reasn==NO_SOCKET/"), HasSubstr("did you mean reason?"));
+}
+
+TEST_F(PlanEventsTest, TheSetOfFaultsIsPageFaultsAsInPerf) {
+  EXPECT_THAT(NamesOf("faults:u"), ElementsAre("page-faults:u"));
+  const EventPlan plan = Plan("faults/period=1/").value();
+  EXPECT_EQ(plan.events[0].attr.sample_period, 1U);
+  EXPECT_EQ(plan.events[0].trigger, Trigger::kCounter);
+}
+
+TEST_F(PlanEventsTest, TheSetOfLocksIsOneEventWithTheFieldsOfItsBeginning) {
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("event 'lock': no 'lock' in"));
+  AddTracepoint("lock", "contention_begin", 8,
+                "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+                "\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n");
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("no 'contention_end'"));
+  AddTracepoint("lock", "contention_end", 9, "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n");
+  const EventPlan plan = Plan("lock/every=2/,lock:contention_begin").value();
+  ASSERT_EQ(plan.events.size(), 2U);
+  const PlannedEvent& event = plan.events[0];
+  EXPECT_EQ(event.name, "lock-time");
+  EXPECT_EQ(event.trigger, Trigger::kLock);
+  EXPECT_EQ(event.attr.config, 8U);
+  EXPECT_EQ(event.settings.id, 8U);
+  EXPECT_EQ(event.settings.every, 2U);
+  EXPECT_EQ(event.subsystem, "lock");
+  EXPECT_EQ(event.format, plan.events[1].format);
+  EXPECT_THAT(ErrorOf("lock/if=flags==1/"), HasSubstr("if= is for tracepoints"));
+}
+
+TEST_F(PlanEventsTest, RefusesLocksOfAKernelWithOtherFields) {
+  AddTracepoint("lock", "contention_begin", 8,
+                "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n");
+  AddTracepoint("lock", "contention_end", 9, "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n");
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("has other fields"));
+}
+
 TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {
   EXPECT_THAT(ErrorOf("sched:sched_switch,sched:sched_switch/every=2/"), HasSubstr("given twice"));
 }
@@ -151,6 +228,31 @@ TEST_F(PlanEventsTest, LeavesOutWhatIsMissingIfAllowed) {
   EXPECT_EQ(plan.warnings.size(), 2U);
   EXPECT_THAT(Plan("instructions", MissingEvents::kSkip), FailsWith(ErrorCode::kUnsupported));
   EXPECT_THAT(Plan("cs/every=2/", MissingEvents::kSkip), FailsWith(ErrorCode::kInvalidArgument));
+}
+
+TEST_F(PlanEventsTest, MakesAnEventOfEachStateOfWaitingThreads) {
+  EXPECT_THAT(NamesOf("cpu-clock,offcpu,wakeup"),
+              ElementsAre("cpu-clock", "offcpu-time", "offcpu-disk-time", "offcpu-runnable-time",
+                          "wakeup"));
+  const EventPlan plan = Plan("offcpu").value();
+  ASSERT_EQ(plan.events.size(), 3U);
+  EXPECT_EQ(plan.events[0].trigger, Trigger::kSleep);
+  EXPECT_EQ(plan.events[2].trigger, Trigger::kRunnable);
+  for (const PlannedEvent& event : plan.events) {
+    EXPECT_EQ(event.attr.config, perfdata::kSoftwareBpfOutput);
+  }
+}
+
+TEST_F(PlanEventsTest, RefusesOptionsOfWaitsAndWakersWithoutWaits) {
+  EXPECT_THAT(ErrorOf("offcpu/period=1/"), HasSubstr("--off-cpu-threshold"));
+  EXPECT_THAT(ErrorOf("offcpu:u"), HasSubstr("no modifiers"));
+  EXPECT_THAT(ErrorOf("cpu-clock,wakeup"), HasSubstr("add -e offcpu"));
+}
+
+TEST_F(PlanEventsTest, SaysWhyWaitsCannotBeMeasured) {
+  has_task_storage_ = false;
+  EXPECT_EQ(ErrorOf("offcpu"), "event 'offcpu': no task storage");
+  EXPECT_EQ(Plan("cpu-clock,offcpu", MissingEvents::kSkip).value().events.size(), 1U);
 }
 
 }  // namespace

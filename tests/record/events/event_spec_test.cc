@@ -77,9 +77,19 @@ TEST(ParseEvents, ReadsConditions) {
                   FieldCondition{.field = "w", .comparison = Comparison::kAnyBit, .value = 8}));
 }
 
+TEST(ParseEvents, ReadsLimitsAndNamesOfValues) {
+  const EventSpec spec = Only("sub:name/if=x<=1,if=y>=NO_SOCKET/");
+  EXPECT_THAT(
+      spec.conditions,
+      ElementsAre(
+          FieldCondition{.field = "x", .comparison = Comparison::kAtMost, .value = 1},
+          FieldCondition{
+              .field = "y", .comparison = Comparison::kAtLeast, .value_name = "NO_SOCKET"}));
+}
+
 TEST(ParseEvents, RefusesWhatIsNoCondition) {
   for (const char* text : {"sub:name/if=/", "sub:name/if=x/", "sub:name/if===1/",
-                           "sub:name/if=x==/", "sub:name/if=x==y/", "sub:name/if=x=1/"}) {
+                           "sub:name/if=x==/", "sub:name/if=x==1y/", "sub:name/if=x=1/"}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr("is no condition")) << text;
   }
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -227,6 +228,26 @@ TEST(ProcSnapshot, WritesOnlyTheGivenProcesses) {
   const std::vector<std::uint32_t> pids = {8, 4711};
   ASSERT_TRUE(SnapshotProcesses(proc.dir().path(), pids, kTestFormat, bytes));
   EXPECT_THAT(Decoded<Comm>(RecordsIn(bytes)), ElementsAre(Field(&Comm::comm, "cat")));
+}
+
+TEST(ProcSnapshot, WritesNamespacesOfThreadsIfAsked) {
+  const auto pid = static_cast<std::uint32_t>(::getpid());
+  const std::vector<std::uint32_t> pids = {pid};
+  std::vector<std::byte> bytes;
+  ASSERT_TRUE(SnapshotProcesses("/proc", pids, kTestFormat, bytes, {.namespaces = true}));
+  const auto namespaces = Decoded<perfdata::Namespaces>(RecordsIn(bytes));
+  ASSERT_EQ(namespaces.size(), 1U);
+  EXPECT_EQ(namespaces[0].pid, pid);
+  EXPECT_EQ(namespaces[0].tid, pid);
+  struct stat cgroup = {};
+  ASSERT_EQ(stat("/proc/self/ns/cgroup", &cgroup), 0);
+  ASSERT_EQ(namespaces[0].links.size(), 14U);
+  EXPECT_EQ(namespaces[0].links[12], cgroup.st_dev);
+  EXPECT_EQ(namespaces[0].links[13], cgroup.st_ino);
+
+  bytes.clear();
+  ASSERT_TRUE(SnapshotProcesses("/proc", pids, kTestFormat, bytes));
+  EXPECT_THAT(Decoded<perfdata::Namespaces>(RecordsIn(bytes)), IsEmpty());
 }
 
 TEST(ProcSnapshot, FailsWithoutProc) {

@@ -106,6 +106,19 @@ TEST_F(WireDecoding, CopiesTaskTimeAndCpu) {
   EXPECT_EQ(sample.period, 10101010u);
 }
 
+TEST_F(WireDecoding, HasTheCgroupIfTheEventHas) {
+  perfdata::SampleFormat format = kTestFormat;
+  format.sample_type |= perfdata::kSampleCgroup;
+  Message message = Message::InUserMode();
+  message.sample.cgroup = 4711;
+  EXPECT_EQ(SampleOfMessage(message).cgroup, 0U);
+  WireDecoder decoder(ids_, {format}, kLimit);
+  out_.clear();
+  ASSERT_TRUE(decoder.Append(message.bytes(), out_));
+  const perfdata::RecordView record = RecordsIn(out_).at(0);
+  EXPECT_EQ(perfdata::DecodeSample(record, format)->cgroup, 4711U);
+}
+
 TEST_F(WireDecoding, ReturnsTheTime) {
   EXPECT_EQ(decoder_.Append(Message::InUserMode().bytes(), out_).value(), 123456789u);
 }
@@ -119,6 +132,36 @@ TEST_F(WireDecoding, SetsTheCpuMode) {
 
 TEST_F(WireDecoding, OpensAUserChainWithItsMarker) {
   EXPECT_THAT(ChainOf(Message::InUserMode()), ElementsAre(kContextUser, 0x401000, 0x402000));
+}
+
+// A probe at the entry of a function: the caller's return address, then what the kernel walked.
+TEST_F(WireDecoding, PutsTheCallerBehindTheProbedFunction) {
+  Message message = Message::InUserMode();
+  message.sample.flags = WIRE_CALLER_FIRST;
+  message.user = {0x402000, 0x401000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x403000));
+  message.user = {0x402000, 0x401000, 0x402000};  // a recursion
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x402000));
+  message.user = {0x402000};  // no walk
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000));
+}
+
+TEST_F(WireDecoding, HasTheCallerOnceIfTheKernelFoundIt) {
+  Message message = Message::InUserMode();
+  message.sample.flags = WIRE_CALLER_FIRST | WIRE_CALLER_MAY_BE_FRAME;
+  message.user = {0x402000, 0x401000, 0x402000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x403000));
+  message.user = {0x402000, 0x401000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x402000, 0x403000));
+}
+
+TEST_F(WireDecoding, HasNoCallerThatIsNoUserAddress) {
+  Message message = Message::InUserMode();
+  message.sample.flags = WIRE_CALLER_FIRST;
+  message.user = {kLimit, 0x401000, 0x403000};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000, 0x403000));
+  message.user = {};
+  EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
 }
 
 TEST_F(WireDecoding, PutsUserFramesBehindThoseOfTheKernel) {
@@ -212,7 +255,7 @@ TEST_F(WireDecoding, RefusesAMessageCutAtAnyByte) {
 TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
-  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 64 bytes but has 72"));
+  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 72 bytes but has 80"));
 }
 
 // A message of event 1, a tracepoint, with two words between the fixed part and the frames.

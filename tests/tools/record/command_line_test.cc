@@ -153,11 +153,34 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   EXPECT_THAT(PlanOfWords({"-e", "cycles:pp"}), refuses("-e: event 'cycles:pp': modifier"));
   EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf"}), refuses("-fno-omit-frame-pointer"));
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
-  EXPECT_THAT(PlanOfWords({"-G", "x", "true"}), refuses("unknown option -G: "));
-  EXPECT_THAT(PlanOfWords({"--cgroup=x"}), refuses("cgroup.procs"));
   EXPECT_THAT(PlanOfWords({"-D500"}), refuses("--time FROM,TO"));
   EXPECT_THAT(PlanOfWords({"--delay", "500"}), refuses("unknown option --delay: "));
   EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration SECONDS"));
+}
+
+TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {
+  const auto plan = PlanOfWords({"-G", "a,/b/c", "--container", "3f2a", "--", "sleep", "1"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->target));
+  EXPECT_THAT(plan->scope.cgroups, ElementsAre("a", "/b/c"));
+  EXPECT_THAT(plan->scope.containers, ElementsAre("3f2a"));
+  EXPECT_FALSE(plan->scope.all_cgroups);
+  EXPECT_THAT(PlanOfWords({"-G", "a,,b"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("-G: empty name in 'a,,b'")));
+}
+
+TEST(RecordPlan, SelectsThreadsOfTheCommandByName) {
+  const auto plan = PlanOfWords({"--comm", "cc1*", "--comm", "ld", "--", "make"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->target));
+  EXPECT_THAT(plan->scope.comms, ElementsAre("cc1*", "ld"));
+}
+
+TEST(RecordPlan, AddsCgroupsAndNamespacesIfAsked) {
+  const auto plan = PlanOfWords({"--all-cgroups", "--namespaces"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->scope.all_cgroups);
+  EXPECT_TRUE(plan->scope.namespaces);
 }
 
 TEST(RecordPlan, AcceptsSeveralEvents) {
@@ -218,6 +241,33 @@ TEST(RecordPlan, NamesTheWordThatItDoesNotUnderstand) {
   EXPECT_THAT(PlanOfWords({"-z23"}), refuses("-z: 23 is out of range: use 1 to 22"));
   EXPECT_THAT(PlanOfWords({"--compression-level=best"}),
               refuses("--compression-level: 'best' is not a whole number"));
+}
+
+TEST(RecordPlan, ReadsTheOffCpuThresholdInItsUnit) {
+  using std::chrono::nanoseconds;
+  const std::pair<const char*, nanoseconds> thresholds[] = {
+      {"0", nanoseconds(0)},           {"500", std::chrono::milliseconds(500)},
+      {"250us", nanoseconds(250'000)}, {"1.5ms", nanoseconds(1'500'000)},
+      {"700ns", nanoseconds(700)},     {"2s", std::chrono::seconds(2)}};
+  for (const auto& [text, threshold] : thresholds) {
+    const auto plan = PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text});
+    ASSERT_TRUE(plan) << text;
+    EXPECT_EQ(plan->off_cpu_threshold, threshold) << text;
+  }
+  for (const char* text : {"", "ms", "-1ms", "1m", "1e3", "inf", "99999999999s"}) {
+    EXPECT_THAT(PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text}),
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("no time")))
+        << text;
+  }
+}
+
+TEST(RecordPlan, AddsTheEventOfWakers) {
+  const auto plan = PlanOfWords({"-e", "offcpu", "--wakers"});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->events.size(), 2U);
+  EXPECT_EQ(plan->events[1].name, "wakeup");
+  EXPECT_THAT(PlanOfWords({"--wakers"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("add -e offcpu")));
 }
 
 }  // namespace

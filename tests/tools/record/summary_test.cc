@@ -110,6 +110,16 @@ TEST(SummaryLines, ReportStalledAndOfflineCpus) {
                   "processes that started there meanwhile may be missing"));
 }
 
+TEST(SummaryLines, ReportSkippedHitsThatAreNoLoss) {
+  record::RecordSummary summary = Summary(37, 0);
+  summary.skipped_hits = 12;
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
+                          "12 tracepoint hits of any process skipped, not counted as lost: on its "
+                          "CPU another BPF program or a bpf(2) call was running"));
+  EXPECT_EQ(ExitStatus(summary), 0);
+}
+
 TEST(SummaryLines, ReportCpusWithoutSamplesForUnknownReasons) {
   record::RecordSummary summary = Summary(37, 0);
   summary.events = {{.name = "cpu-clock"}};

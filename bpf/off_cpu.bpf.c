@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writes a sample for each wait of a wanted task: the time in which it is on no CPU. A wait is
+ * measured by three tracepoints of the scheduler:
+ *
+ *   sched_switch   prev leaves its CPU: the wait starts; its user stack is stored, because the user
+ *                  stack of another task cannot be read later
+ *   sched_wakeup   a sleep ends: its sample is sent; the wait for a CPU starts
+ *   sched_switch   next gets a CPU: the sample of this second wait is sent
+ *
+ * Waits below the threshold are summed in the storage of the task. The sums are sent as samples of
+ * their own: at a switch, about once a second; at the end of the task; at the end of the recording.
+ * So the periods of all samples add up to the time that the task really waited.
+ *
+ * Interrupts are off in all three tracepoints, so no program here interrupts another on its CPU.
+ */
+#define SAMPLE_RAW_SIZE 0
+#define OWN_FRAMES	2 /* the program and its caller, bpf_trace_runN */
+#include "bpf/sample.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct wire_off_cpu off_cpu = {};
+
+/* User space sets it before it detaches the programs, which takes effect later. */
+volatile __u32 is_stopped = 0;
+
+/* include/linux/sched.h */
+#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_DEAD	     0x0080
+#define TASK_NOLOAD	     0x0400
+
+#define PF_KTHREAD 0x00200000
+
+/* What is known of a wanted task, from the first time that it left a CPU. */
+struct off_cpu_task {
+	__u64 start_ns; /* of the current wait; 0: it is on a CPU */
+	__u32 wait;	/* enum wire_wait of the current wait */
+	__u32 tgid;
+	__u32 tid;
+	__u32 user_frames;
+	__u64 cgroup;
+	__u64 sums_ns[WIRE_WAITS]; /* of waits below the threshold */
+	__u64 sums_start_ns;	   /* when the first of them ended; 0: there is none */
+	__u64 frames[WIRE_MAX_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct off_cpu_task);
+} off_cpu_tasks SEC(".maps");
+
+static __always_inline struct off_cpu_task *known_task(struct task_struct *task)
+{
+	return bpf_task_storage_get(&off_cpu_tasks, task, 0, 0);
+}
+
+static __always_inline __u32 cpu_of(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		return BPF_CORE_READ(task, thread_info.cpu);
+	return BPF_CORE_READ((struct task_struct___old *)task, cpu);
+}
+
+static __always_inline __u64 state_of(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return BPF_CORE_READ(task, __state);
+	return BPF_CORE_READ((struct task_struct___old *)task, state);
+}
+
+/* Kernel threads without work are uninterruptible, too, but marked: ps shows I. */
+static __always_inline __u32 wait_of(__u64 state)
+{
+	if (state == 0)
+		return WIRE_RUNNABLE;
+	if ((state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD))
+		return WIRE_DISK_SLEEP;
+	return WIRE_SLEEP;
+}
+
+/* As is_wanted(), for a task that is not the current one. */
+static __always_inline int is_wanted_task(struct task_struct *task, __u32 tgid, __u32 tid)
+{
+	if (tid == 0 || (filter.excluded_pid && tgid == filter.excluded_pid))
+		return 0;
+	if (!is_target_task(tgid, tid))
+		return 0;
+	if (filter.by_uid && BPF_CORE_READ(task, cred, uid.val) != filter.uid)
+		return 0;
+	return is_task_in_scope(task);
+}
+
+/* Whether waits that end on this CPU are recorded. All events have the same CPUs. */
+static __always_inline int is_cpu_recorded(__u32 number)
+{
+	__u32 index = off_cpu.events[WIRE_SLEEP] * filter.cpus + number;
+	struct wire_cpu *cpu = bpf_map_lookup_elem(&cpus, &index);
+
+	return cpu && !cpu->excluded;
+}
+
+/* Starts a sample of `known`, which waited for `period` and ends that on `cpu_number`. */
+static __always_inline void start_sample(struct full_sample *full, const struct off_cpu_task *known,
+					 __u32 event, __u32 cpu_number, __u64 period, __u64 now_ns)
+{
+	full->sample = (struct wire_sample){
+		.header =
+			{
+				.type = WIRE_SAMPLE,
+				.cpu = cpu_number,
+				.size = sizeof(struct wire_sample),
+				.time_ns = now_ns,
+			},
+		.ip = WIRE_SHORT_WAITS_IP,
+		.period = period,
+		.pid = known->tgid,
+		.tid = known->tid,
+		.cgroup = known->cgroup,
+		.event = event,
+		.mode = WIRE_MODE_KERNEL,
+	};
+}
+
+/* The scratch sample, and the counters of the event, in which the caller counts. */
+static __always_inline struct full_sample *new_sample(__u32 event, struct wire_cpu **cpu)
+{
+	*cpu = counters_of(event);
+	if (!*cpu)
+		return 0;
+	(*cpu)->overflows++;
+	(*cpu)->wanted++;
+	return scratch_sample(*cpu);
+}
+
+/* A number of frames with a bound that the verifier sees. */
+static __always_inline __u64 checked(__u64 frames)
+{
+	barrier_var(frames);
+	if (frames > WIRE_MAX_FRAMES)
+		frames = WIRE_MAX_FRAMES;
+	return frames;
+}
+
+/* The stack on which `task` waits. The kernel leaves out the functions of the scheduler. */
+static __always_inline __u64 add_stacks(struct full_sample *full, struct task_struct *task,
+					const struct off_cpu_task *known)
+{
+	__u32 most = filter.callchain ? WIRE_MAX_FRAMES * sizeof(__u64) : sizeof(__u64);
+	long bytes = bpf_get_task_stack(task, full->words, most, 0);
+	__u64 kernel = checked(bytes > 0 ? bytes / sizeof(__u64) : 0);
+	__u64 user = checked(known->user_frames);
+
+	full->sample.ip = kernel ? full->words[0] : 0;
+	if (!filter.callchain)
+		return 0;
+	bpf_probe_read_kernel(full->words + kernel, user * sizeof(__u64), known->frames);
+	full->sample.kernel_frames = kernel;
+	full->sample.user_frames = user;
+	return kernel + user;
+}
+
+static __always_inline void send_wait(struct task_struct *task, const struct off_cpu_task *known,
+				      __u32 event, __u32 cpu_number, __u64 period, __u64 now_ns)
+{
+	struct wire_cpu *cpu;
+	struct full_sample *full = new_sample(event, &cpu);
+	__u64 size;
+
+	if (!full)
+		return;
+	start_sample(full, known, event, cpu_number, period, now_ns);
+	size = sizeof(struct wire_sample) + add_stacks(full, task, known) * sizeof(__u64);
+	full->sample.header.size = size;
+	send(cpu, full, size);
+}
+
+/* A sample without stacks for each kind of wait. */
+static __always_inline void send_sums(struct off_cpu_task *known, __u32 cpu_number, __u64 now_ns)
+{
+	struct wire_cpu *cpu;
+	struct full_sample *full;
+	__u32 wait;
+
+	known->sums_start_ns = 0;
+	for (wait = 0; wait < WIRE_WAITS; wait++) {
+		__u64 sum_ns = known->sums_ns[wait];
+
+		known->sums_ns[wait] = 0;
+		if (!sum_ns)
+			continue;
+		full = new_sample(off_cpu.events[wait], &cpu);
+		if (!full)
+			continue;
+		start_sample(full, known, off_cpu.events[wait], cpu_number, sum_ns, now_ns);
+		send(cpu, full, sizeof(struct wire_sample));
+	}
+}
+
+/* Sends the current wait or adds it to the sums. */
+static __always_inline void end_wait(struct task_struct *task, struct off_cpu_task *known,
+				     __u32 cpu_number, __u64 now_ns)
+{
+	__u64 period = now_ns - known->start_ns;
+	__u32 wait = known->wait;
+
+	if (wait >= WIRE_WAITS || now_ns <= known->start_ns || !is_cpu_recorded(cpu_number))
+		return;
+	if (period >= off_cpu.threshold_ns) {
+		send_wait(task, known, off_cpu.events[wait], cpu_number, period, now_ns);
+		return;
+	}
+	known->sums_ns[wait] += period;
+	if (!known->sums_start_ns)
+		known->sums_start_ns = now_ns;
+}
+
+static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32 wait, __u64 now_ns)
+{
+	struct task_ids ids = {.tgid = tgid_of(task), .tid = tid_of(task)};
+	struct off_cpu_task *known;
+	struct wire_cpu *cpu;
+
+	if (ids.tid == 0 || !is_wanted(ids.tgid, ids.tid))
+		return;
+	known = bpf_task_storage_get(&off_cpu_tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!known) {
+		cpu = counters_of(off_cpu.events[wait]);
+		if (cpu)
+			cpu->no_scratch++;
+		return;
+	}
+	known->tgid = ids.tgid;
+	known->tid = ids.tid;
+	known->cgroup = cgroup_of(task);
+	known->wait = wait;
+	known->user_frames = filter.callchain ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
+	known->start_ns = now_ns;
+}
+
+static __always_inline void get_cpu(struct task_struct *task, __u64 now_ns)
+{
+	__u32 cpu_number = bpf_get_smp_processor_id();
+	struct off_cpu_task *known = known_task(task);
+
+	if (!known)
+		return;
+	if (known->start_ns)
+		end_wait(task, known, cpu_number, now_ns);
+	known->start_ns = 0;
+	if (known->sums_start_ns && now_ns - known->sums_start_ns >= off_cpu.flush_ns)
+		send_sums(known, cpu_number, now_ns);
+}
+
+/* The last switch of a task. Its process is a target no longer, if it was one. */
+static __always_inline void end_task(struct task_struct *task, __u64 now_ns)
+{
+	struct off_cpu_task *known = known_task(task);
+
+	if (known && known->sums_start_ns)
+		send_sums(known, bpf_get_smp_processor_id(), now_ns);
+}
+
+/* args: preempt, prev, next, and since Linux 5.18 the state of prev, which may be woken already. */
+SEC("tp_btf/sched_switch")
+int on_switch(__u64 *args)
+{
+	struct task_struct *prev = (struct task_struct *)args[1];
+	struct task_struct *next = (struct task_struct *)args[2];
+	__u64 now_ns = bpf_ktime_get_ns();
+	__u64 state = 0;
+
+	if (is_stopped)
+		return 0;
+	/* A preempted task may have set its state, but is still runnable. */
+	if (!args[0])
+		state = off_cpu.has_prev_state ? (__u32)args[3] : state_of(prev);
+	if (state & TASK_DEAD)
+		end_task(prev, now_ns);
+	else
+		leave_cpu(args, prev, wait_of(state), now_ns);
+	get_cpu(next, now_ns);
+	return 0;
+}
+
+/*
+ * args: the task, which is in the queue of its CPU now. Unlike sched_waking, this comes after the
+ * sched_switch in which the task left its CPU.
+ */
+SEC("tp_btf/sched_wakeup")
+int on_wakeup(__u64 *args)
+{
+	struct task_struct *task = (struct task_struct *)args[0];
+	struct off_cpu_task *known = known_task(task);
+	__u64 now_ns;
+
+	if (!known || !known->start_ns || known->wait == WIRE_RUNNABLE || is_stopped)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	end_wait(task, known, cpu_of(task), now_ns);
+	known->wait = WIRE_RUNNABLE;
+	known->start_ns = now_ns;
+	return 0;
+}
+
+/* Stores a wait whose start no switch has reported. Returns 0 if the task is not wanted. */
+static __always_inline struct off_cpu_task *start_wait(struct task_struct *task, __u32 wait)
+{
+	struct task_ids ids = {.tgid = tgid_of(task), .tid = tid_of(task)};
+	struct off_cpu_task *known;
+
+	if (!is_wanted_task(task, ids.tgid, ids.tid))
+		return 0;
+	known = bpf_task_storage_get(&off_cpu_tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!known || known->start_ns)
+		return 0;
+	known->tgid = ids.tgid;
+	known->tid = ids.tid;
+	known->cgroup = cgroup_of(task);
+	known->wait = wait;
+	known->start_ns = bpf_ktime_get_ns();
+	return known;
+}
+
+/* A new task waits for its first CPU. */
+SEC("tp_btf/sched_wakeup_new")
+int on_wakeup_new(__u64 *args)
+{
+	start_wait((struct task_struct *)args[0], WIRE_RUNNABLE);
+	return 0;
+}
+
+/*
+ * The waker runs here, or the interrupt that wakes. The sample belongs to the recording if the
+ * woken task does.
+ */
+SEC("tp_btf/sched_waking")
+int on_waking(__u64 *args)
+{
+	struct task_struct *task = (struct task_struct *)args[0];
+	struct off_cpu_task *known = known_task(task);
+	struct sample_origin origin = {
+		.event = off_cpu.wakeup_event,
+		.mode = WIRE_MODE_KERNEL,
+		.own_frames = OWN_FRAMES,
+	};
+	struct task_ids ids;
+	struct wire_cpu *cpu;
+
+	if (!known || !known->start_ns || known->wait == WIRE_RUNNABLE || is_stopped)
+		return 0;
+	origin.now_ns = bpf_ktime_get_ns();
+	origin.period = origin.now_ns - known->start_ns;
+	if (origin.period < off_cpu.threshold_ns)
+		return 0;
+	cpu = counters_of(off_cpu.wakeup_event);
+	if (!cpu || cpu->excluded)
+		return 0;
+	cpu->overflows++;
+	cpu->wanted++;
+	ids = current_ids();
+	bpf_get_stack(args, &origin.ip, sizeof(origin.ip), OWN_FRAMES);
+	send_sample(args, cpu, &origin, &ids);
+	return 0;
+}
+
+static __always_inline struct off_cpu_task *start_if_waiting(struct task_struct *task)
+{
+	struct off_cpu_task *known;
+
+	if (!task || BPF_CORE_READ(task, on_cpu))
+		return 0;
+	known = start_wait(task, wait_of(state_of(task)));
+	if (!known || !BPF_CORE_READ(task, on_cpu))
+		return known;
+	known->start_ns = 0; /* it got a CPU meanwhile */
+	return 0;
+}
+
+struct user_frame {
+	__u64 caller_frame;
+	__u64 return_address;
+};
+
+/* Walks the frame pointers of a task that waits in the kernel. */
+static __always_inline __u32 walk_waiting(struct task_struct *task, struct off_cpu_task *known)
+{
+	bpf_user_pt_regs_t regs = {};
+	struct user_frame frame;
+	__u64 at;
+	__u32 i;
+
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		return 0;
+	bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task));
+	known->frames[0] = ip_of(&regs);
+	at = frame_pointer_of(&regs);
+	for (i = 1; i < WIRE_MAX_FRAMES; i++) {
+		if (bpf_copy_from_user_task(&frame, sizeof(frame), (void *)at, task, 0) != 0)
+			break;
+		known->frames[i] = frame.return_address;
+		/* The stack grows down. */
+		if (frame.caller_frame <= at)
+			return i + 1;
+		at = frame.caller_frame;
+	}
+	return i;
+}
+
+/*
+ * The start of the recording: waits that began before count from here on. A thread that waits until
+ * the end, as in a deadlock, has its user stack from here.
+ */
+SEC("iter.s/task")
+int at_start(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct off_cpu_task *known = start_if_waiting(task);
+	__u64 start_ns;
+	__u32 frames;
+
+	if (!known || !filter.callchain)
+		return 0;
+	start_ns = known->start_ns;
+	frames = walk_waiting(task, known);
+	/* If it runs meanwhile, its frames are of its next wait. */
+	if (known->start_ns == start_ns)
+		known->user_frames = frames;
+	return 0;
+}
+
+/* The same before Linux 6.1, without the user stack. */
+SEC("iter/task")
+int at_start_without_stacks(struct bpf_iter__task *ctx)
+{
+	start_if_waiting(ctx->task);
+	return 0;
+}
+
+/* The end of the recording, when the programs above are detached: what still waits, and the sums.
+ */
+SEC("iter/task")
+int at_end(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct off_cpu_task *known;
+	__u64 now_ns;
+	__u32 cpu_number;
+
+	if (!task)
+		return 0;
+	known = known_task(task);
+	if (!known)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	cpu_number = cpu_of(task);
+	if (known->start_ns && !BPF_CORE_READ(task, on_cpu))
+		end_wait(task, known, cpu_number, now_ns);
+	known->start_ns = 0;
+	if (known->sums_start_ns)
+		send_sums(known, cpu_number, now_ns);
+	return 0;
+}

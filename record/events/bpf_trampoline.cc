@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/bpf_trampoline.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <linux/types.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "bpf/wire.h"
+#include "record/events/bpf_objects.h"
+#include "trampoline.skel.h"
+
+namespace perftape::record {
+
+Status TryTrampoline(ProbeKind kind, const std::string& function) {
+  std::string log;
+  const CapturedLog captured(log, {});
+  const std::unique_ptr<trampoline_bpf, decltype(&trampoline_bpf__destroy)> skeleton(
+      trampoline_bpf__open(), &trampoline_bpf__destroy);
+  int error = skeleton ? SetFunction(skeleton.get(), kind, function) : -errno;
+  if (error == 0) error = trampoline_bpf__load(skeleton.get());
+  if (error == 0) return {};
+  const bool is_refused = error == -EPERM || error == -EACCES;
+  return Fail(is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
+              fmt::format("the kernel loads no {} program for '{}': {}", WordOf(kind), function,
+                          std::strerror(-error)));
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probes of the kernel's functions by BPF trampolines: fentry and fexit (Linux 5.5).
+#pragma once
+
+#include <string>
+
+#include "formats/base/result.h"
+#include "record/events/probe_spec.h"
+
+namespace perftape::record {
+
+// Loads and frees a program for this function of the kernel, without attaching it. Fails with
+// kPermission if the kernel refuses such programs, and with kUnsupported if it has none, or if the
+// function cannot be probed.
+Status TryTrampoline(ProbeKind kind, const std::string& function);
+
+}  // namespace perftape::record

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/off_cpu_events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "formats/perfdata/period_unit.h"
+#include "record/events/event_attrs.h"
+
+namespace perftape::record {
+namespace {
+
+constexpr std::string_view kOffCpu = "offcpu", kWakeups = "wakeup";
+
+constexpr OffCpuName kNames[] = {
+    {kOffCpu, "waits of threads for locks, input, disks or a CPU, in nanoseconds"},
+    {kWakeups, "what ends these waits, in nanoseconds that the woken thread slept"},
+};
+
+// perf report sorts by event, and not by the state of a thread.
+struct OffCpuEvent {
+  std::string_view spec, name;
+  Trigger trigger;
+};
+constexpr OffCpuEvent kEvents[] = {
+    {kOffCpu, perfdata::kOffCpuTime, Trigger::kSleep},
+    {kOffCpu, perfdata::kOffCpuDiskTime, Trigger::kDiskSleep},
+    {kOffCpu, perfdata::kOffCpuRunnableTime, Trigger::kRunnable},
+    {kWakeups, perfdata::kWakeup, Trigger::kWakeup},
+};
+
+}  // namespace
+
+std::span<const OffCpuName> OffCpuNames() {
+  return kNames;
+}
+
+bool IsOffCpuName(std::string_view name) {
+  return std::ranges::find(kNames, name, &OffCpuName::name) != std::end(kNames);
+}
+
+Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
+  if (spec.modes != Modes::kBoth || spec.rate || spec.every || !spec.conditions.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("event '{}': {} has no modifiers and no options: "
+                            "--off-cpu-threshold TIME sums shorter waits",
+                            spec.text, spec.name));
+  }
+  std::vector<PlannedEvent> events;
+  for (const OffCpuEvent& event : kEvents) {
+    if (event.spec != spec.name) continue;
+    events.push_back(
+        {.name = std::string(event.name), .attr = BpfOutputAttr(1), .trigger = event.trigger});
+  }
+  return events;
+}
+
+Status CheckWakeup(std::span<const PlannedEvent> events) {
+  const auto has = [&](Trigger trigger) {
+    return std::ranges::find(events, trigger, &PlannedEvent::trigger) != events.end();
+  };
+  if (!has(Trigger::kWakeup) || has(Trigger::kSleep)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "wakers are recorded together with the waits that they end: add -e offcpu");
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/off_cpu_programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "off_cpu.skel.h"
+#include "record/events/bpf_objects.h"
+#include "record/machine/requirements.h"
+
+namespace perftape::record {
+namespace {
+
+struct DestroyOffCpuLink {
+  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
+};
+using OffCpuLink = std::unique_ptr<bpf_link, DestroyOffCpuLink>;
+
+struct DestroyOffCpu {
+  void operator()(off_cpu_bpf* skeleton) const { off_cpu_bpf__destroy(skeleton); }
+};
+using OffCpuSkeleton = std::unique_ptr<off_cpu_bpf, DestroyOffCpu>;
+
+// What older kernels lack.
+struct KernelAge {
+  bool has_sleepable_iterators = true;  // Linux 6.1, to read user stacks of threads that wait
+  bool has_prev_state = true;           // Linux 5.18: sched_switch passes the state of the thread
+};
+constexpr KernelAge kAges[] = {{}, {.has_sleepable_iterators = false}, {false, false}};
+
+Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& filter,
+                                    const wire_off_cpu& settings,
+                                    const std::function<Status(bpf_object*)>& share_maps,
+                                    const std::string& log) {
+  OffCpuSkeleton skeleton(off_cpu_bpf__open());
+  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  skeleton->rodata->filter = filter;
+  skeleton->rodata->off_cpu = settings;
+  skeleton->rodata->off_cpu.has_prev_state = age.has_prev_state;
+  bpf_program__set_autoload(skeleton->progs.on_waking, settings.wakeup_event != WIRE_NO_EVENT);
+  bpf_program__set_autoload(skeleton->progs.at_start, age.has_sleepable_iterators);
+  bpf_program__set_autoload(skeleton->progs.at_start_without_stacks, !age.has_sleepable_iterators);
+  TRY(share_maps(skeleton->obj));
+  if (const int error = off_cpu_bpf__load(skeleton.get()); error != 0) {
+    return ExplainFailure("cannot load the BPF programs that measure waits", -error, log);
+  }
+  return skeleton;
+}
+
+// Runs an iterator program once for each task.
+Status RunOnTasks(const bpf_program* program, const std::string& log) {
+  const OffCpuLink link(bpf_program__attach_iter(program, nullptr));
+  if (!link) return ExplainFailure("cannot visit the threads", errno, log);
+  const UniqueFd visit(bpf_iter_create(bpf_link__fd(link.get())));
+  if (visit.get() < 0) return FailErrno("visiting the threads", errno);
+  char unused[64];
+  for (;;) {
+    const ssize_t size = read(visit.get(), unused, sizeof unused);
+    if (size == 0) return {};
+    if (size < 0 && errno != EINTR && errno != EAGAIN) {
+      return FailErrno("visiting the threads", errno);
+    }
+  }
+}
+
+}  // namespace
+
+struct OffCpuPrograms::Impl {
+  OffCpuSkeleton skeleton;
+  std::vector<OffCpuLink> links;
+
+  Status Attach(const bpf_program* program, const std::string& log) {
+    OffCpuLink link(bpf_program__attach(program));
+    if (!link) return ExplainFailure("cannot follow the scheduler", errno, log);
+    links.push_back(std::move(link));
+    return {};
+  }
+};
+
+OffCpuPrograms::OffCpuPrograms(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+OffCpuPrograms::OffCpuPrograms(OffCpuPrograms&&) noexcept = default;
+OffCpuPrograms& OffCpuPrograms::operator=(OffCpuPrograms&&) noexcept = default;
+OffCpuPrograms::~OffCpuPrograms() = default;
+
+Status CheckOffCpuSupport() {
+  if (!ReadSystemFacts().has_btf) {
+    return Fail(ErrorCode::kUnsupported,
+                "the kernel does not describe its types (/sys/kernel/btf/vmlinux is absent)");
+  }
+  if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, nullptr) == 0) {
+    return Fail(ErrorCode::kUnsupported,
+                "the kernel has no BPF storage for tasks: it takes Linux 5.11 or later");
+  }
+  return {};
+}
+
+Result<OffCpuPrograms> OffCpuPrograms::Load(const wire_filter& filter, const wire_off_cpu& settings,
+                                            const std::function<Status(bpf_object*)>& share_maps,
+                                            const std::string& log) {
+  auto impl = std::make_unique<Impl>();
+  Result<OffCpuSkeleton> skeleton = Fail(ErrorCode::kUnsupported, "");
+  for (const KernelAge& age : kAges) {
+    skeleton = LoadSkeleton(age, filter, settings, share_maps, log);
+    if (skeleton) break;
+  }
+  if (!skeleton) return Fail(std::move(skeleton).error());
+  impl->skeleton = *std::move(skeleton);
+  return OffCpuPrograms(std::move(impl));
+}
+
+Status OffCpuPrograms::Start(const std::string& log) {
+  const auto& programs = impl_->skeleton->progs;
+  TRY(impl_->Attach(programs.on_switch, log));
+  TRY(impl_->Attach(programs.on_wakeup, log));
+  TRY(impl_->Attach(programs.on_wakeup_new, log));
+  if (bpf_program__autoload(programs.on_waking)) TRY(impl_->Attach(programs.on_waking, log));
+  return RunOnTasks(bpf_program__autoload(programs.at_start) ? programs.at_start
+                                                             : programs.at_start_without_stacks,
+                    log);
+}
+
+Status OffCpuPrograms::Stop(const std::string& log) {
+  if (impl_->links.empty()) return {};
+  impl_->skeleton->bss->is_stopped = 1;
+  impl_->links.clear();
+  return RunOnTasks(impl_->skeleton->progs.at_end, log);
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The BPF programs that measure waits (bpf/off_cpu.bpf.c). Only bpf_objects and bpf_session use
+// them.
+#pragma once
+
+#include <linux/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bpf/wire.h"
+#include "formats/base/result.h"
+
+struct bpf_object;
+struct bpf_program;
+struct off_cpu_bpf;
+
+namespace perftape::record {
+
+// Fails with kUnsupported if the kernel cannot measure waits; the message says what it lacks.
+Status CheckOffCpuSupport();
+
+class OffCpuPrograms {
+ public:
+  // `share_maps` replaces maps of the object by those of the recording. Messages of libbpf are
+  // quoted from `log`.
+  static Result<OffCpuPrograms> Load(const wire_filter& filter, const wire_off_cpu& settings,
+                                     const std::function<Status(bpf_object*)>& share_maps,
+                                     const std::string& log);
+
+  OffCpuPrograms(OffCpuPrograms&&) noexcept;
+  OffCpuPrograms& operator=(OffCpuPrograms&&) noexcept;
+  ~OffCpuPrograms();
+
+  // Attaches the programs. Waits that began before count from here on.
+  Status Start(const std::string& log);
+  // Detaches the programs, and sends the waits that have not ended and the sums of short ones. A
+  // second call has no effect.
+  Status Stop(const std::string& log);
+
+ private:
+  struct Impl;
+  explicit OffCpuPrograms(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace perftape::record

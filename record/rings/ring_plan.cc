@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/rings/ring_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace perftape::record {
+
+RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second,
+                   std::optional<std::size_t> requested) {
+  constexpr std::size_t kCpusOfARing = 8;
+  constexpr std::size_t kLeast = std::size_t{1} << 20, kMostOfACpu = std::size_t{8} << 20;
+  constexpr std::uint64_t kSeconds = 2, kSampleBytes = 1024;
+  cpus = std::max<std::size_t>(cpus, 1);
+  const std::size_t rings = std::bit_ceil((cpus + kCpusOfARing - 1) / kCpusOfARing);
+  if (requested) return {.rings = rings, .bytes = *requested};
+  const std::size_t cpus_of_a_ring = (cpus + rings - 1) / rings;
+  const std::uint64_t most = kMostOfACpu * cpus_of_a_ring;
+  // Bounded first, so that the product cannot overflow.
+  const std::uint64_t of_a_cpu =
+      std::min<std::uint64_t>(samples_per_second, kMostOfACpu) * kSeconds * kSampleBytes;
+  const std::uint64_t bytes = std::clamp<std::uint64_t>(of_a_cpu * cpus_of_a_ring, kLeast, most);
+  return {.rings = rings, .bytes = std::bit_ceil(bytes)};
+}
+
+std::string RingPlanText(const RingPlan& plan) {
+  constexpr std::size_t kKib = 1024, kMib = kKib * kKib;
+  const bool is_large = plan.bytes >= kMib;
+  return fmt::format("{} ring buffer{} of {} {}", plan.rings, plan.rings == 1 ? "" : "s",
+                     plan.bytes / (is_large ? kMib : kKib), is_large ? "MiB" : "KiB");
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many ring buffers a recording has, and how large they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace perftape::record {
+
+struct RingPlan {
+  std::size_t rings = 1;  // a power of two; CPU n sends to ring n modulo this number
+  std::size_t bytes = 0;  // of each; a power of two
+};
+
+// Plans for `cpus` CPUs, each with so many samples per second. Up to eight CPUs share a ring,
+// because senders to one wait for each other. A ring holds two seconds of samples of a kilobyte, at
+// least 1 MiB, at most 8 MiB for each CPU. `requested` is the size of each ring instead.
+RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second,
+                   std::optional<std::size_t> requested);
+
+// Returns "8 ring buffers of 16 MiB".
+std::string RingPlanText(const RingPlan& plan);
+
+}  // namespace perftape::record

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/scope/cgroup_hierarchies.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "formats/base/file.h"
+#include "record/processes/proc_files.h"
+
+namespace perftape::record {
+namespace {
+
+struct CloseDirectoryStream {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// Mount options that are no controllers (kernel/cgroup/cgroup-v1.c, cgroup1_show_options).
+bool IsController(std::string_view option) {
+  constexpr std::string_view kOthers[] = {
+      "rw", "ro", "noprefix", "xattr", "clone_children", "cpuset_v2_mode", "favordynmods", "none"};
+  return !option.empty() && !option.contains('=') && std::ranges::count(kOthers, option) == 0;
+}
+
+bool IsOctal(char digit) {
+  return digit >= '0' && digit <= '7';
+}
+
+// Decodes "\040", which stands for a space (fs/proc_namespace.c, mangle).
+std::string Unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view digits = text.substr(at + 1, 3);
+    if (text[at] == '\\' && digits.size() == 3 && std::ranges::all_of(digits, IsOctal)) {
+      plain += static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 + digits[2] - '0');
+      at += 3;
+    } else {
+      plain += text[at];
+    }
+  }
+  return plain;
+}
+
+// 36 32 0:31 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu
+std::optional<CgroupHierarchy> ParseMountinfoLine(std::string_view line) {
+  for (int field = 0; field < 4; ++field) NextField(line, ' ');
+  const std::string_view mount = NextField(line, ' ');
+  while (!line.empty() && NextField(line, ' ') != "-") {
+  }
+  const std::string_view type = NextField(line, ' ');
+  NextField(line, ' ');  // source
+  CgroupHierarchy hierarchy{.mount = Unescaped(mount)};
+  if (type == "cgroup2") return hierarchy;
+  if (type != "cgroup") return std::nullopt;
+  while (!line.empty()) {
+    const std::string_view option = NextField(line, ',');
+    if (IsController(option)) hierarchy.controllers.emplace_back(option);
+  }
+  if (hierarchy.is_v2()) return std::nullopt;
+  return hierarchy;
+}
+
+bool IsSame(const CgroupHierarchy& a, const CgroupHierarchy& b) {
+  return a.controllers == b.controllers;
+}
+
+// Returns the names of the directories in `directory`, sorted.
+std::vector<std::string> Subdirectories(const std::string& directory) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, CloseDirectoryStream> stream(::opendir(directory.c_str()));
+  if (stream == nullptr) return names;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (entry->d_type == DT_DIR && name != "." && name != "..") names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+void AddCgroups(const CgroupHierarchy& hierarchy, const std::string& path,
+                std::vector<CgroupDirectory>& found) {
+  const std::string directory = hierarchy.mount.string() + path;
+  const Result<std::uint64_t> id = CgroupIdOf(directory);
+  if (!id) return;
+  found.push_back({.path = path.empty() ? "/" : path, .id = *id});
+  for (const std::string& name : Subdirectories(directory)) {
+    AddCgroups(hierarchy, path + "/" + name, found);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<CgroupHierarchy>> MountedCgroupHierarchies(
+    const std::filesystem::path& mountinfo) {
+  TRY_ASSIGN(const std::string text, ReadWholeFile(mountinfo));
+  std::vector<CgroupHierarchy> hierarchies;
+  std::string_view left = text;
+  while (const std::optional<std::string_view> line = NextLine(left)) {
+    std::optional<CgroupHierarchy> hierarchy = ParseMountinfoLine(*line);
+    if (!hierarchy) continue;
+    const auto is_same = [&](const CgroupHierarchy& other) { return IsSame(other, *hierarchy); };
+    if (std::ranges::none_of(hierarchies, is_same)) hierarchies.push_back(*std::move(hierarchy));
+  }
+  std::ranges::stable_partition(hierarchies, &CgroupHierarchy::is_v2);
+  const auto has_perf_event = [](const CgroupHierarchy& hierarchy) {
+    return std::ranges::count(hierarchy.controllers, "perf_event") > 0;
+  };
+  const bool is_v1 = std::ranges::any_of(hierarchies, has_perf_event);
+  if (is_v1) std::ranges::stable_partition(hierarchies, has_perf_event);
+  if (!hierarchies.empty()) {
+    hierarchies.front().is_perfs = is_v1 || hierarchies.front().is_v2();
+  }
+  return hierarchies;
+}
+
+std::vector<CgroupDirectory> CgroupsOf(const CgroupHierarchy& hierarchy) {
+  std::vector<CgroupDirectory> found;
+  AddCgroups(hierarchy, "", found);
+  return found;
+}
+
+Result<std::uint64_t> CgroupIdOf(const std::filesystem::path& directory) {
+  struct stat status = {};
+  if (stat(directory.c_str(), &status) != 0) return FailErrno(directory.string(), errno);
+  if (!S_ISDIR(status.st_mode)) {
+    return Fail(ErrorCode::kNotFound, directory.string() + ": not a directory");
+  }
+  return status.st_ino;
+}
+
+}  // namespace perftape::record

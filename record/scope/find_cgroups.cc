@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/scope/find_cgroups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "formats/base/similar.h"
+#include "record/processes/proc_files.h"
+
+namespace perftape::record {
+namespace {
+
+constexpr std::size_t kMostListed = 5;
+
+// Returns whether `path` is `directory` or below it.
+bool IsAtOrBelow(std::string_view path, std::string_view directory) {
+  if (directory == "/") return true;
+  return path.starts_with(directory) &&
+         (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+// Keeps the outermost of cgroups inside each other.
+std::vector<CgroupDirectory> Outermost(std::vector<CgroupDirectory> cgroups) {
+  std::ranges::sort(cgroups, {}, &CgroupDirectory::path);
+  std::vector<CgroupDirectory> outermost;
+  for (CgroupDirectory& cgroup : cgroups) {
+    const auto is_inside = [&](const CgroupDirectory& outer) {
+      return IsAtOrBelow(cgroup.path, outer.path);
+    };
+    if (std::ranges::none_of(outermost, is_inside)) outermost.push_back(std::move(cgroup));
+  }
+  return outermost;
+}
+
+// "web/", "./web" and "/web" are "/web".
+std::string Normalized(std::string_view path) {
+  std::string normal = std::filesystem::path("/" + std::string(path)).lexically_normal().string();
+  while (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
+}
+
+std::optional<CgroupDirectory> CgroupAt(const CgroupHierarchy& hierarchy, const std::string& path) {
+  const Result<std::uint64_t> id = CgroupIdOf(hierarchy.mount.string() + path);
+  if (!id) return std::nullopt;
+  return CgroupDirectory{.path = path, .id = *id};
+}
+
+std::optional<CgroupDirectory> CgroupWithId(const CgroupHierarchy& hierarchy, std::uint64_t id) {
+  std::vector<CgroupDirectory> all = CgroupsOf(hierarchy);
+  const auto found = std::ranges::find(all, id, &CgroupDirectory::id);
+  if (found == all.end()) return std::nullopt;
+  return *std::move(found);
+}
+
+std::optional<CgroupDirectory> FindCgroup(const CgroupHierarchy& hierarchy,
+                                          const std::string& name) {
+  if (const std::optional<std::uint64_t> id = ParseNumber(name)) {
+    if (auto found = CgroupWithId(hierarchy, *id)) return found;
+  }
+  const std::string path = Normalized(name);
+  const std::string mount = hierarchy.mount.string();
+  if (name.starts_with('/') && IsAtOrBelow(path, mount)) {
+    return CgroupAt(hierarchy, Normalized(std::string_view(path).substr(mount.size())));
+  }
+  return CgroupAt(hierarchy, path);
+}
+
+std::string SearchedIn(std::span<const CgroupHierarchy> hierarchies) {
+  std::vector<std::string> mounts;
+  for (const CgroupHierarchy& hierarchy : hierarchies) mounts.push_back(hierarchy.mount.string());
+  return fmt::format("{}", fmt::join(mounts, ", "));
+}
+
+// Returns "; did you mean /web or /wet?", or nothing.
+std::string NearestCgroups(std::string_view name, std::span<const CgroupHierarchy> hierarchies) {
+  std::set<std::string> names;
+  for (const CgroupHierarchy& hierarchy : hierarchies) {
+    for (CgroupDirectory& cgroup : CgroupsOf(hierarchy)) names.insert(std::move(cgroup.path));
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  std::vector<std::string_view> similar = MostSimilar(Normalized(name), views);
+  if (similar.empty()) return "";
+  if (similar.size() > kMostListed) similar.resize(kMostListed);
+  return fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+}
+
+std::unexpected<Error> NoHierarchy(std::string_view option) {
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("{}: no cgroup hierarchy is mounted: 'mount -t cgroup2 none "
+                          "/sys/fs/cgroup' mounts it",
+                          option));
+}
+
+// The part of a directory's name that may be the id of a container.
+std::string_view IdIn(std::string_view directory) {
+  constexpr std::string_view kScope = ".scope", kSlice = ".slice", kLxc = "lxc.payload.";
+  if (directory.ends_with(kSlice)) return {};  // a pod or a group of containers
+  if (directory.ends_with(kScope)) directory.remove_suffix(kScope.size());
+  if (directory.starts_with(kLxc)) return directory.substr(kLxc.size());
+  const std::size_t separator = directory.find_last_of("-:");
+  if (separator == std::string_view::npos) return directory;
+  // conmon starts the container; it is outside.
+  if (directory.substr(0, separator).ends_with("conmon")) return {};
+  return directory.substr(separator + 1);
+}
+
+// 64 digits, of which tools print the first 12.
+bool IsContainerId(std::string_view id) {
+  constexpr std::size_t kShortest = 12;
+  return id.size() >= kShortest &&
+         id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+struct ContainerCgroup {
+  std::string id = {};
+  CgroupDirectory cgroup = {};
+};
+
+// The cgroups of the containers whose id is or begins with `wanted`. The whole id excludes others.
+std::vector<ContainerCgroup> ContainersLike(const CgroupHierarchy& hierarchy,
+                                            std::string_view wanted) {
+  std::vector<ContainerCgroup> found;
+  for (CgroupDirectory& cgroup : CgroupsOf(hierarchy)) {
+    const std::string id(IdIn(std::string_view(cgroup.path).substr(cgroup.path.rfind('/') + 1)));
+    if (id == wanted || (IsContainerId(id) && id.starts_with(wanted))) {
+      found.push_back({.id = id, .cgroup = std::move(cgroup)});
+    }
+  }
+  if (std::ranges::count(found, wanted, &ContainerCgroup::id) > 0) {
+    std::erase_if(found, [&](const ContainerCgroup& one) { return one.id != wanted; });
+  }
+  return found;
+}
+
+std::unexpected<Error> Ambiguous(std::string_view wanted,
+                                 std::span<const ContainerCgroup> containers,
+                                 const CgroupHierarchy& hierarchy) {
+  std::vector<std::string> paths;
+  for (const ContainerCgroup& container : containers) paths.push_back(container.cgroup.path);
+  const std::size_t more = paths.size() - std::min(paths.size(), 2 * kMostListed);
+  paths.resize(paths.size() - more);
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("--container '{}': several containers in {} have such an id: {}{}: give "
+                          "more of it",
+                          wanted, hierarchy.mount.string(), fmt::join(paths, ", "),
+                          more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
+std::vector<CgroupDirectory> DirectoriesOf(std::span<const ContainerCgroup> containers) {
+  std::vector<CgroupDirectory> cgroups;
+  for (const ContainerCgroup& container : containers) cgroups.push_back(container.cgroup);
+  return cgroups;
+}
+
+// What is to be searched in each hierarchy: nothing if the name is not in it.
+using Search = Result<std::vector<CgroupDirectory>> (*)(const CgroupHierarchy& hierarchy,
+                                                        const std::string& name);
+
+Result<std::vector<CgroupDirectory>> SearchCgroup(const CgroupHierarchy& hierarchy,
+                                                  const std::string& name) {
+  const std::optional<CgroupDirectory> found = FindCgroup(hierarchy, name);
+  if (!found) return std::vector<CgroupDirectory>();
+  return std::vector{*found};
+}
+
+Result<std::vector<CgroupDirectory>> SearchContainer(const CgroupHierarchy& hierarchy,
+                                                     const std::string& name) {
+  const std::vector<ContainerCgroup> containers = ContainersLike(hierarchy, name);
+  std::set<std::string_view> ids;
+  for (const ContainerCgroup& container : containers) ids.insert(container.id);
+  if (ids.size() > 1) return Ambiguous(name, containers, hierarchy);
+  return DirectoriesOf(containers);
+}
+
+// Searches all names in each hierarchy. `missing` becomes the first name that is in none, if there
+// is one.
+Result<std::optional<FoundCgroups>> SearchAll(std::span<const CgroupHierarchy> hierarchies,
+                                              std::span<const std::string> names, Search search,
+                                              std::string_view& missing) {
+  std::set<std::string_view> seen;
+  for (const CgroupHierarchy& hierarchy : hierarchies) {
+    FoundCgroups found{.hierarchy = hierarchy};
+    bool has_all = true;
+    for (const std::string& name : names) {
+      TRY_ASSIGN(const std::vector<CgroupDirectory> cgroups, search(hierarchy, name));
+      if (!cgroups.empty()) seen.insert(name);
+      has_all = has_all && !cgroups.empty();
+      found.cgroups.insert(found.cgroups.end(), cgroups.begin(), cgroups.end());
+    }
+    if (!has_all) continue;
+    found.cgroups = Outermost(std::move(found.cgroups));
+    return found;
+  }
+  for (const std::string& name : names) {
+    if (!seen.contains(name) && missing.empty()) missing = name;
+  }
+  return std::nullopt;
+}
+
+std::unexpected<Error> NotTogether(std::string_view option) {
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("{}: these are in different cgroup hierarchies: record one of them", option));
+}
+
+}  // namespace
+
+Result<FoundCgroups> FindCgroups(std::span<const CgroupHierarchy> hierarchies,
+                                 std::span<const std::string> names) {
+  if (hierarchies.empty()) return NoHierarchy("--cgroup");
+  std::string_view missing;
+  TRY_ASSIGN(std::optional<FoundCgroups> found,
+             SearchAll(hierarchies, names, SearchCgroup, missing));
+  if (found) return *std::move(found);
+  if (missing.empty()) return NotTogether("--cgroup");
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("--cgroup '{}': no such cgroup in {}{}", missing, SearchedIn(hierarchies),
+                          NearestCgroups(missing, hierarchies)));
+}
+
+Result<FoundCgroups> FindContainers(std::span<const CgroupHierarchy> hierarchies,
+                                    std::span<const std::string> ids) {
+  if (hierarchies.empty()) return NoHierarchy("--container");
+  std::string_view missing;
+  TRY_ASSIGN(std::optional<FoundCgroups> found,
+             SearchAll(hierarchies, ids, SearchContainer, missing));
+  if (found) return *std::move(found);
+  if (missing.empty()) return NotTogether("--container");
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("--container '{}': no directory in {} has a name with this id: "
+                          "--cgroup takes the path of any cgroup",
+                          missing, SearchedIn(hierarchies)));
+}
+
+Result<FoundCgroups> InBoth(const FoundCgroups& cgroups, const FoundCgroups& containers) {
+  if (cgroups.hierarchy != containers.hierarchy) return NotTogether("--cgroup and --container");
+  FoundCgroups both{.hierarchy = cgroups.hierarchy};
+  for (const CgroupDirectory& cgroup : cgroups.cgroups) {
+    for (const CgroupDirectory& container : containers.cgroups) {
+      if (IsAtOrBelow(container.path, cgroup.path)) {
+        both.cgroups.push_back(container);
+      } else if (IsAtOrBelow(cgroup.path, container.path)) {
+        both.cgroups.push_back(cgroup);
+      }
+    }
+  }
+  if (!both.cgroups.empty()) return both;
+  return Fail(ErrorCode::kInvalidArgument,
+              "--cgroup and --container: the container is not in the cgroup: nothing would be "
+              "recorded");
+}
+
+}  // namespace perftape::record

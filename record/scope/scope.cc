@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/scope/scope.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "record/scope/comm_globs.h"
+#include "record/scope/find_cgroups.h"
+
+namespace perftape::record {
+namespace {
+
+Result<FoundCgroups> FindNamed(const ScopeOptions& options,
+                               const std::vector<CgroupHierarchy>& hierarchies) {
+  if (options.containers.empty()) return FindCgroups(hierarchies, options.cgroups);
+  TRY_ASSIGN(FoundCgroups containers, FindContainers(hierarchies, options.containers));
+  if (options.cgroups.empty()) return containers;
+  // In the hierarchy of the containers.
+  TRY_ASSIGN(const FoundCgroups cgroups, FindCgroups({&containers.hierarchy, 1}, options.cgroups));
+  return InBoth(cgroups, containers);
+}
+
+}  // namespace
+
+Result<Scope> ResolveScope(const ScopeOptions& options) {
+  Scope scope{.namespaces = options.namespaces};
+  TRY_ASSIGN(scope.comms, CompileCommGlobs(options.comms));
+  if (!options.has_cgroups() && !options.all_cgroups) return scope;
+  TRY_ASSIGN(const std::vector<CgroupHierarchy> hierarchies, MountedCgroupHierarchies());
+  if (!options.has_cgroups()) {
+    if (hierarchies.empty()) {
+      return Fail(ErrorCode::kNotFound,
+                  "--all-cgroups: no cgroup hierarchy is mounted: 'mount -t cgroup2 none "
+                  "/sys/fs/cgroup' mounts it");
+    }
+    scope.recorded = hierarchies.front();
+    return scope;
+  }
+  TRY_ASSIGN(FoundCgroups found, FindNamed(options, hierarchies));
+  if (found.cgroups.size() > WIRE_MAX_CGROUPS) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--cgroup: {} cgroups are more than {}: name a cgroup above them",
+                            found.cgroups.size(), WIRE_MAX_CGROUPS));
+  }
+  scope.recorded = std::move(found.hierarchy);
+  scope.cgroups = std::move(found.cgroups);
+  return scope;
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scope of a recording: which cgroups, and threads with which names. It restricts the targets.
+#pragma once
+
+#include <linux/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/result.h"
+#include "record/scope/cgroup_hierarchies.h"
+
+namespace perftape::record {
+
+// As the user names it. Of each list, any; of the lists, all.
+struct ScopeOptions {
+  std::vector<std::string> cgroups;     // find_cgroups.h
+  std::vector<std::string> containers;  // find_cgroups.h
+  std::vector<std::string> comms;       // comm_globs.h
+  bool all_cgroups = false;             // samples contain the cgroup; also with `cgroups`
+  bool namespaces = false;              // NAMESPACES records
+
+  bool has_cgroups() const { return !cgroups.empty() || !containers.empty(); }
+};
+
+struct Scope {
+  // The hierarchy whose cgroups are in samples; nothing if they are not recorded.
+  std::optional<CgroupHierarchy> recorded = {};
+  std::vector<CgroupDirectory> cgroups = {};  // only these and their descendants; empty: all
+  std::uint32_t v1_subsystem = 0;             // of `recorded`, by the kernel's number, if it is v1
+  std::vector<wire_globs> comms = {};         // only names that match one; empty: all
+  bool namespaces = false;
+
+  // Whether the kernel reports new cgroups of this hierarchy.
+  bool reports_new_cgroups() const { return recorded && recorded->is_perfs; }
+};
+
+// Fails as FindCgroups, FindContainers and CompileCommGlobs do, and with kInvalidArgument for more
+// cgroups than WIRE_MAX_CGROUPS. `v1_subsystem` stays 0 (CgroupSubsystem in
+// events/cgroup_subsystem.h).
+Result<Scope> ResolveScope(const ScopeOptions& options);
+
+}  // namespace perftape::record
