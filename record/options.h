@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "record/events/cgroup_subsystem.h"
+#include "record/bpf/cgroup_subsystem.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
 #include "record/rings/ring_plan.h"

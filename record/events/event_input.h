@@ -15,7 +15,7 @@
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/writer.h"
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/events/recorded_events.h"
 #include "record/options.h"

@@ -11,8 +11,8 @@
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 #include "record/events/off_cpu_events.h"
-#include "record/events/plan_probes.h"
-#include "record/events/probe_spec.h"
+#include "record/probes/plan_probes.h"
+#include "record/probes/probe_spec.h"
 
 namespace perftape::record {
 namespace {

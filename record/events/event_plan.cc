@@ -15,8 +15,8 @@
 #include "record/events/event_sets.h"
 #include "record/events/off_cpu_events.h"
 #include "record/events/plan_lock.h"
-#include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
+#include "record/probes/plan_probes.h"
 
 namespace perftape::record {
 namespace {

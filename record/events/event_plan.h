@@ -13,13 +13,13 @@
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
+#include "record/bpf/off_cpu_programs.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
-#include "record/events/kernel_functions.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_programs.h"
-#include "record/events/probe_events.h"
 #include "record/events/tracefs.h"
+#include "record/probes/kernel_functions.h"
+#include "record/probes/probe_events.h"
 
 namespace perftape::record {
 

@@ -13,7 +13,7 @@
 
 #include "formats/base/result.h"
 #include "record/events/event_attrs.h"
-#include "record/events/probe_spec.h"
+#include "record/probes/probe_spec.h"
 
 namespace perftape::record {
 

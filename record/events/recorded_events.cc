@@ -6,7 +6,7 @@
 
 #include "record/events/close_all.h"
 #include "record/events/cpu_list.h"
-#include "record/events/probe_events.h"
+#include "record/probes/probe_events.h"
 #include "record/rings/sideband.h"
 
 namespace perftape::record {

@@ -12,7 +12,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 
 namespace perftape::record {
 

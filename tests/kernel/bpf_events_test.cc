@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
 #include "record/events/recorded_events.h"

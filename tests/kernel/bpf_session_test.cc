@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 #include "record/events/cpu_events.h"
 
 namespace perftape {

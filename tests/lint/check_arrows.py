@@ -25,8 +25,7 @@ ARROWS = {
 
 # Each outside library is used in one folder. Pattern of the include -> files that may use it.
 OUTSIDE = {
-    r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(events/(bpf_(session|objects|trampoline)|cgroup_subsystem|off_cpu_programs)|"
-                           r"machine/loaded_bpf_programs)\.cc",
+    r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(bpf/.*|machine/loaded_bpf_programs)\.cc",
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
     r"zstd.*\.h": r"formats/base/zstd\..*",
     r"protozero/.*": r"formats/pprof/.*",

@@ -52,7 +52,7 @@ class Arrows(LintCase):
         self.include("record/a.cc", '"bpf/wire.h"')
         self.include("tools/a.cc", '"convert/a.h"')
         self.include("tests/record/a_test.cc", '"convert/a.h"')
-        self.include("record/events/bpf_session.cc", '"on_cpu.skel.h"')
+        self.include("record/bpf/bpf_session.cc", '"on_cpu.skel.h"')
         self.accepts("check_arrows.py")
 
     def test_refuses_includes_that_point_upwards_or_sideways(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/plan_probes.h"
+#include "record/probes/plan_probes.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "record/events/did_you_mean.h"
-#include "record/events/find_binary.h"
-#include "record/events/kernel_functions.h"
-#include "record/events/probed_binary.h"
+#include "record/probes/find_binary.h"
+#include "record/probes/kernel_functions.h"
+#include "record/probes/probed_binary.h"
 
 namespace perftape::record {
 namespace {

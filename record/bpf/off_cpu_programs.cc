@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/off_cpu_programs.h"
+#include "record/bpf/off_cpu_programs.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -11,7 +11,7 @@
 
 #include "formats/base/file.h"
 #include "off_cpu.skel.h"
-#include "record/events/bpf_objects.h"
+#include "record/bpf/bpf_objects.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/bpf_objects.h"
+#include "record/bpf/bpf_objects.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/plan_probes.h"
+#include "record/probes/plan_probes.h"
 
 #include <gmock/gmock.h>
 

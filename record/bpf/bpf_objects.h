@@ -17,8 +17,8 @@
 #include "bpf/wire.h"
 #include "formats/base/file.h"
 #include "formats/base/result.h"
-#include "record/events/bpf_session.h"
-#include "record/events/off_cpu_programs.h"
+#include "record/bpf/bpf_session.h"
+#include "record/bpf/off_cpu_programs.h"
 
 struct bpf_object;
 struct bpf_program;

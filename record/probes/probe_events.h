@@ -9,7 +9,7 @@
 
 #include "formats/base/result.h"
 #include "record/events/cpu_events.h"
-#include "record/events/probe_spec.h"
+#include "record/probes/probe_spec.h"
 
 namespace perftape::record {
 

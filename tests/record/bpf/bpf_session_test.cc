@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what needs no privileges; the other tests are in tests/kernel.
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@
 #include "formats/base/result.h"
 #include "record/events/cpu_events.h"
 #include "record/events/known_events.h"
-#include "record/events/probe_spec.h"
+#include "record/probes/probe_spec.h"
 #include "record/scope/scope.h"
 
 namespace perftape::record {

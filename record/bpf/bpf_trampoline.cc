@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/bpf_trampoline.h"
+#include "record/bpf/bpf_trampoline.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "bpf/wire.h"
-#include "record/events/bpf_objects.h"
+#include "record/bpf/bpf_objects.h"
 #include "trampoline.skel.h"
 
 namespace perftape::record {

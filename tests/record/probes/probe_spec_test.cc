@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/probe_spec.h"
+#include "record/probes/probe_spec.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/probe_events.h"
+#include "record/probes/probe_events.h"
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/events/bpf_trampoline.h"
+#include "record/bpf/bpf_trampoline.h"
 
 namespace perftape::record {
 namespace {

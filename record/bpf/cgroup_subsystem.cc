@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/cgroup_subsystem.h"
+#include "record/bpf/cgroup_subsystem.h"
 
 #include <bpf/btf.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "formats/base/result.h"
-#include "record/events/probe_spec.h"
+#include "record/probes/probe_spec.h"
 
 namespace perftape::record {
 

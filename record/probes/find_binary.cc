@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/find_binary.h"
+#include "record/probes/find_binary.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -17,9 +17,9 @@
 #include <set>
 #include <utility>
 
-#include "record/events/bpf_objects.h"
+#include "record/bpf/bpf_objects.h"
+#include "record/bpf/cpu_counters.h"
 #include "record/events/close_all.h"
-#include "record/events/cpu_counters.h"
 
 namespace perftape::record {
 namespace {

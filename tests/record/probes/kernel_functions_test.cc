@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/kernel_functions.h"
+#include "record/probes/kernel_functions.h"
 
 #include <gmock/gmock.h>
 

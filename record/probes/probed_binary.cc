@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/probed_binary.h"
+#include "record/probes/probed_binary.h"
 
 #include <cxxabi.h>
 #include <fmt/format.h>

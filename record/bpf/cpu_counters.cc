@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/cpu_counters.h"
+#include "record/bpf/cpu_counters.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
