@@ -21,10 +21,6 @@
 namespace perftape::record {
 namespace {
 
-std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_view what) {
-  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
-}
-
 void ExcludeModes(Modes modes, perfdata::EventAttr& attr) {
   if (modes == Modes::kUser) attr.flags |= perfdata::kExcludeKernel | perfdata::kExcludeHv;
   if (modes == Modes::kKernel) attr.flags |= perfdata::kExcludeUser | perfdata::kExcludeHv;
@@ -35,16 +31,17 @@ constexpr std::uint64_t kShortestClockPeriod = 1000;
 
 Result<PlannedEvent> PlanKnown(const EventSpec& spec, const KnownEvent& known, SamplingRate rate) {
   if (spec.every || !spec.conditions.empty()) {
-    return Wrong(ErrorCode::kInvalidArgument, spec,
-                 "every= and if= are for tracepoints; period=N samples one in N");
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     "every= and if= are for tracepoints; period=N samples one in N");
   }
   const SamplingRate own = spec.rate.value_or(rate);
   const Period* period = std::get_if<Period>(&own);
   const bool is_clock = known.trigger == Trigger::kTimer;
   if (is_clock && period != nullptr && period->count < kShortestClockPeriod) {
-    return Wrong(ErrorCode::kInvalidArgument, spec,
-                 fmt::format("a period of {} ns is too short for a clock; the shortest is {} ns",
-                             period->count, kShortestClockPeriod));
+    return FailEvent(
+        spec, ErrorCode::kInvalidArgument,
+        fmt::format("a period of {} ns is too short for a clock; the shortest is {} ns",
+                    period->count, kShortestClockPeriod));
   }
   PlannedEvent event{.name = NameInFile(known.name, spec.modes),
                      .attr = CounterAttr(known.type, known.config, own),
@@ -65,10 +62,10 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
   for (const EventSet& set : EventSets()) names.push_back(set.name);
   for (const OffCpuName& name : OffCpuNames()) names.push_back(name.name);
   const std::vector<std::string_view> similar = MostSimilar(spec.name, names);
-  return Wrong(ErrorCode::kNotFound, spec,
-               similar.empty()
-                   ? "is not known; 'perftape-record list' shows all events"
-                   : fmt::format("is not known; did you mean {}?", fmt::join(similar, " or ")));
+  return FailEvent(spec, ErrorCode::kNotFound,
+                   similar.empty()
+                       ? "is not known; 'perftape-record list' shows all events"
+                       : fmt::format("is not known; did you mean {}?", fmt::join(similar, " or ")));
 }
 
 class Planner {
@@ -86,7 +83,7 @@ class Planner {
     TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
     if (const Status opened = machine_.try_to_open(event.attr); !opened) {
       if (known->name == "cycles") return AddClockInsteadOfCycles(spec);
-      return Wrong(opened.error().code, spec, opened.error().message);
+      return FailEvent(spec, opened.error().code, opened.error().message);
     }
     return Append(spec, std::move(event));
   }
@@ -103,8 +100,8 @@ class Planner {
           other.attr.flags == event.attr.flags) {
         return {};
       }
-      return Wrong(
-          ErrorCode::kInvalidArgument, spec,
+      return FailEvent(
+          spec, ErrorCode::kInvalidArgument,
           fmt::format("{} is given twice, with different options: a recording has it once, "
                       "so give all its options together",
                       event.name));
@@ -177,7 +174,7 @@ class Planner {
 
   Status AddOffCpu(const EventSpec& spec) {
     if (const Status works = machine_.off_cpu(); !works) {
-      return Wrong(works.error().code, spec, works.error().message);
+      return FailEvent(spec, works.error().code, works.error().message);
     }
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanOffCpu(spec));
     for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));

@@ -174,6 +174,10 @@ Result<EventSpec> ParseEvent(std::string_view text) {
 
 }  // namespace
 
+std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what) {
+  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
+}
+
 Result<std::vector<EventSpec>> ParseEvents(std::string_view list) {
   std::vector<EventSpec> specs;
   std::size_t start = 0;

@@ -55,6 +55,9 @@ struct EventSpec {
   bool is_tracepoint() const { return name.contains(':') && !is_probe(); }
 };
 
+// Returns an error whose message begins with the event as it was written: "event 'X': WHAT".
+std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what);
+
 // Returns the events of a list, separated by commas. A comma between slashes separates options.
 // Fails with kInvalidArgument for anything that is not in this syntax; the message quotes it. The
 // names are not checked.

@@ -13,10 +13,6 @@
 namespace perftape::record {
 namespace {
 
-std::unexpected<Error> WrongLock(const EventSpec& spec, ErrorCode code, std::string_view what) {
-  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
-}
-
 bool Has(const perfdata::TracepointFormat& format, std::string_view field, std::uint32_t offset,
          std::uint32_t size) {
   const perfdata::TracepointField* found = format.Find(field);
@@ -27,7 +23,7 @@ bool Has(const perfdata::TracepointFormat& format, std::string_view field, std::
 
 Result<PlannedEvent> PlanLock(const EventSpec& spec, const EventSet& set, const Tracefs& tracefs) {
   if (!spec.conditions.empty()) {
-    return WrongLock(spec, ErrorCode::kInvalidArgument, "if= is for tracepoints");
+    return FailEvent(spec, ErrorCode::kInvalidArgument, "if= is for tracepoints");
   }
   // The options are those of a tracepoint.
   TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
@@ -45,7 +41,7 @@ Result<PlannedEvent> PlanLock(const EventSpec& spec, const EventSet& set, const 
   constexpr std::uint32_t kAddress = 8, kFlags = 16;
   const auto format = perfdata::ParseTracepointFormat(event.format);
   if (!format || !Has(*format, "lock_addr", kAddress, 8) || !Has(*format, "flags", kFlags, 4)) {
-    return WrongLock(spec, ErrorCode::kUnsupported,
+    return FailEvent(spec, ErrorCode::kUnsupported,
                      "this kernel's lock:contention_begin has other fields");
   }
   event.name = perfdata::kLockTime;

@@ -25,10 +25,6 @@ bool IsSigned(const TracepointField& field) {
   return field.content == TracepointField::Content::kSigned;
 }
 
-std::unexpected<Error> Wrong(ErrorCode code, const EventSpec& spec, std::string_view what) {
-  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
-}
-
 // Returns the names that match the pattern, or the message that none does.
 Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::string& pattern,
                                           const std::vector<std::string>& names,
@@ -38,8 +34,8 @@ Result<std::vector<std::string>> Matching(const EventSpec& spec, const std::stri
     if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) matching.push_back(name);
   }
   if (!matching.empty()) return matching;
-  return Wrong(
-      ErrorCode::kNotFound, spec,
+  return FailEvent(
+      spec, ErrorCode::kNotFound,
       fmt::format("no '{}' in {}{}", pattern, directory.string(), DidYouMean(pattern, names)));
 }
 
@@ -69,9 +65,9 @@ Result<FieldCondition> ByNumber(const EventSpec& spec, std::string_view tracepoi
   }
   const std::string nearest = names.empty() ? "; its values have no names, write a number"
                                             : DidYouMean(condition.value_name, names);
-  return Wrong(ErrorCode::kNotFound, spec,
-               fmt::format("the field '{}' of {} has no value '{}'{}", condition.field, tracepoint,
-                           condition.value_name, nearest));
+  return FailEvent(spec, ErrorCode::kNotFound,
+                   fmt::format("the field '{}' of {} has no value '{}'{}", condition.field,
+                               tracepoint, condition.value_name, nearest));
 }
 
 Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tracepoint,
@@ -85,19 +81,19 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
     }
     std::string nearest = DidYouMean(condition.field, names);
     if (nearest.empty()) nearest = fmt::format("; its integers are {}", fmt::join(names, ", "));
-    return Wrong(ErrorCode::kNotFound, spec,
-                 fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));
+    return FailEvent(spec, ErrorCode::kNotFound,
+                     fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));
   }
   // The kernel passes its registers where the common fields are.
   constexpr std::uint16_t kCommonFieldsEnd = 8;
   if (!field->is_integer() || field->offset < kCommonFieldsEnd) {
-    return Wrong(ErrorCode::kInvalidArgument, spec,
-                 fmt::format("the field '{}' of {} cannot be compared: only integers can",
-                             condition.field, tracepoint));
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("the field '{}' of {} cannot be compared: only integers can",
+                                 condition.field, tracepoint));
   }
   if (!Fits(condition, *field)) {
-    return Wrong(
-        ErrorCode::kInvalidArgument, spec,
+    return FailEvent(
+        spec, ErrorCode::kInvalidArgument,
         fmt::format("the field '{}' of {} has {} bytes{} and never this value", condition.field,
                     tracepoint, field->size, IsSigned(*field) ? "" : ", without sign,"));
   }
@@ -129,25 +125,25 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
                                     std::string format_file) {
   const std::optional<TracepointFormat> parsed = perfdata::ParseTracepointFormat(format_file);
   if (!parsed || parsed->fields.empty()) {
-    return Wrong(ErrorCode::kUnsupported, spec, name + ": tracefs has no format of it");
+    return FailEvent(spec, ErrorCode::kUnsupported, name + ": tracefs has no format of it");
   }
   const TracepointFormat& format = *parsed;
   if (format.fixed_size() > WIRE_MAX_RAW) {
-    return Wrong(ErrorCode::kUnsupported, spec,
-                 fmt::format("{}: its records are larger than {} bytes", name, WIRE_MAX_RAW));
+    return FailEvent(spec, ErrorCode::kUnsupported,
+                     fmt::format("{}: its records are larger than {} bytes", name, WIRE_MAX_RAW));
   }
   std::uint64_t every = spec.every.value_or(1);
   if (spec.rate) {
     const Period* period = std::get_if<Period>(&*spec.rate);
     if (period == nullptr || spec.every) {
-      return Wrong(ErrorCode::kInvalidArgument, spec,
-                   "a tracepoint has no frequency: every=N records one hit in N");
+      return FailEvent(spec, ErrorCode::kInvalidArgument,
+                       "a tracepoint has no frequency: every=N records one hit in N");
     }
     every = period->count;
   }
   if (spec.conditions.size() > WIRE_MAX_CONDITIONS) {
-    return Wrong(ErrorCode::kInvalidArgument, spec,
-                 fmt::format("more than {} conditions", WIRE_MAX_CONDITIONS));
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("more than {} conditions", WIRE_MAX_CONDITIONS));
   }
   PlannedEvent event{.name = name,
                      .attr = TracepointAttr(format.id, every),
@@ -183,7 +179,7 @@ static_assert(static_cast<int>(Comparison::kAtLeast) == WIRE_AT_LEAST);
 
 Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs) {
   if (spec.modes != Modes::kBoth) {
-    return Wrong(ErrorCode::kInvalidArgument, spec, "a tracepoint has no modifiers");
+    return FailEvent(spec, ErrorCode::kInvalidArgument, "a tracepoint has no modifiers");
   }
   const std::size_t colon = spec.name.find(':');
   const std::string subsystem_pattern = spec.name.substr(0, colon);
@@ -208,8 +204,8 @@ Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const T
     }
   }
   if (planned.empty()) {
-    return Wrong(ErrorCode::kNotFound, spec,
-                 fmt::format("no tracepoint in {} matches", events.string()));
+    return FailEvent(spec, ErrorCode::kNotFound,
+                     fmt::format("no tracepoint in {} matches", events.string()));
   }
   return planned;
 }

@@ -16,21 +16,17 @@
 namespace perftape::record {
 namespace {
 
-std::unexpected<Error> WrongProbe(const EventSpec& spec, ErrorCode code, std::string_view what) {
-  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
-}
-
 // The hits for each sample. A probe has no frequency.
 Result<std::uint64_t> EveryOf(const EventSpec& spec) {
   if (!spec.conditions.empty()) {
-    return WrongProbe(spec, ErrorCode::kInvalidArgument,
-                      "if= is for tracepoints: a probe has no fields");
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     "if= is for tracepoints: a probe has no fields");
   }
   if (!spec.rate) return spec.every.value_or(1);
   const Period* period = std::get_if<Period>(&*spec.rate);
   if (period == nullptr || spec.every) {
-    return WrongProbe(spec, ErrorCode::kInvalidArgument,
-                      "a probe has no frequency: every=N records one hit in N");
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     "a probe has no frequency: every=N records one hit in N");
   }
   return period->count;
 }
@@ -71,9 +67,9 @@ class ProbePlanner {
   Status OpenBinary() {
     if (IsInKernel(probe_.kind)) return {};
     const Result<std::filesystem::path> path = FindBinary(probe_.file);
-    if (!path) return WrongProbe(spec_, path.error().code, path.error().message);
+    if (!path) return FailEvent(spec_, path.error().code, path.error().message);
     Result<ProbedBinary> binary = ProbedBinary::Open(*path);
-    if (!binary) return WrongProbe(spec_, binary.error().code, binary.error().message);
+    if (!binary) return FailEvent(spec_, binary.error().code, binary.error().message);
     binary_.emplace(*std::move(binary));
     return {};
   }
@@ -95,10 +91,10 @@ class ProbePlanner {
     if (!names.empty()) return names;
     const std::string where = binary_ ? binary_->path().string() : "the kernel";
     const std::string what = is_usdt ? "USDT probe" : "function";
-    return WrongProbe(spec_, ErrorCode::kNotFound,
-                      is_usdt && all.empty() ? fmt::format("{} has no USDT probes", where)
-                                             : fmt::format("no {} '{}' in {}{}", what, wanted,
-                                                           where, DidYouMean(wanted, all)));
+    return FailEvent(spec_, ErrorCode::kNotFound,
+                     is_usdt && all.empty() ? fmt::format("{} has no USDT probes", where)
+                                            : fmt::format("no {} '{}' in {}{}", what, wanted, where,
+                                                          DidYouMean(wanted, all)));
   }
 
   // `name` is one of Names().
@@ -122,14 +118,14 @@ class ProbePlanner {
       const std::vector<ProbedOffset> offsets =
           binary_->FindUsdt(name.substr(0, colon), name.substr(colon + 1));
       if (offsets.empty()) {
-        return WrongProbe(
+        return FailEvent(
             spec_, ErrorCode::kUnsupported,
             fmt::format("the note of '{}' in {} is damaged", name, binary_->path().string()));
       }
       return EventOf(NameInFile(name), every, LocationsOf(probe_, *binary_, offsets));
     }
     const Result<std::vector<ProbedOffset>> offsets = binary_->FindFunction(name, probe_.offset);
-    if (!offsets) return WrongProbe(spec_, offsets.error().code, offsets.error().message);
+    if (!offsets) return FailEvent(spec_, offsets.error().code, offsets.error().message);
     PlannedEvent event = EventOf(NameInFile(name), every, LocationsOf(probe_, *binary_, *offsets));
     if (probe_.kind != ProbeKind::kUprobe || probe_.offset != 0) return event;
     event.settings.flags |= WIRE_AT_ENTRY;
@@ -144,9 +140,9 @@ class ProbePlanner {
   Status CheckKernelFunction(const std::string& name) const {
     const Result<std::vector<std::string>> functions = machine_.kernel_functions();
     if (!functions || std::ranges::binary_search(*functions, name)) return {};
-    return WrongProbe(spec_, ErrorCode::kNotFound,
-                      fmt::format("the kernel has no function '{}' (/proc/kallsyms){}", name,
-                                  DidYouMean(name, *functions)));
+    return FailEvent(spec_, ErrorCode::kNotFound,
+                     fmt::format("the kernel has no function '{}' (/proc/kallsyms){}", name,
+                                 DidYouMean(name, *functions)));
   }
 
   const EventSpec& spec_;
@@ -172,16 +168,16 @@ Result<std::vector<PlannedEvent>> PlanProbes(const EventSpec& spec, const EventM
   TRY_ASSIGN(const std::uint64_t every, EveryOf(spec));
   TRY_ASSIGN(ProbeSpec probe, ParseProbe(spec.name));
   if (const Status there = machine.check_probe_kind(probe.kind); !there) {
-    return WrongProbe(spec, there.error().code, there.error().message);
+    return FailEvent(spec, there.error().code, there.error().message);
   }
   ProbePlanner planner(spec, std::move(probe), machine);
   TRY(planner.OpenBinary());
   TRY_ASSIGN(const std::vector<std::string> names, planner.Names());
   if (names.size() > kMostProbes) {
-    return WrongProbe(spec, ErrorCode::kInvalidArgument,
-                      fmt::format("matches {} functions, more than {}, and each takes 0.1 s to "
-                                  "remove; use a narrower pattern",
-                                  names.size(), kMostProbes));
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("matches {} functions, more than {}, and each takes 0.1 s to "
+                                 "remove; use a narrower pattern",
+                                 names.size(), kMostProbes));
   }
   std::vector<PlannedEvent> events;
   for (const std::string& name : names) {
