@@ -245,12 +245,14 @@ class OffCpu(harness.RecordingTest):
     def test_only_the_cpus_asked_for_are_recorded(self):
         if os.cpu_count() < 2:
             self.skipTest("one CPU")
-        for cpu, is_there in (("0", True), ("1", False)):
+        # A thread that is preempted before its nap may find its timer expired, and does not sleep.
+        for cpu, fewest, most in (("0", 10, 21), ("1", 0, 0)):
             self.record("-q", "-C", cpu, "-e", "offcpu", "-o", "perf.data", "--", "taskset", "-c", "0",
                         WAITER, "naps", "20", str(5 * MS))
             naps = [sample for sample in samples_of(self.dir / "perf.data")
                     if "take_a_nap" in sample.symbols]
-            self.assertEqual(len(naps) >= 20, is_there)
+            sleeps = sum(sample.event == SLEEP for sample in naps)
+            self.assertTrue(fewest <= sleeps <= most, sleeps)
 
     def test_the_other_tools_read_it(self):
         self.record_waiter("mix", "5", events="cpu-clock,offcpu")
