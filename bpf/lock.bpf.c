@@ -15,8 +15,15 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Task, softirq, hard interrupt, and one that is left over because its end was missed. */
 #define MAX_WAITS 4
 
-/* The frames of the program and of bpf_trace_run2. */
-#define OWN_FRAMES 2
+/*
+ * The frames of the program and of bpf_trace_run2. arm64 has no static calls, so __bpf_trace_* and
+ * __traceiter_* have frames, too.
+ */
+#if defined(__TARGET_ARCH_arm64)
+#define OWN_FRAMES (PROGRAM_FRAMES + 3)
+#else
+#define OWN_FRAMES (PROGRAM_FRAMES + 1)
+#endif
 
 struct wait {
 	__u64 lock; /* 0: not in use */

@@ -15,7 +15,11 @@
  * Interrupts are off in all three tracepoints, so no program here interrupts another on its CPU.
  */
 #define SAMPLE_RAW_SIZE 0
-#define OWN_FRAMES	2 /* the program and its caller, bpf_trace_runN */
+#if defined(__TARGET_ARCH_arm64)
+#define OWN_FRAMES (PROGRAM_FRAMES + 2) /* also __bpf_trace_sched_wakeup_template */
+#else
+#define OWN_FRAMES (PROGRAM_FRAMES + 1) /* the program and its caller, bpf_trace_runN */
+#endif
 #include "bpf/sample.bpf.h"
 
 #include <bpf/bpf_tracing.h>
@@ -402,7 +406,7 @@ static __always_inline __u32 walk_waiting(struct task_struct *task, struct off_c
 	for (i = 1; i < WIRE_MAX_FRAMES; i++) {
 		if (bpf_copy_from_user_task(&frame, sizeof(frame), (void *)at, task, 0) != 0)
 			break;
-		known->frames[i] = frame.return_address;
+		known->frames[i] = without_signature(frame.return_address);
 		/* The stack grows down. */
 		if (frame.caller_frame <= at)
 			return i + 1;

@@ -30,6 +30,13 @@ struct {
 	__type(value, struct full_sample);
 } scratch SEC(".maps");
 
+/* How often the walk of a kernel stack by a program begins with the program itself. */
+#if defined(__TARGET_ARCH_arm64)
+#define PROGRAM_FRAMES 2 /* its address, and the frame record that holds it */
+#else
+#define PROGRAM_FRAMES 1
+#endif
+
 /* What caused a sample. */
 struct sample_origin {
 	__u32 event;
@@ -66,6 +73,11 @@ static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
 	return regs->bp;
 }
 
+static __always_inline __u64 without_signature(__u64 address)
+{
+	return address;
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -80,6 +92,12 @@ static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
 static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
 {
 	return regs->regs[29];
+}
+
+/* Pointer authentication signs return addresses in bits 48 to 54. */
+static __always_inline __u64 without_signature(__u64 address)
+{
+	return address & ((1ULL << 48) - 1);
 }
 
 /* The kernel is in the upper half of the address space. */

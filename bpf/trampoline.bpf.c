@@ -10,7 +10,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* The frames of the program and of the trampoline. The next one is in the function. */
-#define OWN_FRAMES 2
+#define OWN_FRAMES (PROGRAM_FRAMES + 1)
 
 static __always_inline int sample_call(void *ctx)
 {

@@ -170,6 +170,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
 
   TRY_ASSIGN(BpfObjects objects, BpfObjects::Load(options, impl->log));
   impl->objects.emplace(std::move(objects));
+  impl->log.clear();  // what failed to load had a substitute
   TRY_ASSIGN(impl->counters, CpuCounters::Map(impl->objects->counters(), options.events.size(),
                                               impl->objects->cpus()));
   TRY(impl->AddTargets(options.filter));

@@ -23,7 +23,21 @@ Status TryTrampoline(ProbeKind kind, const std::string& function) {
       trampoline_bpf__open(), &trampoline_bpf__destroy);
   int error = skeleton ? SetFunction(skeleton.get(), kind, function) : -errno;
   if (error == 0) error = trampoline_bpf__load(skeleton.get());
+  if (error == 0) {
+    const bpf_program* const program =
+        kind == ProbeKind::kFexit ? skeleton->progs.on_fexit : skeleton->progs.on_fentry;
+    bpf_link* const link = bpf_program__attach(program);
+    error = link != nullptr ? 0 : -errno;
+    bpf_link__destroy(link);
+  }
   if (error == 0) return {};
+  constexpr int kNotSupported = 524;  // ENOTSUPP of the kernel, which has no text
+  if (error == -kNotSupported) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("this kernel cannot call a BPF program at a function (arm64 needs "
+                            "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS); kprobe:{} works without it",
+                            function));
+  }
   const bool is_refused = error == -EPERM || error == -EACCES;
   return Fail(is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
               fmt::format("the kernel loads no {} program for '{}': {}", WordOf(kind), function,

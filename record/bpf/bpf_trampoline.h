@@ -9,9 +9,9 @@
 
 namespace perftape::record {
 
-// Loads and frees a program for this function of the kernel, without attaching it. Fails with
-// kPermission if the kernel refuses such programs, and with kUnsupported if it has none, or if the
-// function cannot be probed.
+// Loads a program for this function of the kernel, attaches it for a moment, and frees it: a kernel
+// may refuse either. Fails with kPermission if the kernel refuses such programs, and with
+// kUnsupported if it has none, or if the function cannot be probed.
 Status TryTrampoline(ProbeKind kind, const std::string& function);
 
 }  // namespace perftape::record
