@@ -14,7 +14,7 @@
 namespace perftape::convert {
 
 // Returns the events, with the same indexes as in the profile. A profile without events gets one
-// placeholder event. The id of an event is its index + 1. All have the same `sample_type`.
+// event "dummy". The id of an event is its index + 1. All have the same `sample_type`.
 std::vector<perfdata::Event> PerfDataEvents(const Profile& profile, std::uint64_t sample_type,
                                             bool times_made_up);
 

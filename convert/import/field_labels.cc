@@ -57,10 +57,10 @@ std::string_view FieldReader::Read(std::size_t event, Bytes raw) {
 }
 
 std::string FieldLabelKey(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kTaken = {"pid", "tid",    "comm",
-                                                      "cpu", "cgroup", "timestamp_ns"};
-  const bool is_taken = std::ranges::find(kTaken, name) != kTaken.end();
-  return std::string(is_taken ? "field:" : "").append(name);
+  constexpr std::array<std::string_view, 6> kOtherKeys = {"pid", "tid",    "comm",
+                                                          "cpu", "cgroup", "timestamp_ns"};
+  const bool is_other = std::ranges::find(kOtherKeys, name) != kOtherKeys.end();
+  return std::string(is_other ? "field:" : "").append(name);
 }
 
 void AppendFieldLabels(std::string_view values, std::span<const std::string> names,

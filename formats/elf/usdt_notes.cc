@@ -14,7 +14,7 @@ constexpr std::uint64_t Padded(std::uint32_t size) {
 }
 
 // Removes a string and its NUL. Returns nothing if there is no NUL.
-std::optional<std::string_view> TakeText(std::string_view& texts) {
+std::optional<std::string_view> ReadText(std::string_view& texts) {
   const std::size_t end = texts.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
   const std::string_view text = texts.substr(0, end);
@@ -34,7 +34,7 @@ std::optional<UsdtProbe> DecodeProbe(Bytes description, const ElfFile& file,
   at.Word(semaphore);
   if (!at.ok()) return std::nullopt;
   std::string_view texts = at.Rest();
-  const std::optional<std::string_view> provider = TakeText(texts), name = TakeText(texts);
+  const std::optional<std::string_view> provider = ReadText(texts), name = ReadText(texts);
   if (!provider || !name) return std::nullopt;
   const std::uint64_t moved = base_section != nullptr ? base_section->address - base : 0;
   return UsdtProbe{.provider = *provider,

@@ -45,7 +45,7 @@ std::string_view SplitOff(std::string_view& text, char end) {
 struct Declaration {
   std::string_view name;
   std::string_view type;  // of an element, without "__data_loc" and "const"
-  Storage storage = Storage::kInPlace;
+  Storage storage = Storage::kInline;
   bool is_array = false;
   std::string_view count;  // "16"; empty if it is unknown
 };
@@ -90,7 +90,7 @@ bool IsIntegerSize(std::uint64_t size) {
 std::uint8_t ElementSizeOf(const Declaration& declaration, std::uint32_t size,
                            const TracingMachine& machine) {
   const std::optional<std::uint32_t> count = ParseNumber<std::uint32_t>(declaration.count);
-  if (declaration.storage == Storage::kInPlace && count && *count > 0 && size % *count == 0 &&
+  if (declaration.storage == Storage::kInline && count && *count > 0 && size % *count == 0 &&
       IsIntegerSize(size / *count)) {
     return static_cast<std::uint8_t>(size / *count);
   }
@@ -167,9 +167,9 @@ std::optional<Bytes> RangeOf(Bytes raw, std::uint64_t offset, std::uint64_t size
 
 // Returns the bytes of a field. For a dynamic array, these are at the location in the field.
 std::optional<Bytes> BytesOf(const TracepointField& field, Bytes raw, std::endian order) {
-  const std::optional<Bytes> in_place = RangeOf(raw, field.offset, field.size);
-  if (!in_place || field.storage == Storage::kInPlace) return in_place;
-  const std::optional<std::uint64_t> location = NumberAt(*in_place, order);
+  const std::optional<Bytes> inline_bytes = RangeOf(raw, field.offset, field.size);
+  if (!inline_bytes || field.storage == Storage::kInline) return inline_bytes;
+  const std::optional<std::uint64_t> location = NumberAt(*inline_bytes, order);
   if (!location) return {};
   const std::uint64_t offset = *location & 0xffff, size = *location >> 16 & 0xffff;
   if (field.storage == Storage::kDataLocation) return RangeOf(raw, offset, size);
@@ -200,7 +200,7 @@ std::uint64_t TracepointFormat::fixed_size() const {
 const TracepointField* TracepointFormat::last_location() const {
   const TracepointField* last = nullptr;
   for (const TracepointField& field : fields) {
-    if (field.storage == Storage::kInPlace) continue;
+    if (field.storage == Storage::kInline) continue;
     if (last == nullptr || field.offset > last->offset) last = &field;
   }
   return last;

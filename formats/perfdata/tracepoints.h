@@ -41,7 +41,7 @@ struct TracepointField {
   };
   // Where the bytes are.
   enum class Storage : std::uint8_t {
-    kInPlace,
+    kInline,
     // The field is a u32: the offset from the start of RAW in the low half, the size in the high
     // half. ("__data_loc")
     kDataLocation,
@@ -52,13 +52,13 @@ struct TracepointField {
   std::string name;  // "prev_comm"
   std::uint32_t offset = 0, size = 0;
   Content content = Content::kUnsigned;
-  Storage storage = Storage::kInPlace;
+  Storage storage = Storage::kInline;
   std::uint8_t element_size = 1;  // 1, 2, 4 or 8
 
   // Whether all tracepoints have the field. perf script does not print such fields.
   bool is_common() const { return name.starts_with("common_"); }
   // Whether the field is an integer at its offset.
-  bool is_integer() const { return storage == Storage::kInPlace && IsInteger(content); }
+  bool is_integer() const { return storage == Storage::kInline && IsInteger(content); }
 
   static bool IsInteger(Content content) {
     return content != Content::kText && content != Content::kArray;

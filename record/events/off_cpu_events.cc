@@ -44,10 +44,10 @@ bool IsOffCpuName(std::string_view name) {
 
 Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
   if (spec.modes != Modes::kBoth || spec.rate || spec.every || !spec.conditions.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("event '{}': {} has no modifiers and no options: "
-                            "--off-cpu-threshold TIME sums shorter waits",
-                            spec.text, spec.name));
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("{} has no modifiers and no options: --off-cpu-threshold TIME "
+                                 "sums shorter waits",
+                                 spec.name));
   }
   std::vector<PlannedEvent> events;
   for (const OffCpuEvent& event : kEvents) {

@@ -32,12 +32,12 @@ const ProbeUsage& UsageOf(ProbeKind kind) {
   return kUsages[std::to_underlying(kind)];
 }
 
-std::unexpected<Error> WrongProbe(std::string_view name, std::string_view what) {
+std::unexpected<Error> FailSyntax(std::string_view name, std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, fmt::format("event '{}': {}", name, what));
 }
 
 // Removes the component before the next colon from `rest` and returns it.
-std::string_view TakeComponent(std::string_view& rest) {
+std::string_view SplitOffComponent(std::string_view& rest) {
   const std::size_t colon = rest.find(':');
   const std::string_view component = rest.substr(0, colon);
   rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
@@ -45,7 +45,7 @@ std::string_view TakeComponent(std::string_view& rest) {
 }
 
 // "malloc+0x10". A name of C++ may contain a plus sign: "operator+".
-Status TakeOffset(std::string_view name, ProbeSpec& probe) {
+Status ParseOffset(std::string_view name, ProbeSpec& probe) {
   const std::size_t plus = probe.symbol.rfind('+');
   if (plus == std::string::npos) return {};
   std::string_view digits = std::string_view(probe.symbol).substr(plus + 1);
@@ -55,10 +55,10 @@ Status TakeOffset(std::string_view name, ProbeSpec& probe) {
   const char* const end = digits.data() + digits.size();
   const auto [stopped, error] = std::from_chars(digits.data(), end, probe.offset, is_hex ? 16 : 10);
   if (error != std::errc() || stopped != end) {
-    return WrongProbe(name, "the offset after '+' is no number");
+    return FailSyntax(name, "the offset after '+' is no number");
   }
   if (probe.offset != 0 && probe.kind != ProbeKind::kUprobe && probe.kind != ProbeKind::kKprobe) {
-    return WrongProbe(name, fmt::format("a {} has no offset", WordOf(probe.kind)));
+    return FailSyntax(name, fmt::format("a {} has no offset", WordOf(probe.kind)));
   }
   probe.symbol.resize(plus);
   return {};
@@ -120,21 +120,21 @@ Result<ProbeSpec> ParseProbe(std::string_view name) {
   ProbeSpec probe{.kind = ProbeKindOf(name).value()};
   const ProbeUsage& syntax = UsageOf(probe.kind);
   std::string_view rest = name.substr(syntax.word.size() + 1);
-  if (syntax.components > 1) probe.file = TakeComponent(rest);
-  if (syntax.components > 2) probe.provider = TakeComponent(rest);
+  if (syntax.components > 1) probe.file = SplitOffComponent(rest);
+  if (syntax.components > 2) probe.provider = SplitOffComponent(rest);
   probe.symbol = rest;
   // "usdt:PATH:*" is all its probes.
   if (probe.symbol.empty() && probe.provider == "*") probe.symbol = "*";
   const bool is_complete = !probe.symbol.empty() &&
                            (syntax.components < 2 || !probe.file.empty()) &&
                            (syntax.components < 3 || !probe.provider.empty());
-  if (!is_complete) return WrongProbe(name, fmt::format("write {}", syntax.usage));
+  if (!is_complete) return FailSyntax(name, fmt::format("write {}", syntax.usage));
   if (EndsWithModifier(probe.symbol)) {
-    return WrongProbe(name,
+    return FailSyntax(name,
                       fmt::format("a {} has no modifiers: all its hits are in {}", syntax.word,
                                   IsInKernel(probe.kind) ? "the kernel" : "user code"));
   }
-  if (probe.kind != ProbeKind::kUsdt) TRY(TakeOffset(name, probe));
+  if (probe.kind != ProbeKind::kUsdt) TRY(ParseOffset(name, probe));
   return probe;
 }
 

@@ -31,7 +31,7 @@ Characters Only(char character) {
 }
 
 // Removes and returns a character of a set, without a backslash before it.
-char TakeMember(std::string_view& text) {
+char ReadMember(std::string_view& text) {
   if (text.front() == '\\' && text.size() > 1) text.remove_prefix(1);
   const char member = text.front();
   text.remove_prefix(1);
@@ -39,17 +39,17 @@ char TakeMember(std::string_view& text) {
 }
 
 // Parses "[a-z]" at the start of `text` and removes it. A '[' that no ']' closes is a character.
-Characters TakeSet(std::string_view& text) {
+Characters ReadSet(std::string_view& text) {
   std::string_view left = text.substr(1);
   const bool is_negated = left.starts_with('!') || left.starts_with('^');
   if (is_negated) left.remove_prefix(1);
   Characters set;
   for (bool is_first = true; !left.empty() && (is_first || left.front() != ']'); is_first = false) {
-    const std::size_t from = CodeOf(TakeMember(left));
+    const std::size_t from = CodeOf(ReadMember(left));
     std::size_t to = from;
     if (left.size() > 1 && left[0] == '-' && left[1] != ']') {
       left.remove_prefix(1);
-      to = CodeOf(TakeMember(left));
+      to = CodeOf(ReadMember(left));
     }
     for (std::size_t code = from; code <= to; ++code) set.set(code);
   }
@@ -61,13 +61,13 @@ Characters TakeSet(std::string_view& text) {
   return is_negated ? ~set : set;
 }
 
-Characters TakeCharacter(std::string_view& text) {
-  if (text.front() == '[') return TakeSet(text);
+Characters ReadCharacter(std::string_view& text) {
+  if (text.front() == '[') return ReadSet(text);
   if (text.front() == '?') {
     text.remove_prefix(1);
     return ~Characters();
   }
-  return Only(TakeMember(text));
+  return Only(ReadMember(text));
 }
 
 Result<ParsedGlob> ParseGlob(std::string_view glob) {
@@ -85,7 +85,7 @@ Result<ParsedGlob> ParseGlob(std::string_view glob) {
                               "bytes of a name: end it with '*' after at most {}",
                               glob, kLongestComm, kLongestComm));
     }
-    parsed.accepted.push_back(TakeCharacter(left));
+    parsed.accepted.push_back(ReadCharacter(left));
   }
   return parsed;
 }
