@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "record/machine/requirements.h"
 #include "record/recorder.h"
 #include "tools/common/cli/console.h"
@@ -19,6 +20,7 @@
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
+#include "tools/record/summary_json.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -53,14 +55,24 @@ bool IsWritable(int fd) {
 }
 
 // Checks the outputs. Returns whether the recording is written to a stream.
-Result<bool> CheckOutputs(const record::RecordOptions& plan) {
+Result<bool> CheckOutputs(const RecordRun& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
+  if (!plan.json_file.empty()) {
+    TRY(cli::CheckOutput(plan.json_file, IfExists::kReplace));
+  }
   return target.is_stream();
+}
+
+Status WriteSummary(const record::RecordSummary& summary, const std::filesystem::path& path) {
+  if (path.empty()) return {};
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(path, IfExists::kReplace));
+  TRY(out.Write(SummaryJson(summary)));
+  return std::move(out).Commit();
 }
 
 // Prints the events that match.
@@ -90,6 +102,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));
   TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
+  TRY(WriteSummary(summary, plan.json_file));
   if (!summary.command_failure.empty()) {
     console.Error(summary.command_failure);
     return ExitStatus(summary);

@@ -2,6 +2,7 @@
 """Tests that samples which the kernel withholds are counted, in comparison with `perf record`."""
 
 import ctypes
+import json
 import os
 import pathlib
 import re
@@ -104,8 +105,8 @@ class Loss(harness.RecordingTest):
         limit = RATE_LIMIT.read_text()
         try:
             recorder = self.spawn(harness.RECORD, "-a", "-c", PERIOD_NS, "--no-bundle", "-o",
-                                  self.dir / "a.data", "--duration", "1", stderr=subprocess.PIPE,
-                                  text=True)
+                                  self.dir / "a.data", "--json", self.dir / "a.json",
+                                  "--duration", "1", stderr=subprocess.PIPE, text=True)
             while not (self.dir / "a.data").exists():
                 time.sleep(0.01)
             RATE_LIMIT.write_text("250")
@@ -118,6 +119,9 @@ class Loss(harness.RecordingTest):
         samples, lost = counts(err)
         self.assertGreater(lost, 100)
         self.assertEqual(self.lost_samples(self.dir / "a.data"), lost)
+        summary = json.loads((self.dir / "a.json").read_text())
+        self.assertEqual((summary["samples"], summary["lost_samples"]), (samples, lost))
+        self.assertGreater(sum(cpu["throttled"] for cpu in summary["events"][0]["lost"]), 0)
         stats = harness.perf_stats(self.dir / "a.data")
         self.assertGreater(stats["THROTTLE"], 0)
         self.assertGreater(stats["UNTHROTTLE"], 0)

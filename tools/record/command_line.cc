@@ -300,6 +300,11 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "include-self",
      .help = "also record the recorder",
      .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::include_self>},
+    {.name = "json",
+     .argument = "FILE",
+     .help = "also write the summary to FILE, as one JSON object; - is stdout",
+     .completion = Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
     cli::QuietRow(),
     cli::VerboseRow("also print the messages of libbpf while it loads programs"),
 };
@@ -412,6 +417,13 @@ Status CheckBundle(const RecordOptions& options) {
   return {};
 }
 
+Status CheckJsonFile(const RecordRun& run) {
+  if (run.json_file.empty()) return {};
+  if (run.json_file == run.output) return Usage("--json and -o name the same file");
+  if (run.json_file == run.bundle.file) return Usage("--json and --bundle name the same file");
+  return {};
+}
+
 // "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
 std::optional<std::string> ListedEventsOf(const Plan& plan) {
   constexpr std::string_view kWord = "list";
@@ -433,6 +445,7 @@ const cli::Command& RecordCommand() {
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.listed_events = ListedEventsOf(plan);
+  run.json_file = plan.json_file;
   RecordOptions& options = run;
   options = std::move(plan.record);
   TRY(CheckRates(options));
@@ -446,6 +459,7 @@ Result<RecordRun> PlanOf(Plan plan) {
   if (!options.bundle.file.empty())
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
+  TRY(CheckJsonFile(run));
   return run;
 }
 

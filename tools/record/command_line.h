@@ -2,6 +2,7 @@
 // perftape-record's options, and the recording that they describe.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,11 +27,13 @@ struct Plan : cli::BaseOptions {
   std::optional<CompressionLevel> compression;
   // Only checked, because there is only one of each.
   std::string call_graph, clock;
+  std::filesystem::path json_file;
 };
 
 // What the command line asks for: a recording, or a list of events.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
+  std::filesystem::path json_file;           // of the summary; "-" for stdout, empty for none
 };
 
 const cli::Command& RecordCommand();
