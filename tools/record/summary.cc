@@ -90,6 +90,19 @@ double Seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
 
+// Adds "cycles: CPU 0: throttled 112 times, 0.94 s without samples; ...".
+void AddThrottledLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  for (const record::EventSummary& event : summary.events) {
+    for (const record::ThrottledCpu& cpu : event.throttled) {
+      lines.push_back(fmt::format(
+          "{}CPU {}: throttled {}, {:.2f} s without samples; a lower rate (-F) or a higher "
+          "kernel.perf_event_max_sample_rate helps",
+          PrefixOf(summary, event), cpu.cpu, cli::Counted(cpu.times, "time"),
+          Seconds(cpu.throttled_ns)));
+    }
+  }
+}
+
 // Adds the periods in which a CPU did not run, had no samples, or was not recorded.
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   // All timers of a CPU stop at once, so the first event tells it.
@@ -111,6 +124,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
           cli::Counted(silence.expiries, "timer interrupt")));
     }
   }
+  AddThrottledLines(summary, lines);
   if (summary.skipped_hits != 0) {
     lines.push_back(fmt::format(
         "{} of any process skipped, not counted as lost: on its CPU another BPF program "

@@ -34,11 +34,12 @@ Json EventJson(const record::EventSummary& event) {
   for (const record::SilentCpu& silence : event.silences) {
     silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
   }
-  return {{"name", event.name},
-          {"samples", event.samples},
-          {"lost", LossesJson(event.losses)},
-          {"stalled", stalls},
-          {"silent", silences}};
+  Json throttled = Json::array();
+  for (const record::ThrottledCpu& cpu : event.throttled) {
+    throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
+  }
+  return {{"name", event.name}, {"samples", event.samples}, {"lost", LossesJson(event.losses)},
+          {"stalled", stalls},  {"silent", silences},       {"throttled", throttled}};
 }
 
 Json AbsenceJson(const record::AbsentCpu& absence) {

@@ -18,7 +18,8 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
                      .samples = 95,
                      .losses = {{.cpu = 3, .ring_full = 4, .late = 1}},
                      .stalls = {{.cpu = 1, .stalled_ns = 7, .sampled_ns = 9}},
-                     .silences = {{.cpu = 0, .expiries = 2}}}};
+                     .silences = {{.cpu = 0, .expiries = 2}},
+                     .throttled = {{.cpu = 2, .times = 3, .throttled_ns = 8}}}};
   const Json event = Json::parse(SummaryJson(summary))["events"][0];
   EXPECT_EQ(event["name"], "cpu-clock");
   EXPECT_EQ(event["samples"], 95);
@@ -28,6 +29,7 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
   EXPECT_EQ(event["lost"][0]["throttled"], 0);
   EXPECT_EQ(event["stalled"], Json::parse(R"([{"cpu": 1, "ns": 7}])"));
   EXPECT_EQ(event["silent"], Json::parse(R"([{"cpu": 0, "expiries": 2}])"));
+  EXPECT_EQ(event["throttled"], Json::parse(R"([{"cpu": 2, "times": 3, "ns": 8}])"));
 }
 
 TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {

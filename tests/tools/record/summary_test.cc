@@ -93,6 +93,22 @@ TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
           "which"));
 }
 
+TEST(SummaryLines, ReportTheTimeThatAnEventWasThrottled) {
+  record::RecordSummary summary = Summary(2, 0);
+  summary.events = {{.name = "cycles",
+                     .samples = 2,
+                     .throttled = {{.cpu = 0, .times = 112, .throttled_ns = 944'000'000},
+                                   {.cpu = 3, .times = 1, .throttled_ns = 4'000'000}}},
+                    {.name = "cpu-clock"}};
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("2 samples: 2 cycles, 0 cpu-clock; 0 lost, 2.0 KiB in perf.data",
+                          "cycles: CPU 0: throttled 112 times, 0.94 s without samples; a lower "
+                          "rate (-F) or a higher kernel.perf_event_max_sample_rate helps",
+                          "cycles: CPU 3: throttled 1 time, 0.00 s without samples; a lower "
+                          "rate (-F) or a higher kernel.perf_event_max_sample_rate helps"));
+  EXPECT_EQ(ExitStatus(summary), 0);
+}
+
 TEST(SummaryLines, ReportStalledAndOfflineCpus) {
   record::RecordSummary summary = Summary(37, 0);
   summary.events = {{.name = "cpu-clock"}};
