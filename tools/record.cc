@@ -68,10 +68,11 @@ Result<bool> CheckOutputs(const RecordRun& plan) {
   return target.is_stream();
 }
 
-Status WriteSummary(const record::RecordSummary& summary, const std::filesystem::path& path) {
+// Writes nothing if `path` is empty.
+Status WriteJson(std::string_view json, const std::filesystem::path& path) {
   if (path.empty()) return {};
   TRY_ASSIGN(OutputFile out, OutputFile::Create(path, IfExists::kReplace));
-  TRY(out.Write(SummaryJson(summary)));
+  TRY(out.Write(json));
   return std::move(out).Commit();
 }
 
@@ -102,10 +103,11 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));
   TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
-  TRY(WriteSummary(summary, plan.json_file));
+  const int exit_status = ExitStatus(summary, plan.max_loss);
+  TRY(WriteJson(SummaryJson(summary, exit_status), plan.json_file));
   if (!summary.command_failure.empty()) {
     console.Error(summary.command_failure);
-    return ExitStatus(summary);
+    return exit_status;
   }
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);
@@ -119,7 +121,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
     console.Detail("no symbols written: a pipe cannot contain a bundle: use --bundle FILE");
   }
   for (const std::string& line : SummaryLines(summary)) console.Note(line);
-  return ExitStatus(summary);
+  return exit_status;
 }
 
 }  // namespace

@@ -28,12 +28,14 @@ struct Plan : cli::BaseOptions {
   // Only checked, because there is only one of each.
   std::string call_graph, clock;
   std::filesystem::path json_file;
+  std::optional<double> max_loss;
 };
 
 // What the command line asks for: a recording, or a list of events.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
   std::filesystem::path json_file;           // of the summary; "-" for stdout, empty for none
+  std::optional<double> max_loss;            // percent of the samples
 };
 
 const cli::Command& RecordCommand();

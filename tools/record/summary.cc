@@ -185,6 +185,12 @@ std::string SamplesText(const record::RecordSummary& summary) {
   return text;
 }
 
+double LostPercent(const record::RecordSummary& summary) {
+  const auto lost = static_cast<double>(summary.lost_samples);
+  const double all = static_cast<double>(summary.samples) + lost;
+  return all == 0 ? 0 : 100 * lost / all;
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -218,12 +224,15 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   return lines;
 }
 
-int ExitStatus(const record::RecordSummary& summary) {
+int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_loss) {
+  constexpr double kUsualLimit = 5;
   if (!summary.failure.empty()) return cli::kFailed;
-  if (summary.command_status) return *summary.command_status;
-  if (!summary.bundle_failure.empty()) return cli::kDegraded;
-  const std::uint64_t lost = summary.lost_samples;
-  return lost > (summary.samples + lost) / 20 ? cli::kDegraded : cli::kDone;
+  const bool is_above_limit = LostPercent(summary) > max_loss.value_or(kUsualLimit);
+  if (summary.command_status) {
+    const bool is_degraded = *summary.command_status == 0 && max_loss && is_above_limit;
+    return is_degraded ? cli::kDegraded : *summary.command_status;
+  }
+  return is_above_limit || !summary.bundle_failure.empty() ? cli::kDegraded : cli::kDone;
 }
 
 }  // namespace perftape::record_tool

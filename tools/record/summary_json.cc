@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/cli/json_text.h"
-#include "tools/record/summary.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -57,7 +56,7 @@ Json BundleJson(const record::BundleSummary& bundle) {
 
 }  // namespace
 
-std::string SummaryJson(const record::RecordSummary& summary) {
+std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   Json json = {{"file", summary.file.native()},
                {"bytes", summary.bytes_written},
                {"samples", summary.samples},
@@ -84,7 +83,7 @@ std::string SummaryJson(const record::RecordSummary& summary) {
   if (!summary.command_failure.empty()) json["command_failure"] = summary.command_failure;
   if (summary.command_status) json["command_status"] = *summary.command_status;
   json["warnings"] = summary.warnings;
-  json["exit_status"] = ExitStatus(summary);
+  json["exit_status"] = exit_status;
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 

@@ -9,6 +9,6 @@
 
 namespace perftape::record_tool {
 
-std::string SummaryJson(const record::RecordSummary& summary);
+std::string SummaryJson(const record::RecordSummary& summary, int exit_status);
 
 }  // namespace perftape::record_tool

@@ -20,7 +20,7 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
                      .stalls = {{.cpu = 1, .stalled_ns = 7, .sampled_ns = 9}},
                      .silences = {{.cpu = 0, .expiries = 2}},
                      .throttled = {{.cpu = 2, .times = 3, .throttled_ns = 8}}}};
-  const Json event = Json::parse(SummaryJson(summary))["events"][0];
+  const Json event = Json::parse(SummaryJson(summary, 1))["events"][0];
   EXPECT_EQ(event["name"], "cpu-clock");
   EXPECT_EQ(event["samples"], 95);
   EXPECT_EQ(event["lost"][0]["cpu"], 3);
@@ -37,7 +37,7 @@ TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {
   summary.file = "perf.data";
   summary.failure = "perf.data: no space left";
   summary.command_status = 5;
-  const Json json = Json::parse(SummaryJson(summary));
+  const Json json = Json::parse(SummaryJson(summary, 1));
   EXPECT_EQ(json["file"], "perf.data");
   EXPECT_EQ(json["failure"], "perf.data: no space left");
   EXPECT_EQ(json["command_status"], 5);
@@ -52,7 +52,7 @@ TEST(SummaryJson, HasTheBundleAndTheAbsences) {
       .files = 2, .bytes = 10, .original_bytes = 100, .missing = {"/x: No such file"}};
   summary.absences = {{.cpu = 1, .from_ns = 5, .until_ns = {}},
                       {.cpu = 2, .from_ns = 6, .until_ns = 7}};
-  const Json json = Json::parse(SummaryJson(summary));
+  const Json json = Json::parse(SummaryJson(summary, 1));
   EXPECT_EQ(json["bundle"]["files"], 2);
   EXPECT_EQ(json["bundle"]["missing"][0], "/x: No such file");
   EXPECT_TRUE(json["absent_cpus"][0]["until_ns"].is_null());
