@@ -18,8 +18,8 @@ enum class CfaRule : std::uint8_t {
   kEndOfStack,      // the function has no caller: its return address is undefined
   kStackPointer,    // sp + cfa_offset
   kFramePointer,    // fp + cfa_offset
-  kAtStackPointer,  // *(sp + cfa_offset): the registers that the kernel saved for a signal
-  kAtFramePointer,  // *(fp + cfa_offset): GCC's realigned stacks
+  kAtStackPointer,  // *(sp + cfa_offset) + cfa_addend: a signal's saved registers, OpenSSL's code
+  kAtFramePointer,  // *(fp + cfa_offset) + cfa_addend: GCC's realigned stacks
   kPlt,             // sp + cfa_offset, and 8 more from byte `plt_push_end` of a 16-byte entry on
 };
 
@@ -28,9 +28,11 @@ struct Rule {
   // the link register.
   static constexpr std::int32_t kInRegister = std::numeric_limits<std::int32_t>::min();
   // Flags.
-  static constexpr std::uint8_t kSignalFrame = 1;   // the caller was interrupted, it did not call
+  static constexpr std::uint8_t kSignalFrame = 1;  // the caller was interrupted, it did not call
   static constexpr std::uint8_t kFromStackPointer = 2;  // fp_offset, ra_offset: from sp, not CFA
   static constexpr std::uint8_t kSignedReturn = 4;  // the return address is signed (aarch64 PAC)
+  // fp_offset: from fp, not CFA. GCC's realigned stacks push fp before they know the CFA.
+  static constexpr std::uint8_t kFpFromFp = 8;
 
   std::int32_t cfa_offset = 0;
   std::int32_t fp_offset = kInRegister;  // the caller's fp is at CFA + fp_offset
@@ -38,7 +40,7 @@ struct Rule {
   CfaRule cfa = CfaRule::kNone;
   std::uint8_t flags = 0;
   std::uint8_t plt_push_end = 0;
-  std::uint8_t padding = 0;
+  std::uint8_t cfa_addend = 0;
 
   bool operator==(const Rule&) const = default;
 };
