@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,13 +24,19 @@ struct Row {
   std::uint32_t rule = 0;  // index in Table::rules()
 };
 
-// Immutable. Threads may share it.
+// Immutable. Threads may share it. Copies share the rows.
 class Table {
  public:
+  Table() = default;
+
   // Reads .eh_frame, or .debug_frame for code that .eh_frame does not cover, of an executable,
   // library or vdso. Finds .eh_frame by its section, or by PT_GNU_EH_FRAME if there are no section
   // headers. Reads hostile files safely: leaves out what is damaged, and limits memory by the size
   // of the sections.
+  //
+  // Of functions that overlap, the one first in the section counts. Leaves out functions outside of
+  // the executable segments, and those that the linker discarded (address or size 0). A gap of less
+  // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack.
   //
   // A file without call frame information gives an empty table. Returns kUnsupported for a machine
   // that is not in Machine.
@@ -37,7 +44,7 @@ class Table {
 
   Machine machine() const { return machine_; }
   ImageAddress base() const { return base_; }  // the lowest address of a row
-  bool empty() const { return rows().empty(); }
+  bool empty() const { return rows_.empty(); }
 
   // Sorted by pc, without duplicates. A rule kNone or kEndOfStack ends what a row covers. The last
   // row has the rule kNone.
@@ -50,10 +57,14 @@ class Table {
   const Rule& Find(ImageAddress address) const;
 
  private:
+  static Table FromRows(Machine machine, ImageAddress base, std::vector<Row> rows,
+                        std::vector<Rule> rules);
+
   Machine machine_ = Machine::kX86_64;
   ImageAddress base_;
-  std::vector<Row> rows_;
-  std::vector<Rule> rules_;
+  std::span<const Row> rows_;
+  std::span<const Rule> rules_;
+  std::shared_ptr<const void> memory_;  // what rows_ and rules_ view
 };
 
 }  // namespace perftape::unwind

@@ -19,6 +19,7 @@ ARROWS = {
     "convert": ["formats"],
     "formats/dwarf": ["formats/base", "formats/elf"],  # its sections are in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
+    "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf"],  # in ELF files, as DWARF
     "record": ["formats", "bpf/wire.h"],
     "tools": ["record", "convert", "formats"],
 }

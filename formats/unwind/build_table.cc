@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "formats/unwind/call_frame_info.h"
+#include "formats/unwind/frame_sections.h"
+#include "formats/unwind/function_rows.h"
+#include "formats/unwind/rule_set.h"
+#include "formats/unwind/table.h"
+
+namespace perftape::unwind {
+namespace {
+
+// The addresses of a function, within one segment.
+struct CodeRange {
+  std::uint64_t start = 0, end = 0;
+};
+
+// Nothing for a function that is no code of the file.
+std::optional<CodeRange> RangeOf(const FrameEntry& entry, const elf::ElfFile& file) {
+  if (entry.start == 0 || entry.size == 0) return std::nullopt;
+  for (const elf::Segment& segment : file.segments()) {
+    const std::uint64_t distance = entry.start - segment.address.value;
+    if (!segment.executable || entry.start < segment.address.value || distance >= segment.size) {
+      continue;
+    }
+    const std::uint64_t size = std::min(entry.size, segment.size - distance);
+    if (size > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    if (entry.start + size < entry.start) return std::nullopt;
+    return CodeRange{.start = entry.start, .end = entry.start + size};
+  }
+  return std::nullopt;
+}
+
+class TableBuilder {
+ public:
+  explicit TableBuilder(const elf::ElfFile& file) : file_(file) {}
+
+  // Adds the functions that were not added from the sections before. Debug builds have the same
+  // functions in .eh_frame and .debug_frame.
+  void AddSection(const FrameSection& section) {
+    functions_.Sort();
+    CallFrameInfo info(section);
+    while (const auto entry = info.Next()) {
+      const auto range = RangeOf(*entry, file_);
+      if (range && !functions_.Covers(range->start, range->end)) AddFunction(*entry, *range);
+    }
+  }
+
+  FunctionRows& functions() { return functions_; }
+  RuleSet& rules() { return rules_; }
+
+ private:
+  void AddFunction(const FrameEntry& entry, const CodeRange& range);
+
+  const elf::ElfFile& file_;
+  FunctionRows functions_;
+  RuleSet rules_;
+};
+
+void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) {
+  const CommonEntry& common = *entry.common;
+  functions_.StartFunction(range.start, range.end);
+  FrameProgram program(entry.instructions, common.context, range.start);
+  while (program.NextRow() && program.start() < range.end) {
+    const Rule rule = RuleOf(program.state(), common.context.machine, common.signal_frame);
+    functions_.AddRow(program.start(), rules_.Add(rule));
+  }
+  if (!program.ok() && program.next_start() < range.end) {
+    functions_.AddRow(program.next_start(), RuleSet::kNone);
+  }
+}
+
+}  // namespace
+
+Result<Table> Table::Build(const elf::ElfFile& file) {
+  const std::optional<Machine> machine = MachineOf(file);
+  if (!machine) {
+    return Fail(ErrorCode::kUnsupported,
+                "call frame information of this processor is not supported");
+  }
+  TableBuilder builder(file);
+  for (const FrameSection& section : EhFrameSections(file, *machine)) builder.AddSection(section);
+  if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
+    builder.AddSection(debug_frame->section);
+  }
+  FunctionRows::Merged merged = builder.functions().Merge();
+  return FromRows(*machine, ImageAddress{merged.base}, std::move(merged.rows),
+                  std::move(builder.rules()).Finish());
+}
+
+}  // namespace perftape::unwind
