@@ -63,6 +63,7 @@ void SampleUnwinder::CopyKernelPart(const perfdata::Sample& sample, CpuMode mode
 
 void SampleUnwinder::AppendFrames() {
   for (const unwind::WalkedFrame& frame : frames_) {
+    if (frame.pc >= perfdata::kContextMax) continue;  // damaged: it would be a marker
     if (frame.interrupted) words_.push_back(perfdata::kContextUser);
     words_.push_back(frame.pc);
   }

@@ -15,6 +15,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json UnwoundJson(const offline_unwind::UnwindReport& unwound) {
+  using unwind::WalkEnd;
+  return {{"samples", unwound.samples()},
+          {"whole", unwound.whole()},
+          {"no_table", unwound.EndedAs(WalkEnd::kNoTable)},
+          {"no_rule", unwound.EndedAs(WalkEnd::kNoRule)},
+          {"unreadable", unwound.EndedAs(WalkEnd::kUnreadable)},
+          {"too_deep", unwound.EndedAs(WalkEnd::kTooDeep)},
+          {"no_progress", unwound.EndedAs(WalkEnd::kNoProgress)},
+          {"of_32_bit", unwound.of_32_bit},
+          {"unsupported", unwound.unsupported},
+          {"missing", unwound.missing}};
+}
+
 Json InputJson(const convert::InputReport& input) {
   const convert::ImportReport& read = input.read;
   Json json = {{"name", input.name},
@@ -30,6 +44,7 @@ Json InputJson(const convert::InputReport& input) {
                {"unmapped_frames", read.unmapped_frames},
                {"jit_dumps", read.jit_dumps},
                {"jit_functions", read.jit_functions},
+               {"unwound", UnwoundJson(read.unwound)},
                {"damaged_records", read.damaged_records},
                {"unknown_records", read.unknown_records},
                {"notes", read.notes},
