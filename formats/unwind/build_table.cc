@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -61,6 +62,11 @@ class TableBuilder {
   RuleSet rules_;
 };
 
+struct OwnedRows {
+  FunctionRows::Merged merged;
+  std::vector<Rule> rules;
+};
+
 void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) {
   const CommonEntry& common = *entry.common;
   functions_.StartFunction(range.start, range.end);
@@ -87,9 +93,9 @@ Result<Table> Table::Build(const elf::ElfFile& file) {
   if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
     builder.AddSection(debug_frame->section);
   }
-  FunctionRows::Merged merged = builder.functions().Merge();
-  return FromRows(*machine, ImageAddress{merged.base}, std::move(merged.rows),
-                  std::move(builder.rules()).Finish());
+  const auto owned = std::make_shared<const OwnedRows>(OwnedRows{
+      .merged = builder.functions().Merge(), .rules = std::move(builder.rules()).Finish()});
+  return Table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);
 }
 
 }  // namespace perftape::unwind

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/unwind/frame_sections.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -85,6 +87,27 @@ std::vector<FrameSection> EhFrameSections(const elf::ElfFile& file, Machine mach
     sections.back().ends_with_zero = true;
   }
   return sections;
+}
+
+FrameSectionsSummary SummaryOf(const elf::ElfFile& file) {
+  std::vector<std::uint64_t> words;
+  FrameSectionsSummary summary;
+  const auto add = [&](std::uint64_t address, std::uint64_t size) {
+    words.insert(words.end(), {address, size});
+    summary.size += size;
+  };
+  for (const elf::Section& section : file.sections()) {
+    const bool is_eh_frame = section.name == ".eh_frame";
+    if (!is_eh_frame && elf::PlainName(section.name) != ".debug_frame") continue;
+    add(is_eh_frame ? section.address : 0, file.RawBytes(section).size());
+  }
+  if (words.empty()) {
+    for (const FrameSection& section : EhFrameSections(file, Machine::kX86_64)) {
+      add(section.bases.section, section.bytes.size());
+    }
+  }
+  summary.fingerprint = XXH3_64bits(words.data(), words.size() * sizeof(std::uint64_t));
+  return summary;
 }
 
 std::optional<DebugFrameSection> ReadDebugFrameSection(const elf::ElfFile& file, Machine machine) {

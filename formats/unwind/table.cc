@@ -13,22 +13,9 @@ constexpr Rule kNoRule;
 
 }  // namespace
 
-Table Table::FromRows(Machine machine, ImageAddress base, std::vector<Row> rows,
-                      std::vector<Rule> rules) {
-  struct Owned {
-    std::vector<Row> rows;
-    std::vector<Rule> rules;
-  };
-  const auto owned =
-      std::make_shared<const Owned>(Owned{.rows = std::move(rows), .rules = std::move(rules)});
-  Table table;
-  table.machine_ = machine;
-  table.base_ = base;
-  table.rows_ = owned->rows;
-  table.rules_ = owned->rules;
-  table.memory_ = owned;
-  return table;
-}
+Table::Table(Machine machine, ImageAddress base, std::span<const Row> rows,
+             std::span<const Rule> rules, std::shared_ptr<const void> memory)
+    : machine_(machine), base_(base), rows_(rows), rules_(rules), memory_(std::move(memory)) {}
 
 const Rule& Table::Find(ImageAddress address) const {
   const std::uint64_t distance = address.value - base_.value;

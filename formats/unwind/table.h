@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "formats/base/addresses.h"
 #include "formats/base/result.h"
@@ -28,6 +27,10 @@ struct Row {
 class Table {
  public:
   Table() = default;
+  // A table of rows and rules that `memory` owns, with the properties below. Only for code that
+  // builds and decodes tables.
+  Table(Machine machine, ImageAddress base, std::span<const Row> rows, std::span<const Rule> rules,
+        std::shared_ptr<const void> memory);
 
   // Reads .eh_frame, or .debug_frame for code that .eh_frame does not cover, of an executable,
   // library or vdso. Finds .eh_frame by its section, or by PT_GNU_EH_FRAME if there are no section
@@ -57,9 +60,6 @@ class Table {
   const Rule& Find(ImageAddress address) const;
 
  private:
-  static Table FromRows(Machine machine, ImageAddress base, std::vector<Row> rows,
-                        std::vector<Rule> rules);
-
   Machine machine_ = Machine::kX86_64;
   ImageAddress base_;
   std::span<const Row> rows_;
