@@ -102,7 +102,13 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
       returns_by_link ? registers.link : read(at(base, rule.ra_offset));
   if (!pc) return returns_by_link ? StepResult::kNoRule : StepResult::kUnreadable;
   std::optional<std::uint64_t> fp = registers.fp;
-  if (rule.fp_offset != Rule::kInRegister) fp = read(at(fp_base, rule.fp_offset));
+  if (rule.fp_offset != Rule::kInRegister) {
+    const std::uint64_t saved = at(fp_base, rule.fp_offset);
+    fp = read(saved);
+    // GCC does not describe that an epilogue has popped the register. Then its word is below the
+    // stack pointer, which a copy of the stack does not contain.
+    if (!fp && saved < registers.sp) fp = registers.fp;
+  }
   if (!fp) return StepResult::kUnreadable;
 
   const std::uint64_t caller = machine == Machine::kAArch64 ? *pc & kAArch64AddressBits : *pc;
