@@ -44,11 +44,11 @@ Json InputJson(const convert::InputReport& input) {
                {"unmapped_frames", read.unmapped_frames},
                {"jit_dumps", read.jit_dumps},
                {"jit_functions", read.jit_functions},
-               {"unwound", UnwoundJson(read.unwound)},
                {"damaged_records", read.damaged_records},
                {"unknown_records", read.unknown_records},
                {"notes", read.notes},
                {"problems", read.problems}};
+  if (read.unwound.samples() != 0) json["unwound"] = UnwoundJson(read.unwound);
   if (!input.event.empty()) json["event"] = input.event;
   if (!input.other_events.empty()) json["other_events"] = input.other_events;
   return json;
