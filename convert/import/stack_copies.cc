@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "convert/unwind/sampled_registers.h"
 #include "formats/base/build_id.h"
@@ -22,8 +23,7 @@ const perfdata::Event* EventWithCopies(const perfdata::EventTable& events) {
 }  // namespace
 
 bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options) {
-  return options.find_binary && reader.order() == std::endian::little &&
-         EventWithCopies(reader.events()) != nullptr;
+  return options.find_binary && EventWithCopies(reader.events()) != nullptr;
 }
 
 offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
@@ -31,8 +31,12 @@ offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
                                             offline_unwind::BinaryTables& tables) {
   const perfdata::Event* event = EventWithCopies(reader.events());
   const std::uint64_t mask = event == nullptr ? 0 : event->format.regs_user_mask;
+  std::optional<unwind::Machine> machine;  // the supported processors are little endian
+  if (reader.order() == std::endian::little) {
+    machine = offline_unwind::MachineOf(reader.text(perfdata::FeatureBit::kArch), mask);
+  }
   return offline_unwind::SampleUnwinder(
-      {.machine = offline_unwind::MachineOf(reader.text(perfdata::FeatureBit::kArch), mask),
+      {.machine = machine,
        .most_frames = options.max_stack,
        .regions_of =
            [&survey](const offline_unwind::SampledProcess& process) {

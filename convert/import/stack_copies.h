@@ -14,8 +14,8 @@
 
 namespace perftape::convert {
 
-// Returns whether stacks of this recording are unwound: an event has copies, the options have a
-// finder, and the byte order is that of the supported processors.
+// Returns whether stacks of this recording are unwound: an event has copies, and the options
+// have a finder.
 bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options);
 
 // Returns an unwinder for one thread. All references must outlive it. The survey's history must

@@ -19,16 +19,15 @@ std::optional<UnwoundChain> SampleUnwinder::Unwind(const perfdata::Sample& sampl
                                                    CpuMode mode, const SampledProcess& process) {
   const RegistersAbi abi = AbiOf(sample);
   if (abi == RegistersAbi::kNone) return std::nullopt;
-  CopyKernelPart(sample, mode);
   std::optional<unwind::Registers> registers;
   if (settings_.machine && abi == RegistersAbi::k64Bit) {
     registers = RegistersOf(sample, format.regs_user_mask, *settings_.machine);
   }
   if (!registers) {
     ++(abi == RegistersAbi::k32Bit ? report_.of_32_bit : report_.unsupported);
-    words_.assign(sample.callchain.begin(), sample.callchain.end());
-    return UnwoundChain{.words = words_, .is_cut = true};
+    return std::nullopt;
   }
+  CopyKernelPart(sample, mode);
   CodeMap& code = CodeOf(process);
   const unwind::WalkEnd end = unwind::WalkStack(
       *settings_.machine, *registers,

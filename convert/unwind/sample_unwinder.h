@@ -55,9 +55,9 @@ class SampleUnwinder {
   };
   explicit SampleUnwinder(Settings settings) : settings_(std::move(settings)) {}
 
-  // Returns the new callchain of a sample whose event has stack copies. Nothing if the sample has
-  // no user registers, as samples of kernel threads. A sample that cannot be unwound keeps its
-  // callchain, which is then marked as cut.
+  // Returns the new callchain of a sample whose event has stack copies. Nothing if it keeps its
+  // own: samples of kernel threads have no user registers, and those of 32-bit processes and of
+  // other processors are only counted.
   std::optional<UnwoundChain> Unwind(const perfdata::Sample& sample,
                                      const perfdata::SampleFormat& format, perfdata::CpuMode mode,
                                      const SampledProcess& process);
