@@ -49,8 +49,8 @@ std::uint32_t SampleTable::AddFields(std::string_view values) {
 }
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
-  const std::uint64_t start[] = {state.spaces.user, state.spaces.kernel, std::uint64_t(stack.mode),
-                                 stack.ip};
+  const std::uint64_t start[] = {state.spaces.user, state.spaces.kernel,
+                                 std::uint64_t(stack.mode) << 1 | (stack.is_cut ? 1 : 0), stack.ip};
   std::uint64_t seed = HashWords(start);
   if (!stack.branches.empty()) {
     seed = XXH3_64bits_withSeed(stack.branches.data(), stack.branches.size(), seed);
@@ -158,7 +158,8 @@ void SampleTable::Store(const RawStack& stack) {
                      .pid = stack.pid,
                      .epoch = stack.epoch,
                      .mode = stack.mode,
-                     .has_branches = !stack.branches.empty()});
+                     .has_branches = !stack.branches.empty(),
+                     .is_cut = stack.is_cut});
 }
 
 RawStack SampleTable::stack(std::size_t index) const {
@@ -167,7 +168,8 @@ RawStack SampleTable::stack(std::size_t index) const {
                  .chain = Bytes(stored.chain, stored.chain_size),
                  .pid = stored.pid,
                  .epoch = stored.epoch,
-                 .mode = stored.mode};
+                 .mode = stored.mode,
+                 .is_cut = stored.is_cut};
   if (stored.has_branches) stack.branches = branches_.at(index);
   return stack;
 }

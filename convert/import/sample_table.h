@@ -28,6 +28,7 @@ struct RawStack {
   std::uint32_t pid = 0;
   Epoch epoch = 0;
   perfdata::CpuMode mode = {};
+  bool is_cut = false;  // outer frames are missing, because it could not be unwound to its end
 };
 
 // The thread of a sample.
@@ -111,7 +112,7 @@ class SampleTable {
     std::uint32_t pid = 0;
     Epoch epoch = 0;
     perfdata::CpuMode mode = {};
-    bool has_branches = false;
+    bool has_branches = false, is_cut = false;
   };
   template <class Value>
   using Table = std::vector<Value, LargePages<Value>>;
