@@ -80,6 +80,30 @@ bool Needs(const BpfOptions& options, Trigger trigger) {
   return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
 }
 
+__u32 WireChain(Callchains callchains) {
+  switch (callchains) {
+    case Callchains::kNone:
+      return WIRE_CHAIN_NONE;
+    case Callchains::kStackCopy:
+      return WIRE_CHAIN_KERNEL;
+    case Callchains::kFramePointers:
+      break;
+  }
+  return WIRE_CHAIN_ALL;
+}
+
+// Samples with a copy of the user stack are built in a map of their own, which is large.
+Status SizeLongScratch(bpf_object* object, std::size_t cpus) {
+  const bpf_map* const scratch = bpf_object__find_map_by_name(object, "scratch");
+  bpf_map* const long_scratch = bpf_object__find_map_by_name(object, "long_scratch");
+  const std::size_t entries = cpus * bpf_map__max_entries(scratch);
+  if (const int error = bpf_map__set_max_entries(long_scratch, static_cast<__u32>(entries));
+      error != 0) {
+    return FailErrno("the memory for copies of user stacks", -error);
+  }
+  return {};
+}
+
 // `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
 wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
   const SampleFilter& filter = options.filter;
@@ -91,7 +115,8 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.uid = filter.user.value_or(0);
   wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
   wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
-  wire.callchain = options.callchains != Callchains::kNone;
+  wire.callchain = WireChain(options.callchains);
+  wire.stack_bytes = options.stack_bytes;
   // The ids of the initial namespace need no translation.
   wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
   wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
@@ -213,6 +238,7 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   if (possible < 0) return FailErrno("counting the CPUs", -possible);
   BpfObjects objects;
   objects.cpus_ = static_cast<std::size_t>(possible);
+  objects.has_stacks_ = options.stack_bytes != 0;
   objects.programs_.resize(options.events.size());
   objects.uses_cookies_ = options.events.size() > 1 &&
                           options.event_source == EventSource::kCookieIfPossible && HasCookies();
@@ -281,6 +307,7 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   }
   if (is_first) {
     SetMapSizes(*skeleton, options, cpus_);
+    if (has_stacks_) TRY(SizeLongScratch(skeleton->obj, cpus_));
     TRY(CreateMoreRings(options));
     // Before Linux 5.10 all rings must have the size of the declared one.
     if (options.rings > 1) {
@@ -393,9 +420,10 @@ Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log)
   return {};
 }
 
-// The other instances use the maps of the first. Only the scratch sample and the constants are
+// The other instances use the maps of the first. Only the scratch samples and the constants are
 // their own.
 Status BpfObjects::ShareMaps(bpf_object* object) const {
+  if (has_stacks_) TRY(SizeLongScratch(object, cpus_));
   const auto& maps = on_cpu_.front()->maps;
   for (const bpf_map* map : {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes,
                              maps.target_threads, maps.target_cgroups, maps.sending}) {
