@@ -194,6 +194,7 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	struct wire_user_state *state;
 	bpf_user_pt_regs_t *regs;
 	__u64 stack_size = 0;
+	__u64 padded;
 
 	barrier_var(size);
 	if (size > sizeof(*full))
@@ -203,9 +204,10 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	state->abi = read_user_regs(regs);
 	if (state->abi)
 		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), filter.stack_bytes);
-	state->stack_size = stack_size;
+	padded = (stack_size + sizeof(__u64) - 1) & ~(sizeof(__u64) - 1);
+	*(__u64 *)((void *)(state + 1) + padded) = stack_size;
 	full->sample.flags |= WIRE_HAS_USER_STATE;
-	return size + sizeof(*state) + stack_size;
+	return size + sizeof(*state) + padded + sizeof(__u64);
 }
 
 /* Builds the sample in `full`. */

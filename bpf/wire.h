@@ -53,8 +53,8 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 /*
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
  * then by kernel_frames words and user_frames words, both starting at the leaf, without context
- * markers. A wire_user_state may follow. The message ends there. So its size tells the size of the
- * raw record.
+ * markers. A wire_user_state may follow. The message ends with it or the last frame. So its size
+ * tells the size of the raw record.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -79,15 +79,15 @@ WIRE_ASSERT(sizeof(struct wire_sample) == 56, "wire_sample changed");
 #endif
 
 /*
- * The registers of user code as it was interrupted, or entered the kernel. stack_size bytes of its
- * stack follow, from the stack pointer on.
+ * The registers of user code as it was interrupted, or entered the kernel. Its stack follows, from
+ * the stack pointer on, padded to whole words, and then a word with the size of the stack in bytes.
+ * The stack is shorter than asked for if one of its pages is absent.
  */
 struct wire_user_state {
-	__u64 abi;		     /* enum perf_sample_regs_abi; 0: a kernel thread */
+	__u64 abi;		    /* enum perf_sample_regs_abi; 0: a kernel thread */
 	__u64 regs[WIRE_USER_REGS]; /* bpf_user_pt_regs_t */
-	__u64 stack_size;	     /* less than asked for if a page of the stack is absent */
 };
-WIRE_ASSERT(sizeof(struct wire_user_state) == 16 + 8 * WIRE_USER_REGS, "wire_user_state changed");
+WIRE_ASSERT(sizeof(struct wire_user_state) == 8 + 8 * WIRE_USER_REGS, "wire_user_state changed");
 
 /* The reasons why an expiry of a CPU's sampling timer gave no sample. */
 enum wire_missed {

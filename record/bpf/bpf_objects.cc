@@ -28,7 +28,8 @@ namespace {
 // The default of pid_max. The map has two megabytes and exists only if processes are filtered.
 constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
-constexpr std::uint32_t kWakeupBytes = 64 << 10;
+// Samples with a copy of the stack are some 64 times as long.
+constexpr std::size_t kWakeupBytes = 64 << 10, kWakeupBytesOfStacks = 1 << 20;
 
 // libbpf's messages. libbpf has one print function for the whole program and passes it no context.
 struct LogCapture {
@@ -76,6 +77,15 @@ void AddScope(const Scope& scope, wire_filter& wire) {
   std::ranges::copy(scope.comms, wire.globs);
 }
 
+// Fails if programs cannot read the registers of user code in every mode.
+Status CheckUserRegisters() {
+  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, nullptr) == 1) {
+    return {};
+  }
+  return Fail(ErrorCode::kUnsupported,
+              "copies of user stacks (--call-graph dwarf) take Linux 5.15 or later");
+}
+
 bool Needs(const BpfOptions& options, Trigger trigger) {
   return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
 }
@@ -84,7 +94,7 @@ __u32 WireChain(Callchains callchains) {
   switch (callchains) {
     case Callchains::kNone:
       return WIRE_CHAIN_NONE;
-    case Callchains::kStackCopy:
+    case Callchains::kOnlyKernel:
       return WIRE_CHAIN_KERNEL;
     case Callchains::kFramePointers:
       break;
@@ -119,7 +129,8 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.stack_bytes = options.stack_bytes;
   // The ids of the initial namespace need no translation.
   wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
-  wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
+  wire.wakeup_bytes = static_cast<__u32>(
+      std::min(options.stack_bytes != 0 ? kWakeupBytesOfStacks : kWakeupBytes, half_ring));
   wire.event = event;
   wire.cpus = static_cast<__u32>(cpus);
   wire.rings = static_cast<__u32>(options.rings);
@@ -236,6 +247,7 @@ BpfObjects::~BpfObjects() = default;
 Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string& log) {
   const int possible = libbpf_num_possible_cpus();
   if (possible < 0) return FailErrno("counting the CPUs", -possible);
+  if (options.stack_bytes != 0) TRY(CheckUserRegisters());
   BpfObjects objects;
   objects.cpus_ = static_cast<std::size_t>(possible);
   objects.has_stacks_ = options.stack_bytes != 0;

@@ -49,7 +49,7 @@ struct SampleFilter {
 enum class Callchains : std::uint8_t {
   kNone,
   kFramePointers,
-  kStackCopy,  // of the kernel; samples have registers and a copy of the user stack
+  kOnlyKernel,  // the user part is found later, with BpfOptions::stack_bytes
 };
 
 // Receives one message of libbpf, without its last newline.
@@ -77,7 +77,9 @@ enum class EventSource : std::uint8_t {
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
-  std::uint32_t stack_bytes = 0;  // of kStackCopy: a multiple of 8, at most WIRE_MAX_STACK
+  // Not 0: samples have a wire_user_state with at most so many bytes of stack. A multiple of 8, at
+  // most WIRE_MAX_STACK.
+  std::uint32_t stack_bytes = 0;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
   std::size_t rings = 1;                          // a power of two (ring_plan.h)
   std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples
