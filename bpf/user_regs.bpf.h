@@ -51,13 +51,11 @@ static __always_inline __u64 stack_pointer_of(const bpf_user_pt_regs_t *regs)
 #endif
 
 /*
- * Reads the user registers of the current task. Returns their PERF_SAMPLE_REGS_ABI_*: NONE for a
- * thread of the kernel, which has none.
+ * Reads the user registers of a task that is the current one or waits. Returns their
+ * PERF_SAMPLE_REGS_ABI_*: NONE for a thread of the kernel, which has none.
  */
-static __always_inline __u64 read_user_regs(bpf_user_pt_regs_t *regs)
+static __always_inline __u64 read_user_regs(struct task_struct *task, bpf_user_pt_regs_t *regs)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
 	if (BPF_CORE_READ(task, flags) & (PF_KTHREAD | PF_USER_WORKER))
 		return PERF_SAMPLE_REGS_ABI_NONE;
 	if (bpf_probe_read_kernel(regs, sizeof(*regs), (void *)bpf_task_pt_regs(task)) != 0)
