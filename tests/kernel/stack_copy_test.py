@@ -43,7 +43,7 @@ class StackCopy(harness.RecordingTest):
         self.assertGreaterEqual(whole / len(found), 0.98, found[0])
 
     def test_a_large_copy_has_the_whole_chain(self):
-        for size in (16384, 65528):
+        for size in (32768, 65528):
             with self.subTest(size):
                 self.assert_complete(self.record_deep(size))
 
@@ -59,14 +59,14 @@ class StackCopy(harness.RecordingTest):
         self.assertGreater(lengths[-1], lengths[0] * 5)
 
     def test_the_kernel_part_precedes_the_user_part(self):
-        found = self.record_deep(16384, mode="kernel")
+        found = self.record_deep(32768, mode="kernel")
         self.assert_complete(found)
         in_kernel = [chain for chain in found if any("vfs_read" in symbol for symbol in chain)]
         self.assertGreater(len(in_kernel), len(found) / 2)
         self.assert_complete(in_kernel)
 
     def test_waits_have_the_stack_from_before_the_wait(self):
-        self.assert_complete(self.record_deep(16384, "-e", "offcpu", "--off-cpu-threshold", "0",
+        self.assert_complete(self.record_deep(32768, "-e", "offcpu", "--off-cpu-threshold", "0",
                                               mode="wait"))
 
     def test_a_thread_that_always_waits_has_its_stack(self):
@@ -75,10 +75,10 @@ class StackCopy(harness.RecordingTest):
         waiting.stdout.close()
         data = self.dir / "perf.data"
         waiting.send_signal(signal.SIGSTOP)
-        self.record("-q", "--call-graph", "dwarf,16384", "-e", "offcpu", "-p", waiting.pid,
+        self.record("-q", "--call-graph", "dwarf,32768", "-e", "offcpu", "-p", waiting.pid,
                     "--duration", "0.2", "-o", data)
         found = [chain for chain in chains(data) if "descend" in chain]
-        self.assertEqual([is_complete(chain, 100) for chain in found], [True] * len(found))
+        self.assertEqual([chain[-4:] for chain in found if not is_complete(chain, 100)], [])
         self.assertGreater(len(found), 0)
 
     def test_hits_of_tracepoints_and_counters_have_chains(self):
@@ -86,7 +86,7 @@ class StackCopy(harness.RecordingTest):
                       "uprobe:libc:clock_gettime"):
             with self.subTest(event):
                 self.data = self.dir / "perf.data"
-                self.record("-q", "-e", event, "--call-graph", "dwarf,16384", "-o", self.data, "--",
+                self.record("-q", "-e", event, "--call-graph", "dwarf,32768", "-o", self.data, "--",
                             DEEP_STACK, 100, "kernel", 200)
                 found = [chain for chain in chains(self.data) if "descend" in chain]
                 self.assertGreater(len(found), 0)
@@ -127,7 +127,7 @@ class StackCopy(harness.RecordingTest):
     def test_hotspots_parser_unwinds_it(self):
         if not os.path.exists(harness.PERFPARSER):
             self.skipTest("hotspot is not installed")
-        self.record_deep(16384)
+        self.record_deep(32768)
         status, _, err = harness.run(harness.PERFPARSER, "--input", self.data, "--output",
                                      self.dir / "parsed")
         self.assertEqual(status, 0, err)
