@@ -243,7 +243,8 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
-	known->user_frames = filter.callchain == WIRE_CHAIN_ALL ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
+	known->user_frames =
+		filter.callchain == WIRE_CHAIN_ALL ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
 	if (filter.stack_bytes)
 		known->stored_stack = store_user_state(known->stored_stack, task, NULL);
 	known->start_ns = now_ns;

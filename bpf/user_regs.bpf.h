@@ -35,7 +35,7 @@ static __always_inline __u64 user_abi_of(const bpf_user_pt_regs_t *regs)
 /* arch/arm64/include/uapi/asm/ptrace.h */
 #define PSR_MODE32_BIT 0x10
 /* PERF_REG_ARM_SP of arch/arm/include/uapi/asm/perf_regs.h */
-#define COMPAT_SP 13
+#define COMPAT_SP      13
 
 static __always_inline __u64 user_abi_of(const bpf_user_pt_regs_t *regs)
 {

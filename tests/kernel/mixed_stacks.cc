@@ -31,8 +31,8 @@ std::size_t CatchAndMatch(unsigned seed) {
   }
   const std::regex words("([a-z]+)=([0-9]+|x(y|z)*)");
   const std::string text = "alpha=1 beta=xyzy gamma=77 delta=x" + std::to_string(seed);
-  found += static_cast<std::size_t>(std::distance(
-      std::sregex_iterator(text.begin(), text.end(), words), std::sregex_iterator()));
+  found += static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), words), std::sregex_iterator()));
   std::vector<std::string> sorted;
   for (unsigned i = 0; i < 200; ++i) sorted.push_back(std::to_string(i * seed % 997));
   std::ranges::sort(sorted);

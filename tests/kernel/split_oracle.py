@@ -4,8 +4,8 @@ METHOD, the other only the registers and stacks, in which perf's unwinder finds 
 have the same samples. perf would print one chain behind the other.
 
 All records stay where they are, because the features after them have offsets. Words that are left
-out become FINISHED_ROUND records, which are headers of 8 bytes. The records are in order of time, so
-these change nothing."""
+out become FINISHED_ROUND records, which are headers of 8 bytes. The records are in order of time,
+so these change nothing."""
 
 import struct
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `perftape-record --call-graph dwarf`: perf's unwinder and others find the call chains of code
-without frame pointers in the registers and stacks of our file."""
+"""Tests `perftape-record --call-graph dwarf`: perf's unwinder and others find the call chains
+of code without frame pointers in the registers and stacks of our file."""
 
 import os
 import re
@@ -33,8 +33,9 @@ def is_complete(chain, depth):
 class StackCopy(harness.RecordingTest):
     def record_deep(self, size, *options, depth=100, mode="burn", ms=300):
         self.data = self.dir / "perf.data"
-        self.record("-q", "-F", "999", "--call-graph", f"dwarf,{size}" if size else "dwarf", *options,
-                    "-o", self.data, "--", DEEP_STACK, depth, mode, ms)
+        method = f"dwarf,{size}" if size else "dwarf"
+        self.record("-q", "-F", "999", "--call-graph", method, *options, "-o", self.data, "--",
+                    DEEP_STACK, depth, mode, ms)
         return [chain for chain in chains(self.data) if "descend" in chain]
 
     def assert_complete(self, found, depth=100):

@@ -10,7 +10,6 @@
 #include <string>
 #include <system_error>
 
-#include "bpf/wire.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::record_tool {
@@ -38,11 +37,11 @@ Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view t
   std::uint32_t size = 0;
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data(), end, size);
-  if (error == std::errc{} && parsed == end && size > 0 && size <= WIRE_MAX_STACK) {
+  if (error == std::errc{} && parsed == end && size > 0 && size <= record::kMaxStackBytes) {
     return (size + kWord - 1) / kWord * kWord;
   }
-  return Usage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option, WIRE_MAX_STACK,
-                           cli::EscapeForTerminal(text)));
+  return Usage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option,
+                           record::kMaxStackBytes, cli::EscapeForTerminal(text)));
 }
 
 }  // namespace
