@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 #include "convert/model/saturating.h"
 
@@ -109,7 +110,7 @@ std::uint32_t SampleTable::Add(const Addition& sample) {
   return row;
 }
 
-void SampleTable::AddAll(const SampleTable& other) {
+void SampleTable::AddAll(SampleTable& other) {
   std::vector<std::uint32_t> threads, event_labels;
   for (const RawThread& thread : other.threads_) threads.push_back(Add(thread));
   for (EventLabels labels : other.event_labels_) {
@@ -129,6 +130,7 @@ void SampleTable::AddAll(const SampleTable& other) {
     batch.clear();
   }
   AddBatch(batch);
+  copies_of_others_.push_back(std::move(other.copies_));
 }
 
 SampleTable::Row& SampleTable::RowOf(const Addition& sample) {
