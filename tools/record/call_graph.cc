@@ -26,7 +26,7 @@ constexpr Method kMethods[] = {
 };
 constexpr std::string_view kStackCopy = "dwarf", kWithStackCopy = "+dwarf";
 
-std::unexpected<Error> Usage(std::string message) {
+std::unexpected<Error> CallGraphUsage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
@@ -40,8 +40,8 @@ Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view t
   if (error == std::errc{} && parsed == end && size > 0 && size <= record::kMaxStackBytes) {
     return (size + kWord - 1) / kWord * kWord;
   }
-  return Usage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option,
-                           record::kMaxStackBytes, cli::EscapeForTerminal(text)));
+  return CallGraphUsage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option,
+                                    record::kMaxStackBytes, cli::EscapeForTerminal(text)));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text)
     graph.callchains = method->callchains;
     return graph;
   }
-  return Usage(fmt::format(
+  return CallGraphUsage(fmt::format(
       "{}: method '{}' is not supported: call chains are found by frame pointers (fp) or from "
       "copies of the stack (dwarf)",
       option, cli::EscapeForTerminal(text)));
