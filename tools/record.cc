@@ -40,9 +40,9 @@ std::vector<std::string> OwnCommandLine() {
 // Reports what this machine or user lacks. Returns false if nothing can be recorded.
 bool CheckRequirements(cli::Console& console) {
   const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
-  for (const std::string& sentence : findings.missing) console.Error(sentence);
+  for (const record::Finding& finding : findings.missing) console.Error(finding.text());
   if (!findings.missing.empty()) return false;
-  for (const std::string& sentence : findings.limits) console.Warning(sentence);
+  for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
   return true;
 }
 

@@ -67,6 +67,12 @@ std::string Tail(const std::string& log) {
   return std::string(tail);
 }
 
+std::string TextsOf(const std::vector<Finding>& findings) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : findings) texts.push_back(finding.text());
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 void AddScope(const Scope& scope, wire_filter& wire) {
   wire.cgroups = static_cast<__u32>(scope.cgroups.size());
   wire.record_cgroup = scope.recorded.has_value();
@@ -161,15 +167,14 @@ CapturedLog::~CapturedLog() {
 
 std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log) {
   const SystemFacts facts = ReadSystemFacts();
-  const std::vector<std::string> missing = CheckFacts(facts).missing;
+  const std::vector<Finding> missing = CheckFacts(facts).missing;
   if (!missing.empty()) {
     return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-                fmt::format("{}: {}", what, fmt::join(missing, "; ")));
+                fmt::format("{}: {}", what, TextsOf(missing)));
   }
   std::string message = fmt::format("{}: {}", what, std::strerror(error_number));
-  if (error_number == EPERM || error_number == ENOMEM) {
-    message += " (before Linux 5.11 this may be RLIMIT_MEMLOCK: 'ulimit -l unlimited')";
-  }
+  const std::vector<Finding> causes = LikelyCauses(facts, error_number);
+  if (!causes.empty()) message += "; " + TextsOf(causes);
   if (!log.empty()) message += "\n" + Tail(log);
   return Fail(error_number == EPERM || error_number == EACCES ? ErrorCode::kPermission
                                                               : ErrorCode::kUnsupported,
