@@ -17,6 +17,7 @@
 #include "lock.skel.h"
 #include "on_cpu.skel.h"
 #include "probe.skel.h"
+#include "record/bpf/kernel_helpers.h"
 #include "record/machine/requirements.h"
 #include "record/scope/own_namespaces.h"
 #include "tracepoint.skel.h"
@@ -131,12 +132,6 @@ bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
                                                    : skeleton.progs.on_cpu_by_time;
 }
 
-// Linux 5.15. A program that is too old for it is not loaded.
-bool HasCookies() {
-  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_get_attach_cookie, nullptr) ==
-         1;
-}
-
 void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
   const std::size_t events = options.events.size();
   const auto set = [](bpf_map* map, std::size_t entries) {
@@ -168,7 +163,7 @@ CapturedLog::~CapturedLog() {
 std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log) {
   const SystemFacts facts = ReadSystemFacts();
   const std::vector<Finding> missing = CheckFacts(facts).missing;
-  if (!missing.empty()) {
+  if (!missing.empty() && error_number != EMFILE) {
     return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
                 fmt::format("{}: {}", what, TextsOf(missing)));
   }
@@ -220,7 +215,8 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   objects.cpus_ = static_cast<std::size_t>(possible);
   objects.programs_.resize(options.events.size());
   objects.uses_cookies_ = options.events.size() > 1 &&
-                          options.event_source == EventSource::kCookieIfPossible && HasCookies();
+                          options.event_source == EventSource::kCookieIfPossible &&
+                          HasAttachCookies();
   TRY(objects.LoadInstances(options, log));
   TRY(objects.LoadOffCpu(options, log));
   TRY(objects.WriteSettings(options));

@@ -8,15 +8,19 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "bpf/wire.h"
 #include "record/bpf/bpf_objects.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 #include "trampoline.skel.h"
 
 namespace perftape::record {
 
 Status TryTrampoline(ProbeKind kind, const std::string& function) {
+  if (const std::optional<Finding> missing = MissingCapabilities(ReadSystemFacts())) {
+    return Fail(ErrorCode::kPermission, missing->text());
+  }
   std::string log;
   const CapturedLog captured(log, {});
   const std::unique_ptr<trampoline_bpf, decltype(&trampoline_bpf__destroy)> skeleton(
@@ -36,9 +40,8 @@ Status TryTrampoline(ProbeKind kind, const std::string& function) {
     return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTrampolineCalls, {function}).text());
   }
   const bool is_refused = error == -EPERM || error == -EACCES;
-  return Fail(
-      is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-      Missing(Requirement::kTrampolines, {WordOf(kind), function, std::strerror(-error)}).text());
+  return Fail(is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
+              Missing(Requirement::kTrampolines, {function, std::strerror(-error)}).text());
 }
 
 }  // namespace perftape::record

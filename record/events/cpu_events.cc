@@ -22,12 +22,9 @@ namespace perftape::record {
 namespace {
 
 std::unexpected<Error> ExplainRefusal(int cpu, int error_number) {
-  const SystemFacts facts = ReadSystemFacts();
   std::string message =
       fmt::format("CPU {}: opening a perf event: {}", cpu, std::strerror(error_number));
-  const Findings findings = CheckFacts(facts);
-  const std::vector<Finding> causes =
-      findings.missing.empty() ? LikelyCauses(facts, error_number) : findings.missing;
+  const std::vector<Finding> causes = LikelyCauses(ReadSystemFacts(), error_number);
   for (const Finding& cause : causes) message += "; " + cause.text();
   return Fail(ErrorCode::kPermission, std::move(message));
 }

@@ -22,28 +22,31 @@ struct RequirementRow {
   std::string_view command;
 };
 
-// Each command grants all that the commands above it grant, because setcap(8) replaces what it
-// granted before.
+// Each setcap(8) grants what those above it grant, too, because it replaces what the file had. So
+// the commands can be run one after another.
 constexpr RequirementRow kRequirements[] = {
     {Requirement::kPerfEvents, "perf-events", "the kernel has no perf events (CONFIG_PERF_EVENTS)",
      "use a kernel that has them", ""},
-    {Requirement::kUserNamespace, "user-namespace",
-     "this process is in a user namespace (a rootless container?), whose capabilities do not "
-     "allow BPF",
-     "run it outside, as root", ""},
+    {Requirement::kUserNamespace, "user-namespace", "this process is in a user namespace",
+     "run it outside, as root: the capabilities of a user namespace (of a rootless container) do "
+     "not allow BPF",
+     ""},
     {Requirement::kCapabilities, "capabilities", "CAP_{0} missing",
      "run it as root, or grant them once with",
      "sudo setcap cap_bpf,cap_perfmon,cap_syslog+ep {1}"},
-    {Requirement::kPerfParanoid, "perf-event-paranoid",
-     "kernel.perf_event_paranoid is {0}, which keeps users without CAP_PERFMON from watching a "
-     "whole CPU",
-     "grant CAP_PERFMON, which this setting does not restrict", ""},
+    {Requirement::kPerfParanoid, "perf-event-paranoid", "kernel.perf_event_paranoid is {0}",
+     "grant CAP_PERFMON, without which this setting keeps users from watching a whole CPU", ""},
     {Requirement::kBtf, "btf",
      "the kernel does not describe its types (/sys/kernel/btf/vmlinux is absent)",
      "use one built with CONFIG_DEBUG_INFO_BTF, as distributions do since 2020", ""},
     {Requirement::kLockdown, "lockdown",
      "the kernel is locked down (lockdown=confidentiality), so that BPF may not read it",
      "boot with lockdown=integrity or without", ""},
+    {Requirement::kKptrRestrict, "kptr-restrict",
+     "kernel.kptr_restrict is {0}, which hides addresses from root, too", "change it with",
+     "sudo sysctl kernel.kptr_restrict=1"},
+    {Requirement::kSyslog, "syslog", "CAP_SYSLOG is missing (kernel.kptr_restrict is {0})",
+     "run it as root, or grant it with", "sudo setcap cap_bpf,cap_perfmon,cap_syslog+ep {1}"},
     {Requirement::kRingBuffer, "ring-buffer", "the kernel is older than its BPF ring buffer: {0}",
      "use Linux 5.8 or later", ""},
     {Requirement::kLockedMemory, "locked-memory",
@@ -74,19 +77,15 @@ constexpr RequirementRow kRequirements[] = {
     {Requirement::kKprobes, "kprobes", "this kernel has no kprobes ({0} is absent)",
      "use one with CONFIG_KPROBE_EVENTS", ""},
     {Requirement::kProbeCapability, "probe-capability",
-     "this kernel opens a {0} only with CAP_SYS_ADMIN", "run it as root, or grant it with",
-     "sudo setcap cap_bpf,cap_perfmon,cap_syslog,cap_dac_read_search,cap_sys_admin+ep {1}"},
+     "this kernel opens such a probe only with CAP_SYS_ADMIN", "run it as root, or grant it with",
+     "sudo setcap cap_bpf,cap_perfmon,cap_syslog,cap_dac_read_search,cap_sys_admin+ep {0}"},
     {Requirement::kTrampolineCalls, "trampoline-calls",
      "this kernel cannot call a BPF program at a function (arm64 needs "
      "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
-     "kprobe:{0} works without it", ""},
-    {Requirement::kTrampolines, "trampolines", "the kernel loads no {0} program for '{1}': {2}",
-     "a tracepoint or kprobe:{1} works without it", ""},
-    {Requirement::kKptrRestrict, "kptr-restrict",
-     "kernel.kptr_restrict is {0}, which hides them from root, too", "change it with",
-     "sudo sysctl kernel.kptr_restrict=1"},
-    {Requirement::kSyslog, "syslog", "CAP_SYSLOG is missing (kernel.kptr_restrict is {0})",
-     "run it as root, or grant it with", "sudo setcap cap_bpf,cap_perfmon,cap_syslog+ep {1}"},
+     "kprobe:{0} works without that", ""},
+    {Requirement::kTrampolines, "trampolines",
+     "the kernel loads no fentry or fexit program for '{0}': {1}",
+     "a tracepoint or a kprobe may serve instead", ""},
     {Requirement::kCgroups, "cgroups", "no cgroup hierarchy is mounted", "",
      "sudo mount -t cgroup2 none /sys/fs/cgroup"},
 };

@@ -11,7 +11,7 @@
 
 namespace perftape::record {
 
-// The order is the one in which a user meets them.
+// In the order of the table: capabilities are granted one after another.
 enum class Requirement : std::uint8_t {
   kPerfEvents,        // CONFIG_PERF_EVENTS
   kUserNamespace,     // capabilities of a user namespace do not allow BPF
@@ -19,6 +19,8 @@ enum class Requirement : std::uint8_t {
   kPerfParanoid,      // kernel.perf_event_paranoid. Words: its value
   kBtf,               // /sys/kernel/btf/vmlinux
   kLockdown,          // lockdown=confidentiality
+  kKptrRestrict,      // kernel.kptr_restrict. Words: its value
+  kSyslog,            // CAP_SYSLOG. Words: kernel.kptr_restrict; the recorder's path
   kRingBuffer,        // Linux 5.8. Words: the release of the kernel
   kLockedMemory,      // RLIMIT_MEMLOCK, before Linux 5.11. Words: the limit in KiB
   kSystemCallFilter,  // a seccomp filter
@@ -30,11 +32,9 @@ enum class Requirement : std::uint8_t {
   kTaskStorage,       // Linux 5.11
   kUprobes,           // CONFIG_UPROBE_EVENTS. Words: the file that is missing
   kKprobes,           // CONFIG_KPROBE_EVENTS. Words: the file that is missing
-  kProbeCapability,   // CAP_SYS_ADMIN. Words: "uprobe"; the recorder's path
+  kProbeCapability,   // CAP_SYS_ADMIN. Words: the recorder's path
   kTrampolineCalls,   // DYNAMIC_FTRACE_WITH_DIRECT_CALLS. Words: the function
-  kTrampolines,       // fentry and fexit. Words: "fentry"; the function; the error
-  kKptrRestrict,      // kernel.kptr_restrict. Words: its value
-  kSyslog,            // CAP_SYSLOG. Words: kernel.kptr_restrict; the recorder's path
+  kTrampolines,       // fentry and fexit. Words: the function; the error
   kCgroups,           // a mounted cgroup hierarchy
 };
 

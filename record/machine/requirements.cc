@@ -72,7 +72,10 @@ Findings CheckFacts(const SystemFacts& facts) {
 }
 
 std::vector<Finding> LikelyCauses(const SystemFacts& facts, int error_number) {
-  std::vector<Finding> causes;
+  // Without a descriptor, the facts could not be read.
+  if (error_number == EMFILE) return {Missing(Requirement::kOpenFiles)};
+  std::vector<Finding> causes = CheckFacts(facts).missing;
+  if (!causes.empty()) return causes;
   const bool is_refused = error_number == EPERM || error_number == EACCES;
   if (error_number == EINVAL && facts.IsOlderThan(5, 8)) {
     causes.push_back(Missing(Requirement::kRingBuffer, {facts.release}));
@@ -82,7 +85,6 @@ std::vector<Finding> LikelyCauses(const SystemFacts& facts, int error_number) {
     causes.push_back(
         Missing(Requirement::kLockedMemory, {std::to_string(*facts.locked_memory_kib)}));
   }
-  if (error_number == EMFILE) causes.push_back(Missing(Requirement::kOpenFiles));
   // ENOSYS is the other answer of container engines.
   if ((is_refused || error_number == ENOSYS) && facts.has_system_call_filter) {
     causes.push_back(Missing(Requirement::kSystemCallFilter));

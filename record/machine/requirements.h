@@ -28,8 +28,8 @@ struct Findings {
 
 Findings CheckFacts(const SystemFacts& facts);
 
-// Returns why the kernel may have refused a BPF program, a map or a perf event with this errno,
-// although CheckFacts finds nothing missing.
+// Returns why the kernel may have refused a BPF program, a map or a perf event with this errno: all
+// that is missing, or else what fits the error.
 std::vector<Finding> LikelyCauses(const SystemFacts& facts, int error_number);
 
 }  // namespace perftape::record

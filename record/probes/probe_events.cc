@@ -62,9 +62,7 @@ std::unexpected<Error> ExplainProbe(const ProbeLocation& location, int error_num
     case EPERM:
       return Fail(ErrorCode::kPermission,
                   fmt::format("{}: {}: {}", where, std::strerror(error_number),
-                              Missing(Requirement::kProbeCapability,
-                                      {WordOf(location.kind), RecorderPath()})
-                                  .text()));
+                              Missing(Requirement::kProbeCapability, {RecorderPath()}).text()));
     case EILSEQ:  // __register_kprobe
       return Fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}: no instruction begins there", where));

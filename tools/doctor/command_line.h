@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-doctor's options.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/common/cli/options.h"
+
+namespace perftape::doctor_tool {
+
+enum class ReportAs : std::uint8_t { kText, kJson };
+
+struct Plan : cli::BaseOptions {
+  ReportAs report_as = ReportAs::kText;
+};
+
+const cli::Command& DoctorCommand();
+
+// Checks a parsed plan. Fails with kInvalidArgument for usage errors.
+Result<Plan> PlanOf(Plan plan);
+
+}  // namespace perftape::doctor_tool
