@@ -46,7 +46,7 @@ BpfOptions OptionsFor(std::span<const PlannedEvent> planned, std::size_t cpus) {
 
 // Opens as many descriptors as the recorder has for its output, its command and its threads.
 Result<std::vector<UniqueFd>> OpenOthers() {
-  constexpr std::size_t kOthers = 12;
+  constexpr std::size_t kOthers = 8;
   std::vector<UniqueFd> others;
   while (others.size() < kOthers) {
     others.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -29,7 +29,7 @@ constexpr cli::Command kCommand = {
         "Examples:\n"
         "  perftape-doctor              for the current user\n"
         "  sudo perftape-doctor         for root\n"
-        "  perftape-doctor --json | jq '.findings[].command'\n"
+        "  perftape-doctor --json | jq -r '.findings[].command'\n"
         "Exit status: 0 a recording without options works (cpu-clock of the whole\n"
         "system), 1 it does not, 2 wrong usage.\n"};
 
