@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -182,11 +181,14 @@ std::vector<Finding> FindingsIn(std::string_view message) {
   return findings;
 }
 
-std::string RecorderPath() {
+std::filesystem::path RecorderFile() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string path =
-      error ? "perftape-record" : (self.parent_path() / "perftape-record").string();
+  return self.parent_path() / "perftape-record";
+}
+
+std::string RecorderPath() {
+  const std::string path = RecorderFile().string();
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-@%,";
   if (path.find_first_not_of(kPlain) == std::string::npos) return path;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -60,7 +61,10 @@ Finding Missing(Requirement requirement, std::initializer_list<std::string_view>
 // Returns the findings whose text() is in an error's message, in the order of the table.
 std::vector<Finding> FindingsIn(std::string_view message);
 
-// Returns the path of perftape-record beside the running program, quoted for a shell if necessary.
+// Returns the path of perftape-record beside the running program; without a directory if that is
+// unknown.
+std::filesystem::path RecorderFile();
+// Returns the same, quoted for a shell if necessary.
 std::string RecorderPath();
 
 }  // namespace perftape::record

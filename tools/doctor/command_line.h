@@ -3,12 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "tools/common/cli/options.h"
 
 namespace perftape::doctor_tool {
 
 enum class ReportAs : std::uint8_t { kText, kJson };
+
+// The operand of perftape-record that makes it print the report of perftape-doctor, as "list" makes
+// it print events.
+inline constexpr std::string_view kDoctorWord = "doctor";
 
 struct Plan : cli::BaseOptions {
   ReportAs report_as = ReportAs::kText;

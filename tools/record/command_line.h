@@ -8,6 +8,7 @@
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
+#include "tools/doctor/command_line.h"
 
 namespace perftape::record_tool {
 
@@ -28,9 +29,10 @@ struct Plan : cli::BaseOptions {
   std::string call_graph, clock;
 };
 
-// What the command line asks for: a recording, or a list of events.
+// What the command line asks for: a recording, a list of events, or a diagnosis.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
+  std::optional<doctor_tool::ReportAs> diagnosis;
 };
 
 const cli::Command& RecordCommand();
