@@ -23,18 +23,32 @@ struct {
 	__type(value, __u64);
 } scratch_in_use SEC(".maps");
 
-/* Where the return address is before the first instruction of a function. */
+/* Returns the return address before the first instruction of a function; 0 if it is not known. */
+#if defined(__TARGET_ARCH_x86)
 static __always_inline __u64 return_address_of(const bpf_user_pt_regs_t *regs)
 {
-#if defined(__TARGET_ARCH_x86)
 	__u64 address = 0;
 
 	bpf_probe_read_user(&address, sizeof(address), (const void *)regs->sp);
 	return address;
-#else
-	return regs->regs[30];
-#endif
 }
+#else
+/*
+ * A kretprobe of the same function may have run before this program. Then the function returns to
+ * the kernel's trampoline, and only the kretprobe knows the caller. Kernels have one of the two.
+ */
+extern const void __kretprobe_trampoline __ksym __weak;	 /* Linux 5.15 */
+extern const void arch_rethook_trampoline __ksym __weak; /* with CONFIG_RETHOOK */
+
+static __always_inline __u64 return_address_of(const bpf_user_pt_regs_t *regs)
+{
+	__u64 address = regs->regs[30];
+
+	if (address == (__u64)&__kretprobe_trampoline || address == (__u64)&arch_rethook_trampoline)
+		return 0;
+	return address;
+}
+#endif
 
 /*
  * Claims a scratch sample and returns its number; SCRATCH_SAMPLES if so many tasks are preempted in

@@ -116,6 +116,24 @@ static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
 	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }
 
+_Static_assert((WIRE_MAX_FRAMES & (WIRE_MAX_FRAMES + 1)) == 0, "WIRE_MAX_FRAMES is no mask");
+
+/* At the entry of a function of arm64 the walk has the function, and then its caller's caller. */
+static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
+					 const struct sample_origin *origin)
+{
+	__u32 walked;
+
+	if (!origin->caller)
+		return walk(ctx, frames, origin->own_frames);
+	walked = walk(ctx, frames + 1, 0);
+	if (walked == WIRE_MAX_FRAMES)
+		walked--;
+	frames[0] = origin->ip;
+	frames[1] = origin->caller;
+	return walked + 1;
+}
+
 /* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
 static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
 					 const struct sample_origin *origin)
@@ -124,11 +142,10 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 	__u32 user;
 
 	if (full->sample.mode == WIRE_MODE_KERNEL)
-		kernel = walk(ctx, frames, origin->own_frames);
-	if (kernel > WIRE_MAX_FRAMES)
-		kernel = WIRE_MAX_FRAMES; /* for the verifier */
-	if (origin->caller) {
-		/* No function of the kernel has a caller here, so there is room for one more. */
+		kernel = walk_kernel(ctx, frames, origin);
+	kernel &= WIRE_MAX_FRAMES; /* for the verifier, which may lose the bound of a comparison */
+	if (origin->caller && full->sample.mode == WIRE_MODE_USER) {
+		/* There are no kernel frames, so there is room for one more. */
 		frames[0] = origin->caller;
 		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
 		user = walk(ctx, frames + 1, BPF_F_USER_STACK) + 1;

@@ -132,7 +132,7 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 /* wire_event.flags */
 #define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
 #define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
-#define WIRE_AT_ENTRY  4 /* the probe is at the first instruction of a function of a program */
+#define WIRE_AT_ENTRY  4 /* at the first instruction of a function, whose caller a walk misses */
 #define WIRE_PUSHES_FP                                                                             \
 	8 /* this instruction is the usual one: the kernel's walk may find the caller */
 

@@ -11,6 +11,7 @@
 #include "formats/perfdata/compressor.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/losses/loss_ledger.h"
+#include "record/losses/throttled_time.h"
 #include "record/symbols/write_bundle.h"
 
 namespace perftape::record {
@@ -22,6 +23,8 @@ struct EventSummary {
   std::vector<LossByCpu> losses = {};    // CPUs that lost samples
   std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
   std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
+  // CPUs on which the kernel throttled an event that has no LossByCpu::throttled.
+  std::vector<ThrottledCpu> throttled = {};
 };
 
 struct RecordSummary {

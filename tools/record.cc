@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "record/machine/requirements.h"
 #include "record/recorder.h"
 #include "tools/common/cli/console.h"
@@ -20,6 +21,7 @@
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
+#include "tools/record/summary_json.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -57,14 +59,25 @@ bool IsWritable(int fd) {
 }
 
 // Checks the outputs. Returns whether the recording is written to a stream.
-Result<bool> CheckOutputs(const record::RecordOptions& plan) {
+Result<bool> CheckOutputs(const RecordRun& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
+  if (!plan.json_file.empty()) {
+    TRY(cli::CheckOutput(plan.json_file, IfExists::kReplace));
+  }
   return target.is_stream();
+}
+
+// Writes nothing if `path` is empty.
+Status WriteJson(std::string_view json, const std::filesystem::path& path) {
+  if (path.empty()) return {};
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(path, IfExists::kReplace));
+  TRY(out.Write(json));
+  return std::move(out).Commit();
 }
 
 // Prints the events that match.
@@ -95,9 +108,11 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
              }));
   TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
+  const int exit_status = ExitStatus(summary, plan.max_loss);
+  TRY(WriteJson(SummaryJson(summary, exit_status), plan.json_file));
   if (!summary.command_failure.empty()) {
     console.Error(summary.command_failure);
-    return ExitStatus(summary);
+    return exit_status;
   }
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);
@@ -111,7 +126,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
     console.Detail("no symbols written: a pipe cannot contain a bundle: use --bundle FILE");
   }
   for (const std::string& line : SummaryLines(summary)) console.Note(line);
-  return ExitStatus(summary);
+  return exit_status;
 }
 
 }  // namespace

@@ -183,6 +183,9 @@ Status EventInput::ReopenOn(int cpu) {
     TRY(bpf_.AttachTo(event, only));
     TRY(EnableAll(only));
     events_.KeepSampling(event, std::move(sampling));
+    if (const auto id = events_.ids().Find(event, static_cast<std::uint32_t>(cpu))) {
+      records_.AbandonThrottled(*id);
+    }
   }
   return {};
 }

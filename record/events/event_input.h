@@ -70,6 +70,8 @@ class EventInput {
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.
   std::vector<AbsentCpu> absences() const;
+  // How long each event was throttled, by EventIds.
+  const ThrottledTime& throttled() const { return records_.throttled(); }
   // The number of damaged messages and records.
   std::uint64_t damaged() const { return records_.damaged(); }
 

@@ -126,7 +126,7 @@ constexpr cli::Option kFilterRows[] = {
      .help = "remove frames with less than P percent of the total, including what they call; their "
              "callers get their samples",
      .tag = TagOf(Filter::kMinPercent),
-     .into = cli::StoreAs<&ParsePercent, &Plan::filter, &FilterOptions::min_percent>},
+     .into = cli::StoreAs<&cli::ParsePercent, &Plan::filter, &FilterOptions::min_percent>},
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {

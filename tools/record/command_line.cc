@@ -300,6 +300,16 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "include-self",
      .help = "also record the recorder",
      .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::include_self>},
+    {.name = "max-loss",
+     .argument = "PERCENT",
+     .help = "exit with status 3 if more of the samples are lost, also if COMMAND succeeded "
+             "(default 5, only without COMMAND)",
+     .into = cli::StoreAs<&cli::ParsePercent, &Plan::max_loss>},
+    {.name = "json",
+     .argument = "FILE",
+     .help = "also write the summary to FILE, as one JSON object; - is stdout",
+     .completion = Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
     cli::QuietRow(),
     cli::VerboseRow("also print the messages of libbpf while it loads programs"),
 };
@@ -350,7 +360,7 @@ constexpr cli::Command kCommand = {
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
-        "0 success, 1 failure, 2 wrong usage, 3 over 5 % of samples lost or bundle not\n"
+        "0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss) or bundle not\n"
         "written.\n",
     .foreign = kForeign};
 
@@ -412,6 +422,13 @@ Status CheckBundle(const RecordOptions& options) {
   return {};
 }
 
+Status CheckJsonFile(const RecordRun& run) {
+  if (run.json_file.empty()) return {};
+  if (run.json_file == run.output) return Usage("--json and -o name the same file");
+  if (run.json_file == run.bundle.file) return Usage("--json and --bundle name the same file");
+  return {};
+}
+
 // "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
 std::optional<std::string> ListedEventsOf(const Plan& plan) {
   constexpr std::string_view kWord = "list";
@@ -442,6 +459,8 @@ Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.listed_events = ListedEventsOf(plan);
   run.diagnosis = DiagnosisOf(plan.operands);
+  run.json_file = plan.json_file;
+  run.max_loss = plan.max_loss;
   RecordOptions& options = run;
   options = std::move(plan.record);
   TRY(CheckRates(options));
@@ -455,6 +474,7 @@ Result<RecordRun> PlanOf(Plan plan) {
   if (!options.bundle.file.empty())
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
+  TRY(CheckJsonFile(run));
   return run;
 }
 

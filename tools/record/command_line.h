@@ -2,6 +2,7 @@
 // perftape-record's options, and the recording that they describe.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +28,16 @@ struct Plan : cli::BaseOptions {
   std::optional<CompressionLevel> compression;
   // Only checked, because there is only one of each.
   std::string call_graph, clock;
+  std::filesystem::path json_file;
+  std::optional<double> max_loss;
 };
 
 // What the command line asks for: a recording, a list of events, or a diagnosis.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
   std::optional<doctor_tool::ReportAs> diagnosis;
+  std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
+  std::optional<double> max_loss;   // percent of the samples
 };
 
 const cli::Command& RecordCommand();
