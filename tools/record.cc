@@ -16,6 +16,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
+#include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
@@ -42,9 +43,12 @@ std::vector<std::string> OwnCommandLine() {
 // Reports what this machine or user lacks. Returns false if nothing can be recorded.
 bool CheckRequirements(cli::Console& console) {
   const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
-  for (const std::string& sentence : findings.missing) console.Error(sentence);
-  if (!findings.missing.empty()) return false;
-  for (const std::string& sentence : findings.limits) console.Warning(sentence);
+  for (const record::Finding& finding : findings.missing) console.Error(finding.text());
+  if (!findings.missing.empty()) {
+    console.Note("'perftape-doctor' checks what can be recorded here");
+    return false;
+  }
+  for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
   return true;
 }
 
@@ -91,6 +95,7 @@ Result<int> List(const std::string& glob) {
 
 Result<int> Run(const RecordRun& plan, cli::Console& console) {
   if (plan.listed_events) return List(*plan.listed_events);
+  if (plan.diagnosis) return doctor_tool::PrintDiagnosis(*plan.diagnosis, console.verbosity());
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
   if (!CheckRequirements(console)) return cli::kFailed;
 

@@ -17,6 +17,7 @@
 #include "lock.skel.h"
 #include "on_cpu.skel.h"
 #include "probe.skel.h"
+#include "record/bpf/kernel_helpers.h"
 #include "record/machine/requirements.h"
 #include "record/scope/own_namespaces.h"
 #include "tracepoint.skel.h"
@@ -66,6 +67,12 @@ std::string Tail(const std::string& log) {
   }
   while (tail.ends_with('\n')) tail.remove_suffix(1);
   return std::string(tail);
+}
+
+std::string TextsOf(const std::vector<Finding>& findings) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : findings) texts.push_back(finding.text());
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 void AddScope(const Scope& scope, wire_filter& wire) {
@@ -168,12 +175,6 @@ bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
                                                    : skeleton.progs.on_cpu_by_time;
 }
 
-// Linux 5.15. A program that is too old for it is not loaded.
-bool HasCookies() {
-  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_get_attach_cookie, nullptr) ==
-         1;
-}
-
 void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
   const std::size_t events = options.events.size();
   const auto set = [](bpf_map* map, std::size_t entries) {
@@ -204,15 +205,14 @@ CapturedLog::~CapturedLog() {
 
 std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log) {
   const SystemFacts facts = ReadSystemFacts();
-  const std::vector<std::string> missing = CheckFacts(facts).missing;
-  if (!missing.empty()) {
+  const std::vector<Finding> missing = CheckFacts(facts).missing;
+  if (!missing.empty() && error_number != EMFILE) {
     return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-                fmt::format("{}: {}", what, fmt::join(missing, "; ")));
+                fmt::format("{}: {}", what, TextsOf(missing)));
   }
   std::string message = fmt::format("{}: {}", what, std::strerror(error_number));
-  if (error_number == EPERM || error_number == ENOMEM) {
-    message += " (before Linux 5.11 this may be RLIMIT_MEMLOCK: 'ulimit -l unlimited')";
-  }
+  const std::vector<Finding> causes = LikelyCauses(facts, error_number);
+  if (!causes.empty()) message += "; " + TextsOf(causes);
   if (!log.empty()) message += "\n" + Tail(log);
   return Fail(error_number == EPERM || error_number == EACCES ? ErrorCode::kPermission
                                                               : ErrorCode::kUnsupported,
@@ -260,7 +260,8 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   objects.has_stacks_ = options.stack_bytes != 0;
   objects.programs_.resize(options.events.size());
   objects.uses_cookies_ = options.events.size() > 1 &&
-                          options.event_source == EventSource::kCookieIfPossible && HasCookies();
+                          options.event_source == EventSource::kCookieIfPossible &&
+                          HasAttachCookies();
   TRY(objects.LoadInstances(options, log));
   TRY(objects.LoadOffCpu(options, log));
   TRY(objects.WriteSettings(options));

@@ -100,13 +100,14 @@ std::uint32_t StoredStackBytes(std::uint32_t stack_bytes) {
 }
 
 Status CheckOffCpuSupport() {
-  if (!ReadSystemFacts().has_btf) {
-    return Fail(ErrorCode::kUnsupported,
-                "the kernel does not describe its types (/sys/kernel/btf/vmlinux is absent)");
+  const SystemFacts facts = ReadSystemFacts();
+  if (!facts.has_btf) return Fail(ErrorCode::kUnsupported, Missing(Requirement::kBtf).text());
+  // Without them, the kernel refuses every map.
+  if (const std::optional<Finding> capabilities = MissingCapabilities(facts)) {
+    return Fail(ErrorCode::kPermission, capabilities->text());
   }
   if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, nullptr) == 0) {
-    return Fail(ErrorCode::kUnsupported,
-                "the kernel has no BPF storage for tasks: it takes Linux 5.11 or later");
+    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTaskStorage).text());
   }
   return {};
 }

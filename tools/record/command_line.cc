@@ -430,6 +430,14 @@ std::optional<std::string> ListedEventsOf(const Plan& plan) {
   return is_listed ? std::optional<std::string>("*") : std::nullopt;
 }
 
+// "perftape-record doctor [--json]", which perftape-doctor executes. "./doctor" is a program.
+std::optional<doctor_tool::ReportAs> DiagnosisOf(const std::vector<std::string>& operands) {
+  if (operands.empty() || operands.front() != doctor_tool::kDoctorWord) return std::nullopt;
+  if (operands.size() == 1) return doctor_tool::ReportAs::kText;
+  if (operands.size() == 2 && operands.back() == "--json") return doctor_tool::ReportAs::kJson;
+  return std::nullopt;
+}
+
 }  // namespace
 
 const cli::Command& RecordCommand() {
@@ -439,6 +447,7 @@ const cli::Command& RecordCommand() {
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.listed_events = ListedEventsOf(plan);
+  run.diagnosis = DiagnosisOf(plan.operands);
   run.json_file = plan.json_file;
   run.max_loss = plan.max_loss;
   RecordOptions& options = run;

@@ -9,6 +9,7 @@
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
+#include "tools/doctor/command_line.h"
 #include "tools/record/call_graph.h"
 
 namespace perftape::record_tool {
@@ -33,11 +34,12 @@ struct Plan : cli::BaseOptions {
   std::optional<double> max_loss;
 };
 
-// What the command line asks for: a recording, or a list of events.
+// What the command line asks for: a recording, a list of events, or a diagnosis.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
-  std::filesystem::path json_file;           // of the summary; "-" for stdout, empty for none
-  std::optional<double> max_loss;            // percent of the samples
+  std::optional<doctor_tool::ReportAs> diagnosis;
+  std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
+  std::optional<double> max_loss;   // percent of the samples
 };
 
 const cli::Command& RecordCommand();

@@ -190,6 +190,17 @@ TEST(RecordPlan, AcceptsSeveralEvents) {
   EXPECT_EQ(plan->events[2].name, "sched:*");
 }
 
+TEST(RecordPlan, MakesTheReportOfTheDoctorInsteadOfRecording) {
+  const auto diagnosis_of = [](std::vector<std::string> words) {
+    return PlanOfWords(std::move(words))->diagnosis;
+  };
+  EXPECT_EQ(diagnosis_of({"doctor"}), doctor_tool::ReportAs::kText);
+  EXPECT_EQ(diagnosis_of({"doctor", "--json"}), doctor_tool::ReportAs::kJson);
+  EXPECT_EQ(diagnosis_of({"doctor", "who"}), std::nullopt);
+  EXPECT_EQ(diagnosis_of({"./doctor"}), std::nullopt);
+  EXPECT_EQ(diagnosis_of({}), std::nullopt);
+}
+
 TEST(RecordPlan, ListsEventsInsteadOfRecording) {
   EXPECT_EQ(PlanOfWords({"-e", "list"})->listed_events, "*");
   EXPECT_EQ(PlanOfWords({"list"})->listed_events, "*");
