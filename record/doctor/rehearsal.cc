@@ -28,7 +28,7 @@ namespace {
 
 BpfOptions OptionsFor(std::span<const PlannedEvent> planned, std::size_t cpus) {
   constexpr std::uint64_t kDefaultRate = 99;
-  const RingPlan rings = PlanRings(cpus, kDefaultRate, std::nullopt);
+  const RingPlan rings = PlanRings(cpus, kDefaultRate, /*stack_bytes=*/0, std::nullopt);
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
     BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
