@@ -36,8 +36,6 @@ volatile __u32 is_stopped = 0;
 #define TASK_DEAD	     0x0080
 #define TASK_NOLOAD	     0x0400
 
-#define PF_KTHREAD 0x00200000
-
 /* What is known of a wanted task, from the first time that it left a CPU. */
 struct off_cpu_task {
 	__u64 start_ns; /* of the current wait; 0: it is on a CPU */
@@ -242,7 +240,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
-	known->user_frames = filter.callchain ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
+	known->user_frames = filter.callchain == WIRE_CHAIN_ALL ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
 	known->start_ns = now_ns;
 }
 
@@ -427,7 +425,7 @@ int at_start(struct bpf_iter__task *ctx)
 	__u64 start_ns;
 	__u32 frames;
 
-	if (!known || !filter.callchain)
+	if (!known || filter.callchain != WIRE_CHAIN_ALL)
 		return 0;
 	start_ns = known->start_ns;
 	frames = walk_waiting(task, known);

@@ -60,7 +60,7 @@ static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
 				       const struct sample_origin *origin)
 {
 	__u32 slot = claim_scratch();
-	struct full_sample *full = bpf_map_lookup_elem(&scratch, &slot);
+	struct full_sample *full = scratch_sample_of(slot);
 	__u64 *in_use = bpf_map_lookup_elem(&scratch_in_use, &slot);
 	struct task_ids ids = current_ids();
 

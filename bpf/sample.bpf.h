@@ -12,6 +12,8 @@
 #define PERFTAPE_BPF_SAMPLE_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/user_regs.bpf.h"
+#include "bpf/user_stack.bpf.h"
 
 #ifndef SCRATCH_SAMPLES
 #define SCRATCH_SAMPLES 1
@@ -29,6 +31,24 @@ struct {
 	__type(key, __u32);
 	__type(value, struct full_sample);
 } scratch SEC(".maps");
+
+/* A sample with a wire_user_state, which follows the last frame. */
+struct long_sample {
+	struct full_sample full;
+	struct wire_user_state state;
+	__u8 stack[STACK_ROOM];
+};
+
+/*
+ * Used instead of `scratch` if filter.stack_bytes is not 0. A value of a per-CPU array has at most
+ * 32 KiB, so the index is CPU * SCRATCH_SAMPLES + number. User space sets the number of entries.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct long_sample);
+} long_scratch SEC(".maps");
 
 /* How often the walk of a kernel stack by a program begins with the program itself. */
 #if defined(__TARGET_ARCH_arm64)
@@ -120,6 +140,7 @@ static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
 static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
 					 const struct sample_origin *origin)
 {
+	int has_user_frames = filter.callchain == WIRE_CHAIN_ALL;
 	__u32 kernel = 0;
 	__u32 user;
 
@@ -127,7 +148,7 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		kernel = walk(ctx, frames, origin->own_frames);
 	if (kernel > WIRE_MAX_FRAMES)
 		kernel = WIRE_MAX_FRAMES; /* for the verifier */
-	if (origin->caller) {
+	if (origin->caller && has_user_frames) {
 		/* No function of the kernel has a caller here, so there is room for one more. */
 		frames[0] = origin->caller;
 		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
@@ -137,7 +158,7 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		full->sample.user_frames = user;
 		return user;
 	}
-	user = walk(ctx, frames + kernel, BPF_F_USER_STACK);
+	user = has_user_frames ? walk(ctx, frames + kernel, BPF_F_USER_STACK) : 0;
 	if (user > WIRE_MAX_FRAMES)
 		user = WIRE_MAX_FRAMES;
 	full->sample.kernel_frames = kernel;
@@ -145,15 +166,48 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 	return kernel + user;
 }
 
+/* Scratch sample `number` of this CPU, below SCRATCH_SAMPLES; null if there is none. */
+static __always_inline struct full_sample *scratch_sample_of(__u32 number)
+{
+	__u32 index = bpf_get_smp_processor_id() * SCRATCH_SAMPLES + number;
+
+	if (filter.stack_bytes)
+		return bpf_map_lookup_elem(&long_scratch, &index);
+	return bpf_map_lookup_elem(&scratch, &number);
+}
+
 static __always_inline struct full_sample *scratch_sample(struct wire_cpu *cpu)
 {
-	struct full_sample *full;
-	__u32 zero = 0;
+	struct full_sample *full = scratch_sample_of(0);
 
-	full = bpf_map_lookup_elem(&scratch, &zero);
 	if (!full)
 		cpu->no_scratch++;
 	return full;
+}
+
+/*
+ * Adds registers and stack of the current task's user code to a sample that has `size` bytes.
+ * Returns its new size.
+ */
+static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size)
+{
+	struct wire_user_state *state;
+	bpf_user_pt_regs_t *regs;
+	__u64 stack_size = 0;
+	__u64 padded;
+
+	barrier_var(size);
+	if (size > sizeof(*full))
+		return size; /* for the verifier */
+	state = (void *)full + size;
+	regs = (bpf_user_pt_regs_t *)state->regs;
+	state->abi = read_user_regs(regs);
+	if (state->abi)
+		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), filter.stack_bytes);
+	padded = (stack_size + sizeof(__u64) - 1) & ~(sizeof(__u64) - 1);
+	*(__u64 *)((void *)(state + 1) + padded) = stack_size;
+	full->sample.flags |= WIRE_HAS_USER_STATE;
+	return size + sizeof(*state) + padded + sizeof(__u64);
 }
 
 /* Builds the sample in `full`. */
@@ -162,6 +216,7 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 					   const struct task_ids *ids)
 {
 	__u32 words = origin->raw_words;
+	__u64 size;
 
 	if (words > SAMPLE_RAW_SIZE / 8)
 		words = SAMPLE_RAW_SIZE / 8; /* for the verifier */
@@ -183,8 +238,11 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 	};
 	if (filter.callchain)
 		words += walk_stacks(ctx, full, full->words + words, origin);
-	full->sample.header.size = sizeof(struct wire_sample) + words * sizeof(__u64);
-	send(cpu, full, full->sample.header.size);
+	size = sizeof(struct wire_sample) + words * sizeof(__u64);
+	if (filter.stack_bytes)
+		size = add_user_state(full, size);
+	full->sample.header.size = size;
+	send(cpu, full, size);
 }
 
 static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,

@@ -39,6 +39,8 @@ struct RecordOptions {
   std::optional<uid_t> user;  // only tasks of this user
   ScopeOptions scope;         // only these cgroups and threads with these names
   Callchains callchains = Callchains::kFramePointers;
+  // Samples have the user registers and at most so many bytes of the user stack; 0: they do not.
+  std::uint32_t stack_bytes = 0;
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
   std::optional<int> compression_level;        // zstd level, 1 to 22; nothing: no compression

@@ -84,8 +84,10 @@ Status Recording::OpenOutput(const OutputTarget& output) {
   TRY_ASSIGN(output_, RecordingOutput::Open(options_, output, *input_, programs, stop_.token(),
                                             summary_.warnings));
   TRY_ASSIGN(const std::vector<std::byte> initial_state,
-             EncodeInitialState(input_->events(), input_->targets(), input_->scope(), programs,
-                                summary_.warnings));
+             EncodeInitialState(input_->events(), input_->targets(), input_->scope(),
+                                {.data_mappings = options_.stack_bytes != 0,
+                                 .namespaces = options_.scope.namespaces},
+                                programs, summary_.warnings));
   return output_->WriteInitialState(initial_state);
 }
 

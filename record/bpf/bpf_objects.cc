@@ -28,7 +28,8 @@ namespace {
 // The default of pid_max. The map has two megabytes and exists only if processes are filtered.
 constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
-constexpr std::uint32_t kWakeupBytes = 64 << 10;
+// Samples with a copy of the stack are some 64 times as long.
+constexpr std::size_t kWakeupBytes = 64 << 10, kWakeupBytesOfStacks = 1 << 20;
 
 // libbpf's messages. libbpf has one print function for the whole program and passes it no context.
 struct LogCapture {
@@ -76,8 +77,41 @@ void AddScope(const Scope& scope, wire_filter& wire) {
   std::ranges::copy(scope.comms, wire.globs);
 }
 
+// Fails if programs cannot read the registers of user code in every mode.
+Status CheckUserRegisters() {
+  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, nullptr) == 1) {
+    return {};
+  }
+  return Fail(ErrorCode::kUnsupported,
+              "copies of user stacks (--call-graph dwarf) take Linux 5.15 or later");
+}
+
 bool Needs(const BpfOptions& options, Trigger trigger) {
   return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
+}
+
+__u32 WireChain(Callchains callchains) {
+  switch (callchains) {
+    case Callchains::kNone:
+      return WIRE_CHAIN_NONE;
+    case Callchains::kOnlyKernel:
+      return WIRE_CHAIN_KERNEL;
+    case Callchains::kFramePointers:
+      break;
+  }
+  return WIRE_CHAIN_ALL;
+}
+
+// Samples with a copy of the user stack are built in a map of their own, which is large.
+Status SizeLongScratch(bpf_object* object, std::size_t cpus) {
+  const bpf_map* const scratch = bpf_object__find_map_by_name(object, "scratch");
+  bpf_map* const long_scratch = bpf_object__find_map_by_name(object, "long_scratch");
+  const std::size_t entries = cpus * bpf_map__max_entries(scratch);
+  if (const int error = bpf_map__set_max_entries(long_scratch, static_cast<__u32>(entries));
+      error != 0) {
+    return FailErrno("the memory for copies of user stacks", -error);
+  }
+  return {};
 }
 
 // `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
@@ -91,10 +125,12 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.uid = filter.user.value_or(0);
   wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
   wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
-  wire.callchain = options.callchains != Callchains::kNone;
+  wire.callchain = WireChain(options.callchains);
+  wire.stack_bytes = options.stack_bytes;
   // The ids of the initial namespace need no translation.
   wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
-  wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
+  wire.wakeup_bytes = static_cast<__u32>(
+      std::min(options.stack_bytes != 0 ? kWakeupBytesOfStacks : kWakeupBytes, half_ring));
   wire.event = event;
   wire.cpus = static_cast<__u32>(cpus);
   wire.rings = static_cast<__u32>(options.rings);
@@ -211,8 +247,10 @@ BpfObjects::~BpfObjects() = default;
 Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string& log) {
   const int possible = libbpf_num_possible_cpus();
   if (possible < 0) return FailErrno("counting the CPUs", -possible);
+  if (options.stack_bytes != 0) TRY(CheckUserRegisters());
   BpfObjects objects;
   objects.cpus_ = static_cast<std::size_t>(possible);
+  objects.has_stacks_ = options.stack_bytes != 0;
   objects.programs_.resize(options.events.size());
   objects.uses_cookies_ = options.events.size() > 1 &&
                           options.event_source == EventSource::kCookieIfPossible && HasCookies();
@@ -281,6 +319,7 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   }
   if (is_first) {
     SetMapSizes(*skeleton, options, cpus_);
+    if (has_stacks_) TRY(SizeLongScratch(skeleton->obj, cpus_));
     TRY(CreateMoreRings(options));
     // Before Linux 5.10 all rings must have the size of the declared one.
     if (options.rings > 1) {
@@ -393,9 +432,10 @@ Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log)
   return {};
 }
 
-// The other instances use the maps of the first. Only the scratch sample and the constants are
+// The other instances use the maps of the first. Only the scratch samples and the constants are
 // their own.
 Status BpfObjects::ShareMaps(bpf_object* object) const {
+  if (has_stacks_) TRY(SizeLongScratch(object, cpus_));
   const auto& maps = on_cpu_.front()->maps;
   for (const bpf_map* map : {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes,
                              maps.target_threads, maps.target_cgroups, maps.sending}) {

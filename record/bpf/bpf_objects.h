@@ -124,6 +124,7 @@ class BpfObjects {
 
   std::size_t cpus_ = 0;
   bool uses_cookies_ = false;
+  bool has_stacks_ = false;
   std::vector<OnCpu> on_cpu_;  // the first owns the maps
   std::vector<Tracepoint> tracepoint_;
   std::vector<Probe> probe_;

@@ -46,7 +46,11 @@ struct SampleFilter {
   bool by_process() const { return !processes.empty() || command.has_value(); }
 };
 
-enum class Callchains : std::uint8_t { kNone, kFramePointers };
+enum class Callchains : std::uint8_t {
+  kNone,
+  kFramePointers,
+  kOnlyKernel,  // the user part is found later, with BpfOptions::stack_bytes
+};
 
 // Receives one message of libbpf, without its last newline.
 using LibbpfLog = std::function<void(std::string_view message)>;
@@ -73,6 +77,9 @@ enum class EventSource : std::uint8_t {
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
+  // Not 0: samples have a wire_user_state with at most so many bytes of stack. A multiple of 8, at
+  // most WIRE_MAX_STACK.
+  std::uint32_t stack_bytes = 0;
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
   std::size_t rings = 1;                          // a power of two (ring_plan.h)
   std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples

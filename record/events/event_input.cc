@@ -37,9 +37,16 @@ void AddCgroupToSamples(const Scope& scope, std::span<PlannedEvent> events) {
   for (PlannedEvent& event : events) event.attr.sample_type |= perfdata::kSampleCgroup;
 }
 
-SidebandContent SidebandContentOf(const Scope& scope) {
+void AddUserStateToSamples(const RecordOptions& options, std::span<PlannedEvent> events) {
+  if (options.stack_bytes == 0) return;
+  for (PlannedEvent& event : events) AddUserState(options.stack_bytes, event.attr);
+}
+
+// With copies of stacks, perf records data mappings as well.
+SidebandContent SidebandContentOf(const Scope& scope, const RecordOptions& options) {
   return {.samples_have_cgroups = scope.recorded.has_value(),
           .cgroups = scope.reports_new_cgroups(),
+          .data_mappings = options.stack_bytes != 0,
           .namespaces = scope.namespaces};
 }
 
@@ -59,7 +66,7 @@ RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> pla
   }
   std::uint64_t rate = 0;
   for (const PlannedEvent& event : planned) rate += RateOf(event);
-  return PlanRings(cpus, rate, options.ring_bytes);
+  return PlanRings(cpus, rate, options.stack_bytes, options.ring_bytes);
 }
 
 BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,
@@ -77,6 +84,7 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, co
   }
   return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
+          .stack_bytes = options.stack_bytes,
           .ring_bytes = rings.bytes,
           .rings = rings.rings,
           .events = std::move(events),
@@ -104,6 +112,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
   AddCgroupToSamples(scope, plan.events);
+  AddUserStateToSamples(options, plan.events);
   if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=
       plan.events.end()) {
     targets.NeedAllProcesses();
@@ -111,8 +120,8 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   // Before the events, so that the exec of the command makes it a target before
   // sched:sched_process_exec is recorded.
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, scope, plan.events)));
-  TRY_ASSIGN(RecordedEvents events,
-             RecordedEvents::Open(std::move(plan.events), options.cpus, SidebandContentOf(scope)));
+  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus,
+                                                         SidebandContentOf(scope, options)));
   const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.

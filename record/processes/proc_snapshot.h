@@ -17,7 +17,8 @@
 namespace perftape::record {
 
 struct SnapshotContent {
-  bool namespaces = false;  // also NAMESPACES for each thread, after FORK
+  bool data_mappings = false;  // also MMAP2 for other mappings that can be read
+  bool namespaces = false;     // also NAMESPACES for each thread, after FORK
 };
 
 // Appends the records of every process under `proc_root` (/proc, or a directory that a test made)

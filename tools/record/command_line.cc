@@ -57,7 +57,6 @@ Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_vi
   return record::Period{count};
 }
 
-constexpr std::string_view kOnlyCallGraph = "fp";
 // The values of perf's -k.
 constexpr std::string_view kMonotonic[] = {"mono", "CLOCK_MONOTONIC", "monotonic", "1"};
 
@@ -75,10 +74,6 @@ std::vector<cli::Offer> Events() {
   return offers;
 }
 
-std::vector<cli::Offer> CallGraphs() {
-  return {{.word = std::string(kOnlyCallGraph)}};
-}
-
 std::vector<cli::Offer> Clocks() {
   return {{.word = std::string(kMonotonic[0])}};
 }
@@ -88,14 +83,6 @@ Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
   Result<std::vector<record::EventSpec>> events = record::ParseEvents(text);
   if (events) return events;
   return Usage(fmt::format("{}: {}", option, cli::EscapeForTerminal(events.error().message)));
-}
-
-Result<std::string> ParseCallGraph(std::string_view option, std::string_view text) {
-  if (text == kOnlyCallGraph) return std::string(text);
-  return Usage(fmt::format(
-      "{}: method '{}' is not supported: call chains are found by frame pointers (fp); compile "
-      "programs with -fno-omit-frame-pointer, or use 'perf record --call-graph dwarf'",
-      option, cli::EscapeForTerminal(text)));
 }
 
 Result<std::string> ParseClock(std::string_view option, std::string_view text) {
@@ -249,7 +236,9 @@ constexpr cli::Option kSamplingRows[] = {
          cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::callchains>},
     {.name = "call-graph",
      .argument = "METHOD",
-     .help = "select how call chains are found; the only METHOD is {choices}, frame pointers",
+     .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
+             "dwarf[,SIZE] records registers and up to SIZE bytes of the stack, from which perf "
+             "report finds them (default 8192, at most 65528)",
      .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
     {.name = "clockid",
      .letter = 'k',
@@ -442,6 +431,10 @@ Result<RecordRun> PlanOf(Plan plan) {
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
+  if (plan.call_graph) {
+    options.callchains = plan.call_graph->callchains;
+    options.stack_bytes = plan.call_graph->stack_bytes;
+  }
   if (plan.compression) options.compression_level = plan.compression->value;
   if (!options.bundle.file.empty())
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;

@@ -8,6 +8,7 @@
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
+#include "tools/record/call_graph.h"
 
 namespace perftape::record_tool {
 
@@ -19,13 +20,14 @@ struct CompressionLevel {
 
 struct Plan : cli::BaseOptions {
   record::RecordOptions record;
-  // PlanOf computes the target, the command and the level from these.
+  // PlanOf computes the target, the command, the level and the method from these.
   bool all_cpus = false;
   bool wakers = false;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
-  // Only checked, because there is only one of each.
-  std::string call_graph, clock;
+  std::optional<CallGraph> call_graph;
+  // Only checked, because there is only one.
+  std::string clock;
 };
 
 // What the command line asks for: a recording, or a list of events.
