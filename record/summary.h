@@ -12,6 +12,7 @@
 #include "record/events/cpu_hotplug.h"
 #include "record/losses/loss_ledger.h"
 #include "record/symbols/write_bundle.h"
+#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 
@@ -22,6 +23,8 @@ struct EventSummary {
   std::vector<LossByCpu> losses = {};    // CPUs that lost samples
   std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
   std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
+  // How the call chains ended that were found by unwind tables; all zero for other methods.
+  ChainEnds chain_ends = {};
 };
 
 struct RecordSummary {

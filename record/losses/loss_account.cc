@@ -59,6 +59,7 @@ void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) con
   summary.events.resize(sampling.size());
   for (std::size_t event = 0; event < sampling.size(); ++event) {
     summary.events[event].name = sampling[event].plan.name;
+    summary.events[event].chain_ends = input.EndsOf(static_cast<std::uint32_t>(event));
     if (event >= ledgers_.size()) continue;
     summary.events[event].losses = ledgers_[event].losses();
     summary.events[event].stalls = ledgers_[event].stalls();
