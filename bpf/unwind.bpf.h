@@ -363,8 +363,8 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 {
 	struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &slot);
 	__u64 process;
+	__u64 count; /* in 64 bits the verifier keeps its bound */
 	__u64 abi;
-	__u32 count;
 
 	*end = WIRE_ENDS;
 	if (!state)
