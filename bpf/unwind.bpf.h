@@ -246,6 +246,18 @@ static __always_inline int guess_by_fp(struct unwind_state *state, __u32 reason)
 	return step_by_fp(state);
 }
 
+/*
+ * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
+ * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
+ * call frame information and ends the stack.
+ */
+static __always_inline int step_without_rule(struct unwind_state *state)
+{
+	if (state->is_return && state->fp == 0)
+		return end_walk(state, WIRE_END_OF_STACK);
+	return guess_by_fp(state, WIRE_END_NO_ROW);
+}
+
 /* Goes to the caller of the frame in the state. */
 __weak __noinline int unwind_step(__u32 slot)
 {
@@ -279,7 +291,7 @@ __weak __noinline int unwind_step(__u32 slot)
 		return guess_by_fp(state, WIRE_END_NO_TABLE);
 	rule = find_rule(table, address - mapping->bias);
 	if (!rule || rule->cfa == WIRE_CFA_NONE)
-		return guess_by_fp(state, WIRE_END_NO_ROW);
+		return step_without_rule(state);
 	if (rule->cfa == WIRE_CFA_END_OF_STACK)
 		return end_walk(state, WIRE_END_OF_STACK);
 	return step_by_rule(state, rule);

@@ -128,15 +128,21 @@ void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t no
   }
 }
 
-wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping, std::uint64_t now_ns) {
+wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping) {
   const perfdata::Region& region = mapping.region;
   wire_unwind_mapping wire = {
       .start = region.start, .end = region.end, .bias = 0, .table = WIRE_UNWIND_UNKNOWN, .pad = 0};
-  auto found = binaries_.find(region.dso);
+  const auto found = binaries_.find(region.dso);
   if (found == binaries_.end()) {
-    Contents contents = Read(mapping);
-    if (contents.is_unreadable) return wire;
-    found = binaries_.emplace(region.dso, Store(std::move(contents), now_ns)).first;
+    const auto waiting = std::ranges::find_if(unread_, [&](const std::vector<Mapping>& mappings) {
+      return mappings.front().region.dso == region.dso;
+    });
+    if (waiting != unread_.end()) {
+      waiting->push_back(mapping);
+    } else {
+      unread_.push_back({mapping});
+    }
+    return wire;
   }
   const Binary& binary = found->second;
   wire.table = binary.table;
@@ -148,6 +154,21 @@ wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping, std::uin
   }
   wire.bias = region.start - (image->value - binary.base.value);
   return wire;
+}
+
+std::vector<std::uint32_t> MappedBinaries::ReadNext(std::uint64_t now_ns) {
+  if (unread_.empty()) return {};
+  const std::vector<Mapping> mappings = std::move(unread_.front());
+  unread_.pop_front();
+  for (const Mapping& mapping : mappings) {
+    Contents contents = Read(mapping);
+    if (contents.is_unreadable) continue;  // another process may give access to it
+    binaries_.emplace(mapping.region.dso, Store(std::move(contents), now_ns));
+    std::vector<std::uint32_t> processes;
+    for (const Mapping& ready : mappings) processes.push_back(ready.pid);
+    return processes;
+  }
+  return {};
 }
 
 }  // namespace perftape::record

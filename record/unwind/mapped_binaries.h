@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "formats/base/addresses.h"
 #include "formats/base/file.h"
@@ -28,12 +30,18 @@ class MappedBinaries {
     std::uint32_t pid = 0;
     perfdata::Region region;
   };
-  // Reads the binaries of these mappings, on several threads. The others are read by WireMapping.
+  // Reads the binaries of these mappings, on several threads.
   void ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns);
 
-  // Returns how the BPF programs unwind code in a mapping. Reads its binary if it is not known. The
-  // Dso must live as long as this object.
-  wire_unwind_mapping WireMapping(const Mapping& mapping, std::uint64_t now_ns);
+  // Returns how the BPF programs unwind code in a mapping. If its binary was not read yet, the
+  // mapping has no table, and the binary waits for ReadNext. The Dso must live as long as this
+  // object.
+  wire_unwind_mapping WireMapping(const Mapping& mapping);
+
+  bool has_unread() const { return !unread_.empty(); }
+  // Reads one of the binaries that wait, if there is one. Returns the processes for whose mappings
+  // WireMapping now returns a table.
+  std::vector<std::uint32_t> ReadNext(std::uint64_t now_ns);
 
   TableStore& tables() { return store_; }
 
@@ -59,6 +67,8 @@ class MappedBinaries {
   unwind::TableCache cache_;
   TableStore store_;
   std::unordered_map<const perfdata::Dso*, Binary> binaries_;
+  // In the order in which they were mapped, each with its mappings.
+  std::deque<std::vector<Mapping>> unread_;
 };
 
 }  // namespace perftape::record

@@ -2,6 +2,7 @@
 #include "record/unwind/unwind_loader.h"
 
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
@@ -94,8 +95,25 @@ void UnwindLoader::ApplyAll(Bytes records) {
   }
 }
 
-// What the thread does. The records of several CPUs are only in order of time for each CPU.
+// What the thread does. Mappings come first, because a binary may take long to read, and then
+// other processes would wait for their mappings.
 Status UnwindLoader::Update() {
+  // Samples lose their callers until the thread runs. Without privileges it stays as it is.
+  constexpr int kHighestPriority = -20;
+  if (!std::exchange(is_urgent_, true)) (void)setpriority(PRIO_PROCESS, 0, kHighestPriority);
+  TRY(DrainRings());
+  SetChanged(MonotonicNs());
+  while (binaries_.has_unread()) {
+    for (const std::uint32_t pid : binaries_.ReadNext(MonotonicNs())) changed_.insert(pid);
+    TRY(DrainRings());
+    SetChanged(MonotonicNs());
+  }
+  binaries_.tables().LoadMissing(MonotonicNs());
+  return {};
+}
+
+// The records of several CPUs are only in order of time for each CPU.
+Status UnwindLoader::DrainRings() {
   std::vector<TimedRecord> batch;
   TRY(rings_->Drain([&](Bytes record) {
     batch.push_back({.time_ns = perfdata::DecodeSampleId(ViewOf(record), format_).time,
@@ -108,9 +126,6 @@ Status UnwindLoader::Update() {
     TRY(SnapshotAll("/proc", format_, records));
     ApplyAll(records);
   }
-  const std::uint64_t now_ns = MonotonicNs();
-  SetChanged(now_ns);
-  binaries_.tables().LoadMissing(now_ns);
   return {};
 }
 
@@ -159,7 +174,7 @@ void UnwindLoader::SetChanged(std::uint64_t now_ns) {
   for (const std::uint32_t pid : std::exchange(changed_, {})) {
     mappings_.clear();
     processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
-      mappings_.push_back(binaries_.WireMapping({.pid = pid, .region = region}, now_ns));
+      mappings_.push_back(binaries_.WireMapping({.pid = pid, .region = region}));
     });
     if (mappings_.empty()) {
       entries_.Remove(pid, now_ns);

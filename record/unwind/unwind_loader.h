@@ -41,6 +41,7 @@ class UnwindLoader {
   Status OpenRings();
   Status LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes);
   Status Update();
+  Status DrainRings();
   void ApplyAll(Bytes records);
   void Apply(const perfdata::RecordView& record);
   bool IsOfInterest(const perfdata::RecordView& record);
@@ -54,6 +55,7 @@ class UnwindLoader {
   std::optional<std::unordered_set<std::uint32_t>> followed_;  // nothing: all
   std::unordered_set<std::uint32_t> changed_;
   bool has_lost_records_ = false;
+  bool is_urgent_ = false;  // the thread has its priority
   MappedBinaries binaries_;
   ProcessEntries entries_;
   std::vector<wire_unwind_mapping> mappings_;  // scratch
