@@ -2,6 +2,7 @@
 #include "record/unwind/mapped_binaries.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -45,6 +46,22 @@ Result<UniqueFd> OpenMapped(std::uint32_t pid, const perfdata::Region& region) {
 bool HasNoFile(std::string_view name) {
   return perfdata::MayHoldJitCode(name) &&
          perfdata::SourceOf(name) != perfdata::MappingSource::kMemfd;
+}
+
+// Returns the address in the file's own terms of the start of an executable mapping. A linker may
+// put code and other segments into the same page of the file, which is then mapped for each of them
+// at another address. So the offset alone does not tell the address.
+std::optional<ImageAddress> ImageStart(const elf::ElfFile& elf, const perfdata::Region& region) {
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const elf::Segment& segment : elf.segments()) {
+    const std::uint64_t offset = segment.offset.value;
+    if (!segment.executable || region.page_offset < offset / page * page ||
+        region.page_offset >= offset + segment.size) {
+      continue;
+    }
+    return ImageAddress{segment.address.value + (region.page_offset - offset)};
+  }
+  return elf.ToImage(FileOffset{region.page_offset});
 }
 
 }  // namespace
@@ -147,7 +164,7 @@ wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping) {
   const Binary& binary = found->second;
   wire.table = binary.table;
   if (!binary.elf || binary.table >= WIRE_UNWIND_UNKNOWN) return wire;
-  const auto image = binary.elf->ToImage(FileOffset{region.page_offset});
+  const auto image = ImageStart(*binary.elf, region);
   if (!image) {
     wire.table = WIRE_UNWIND_UNKNOWN;
     return wire;

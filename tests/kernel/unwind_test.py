@@ -4,7 +4,6 @@ are complete, whatever caused the sample, and perf names their frames."""
 
 import collections
 import os
-import pathlib
 import re
 import sys
 
@@ -12,8 +11,8 @@ import harness
 
 DEEP_STACK = harness.BIN.parent / "tests" / "deep_stack"
 DEPTH = 100
+PYTHON = os.path.realpath(sys.executable)  # not a script that starts it
 COMPLETE = re.compile(r"user call chains: ([0-9.]+) % complete(.*)")
-SORT = "head -c 6000000 /dev/urandom | base64 | LC_ALL=C sort --parallel=1 >/dev/null"
 
 
 class Unwind(harness.RecordingTest):
@@ -41,7 +40,7 @@ class Unwind(harness.RecordingTest):
         self.assertGreaterEqual(complete, least, rest)
 
     def test_deep_stack_without_frame_pointers(self):
-        self.assert_complete("--", DEEP_STACK, DEPTH, "1")
+        self.assert_complete("--", DEEP_STACK, DEPTH, "1", least=99)
         depths = collections.Counter(chain.count("descend") for chain in self.chains()
                                      if "burn" in chain)
         self.assertEqual(list(depths), [DEPTH - 1] if DEPTH - 1 in depths else [DEPTH], depths)
@@ -51,27 +50,30 @@ class Unwind(harness.RecordingTest):
         self.assertIn("too deep", rest)
 
     def test_usual_programs(self):
-        script = "def f(n): return n if n < 2 else f(n-1) + f(n-2)\nf(24)"
-        for command in ((sys.executable, "-c", script), ("sh", "-c", SORT),
-                        ("ls", "-lR", "/usr/share")):
+        numbers = self.dir / "numbers"
+        numbers.write_text("".join(f"{i * 7919 % 1000003}\n" for i in range(600000)))
+        script = "def f(n): return n if n < 2 else f(n-1) + f(n-2)\nf(28)"
+        # The first samples of a process may come before its mappings are known.
+        for command in ((PYTHON, "-S", "-c", script), ("sort", "--parallel=2", numbers),
+                        ("xz", "-2", "-c", numbers), ("ls", "-lR", "/usr/share")):
             with self.subTest(command=command[0]):
-                self.assert_complete("--", *command, least=97)
+                self.assert_complete("--", *command, least=95)
 
     def test_kernel_hits_and_tracepoints(self):
         script = "import os\nfor _ in range(200000): os.getppid()"
-        self.assert_complete("-e", "syscalls:sys_enter_getppid/every=100/", "--", sys.executable,
-                             "-c", script)
-        self.assertTrue(all(any(frame in chain for frame in ("main", "Py_BytesMain"))
-                            for chain in self.chains()))
+        self.assert_complete("-e", "syscalls:sys_enter_getppid/every=100/", "--", PYTHON, "-S",
+                             "-c", script, least=90)
+        self.assertTrue(all("Py_BytesMain" in chain or "main" in chain for chain in self.chains()))
 
     def test_waits(self):
         script = "import time\nfor _ in range(50): time.sleep(0.005)"
-        self.assert_complete("-e", "offcpu", "--", sys.executable, "-c", script, least=90)
+        self.assert_complete("-e", "offcpu", "--", PYTHON, "-c", script, least=90)
 
     def test_tiny_memory(self):
-        """Tables make room for each other; what has no table is counted, not wrong."""
-        complete, _ = self.record_chains("--unwind-memory", "64K", "--", DEEP_STACK, "20", "1")
-        self.assertGreater(complete, 0)
+        """The libraries of the recorder, whose process becomes the command, fill the memory until
+        no sample has hit them for a second. Then the command's have room."""
+        complete, _ = self.record_chains("--unwind-memory", "256K", "--", DEEP_STACK, "20", "4")
+        self.assertGreater(complete, 20)
 
     def test_frame_pointers_lose_the_callers(self):
         data = self.dir / "eh.data"
