@@ -223,6 +223,15 @@ static __always_inline struct full_sample *scratch_sample(struct wire_cpu *cpu)
 	return full;
 }
 
+/* Ends a wire_user_state with so large a stack. Returns its size in the message. */
+static __always_inline __u64 end_user_state(struct wire_user_state *state, __u64 stack_size)
+{
+	__u64 padded = (stack_size + sizeof(__u64) - 1) & ~(sizeof(__u64) - 1);
+
+	*(__u64 *)((void *)(state + 1) + padded) = stack_size;
+	return sizeof(*state) + padded + sizeof(__u64);
+}
+
 /*
  * Adds registers and stack of the current task's user code to a sample that has `size` bytes.
  * Returns its new size.
@@ -232,20 +241,17 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	struct wire_user_state *state;
 	bpf_user_pt_regs_t *regs;
 	__u64 stack_size = 0;
-	__u64 padded;
 
 	barrier_var(size);
 	if (size > sizeof(*full))
 		return size; /* for the verifier */
 	state = (void *)full + size;
 	regs = (bpf_user_pt_regs_t *)state->regs;
-	state->abi = read_user_regs(regs);
+	state->abi = read_user_regs(bpf_get_current_task_btf(), regs);
 	if (state->abi)
 		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), filter.stack_bytes);
-	padded = (stack_size + sizeof(__u64) - 1) & ~(sizeof(__u64) - 1);
-	*(__u64 *)((void *)(state + 1) + padded) = stack_size;
 	full->sample.flags |= WIRE_HAS_USER_STATE;
-	return size + sizeof(*state) + padded + sizeof(__u64);
+	return size + end_user_state(state, stack_size);
 }
 
 /* Builds the sample in `full`. */

@@ -381,7 +381,7 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 	*end = WIRE_ENDS;
 	if (!state)
 		return 0;
-	abi = read_user_regs(&state->regs);
+	abi = read_user_regs(bpf_get_current_task_btf(), &state->regs);
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return 0;
 	process = unwind_process_of(tgid);

@@ -35,7 +35,7 @@ static __always_inline __u64 user_abi_of(const bpf_user_pt_regs_t *regs)
 /* arch/arm64/include/uapi/asm/ptrace.h */
 #define PSR_MODE32_BIT 0x10
 /* PERF_REG_ARM_SP of arch/arm/include/uapi/asm/perf_regs.h */
-#define COMPAT_SP 13
+#define COMPAT_SP      13
 
 static __always_inline __u64 user_abi_of(const bpf_user_pt_regs_t *regs)
 {
@@ -51,13 +51,11 @@ static __always_inline __u64 stack_pointer_of(const bpf_user_pt_regs_t *regs)
 #endif
 
 /*
- * Reads the user registers of the current task. Returns their PERF_SAMPLE_REGS_ABI_*: NONE for a
- * thread of the kernel, which has none.
+ * Reads the user registers of a task that is the current one or waits. Returns their
+ * PERF_SAMPLE_REGS_ABI_*: NONE for a thread of the kernel, which has none.
  */
-static __always_inline __u64 read_user_regs(bpf_user_pt_regs_t *regs)
+static __always_inline __u64 read_user_regs(struct task_struct *task, bpf_user_pt_regs_t *regs)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
 	if (BPF_CORE_READ(task, flags) & (PF_KTHREAD | PF_USER_WORKER))
 		return PERF_SAMPLE_REGS_ABI_NONE;
 	if (bpf_probe_read_kernel(regs, sizeof(*regs), (void *)bpf_task_pt_regs(task)) != 0)

@@ -253,7 +253,7 @@ struct wire_off_cpu {
 	__u32 events[WIRE_WAITS]; /* numbers of the events */
 	__u32 wakeup_event;	  /* of the wakers, or WIRE_NO_EVENT */
 	__u32 has_prev_state;	  /* sched_switch passes the state (Linux 5.18) */
-	__u32 pad;
+	__u32 stacks;		  /* entries of stored_stacks; not 0 if filter.stack_bytes is not */
 };
 WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
 

@@ -83,10 +83,11 @@ Status Recording::OpenOutput(const OutputTarget& output) {
   const std::vector<BpfProgram> programs = LoadedBpfPrograms();
   TRY_ASSIGN(output_, RecordingOutput::Open(options_, output, *input_, programs, stop_.token(),
                                             summary_.warnings));
+  SnapshotContent content = {.data_mappings = options_.stack_bytes != 0,
+                             .namespaces = options_.scope.namespaces};
+  if (command_) content.before_exec = static_cast<std::uint32_t>(command_->pid());
   TRY_ASSIGN(const std::vector<std::byte> initial_state,
-             EncodeInitialState(input_->events(), input_->targets(), input_->scope(),
-                                {.data_mappings = options_.stack_bytes != 0,
-                                 .namespaces = options_.scope.namespaces},
+             EncodeInitialState(input_->events(), input_->targets(), input_->scope(), content,
                                 programs, summary_.warnings));
   return output_->WriteInitialState(initial_state);
 }

@@ -141,6 +141,13 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   return wire;
 }
 
+// How many stacks of threads that wait have room in 64 MiB.
+__u32 StoredStacks(const BpfOptions& options) {
+  constexpr std::size_t kMemory = std::size_t{64} << 20;
+  if (options.stack_bytes == 0) return 0;
+  return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
+}
+
 // The settings of the programs that measure waits; nothing if there are no such events.
 std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
   const auto number_of = [&](Trigger trigger) {
@@ -155,7 +162,7 @@ std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
                                  number_of(Trigger::kRunnable)},
                       .wakeup_event = number_of(Trigger::kWakeup),
                       .has_prev_state = 1,
-                      .pad = 0};
+                      .stacks = StoredStacks(options)};
 }
 
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {

@@ -79,11 +79,14 @@ enum class EventSource : std::uint8_t {
   kOwnPrograms,       // each event has its own instance of the program
 };
 
+// The most bytes of a stack that a sample can have, as in perf.
+inline constexpr std::uint32_t kMaxStackBytes = WIRE_MAX_STACK;
+
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
   // Not 0: samples have a wire_user_state with at most so many bytes of stack. A multiple of 8, at
-  // most WIRE_MAX_STACK.
+  // most kMaxStackBytes.
   std::uint32_t stack_bytes = 0;
   std::size_t unwind_bytes = kUsualUnwindBytes;   // the memory for tables of kUnwindTables
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size

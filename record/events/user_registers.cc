@@ -53,7 +53,7 @@ static_assert(kPtRegs == WIRE_USER_REGS);
 // The order of enum perf_event_x86_regs (arch/x86/include/uapi/asm/perf_regs.h).
 constexpr InPtRegs kFileOrder[] = {kRax, kRbx, kRcx, kRdx, kRsi, kRdi, kRbp, kRsp, kRip, kEflags,
                                    kCs,  kSs,  kR8,  kR9,  kR10, kR11, kR12, kR13, kR14, kR15};
-static_assert(std::size(kFileOrder) == std::popcount(kUserRegisterMask));
+static_assert(std::size(kFileOrder) == static_cast<std::size_t>(std::popcount(kUserRegisterMask)));
 
 // The upper bits of these words have other values on CPUs with FRED.
 constexpr std::uint64_t kSelectorBits = 0xffff;

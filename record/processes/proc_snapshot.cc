@@ -141,7 +141,7 @@ class Snapshot {
     std::vector<std::uint32_t> threads =
         proc_.Numbers(directory + "/task").value_or(std::vector{pid});
     std::erase(threads, pid);
-    TRY(AddMappings(pid, threads));
+    if (pid != content_.before_exec) TRY(AddMappings(pid, threads));
     for (const std::uint32_t tid : threads) TRY(AddThread(pid, tid));
     return {};
   }

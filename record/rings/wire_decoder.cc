@@ -14,11 +14,7 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::size_t kWord = sizeof(std::uint64_t);
-
-std::unexpected<Error> FailMessage(std::string_view what) {
-  return Fail(ErrorCode::kCorrupt, fmt::format("message of the kernel side: {}", what));
-}
+constexpr std::size_t kWordOfRecord = sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -27,15 +23,15 @@ Result<std::uint64_t> WireDecoder::Append(Bytes bytes, std::vector<std::byte>& o
   const wire_sample& sample = message.sample;
   const std::optional<std::uint64_t> id = ids_.Find(sample.event, sample.header.cpu);
   if (!id || sample.event >= formats_.size()) {
-    return FailMessage(
+    return FailWireMessage(
         fmt::format("event {} was not opened on CPU {}", sample.event, sample.header.cpu));
   }
   const perfdata::SampleFormat& format = formats_[sample.event];
   if (!message.raw.empty() && !format.Has(perfdata::kRaw)) {
-    return FailMessage(fmt::format("{} bytes are more than the frames", bytes.size()));
+    return FailWireMessage(fmt::format("{} bytes are more than the frames", bytes.size()));
   }
   if (message.user_state && !format.Has(perfdata::kStackUser)) {
-    return FailMessage("the event has no user stacks");
+    return FailWireMessage("the event has no user stacks");
   }
   BuildCallchain(message);
   perfdata::Sample record{
@@ -54,7 +50,7 @@ Result<std::uint64_t> WireDecoder::Append(Bytes bytes, std::vector<std::byte>& o
   const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
   const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;
   const Status encoded = perfdata::EncodeSample(record, format, MiscOf(mode), out);
-  if (!encoded) return FailMessage(encoded.error().message);
+  if (!encoded) return FailWireMessage(encoded.error().message);
   return sample.header.time_ns;
 }
 
@@ -63,15 +59,18 @@ void WireDecoder::AddUserState(const WireMessage& message, perfdata::Sample& rec
   record.regs_user_abi = message.user_state->abi;
   record.regs_user = WordArray(registers_);
   record.stack_user = message.stack.first(std::min(message.stack.size(), RoomForStack(record)));
-  record.stack_user_size = (record.stack_user.size() + kWord - 1) / kWord * kWord;
+  record.stack_user_size =
+      (record.stack_user.size() + kWordOfRecord - 1) / kWordOfRecord * kWordOfRecord;
 }
 
 // The fields that are not counted one by one have fewer than 32 words.
 std::size_t WireDecoder::RoomForStack(const perfdata::Sample& record) {
-  constexpr std::size_t kOtherFields = 32 * kWord;
+  constexpr std::size_t kOtherFields = 32 * kWordOfRecord;
   const std::size_t used = kOtherFields + record.raw.size() +
-                           (record.callchain.size() + record.regs_user.size()) * kWord;
-  return used < perfdata::kMaxRecordSize ? (perfdata::kMaxRecordSize - used) / kWord * kWord : 0;
+                           (record.callchain.size() + record.regs_user.size()) * kWordOfRecord;
+  return used < perfdata::kMaxRecordSize
+             ? (perfdata::kMaxRecordSize - used) / kWordOfRecord * kWordOfRecord
+             : 0;
 }
 
 // The kernel's padding: the field { u32 size; char data[size]; } has whole words.

@@ -12,29 +12,25 @@
 namespace perftape::record {
 namespace {
 
-std::unexpected<Error> FailMessage(std::string_view what) {
-  return Fail(ErrorCode::kCorrupt, fmt::format("message of the kernel side: {}", what));
-}
-
 // Returns the fixed part of a sample after checking all of it except the numbers of frames.
 Result<wire_sample> ReadFixedPart(Bytes message) {
   if (message.size() < sizeof(wire_sample)) {
-    return FailMessage(fmt::format("{} bytes are shorter than a sample", message.size()));
+    return FailWireMessage(fmt::format("{} bytes are shorter than a sample", message.size()));
   }
   wire_sample sample;
   std::memcpy(&sample, message.data(), sizeof sample);
   if (sample.header.type != WIRE_SAMPLE) {
-    return FailMessage(fmt::format("unknown type {}", sample.header.type));
+    return FailWireMessage(fmt::format("unknown type {}", sample.header.type));
   }
   if (sample.header.size != message.size()) {
-    return FailMessage(
+    return FailWireMessage(
         fmt::format("says it has {} bytes but has {}", sample.header.size, message.size()));
   }
   if (sample.mode != WIRE_MODE_KERNEL && sample.mode != WIRE_MODE_USER) {
-    return FailMessage(fmt::format("unknown mode {}", sample.mode));
+    return FailWireMessage(fmt::format("unknown mode {}", sample.mode));
   }
   if (sample.mode == WIRE_MODE_USER && sample.kernel_frames > 0) {
-    return FailMessage("kernel frames in a sample of user mode");
+    return FailWireMessage("kernel frames in a sample of user mode");
   }
   return sample;
 }
@@ -44,13 +40,13 @@ Result<wire_sample> ReadFixedPart(Bytes message) {
 Result<Bytes> SplitUserState(Bytes body, WireMessage& message) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   if (body.size() < sizeof(wire_user_state) + kWord) {
-    return FailMessage(fmt::format("{} bytes do not hold the registers", body.size()));
+    return FailWireMessage(fmt::format("{} bytes do not hold the registers", body.size()));
   }
   const std::size_t room = body.size() - sizeof(wire_user_state) - kWord;
   const auto size = LoadFixed<std::uint64_t>(body.last(kWord).data(), std::endian::native);
   const std::uint64_t padded = size <= WIRE_MAX_STACK ? (size + kWord - 1) / kWord * kWord : size;
   if (padded > room) {
-    return FailMessage(fmt::format("{} bytes do not hold a stack of {}", body.size(), size));
+    return FailWireMessage(fmt::format("{} bytes do not hold a stack of {}", body.size(), size));
   }
   const std::size_t start = room - padded;
   wire_user_state& state = message.user_state.emplace();
@@ -60,6 +56,10 @@ Result<Bytes> SplitUserState(Bytes body, WireMessage& message) {
 }
 
 }  // namespace
+
+std::unexpected<Error> FailWireMessage(std::string_view what) {
+  return Fail(ErrorCode::kCorrupt, fmt::format("message of the kernel side: {}", what));
+}
 
 Result<WireMessage> ReadWireMessage(Bytes bytes) {
   WireMessage message;
@@ -72,8 +72,8 @@ Result<WireMessage> ReadWireMessage(Bytes bytes) {
   const std::size_t kernel_bytes = message.sample.kernel_frames * sizeof(std::uint64_t);
   const std::size_t user_bytes = message.sample.user_frames * sizeof(std::uint64_t);
   if (body.size() % sizeof(std::uint64_t) != 0 || body.size() < kernel_bytes + user_bytes) {
-    return FailMessage(fmt::format("{} bytes do not hold {} frames", bytes.size(),
-                                   message.sample.kernel_frames + message.sample.user_frames));
+    return FailWireMessage(fmt::format("{} bytes do not hold {} frames", bytes.size(),
+                                       message.sample.kernel_frames + message.sample.user_frames));
   }
   message.user_frames = body.last(user_bytes);
   message.kernel_frames = body.last(kernel_bytes + user_bytes).first(kernel_bytes);

@@ -5,7 +5,9 @@
 
 #include <linux/types.h>
 
+#include <expected>
 #include <optional>
+#include <string_view>
 
 #include "bpf/wire.h"
 #include "formats/base/bytes.h"
@@ -22,6 +24,9 @@ struct WireMessage {
   std::optional<wire_user_state> user_state = {};
   Bytes stack = {};  // of user code, from its stack pointer on
 };
+
+// The kCorrupt error of a message; `what` is wrong with it.
+std::unexpected<Error> FailWireMessage(std::string_view what);
 
 // Fails with kCorrupt if the message is inconsistent.
 Result<WireMessage> ReadWireMessage(Bytes message);

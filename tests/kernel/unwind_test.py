@@ -40,13 +40,14 @@ class Unwind(harness.RecordingTest):
         self.assertGreaterEqual(complete, least, rest)
 
     def test_deep_stack_without_frame_pointers(self):
-        self.assert_complete("--", DEEP_STACK, DEPTH, "1", least=99)
+        self.assert_complete("--", DEEP_STACK, DEPTH, "burn", "1000", least=99)
         depths = collections.Counter(chain.count("descend") for chain in self.chains()
-                                     if "burn" in chain)
-        self.assertEqual(list(depths), [DEPTH - 1] if DEPTH - 1 in depths else [DEPTH], depths)
+                                     if "main" in chain)
+        # The first and last samples may be on the way down or up.
+        self.assertGreater(depths[DEPTH], 0.95 * depths.total(), depths)
 
     def test_too_deep(self):
-        _, rest = self.record_chains("--", DEEP_STACK, "200", "0.5")
+        _, rest = self.record_chains("--", DEEP_STACK, "200", "burn", "500")
         self.assertIn("too deep", rest)
 
     def test_usual_programs(self):
@@ -72,13 +73,13 @@ class Unwind(harness.RecordingTest):
     def test_tiny_memory(self):
         """The libraries of the recorder, whose process becomes the command, fill the memory until
         no sample has hit them for a second. Then the command's have room."""
-        complete, _ = self.record_chains("--unwind-memory", "256K", "--", DEEP_STACK, "20", "4")
+        complete, _ = self.record_chains("--unwind-memory", "256K", "--", DEEP_STACK, "20", "burn", "4000")
         self.assertGreater(complete, 20)
 
     def test_frame_pointers_lose_the_callers(self):
         data = self.dir / "eh.data"
         self.assertEqual(harness.run(harness.RECORD, "--call-graph", "fp", "-o", data, "--",
-                                     DEEP_STACK, "20", "0.5")[0], 0)
+                                     DEEP_STACK, "20", "burn", "500")[0], 0)
         self.assertTrue(all(chain.count("descend") < 19 for chain in self.chains()))
 
 

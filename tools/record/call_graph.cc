@@ -10,7 +10,6 @@
 #include <string>
 #include <system_error>
 
-#include "bpf/wire.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::record_tool {
@@ -29,7 +28,7 @@ constexpr Method kMethods[] = {
 };
 constexpr std::string_view kStackCopy = "dwarf", kWithStackCopy = "+dwarf";
 
-std::unexpected<Error> Usage(std::string message) {
+std::unexpected<Error> CallGraphUsage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
@@ -40,11 +39,11 @@ Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view t
   std::uint32_t size = 0;
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data(), end, size);
-  if (error == std::errc{} && parsed == end && size > 0 && size <= WIRE_MAX_STACK) {
+  if (error == std::errc{} && parsed == end && size > 0 && size <= record::kMaxStackBytes) {
     return (size + kWord - 1) / kWord * kWord;
   }
-  return Usage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option, WIRE_MAX_STACK,
-                           cli::EscapeForTerminal(text)));
+  return CallGraphUsage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option,
+                                    record::kMaxStackBytes, cli::EscapeForTerminal(text)));
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text)
     graph.callchains = method->callchains;
     return graph;
   }
-  return Usage(fmt::format(
+  return CallGraphUsage(fmt::format(
       "{}: method '{}' is not supported: call chains are found by frame pointers (fp), by the "
       "unwind tables of the binaries (eh), from copies of the stack (dwarf), or not (none)",
       option, cli::EscapeForTerminal(text)));
@@ -95,7 +94,7 @@ Result<std::size_t> ParseUnwindMemory(std::string_view option, std::string_view 
   const auto [parsed, error] = std::from_chars(digits.data(), end, count);
   if (error != std::errc{} || parsed != end || count > kLargest / unit ||
       count * unit < kSmallest) {
-    return Usage(
+    return CallGraphUsage(
         fmt::format("{}: '{}' is not a size from 4K to 1G", option, cli::EscapeForTerminal(text)));
   }
   return count * unit;

@@ -51,5 +51,12 @@ TEST(RingPlan, IsDescribedForPeople) {
   EXPECT_EQ(RingPlanText({.rings = 8, .bytes = 16 * kMib}), "8 ring buffers of 16 MiB");
 }
 
+TEST(PlanRings, HasRoomForCopiesOfStacks) {
+  EXPECT_EQ(PlanRings(1, 99, 8192, {}).bytes, 2 * kMib);
+  EXPECT_EQ(PlanRings(2, 99, 65528, {}).bytes, 32 * kMib);
+  EXPECT_EQ(PlanRings(8, 49999, 65528, {}).bytes, 256 * kMib) << "the most";
+  EXPECT_EQ(PlanRings(8, UINT64_MAX, 65528, {}).bytes, 256 * kMib);
+}
+
 }  // namespace
 }  // namespace perftape::record
