@@ -42,8 +42,8 @@ struct off_cpu_task {
 	__u32 tgid;
 	__u32 tid;
 	__u32 user_frames;
+	__u32 user_end; /* as in unwind_user() */
 	__u32 stored_stack; /* number of the entry of stored_stacks, plus 1; 0: none */
-	__u32 pad;
 	__u64 cgroup;
 	__u64 sums_ns[WIRE_WAITS]; /* of waits below the threshold */
 	__u64 sums_start_ns;	   /* when the first of them ended; 0: there is none */
@@ -164,6 +164,8 @@ static __always_inline __u64 add_stacks(struct full_sample *full, struct task_st
 	bpf_probe_read_kernel(full->words + kernel, user * sizeof(__u64), known->frames);
 	full->sample.kernel_frames = kernel;
 	full->sample.user_frames = user;
+	if (filter.callchain == WIRE_CHAIN_UNWIND)
+		count_end(full->sample.event, known->user_end);
 	return kernel + user;
 }
 
@@ -243,8 +245,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
-	known->user_frames =
-		filter.callchain == WIRE_CHAIN_ALL ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
+	known->user_frames = walk_user(ctx, 0, ids.tgid, known->frames, &known->user_end);
 	if (filter.stack_bytes)
 		known->stored_stack = store_user_state(known->stored_stack, task, NULL);
 	known->start_ns = now_ns;
@@ -435,13 +436,15 @@ int at_start(struct bpf_iter__task *ctx)
 
 	if (known && filter.stack_bytes)
 		known->stored_stack = store_user_state(known->stored_stack, task, task);
-	if (!known || filter.callchain != WIRE_CHAIN_ALL)
+	if (!known || (filter.callchain != WIRE_CHAIN_ALL && filter.callchain != WIRE_CHAIN_UNWIND))
 		return 0;
 	start_ns = known->start_ns;
 	frames = walk_waiting(task, known);
 	/* If it runs meanwhile, its frames are of its next wait. */
-	if (known->start_ns == start_ns)
-		known->user_frames = frames;
+	if (known->start_ns != start_ns)
+		return 0;
+	known->user_frames = frames;
+	known->user_end = WIRE_ENDS;
 	return 0;
 }
 

@@ -71,7 +71,7 @@ static __always_inline __u32 claim_scratch(void)
 }
 
 static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
-				       const struct sample_origin *origin)
+				       struct sample_origin *origin)
 {
 	__u32 slot = claim_scratch();
 	struct full_sample *full = scratch_sample_of(slot);
@@ -82,6 +82,7 @@ static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
 		__sync_fetch_and_add(&cpu->no_scratch, 1);
 		return;
 	}
+	origin->slot = slot;
 	send_sample_in(full, ctx, cpu, origin, &ids);
 	__sync_lock_test_and_set(in_use, 0);
 }

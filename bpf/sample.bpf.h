@@ -68,6 +68,7 @@ struct sample_origin {
 	__u64 caller;	  /* the return address, at the entry of a function; or 0 */
 	__u64 flags;	  /* WIRE_CALLER_MAY_BE_FRAME */
 	__u64 own_frames; /* the kernel frames of the tracing itself, to skip */
+	__u32 slot;	  /* the number of the scratch sample */
 };
 
 struct task_ids {
@@ -98,6 +99,14 @@ static __always_inline __u64 without_signature(__u64 address)
 	return address;
 }
 
+#define HAS_LINK_REGISTER 0
+
+static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
+{
+	(void)regs;
+	return 0;
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -118,6 +127,13 @@ static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
 static __always_inline __u64 without_signature(__u64 address)
 {
 	return address & ((1ULL << 48) - 1);
+}
+
+#define HAS_LINK_REGISTER 1
+
+static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->regs[30];
 }
 
 /* The kernel is in the upper half of the address space. */
@@ -154,18 +170,35 @@ static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
 	return walked + 1;
 }
 
+#include "bpf/unwind.bpf.h"
+
+/*
+ * Writes the user frames of the current task, of process `tgid`, by the method that the filter
+ * demands. Returns their number, at most WIRE_MAX_FRAMES. `end` is as in unwind_user.
+ */
+static __always_inline __u32 walk_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames, __u32 *end)
+{
+	*end = WIRE_ENDS;
+	if (filter.callchain == WIRE_CHAIN_UNWIND)
+		return unwind_user(ctx, slot, tgid, frames, end);
+	if (filter.callchain == WIRE_CHAIN_ALL)
+		return walk(ctx, frames, BPF_F_USER_STACK);
+	return 0;
+}
+
 /* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
 static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
 					 const struct sample_origin *origin)
 {
-	int has_user_frames = filter.callchain == WIRE_CHAIN_ALL;
-	__u32 kernel = 0;
-	__u32 user;
+	__u64 kernel = 0; /* in 64 bits the verifier keeps the bounds below */
+	__u64 user;
+	__u32 end;
 
 	if (full->sample.mode == WIRE_MODE_KERNEL)
 		kernel = walk_kernel(ctx, frames, origin);
 	kernel &= WIRE_MAX_FRAMES; /* for the verifier, which may lose the bound of a comparison */
-	if (origin->caller && has_user_frames && full->sample.mode == WIRE_MODE_USER) {
+	if (origin->caller && filter.callchain == WIRE_CHAIN_ALL &&
+	    full->sample.mode == WIRE_MODE_USER) {
 		/* There are no kernel frames, so there is room for one more. */
 		frames[0] = origin->caller;
 		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
@@ -175,7 +208,13 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		full->sample.user_frames = user;
 		return user;
 	}
-	user = has_user_frames ? walk(ctx, frames + kernel, BPF_F_USER_STACK) : 0;
+	user = walk_user(ctx, origin->slot, full->sample.pid, frames + kernel, &end);
+	if (filter.callchain == WIRE_CHAIN_UNWIND)
+		count_end(origin->event, end);
+	barrier_var(kernel);
+	barrier_var(user);
+	if (kernel > WIRE_MAX_FRAMES)
+		kernel = WIRE_MAX_FRAMES;
 	if (user > WIRE_MAX_FRAMES)
 		user = WIRE_MAX_FRAMES;
 	full->sample.kernel_frames = kernel;

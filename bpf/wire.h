@@ -200,6 +200,7 @@ WIRE_ASSERT(sizeof(struct wire_globs) == 2072, "wire_globs changed");
 #define WIRE_CHAIN_NONE	  0
 #define WIRE_CHAIN_ALL	  1
 #define WIRE_CHAIN_KERNEL 2 /* no user frames */
+#define WIRE_CHAIN_UNWIND 3 /* user frames by unwind tables (unwind.bpf.h) */
 
 /* The filter and settings; all zero samples every task. Read-only after loading. */
 struct wire_filter {

@@ -41,6 +41,7 @@ struct RecordOptions {
   Callchains callchains = Callchains::kFramePointers;
   // Samples have the user registers and at most so many bytes of the user stack; 0: they do not.
   std::uint32_t stack_bytes = 0;
+  std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
   std::optional<int> compression_level;        // zstd level, 1 to 22; nothing: no compression

@@ -13,6 +13,7 @@
 #include "record/losses/loss_ledger.h"
 #include "record/losses/throttled_time.h"
 #include "record/symbols/write_bundle.h"
+#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 
@@ -25,6 +26,8 @@ struct EventSummary {
   std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
   // CPUs on which the kernel throttled an event that has no LossByCpu::throttled.
   std::vector<ThrottledCpu> throttled = {};
+  // How the call chains ended that were found by unwind tables; all zero for other methods.
+  ChainEnds chain_ends = {};
 };
 
 struct RecordSummary {

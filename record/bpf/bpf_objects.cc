@@ -90,7 +90,7 @@ Status CheckUserRegisters() {
     return {};
   }
   return Fail(ErrorCode::kUnsupported,
-              "copies of user stacks (--call-graph dwarf) take Linux 5.15 or later");
+              "the registers of user code (--call-graph eh or dwarf) take Linux 5.15 or later");
 }
 
 bool Needs(const BpfOptions& options, Trigger trigger) {
@@ -103,6 +103,8 @@ __u32 WireChain(Callchains callchains) {
       return WIRE_CHAIN_NONE;
     case Callchains::kOnlyKernel:
       return WIRE_CHAIN_KERNEL;
+    case Callchains::kUnwindTables:
+      return WIRE_CHAIN_UNWIND;
     case Callchains::kFramePointers:
       break;
   }
@@ -175,6 +177,21 @@ bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
                                                    : skeleton.progs.on_cpu_by_time;
 }
 
+void SetUnwindMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
+  if (options.callchains != Callchains::kUnwindTables) return;
+  constexpr std::size_t kBytesPerMapping = 16 * sizeof(wire_unwind_mapping);
+  const auto set = [](bpf_map* map, std::size_t entries) {
+    bpf_map__set_max_entries(map, static_cast<__u32>(entries));
+  };
+  set(skeleton.maps.unwind_cells, options.unwind_bytes / sizeof(wire_unwind_cell));
+  set(skeleton.maps.unwind_rules, WIRE_UNWIND_RULES);
+  set(skeleton.maps.unwind_tables, WIRE_UNWIND_TABLES);
+  set(skeleton.maps.unwind_mappings,
+      std::max(options.unwind_bytes, kUsualUnwindBytes) / kBytesPerMapping);
+  set(skeleton.maps.unwind_processes, WIRE_UNWIND_PROCESSES);
+  set(skeleton.maps.unwind_counts, options.events.size() * cpus);
+}
+
 void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
   const std::size_t events = options.events.size();
   const auto set = [](bpf_map* map, std::size_t entries) {
@@ -190,6 +207,7 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
   if (!filter.scope.cgroups.empty()) {
     set(skeleton.maps.target_cgroups, filter.scope.cgroups.size());
   }
+  SetUnwindMapSizes(skeleton, options, cpus);
 }
 
 }  // namespace
@@ -254,7 +272,9 @@ BpfObjects::~BpfObjects() = default;
 Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string& log) {
   const int possible = libbpf_num_possible_cpus();
   if (possible < 0) return FailErrno("counting the CPUs", -possible);
-  if (options.stack_bytes != 0) TRY(CheckUserRegisters());
+  if (options.stack_bytes != 0 || options.callchains == Callchains::kUnwindTables) {
+    TRY(CheckUserRegisters());
+  }
   BpfObjects objects;
   objects.cpus_ = static_cast<std::size_t>(possible);
   objects.has_stacks_ = options.stack_bytes != 0;
@@ -445,8 +465,10 @@ Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log)
 Status BpfObjects::ShareMaps(bpf_object* object) const {
   if (has_stacks_) TRY(SizeLongScratch(object, cpus_));
   const auto& maps = on_cpu_.front()->maps;
-  for (const bpf_map* map : {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes,
-                             maps.target_threads, maps.target_cgroups, maps.sending}) {
+  for (const bpf_map* map :
+       {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes, maps.target_threads,
+        maps.target_cgroups, maps.sending, maps.unwind_cells, maps.unwind_rules, maps.unwind_tables,
+        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
@@ -517,6 +539,19 @@ std::vector<int> BpfObjects::rings() const {
 
 int BpfObjects::counters() const {
   return bpf_map__fd(on_cpu_.front()->maps.cpus);
+}
+
+UnwindMapFiles BpfObjects::unwind_maps() const {
+  const auto& maps = on_cpu_.front()->maps;
+  const auto file = [](const bpf_map* map) {
+    return UnwindMapFile{.fd = bpf_map__fd(map), .elements = bpf_map__max_entries(map)};
+  };
+  return {.cells = file(maps.unwind_cells),
+          .rules = file(maps.unwind_rules),
+          .tables = file(maps.unwind_tables),
+          .mappings = file(maps.unwind_mappings),
+          .processes = file(maps.unwind_processes),
+          .counts = file(maps.unwind_counts)};
 }
 
 int BpfObjects::target_processes() const {

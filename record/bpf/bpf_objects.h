@@ -75,6 +75,7 @@ class BpfObjects {
   // The index is the number of the ring.
   std::vector<int> rings() const;
   int counters() const;
+  UnwindMapFiles unwind_maps() const;
   int target_processes() const;
   int target_threads() const;
   int target_cgroups() const;

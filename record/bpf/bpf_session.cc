@@ -94,6 +94,7 @@ struct BpfSession::Impl {
   std::vector<BpfEvent> events;
   std::optional<BpfObjects> objects;
   CpuCounters counters;
+  MappedUnwindMaps unwind_maps;
   std::vector<RingReader> rings;
   UniqueFd all_rings;  // epoll, if there are several
   std::vector<Link> process_links;
@@ -173,6 +174,10 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   impl->log.clear();  // what failed to load had a substitute
   TRY_ASSIGN(impl->counters, CpuCounters::Map(impl->objects->counters(), options.events.size(),
                                               impl->objects->cpus()));
+  if (options.callchains == Callchains::kUnwindTables) {
+    TRY_ASSIGN(impl->unwind_maps,
+               MappedUnwindMaps::Map(impl->objects->unwind_maps(), impl->objects->cpus()));
+  }
   TRY(impl->AddTargets(options.filter));
   impl->by_process = options.filter.by_process();
   if (impl->by_process) {
@@ -263,6 +268,10 @@ std::uint64_t BpfSession::SkippedHits() const {
     if (bpf_obj_get_info_by_fd(program, &info, &size) == 0) skipped += info.recursion_misses;
   }
   return skipped;
+}
+
+const MappedUnwindMaps& BpfSession::unwind_maps() const {
+  return impl_->unwind_maps;
 }
 
 void BpfSession::RestartTimer(std::uint32_t event, int cpu) {

@@ -85,6 +85,7 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, co
   return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
           .stack_bytes = options.stack_bytes,
+          .unwind_bytes = options.unwind_bytes,
           .ring_bytes = rings.bytes,
           .rings = rings.rings,
           .events = std::move(events),
@@ -131,6 +132,10 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                    std::move(events), std::move(bpf),
                                                    std::move(sideband), user_limit));
   input->AdaptToNamespaces(warnings);
+  if (options.callchains == Callchains::kUnwindTables) {
+    TRY_ASSIGN(input->unwind_loader_,
+               UnwindLoader::Start(input->bpf_.unwind_maps().maps(), input->targets_.processes()));
+  }
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();

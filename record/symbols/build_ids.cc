@@ -2,12 +2,8 @@
 #include "record/symbols/build_ids.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/sysmacros.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -19,6 +15,7 @@
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
 #include "record/symbols/kernel_symbols.h"
+#include "record/symbols/mapped_file.h"
 
 namespace perftape::record {
 namespace {
@@ -32,38 +29,6 @@ constexpr unsigned kMostAttempts = 3;  // each with another process
 // Returns whether a build id can be read for this name. An executable may be a memfd.
 bool NamesAFile(std::string_view name) {
   return perfdata::IsFilePath(name) || perfdata::SourceOf(name) == MappingSource::kMemfd;
-}
-
-// Both are in linux/magic.h, but not in all releases.
-constexpr std::uint64_t kBtrfsMagic = 0x9123683e;
-constexpr std::uint64_t kOverlayMagic = 0x794c7630;
-
-// Returns true on btrfs and overlayfs: there stat(2) reports another device than the mapping has,
-// but the same inode.
-bool TellsOtherDevices(int fd) {
-  struct statfs system = {};
-  if (::fstatfs(fd, &system) != 0) return false;
-  const auto type = static_cast<std::uint64_t>(system.f_type);
-  return type == kBtrfsMagic || type == kOverlayMagic;
-}
-
-// Returns whether an open file is the mapped one. A mapping without inode matches any file.
-bool IsFileOf(const Dso& dso, int fd) {
-  if (dso.inode == 0) return true;
-  struct stat status = {};
-  if (::fstat(fd, &status) != 0 || status.st_ino != dso.inode) return false;
-  const std::uint64_t device =
-      std::uint64_t{gnu_dev_major(status.st_dev)} << 32 | gnu_dev_minor(status.st_dev);
-  return device == dso.device || TellsOtherDevices(fd);
-}
-
-// Returns "7f2003018000-7f200316e000", the name of a mapping in /proc/PID/map_files.
-std::string MapFileName(const Region& region) {
-  std::array<char, 40> name = {};
-  std::snprintf(name.data(), name.size(), "%llx-%llx",
-                static_cast<unsigned long long>(region.start),
-                static_cast<unsigned long long>(region.end));
-  return name.data();
 }
 
 // The end of the addresses of 32-bit processes. Their vdso differs from that of this process.

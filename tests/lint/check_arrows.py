@@ -20,7 +20,7 @@ ARROWS = {
     "formats/dwarf": ["formats/base", "formats/elf"],  # its sections are in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
     "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf"],  # in ELF files, as DWARF
-    "record": ["formats", "bpf/wire.h"],
+    "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }
 

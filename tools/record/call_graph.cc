@@ -23,6 +23,8 @@ struct Method {
 // Without copies of stacks.
 constexpr Method kMethods[] = {
     {"fp", record::Callchains::kFramePointers},
+    {"eh", record::Callchains::kUnwindTables},
+    {"none", record::Callchains::kNone},
 };
 constexpr std::string_view kStackCopy = "dwarf", kWithStackCopy = "+dwarf";
 
@@ -73,9 +75,29 @@ Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text)
     return graph;
   }
   return CallGraphUsage(fmt::format(
-      "{}: method '{}' is not supported: call chains are found by frame pointers (fp) or from "
-      "copies of the stack (dwarf)",
+      "{}: method '{}' is not supported: call chains are found by frame pointers (fp), by the "
+      "unwind tables of the binaries (eh), from copies of the stack (dwarf), or not (none)",
       option, cli::EscapeForTerminal(text)));
+}
+
+Result<std::size_t> ParseUnwindMemory(std::string_view option, std::string_view text) {
+  constexpr std::string_view kUnits = "BKMG";
+  constexpr std::uint64_t kSmallest = 4096, kLargest = std::uint64_t{1} << 30;
+  std::uint64_t unit = 1;
+  std::string_view digits = text;
+  if (!text.empty() && kUnits.contains(text.back())) {
+    unit = std::uint64_t{1} << (10 * kUnits.find(text.back()));
+    digits.remove_suffix(1);
+  }
+  std::uint64_t count = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [parsed, error] = std::from_chars(digits.data(), end, count);
+  if (error != std::errc{} || parsed != end || count > kLargest / unit ||
+      count * unit < kSmallest) {
+    return CallGraphUsage(
+        fmt::format("{}: '{}' is not a size from 4K to 1G", option, cli::EscapeForTerminal(text)));
+  }
+  return count * unit;
 }
 
 }  // namespace perftape::record_tool

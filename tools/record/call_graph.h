@@ -2,6 +2,7 @@
 // The values of --call-graph.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,8 @@ std::vector<cli::Offer> CallGraphs();
 // compare both in the same samples: "METHOD+dwarf[,SIZE]" is METHOD's call chain, and registers and
 // stack.
 Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text);
+
+// "64M": a number of bytes, or with B, K, M or G.
+Result<std::size_t> ParseUnwindMemory(std::string_view option, std::string_view text);
 
 }  // namespace perftape::record_tool

@@ -237,9 +237,15 @@ constexpr cli::Option kSamplingRows[] = {
     {.name = "call-graph",
      .argument = "METHOD",
      .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
+             "eh by the unwind tables of the binaries, while recording, none finds none, "
              "dwarf[,SIZE] records registers and up to SIZE bytes of the stack, from which perf "
              "report finds them (default 8192, at most 65528)",
      .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
+    {.name = "unwind-memory",
+     .argument = "SIZE",
+     .help = "limit the memory for unwind tables (--call-graph eh), in bytes or with K, M or G "
+             "(default 64M)",
+     .into = cli::StoreAs<&ParseUnwindMemory, &Plan::record, &RecordOptions::unwind_bytes>},
     {.name = "clockid",
      .letter = 'k',
      .argument = "CLOCK",
