@@ -39,11 +39,11 @@ struct unwind_state {
 	__u64 link;	 /* x30 */
 	__u32 has_link;	 /* only the first frame has it */
 	__u32 is_return; /* pc is a return address, not an interrupted instruction */
-	__u32 end;	 /* enum wire_unwind_end: why the walk ended, or why it went on by fp */
-	__u32 only_fp;	 /* a frame had no rule: all others are found by frame pointers */
+	__u32 end;	 /* enum wire_unwind_end */
+	__u32 guess;	 /* why a frame was guessed by its frame pointer; WIRE_END_OF_STACK: none */
+	__u32 only_fp;	 /* all others are found so, too */
 	__u64 process;	 /* the entry of unwind_processes */
 	__u32 mapping;	 /* the last one that was hit */
-	__u32 pad;
 	__u64 now_ns;
 	bpf_user_pt_regs_t regs;
 	__u64 frames[WIRE_MAX_FRAMES];
@@ -60,10 +60,16 @@ struct {
 #define UNWIND_CALLER 0
 #define UNWIND_ENDED  1
 
+/* Only rules can tell that a chain with a guessed frame is complete. */
 static __always_inline int end_walk(struct unwind_state *state, __u32 end)
 {
-	if (!state->only_fp)
-		state->end = end;
+	state->end = state->guess != WIRE_END_OF_STACK ? state->guess : end;
+	return UNWIND_ENDED;
+}
+
+static __always_inline int end_of_stack(struct unwind_state *state)
+{
+	state->end = state->only_fp ? state->guess : WIRE_END_OF_STACK;
 	return UNWIND_ENDED;
 }
 
@@ -214,7 +220,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	}
 	pc = without_signature(pc);
 	if (pc == 0)
-		return end_walk(state, WIRE_END_OF_STACK);
+		return end_of_stack(state);
 	/* A handler may run on a stack of its own, which can be anywhere. */
 	if (!is_signal && (by_link ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
@@ -241,7 +247,8 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 /* The address is in no known code: what follows is a guess, and the chain counts as incomplete. */
 static __always_inline int guess_by_fp(struct unwind_state *state, __u32 reason)
 {
-	end_walk(state, reason);
+	if (state->guess == WIRE_END_OF_STACK)
+		state->guess = reason;
 	state->only_fp = 1;
 	return step_by_fp(state);
 }
@@ -249,13 +256,19 @@ static __always_inline int guess_by_fp(struct unwind_state *state, __u32 reason)
 /*
  * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
  * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
- * call frame information and ends the stack.
+ * call frame information and ends the stack. Other such code may have frame pointers, as V8's
+ * builtins in node. It has them if the return address is in code, and rules then lead to the end.
  */
 static __always_inline int step_without_rule(struct unwind_state *state)
 {
 	if (state->is_return && state->fp == 0)
-		return end_walk(state, WIRE_END_OF_STACK);
-	return guess_by_fp(state, WIRE_END_NO_ROW);
+		return end_of_stack(state);
+	if (state->guess == WIRE_END_OF_STACK)
+		state->guess = WIRE_END_NO_ROW;
+	if (step_by_fp(state) != UNWIND_CALLER)
+		return UNWIND_ENDED;
+	return find_mapping(state, state->pc - 1) ? UNWIND_CALLER :
+						    end_walk(state, WIRE_END_NO_ROW);
 }
 
 /* Goes to the caller of the frame in the state. */
@@ -293,7 +306,7 @@ __weak __noinline int unwind_step(__u32 slot)
 	if (!rule || rule->cfa == WIRE_CFA_NONE)
 		return step_without_rule(state);
 	if (rule->cfa == WIRE_CFA_END_OF_STACK)
-		return end_walk(state, WIRE_END_OF_STACK);
+		return end_of_stack(state);
 	return step_by_rule(state, rule);
 }
 
@@ -359,6 +372,7 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->has_link = HAS_LINK_REGISTER;
 	state->is_return = 0;
 	state->end = WIRE_END_OF_STACK;
+	state->guess = WIRE_END_OF_STACK;
 	state->only_fp = 0;
 	state->process = process;
 	state->mapping = process & WIRE_UNWIND_FIRST_MASK;

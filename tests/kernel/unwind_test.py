@@ -58,13 +58,14 @@ class Unwind(harness.RecordingTest):
         for command in ((PYTHON, "-S", "-c", script), ("sort", "--parallel=2", numbers),
                         ("xz", "-2", "-c", numbers), ("ls", "-lR", "/usr/share")):
             with self.subTest(command=command[0]):
-                self.assert_complete("--", *command, least=95)
+                self.assert_complete("--", *command, least=90)
 
     def test_kernel_hits_and_tracepoints(self):
         script = "import os\nfor _ in range(200000): os.getppid()"
         self.assert_complete("-e", "syscalls:sys_enter_getppid/every=100/", "--", PYTHON, "-S",
                              "-c", script, least=90)
-        self.assertTrue(all("Py_BytesMain" in chain or "main" in chain for chain in self.chains()))
+        chains = self.chains()
+        self.assertGreater(sum("Py_BytesMain" in chain for chain in chains), 0.9 * len(chains))
 
     def test_waits(self):
         script = "import time\nfor _ in range(50): time.sleep(0.005)"
