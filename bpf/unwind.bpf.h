@@ -41,7 +41,6 @@ struct unwind_state {
 	__u32 is_return; /* pc is a return address, not an interrupted instruction */
 	__u32 end;	 /* enum wire_unwind_end */
 	__u32 guess;	 /* why a frame was guessed by its frame pointer; WIRE_END_OF_STACK: none */
-	__u32 only_fp;	 /* all others are found so, too */
 	__u64 process;	 /* the entry of unwind_processes */
 	__u32 mapping;	 /* the last one that was hit */
 	__u64 now_ns;
@@ -69,7 +68,7 @@ static __always_inline int end_walk(struct unwind_state *state, __u32 end)
 
 static __always_inline int end_of_stack(struct unwind_state *state)
 {
-	state->end = state->only_fp ? state->guess : WIRE_END_OF_STACK;
+	state->end = WIRE_END_OF_STACK;
 	return UNWIND_ENDED;
 }
 
@@ -244,15 +243,6 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 	return enter_caller(state, record[1], state->fp + sizeof(record), record[0], 1);
 }
 
-/* The address is in no known code: what follows is a guess, and the chain counts as incomplete. */
-static __always_inline int guess_by_fp(struct unwind_state *state, __u32 reason)
-{
-	if (state->guess == WIRE_END_OF_STACK)
-		state->guess = reason;
-	state->only_fp = 1;
-	return step_by_fp(state);
-}
-
 /*
  * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
  * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
@@ -286,22 +276,20 @@ __weak __noinline int unwind_step(__u32 slot)
 	state = bpf_map_lookup_elem(&unwind_states, &slot);
 	if (!state)
 		return UNWIND_ENDED;
-	if (state->only_fp)
-		return step_by_fp(state);
 	/* The call may be the last instruction of its function. */
 	address = state->pc - (state->is_return ? 1 : 0);
 	mapping = find_mapping(state, address);
 	if (!mapping)
-		return guess_by_fp(state, WIRE_END_NO_MAPPING);
+		return end_walk(state, WIRE_END_NO_MAPPING);
 	index = mapping->table;
 	if (index == WIRE_UNWIND_BY_FP)
 		return step_by_fp(state);
 	table = bpf_map_lookup_elem(&unwind_tables, &index);
 	if (!table)
-		return guess_by_fp(state, WIRE_END_NO_TABLE);
+		return end_walk(state, WIRE_END_NO_TABLE);
 	table->last_hit_ns = state->now_ns;
 	if (table->pages == 0)
-		return guess_by_fp(state, WIRE_END_NO_TABLE);
+		return end_walk(state, WIRE_END_NO_TABLE);
 	rule = find_rule(table, address - mapping->bias);
 	if (!rule || rule->cfa == WIRE_CFA_NONE)
 		return step_without_rule(state);
@@ -373,7 +361,6 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->is_return = 0;
 	state->end = WIRE_END_OF_STACK;
 	state->guess = WIRE_END_OF_STACK;
-	state->only_fp = 0;
 	state->process = process;
 	state->mapping = process & WIRE_UNWIND_FIRST_MASK;
 	state->now_ns = bpf_ktime_get_ns();
@@ -399,9 +386,14 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return 0;
 	process = unwind_process_of(tgid);
-	if (abi == PERF_SAMPLE_REGS_ABI_32 || !process) {
-		*end = process ? WIRE_END_COMPAT : WIRE_END_NO_PROCESS;
+	if (abi == PERF_SAMPLE_REGS_ABI_32) {
+		*end = WIRE_END_COMPAT;
 		return walk(ctx, frames, BPF_F_USER_STACK);
+	}
+	if (!process) {
+		*end = WIRE_END_NO_PROCESS;
+		frames[0] = ip_of(&state->regs);
+		return 1;
 	}
 	start_walk(state, process);
 	count = unwind_frames(slot);
