@@ -42,7 +42,7 @@ struct off_cpu_task {
 	__u32 tgid;
 	__u32 tid;
 	__u32 user_frames;
-	__u32 user_end; /* as in unwind_user() */
+	__u32 user_end;	    /* as in unwind_user() */
 	__u32 stored_stack; /* number of the entry of stored_stacks, plus 1; 0: none */
 	__u64 cgroup;
 	__u64 sums_ns[WIRE_WAITS]; /* of waits below the threshold */

@@ -257,8 +257,8 @@ static __always_inline int step_without_rule(struct unwind_state *state)
 		state->guess = WIRE_END_NO_ROW;
 	if (step_by_fp(state) != UNWIND_CALLER)
 		return UNWIND_ENDED;
-	return find_mapping(state, state->pc - 1) ? UNWIND_CALLER :
-						    end_walk(state, WIRE_END_NO_ROW);
+	return find_mapping(state, state->pc - 1) ? UNWIND_CALLER
+						  : end_walk(state, WIRE_END_NO_ROW);
 }
 
 /* Goes to the caller of the frame in the state. */

@@ -70,7 +70,8 @@ struct wire_unwind_table {
 WIRE_ASSERT(sizeof(struct wire_unwind_table) == 16, "wire_unwind_table changed");
 
 /* wire_unwind_mapping.table of code without a table */
-#define WIRE_UNWIND_BY_FP 0xffffffffu	/* frames by frame pointers: compiled at run time, no rows \
+#define WIRE_UNWIND_BY_FP                                                                          \
+	0xffffffffu			/* frames by frame pointers: compiled at run time, no rows \
 					 */
 #define WIRE_UNWIND_UNKNOWN 0xfffffffeu /* the table is not loaded yet, or cannot be */
 

@@ -53,6 +53,16 @@ TEST(SummaryLines, ReportLossesByCpuAndCause) {
                   "process events lost: 4; names or mappings may be missing"));
 }
 
+TEST(SummaryLines, SayWhyCallChainsAreIncomplete) {
+  record::RecordSummary summary = Summary(2000, 0);
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 1999;
+  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("2000 samples, 0 lost, 2.0 KiB in perf.data",
+                          "user call chains: 99.9 % complete; incomplete: 1 no table"));
+}
+
 TEST(SummaryLines, ListSeveralEvents) {
   record::RecordSummary summary = Summary(2345, 3);
   summary.events = {{.name = "cpu-clock", .samples = 2000, .losses = {{.cpu = 1, .late = 3}}},
