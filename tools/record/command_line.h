@@ -8,6 +8,7 @@
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
+#include "tools/record/rotation_values.h"
 
 namespace perftape::record_tool {
 
@@ -24,6 +25,9 @@ struct Plan : cli::BaseOptions {
   bool wakers = false;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
+  std::optional<SwitchMode> switch_output;
+  record::RetentionLimits keep;
+  std::string exec_on_switch;
   // Only checked, because there is only one of each.
   std::string call_graph, clock;
 };

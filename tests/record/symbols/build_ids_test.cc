@@ -87,8 +87,8 @@ class BuildIds : public testing::Test {
   // Returns why the hit files lack `path`; empty if they have it.
   std::string MissingReason(std::string_view path) {
     collector_.KeepMissing();
-    for (const HitBinary& binary : files_.binaries()) {
-      if (binary.path == path) return binary.missing;
+    for (const std::shared_ptr<HitBinary>& binary : files_.binaries()) {
+      if (binary->path == path) return binary->missing;
     }
     return "never hit";
   }
