@@ -73,11 +73,11 @@ Status Recording::Flush(std::uint64_t limit_ns) {
   TRY(input_->ReopenOnReturnedCpus(now_ns));
   TRY(losses_.AddNewLosses(*input_, std::min(limit_ns, now_ns)));
   TRY(input_->Release(limit_ns, *output_));
-  return Commit(std::min(limit_ns, now_ns));
+  return Commit(limit_ns);
 }
 
 // Commits the records up to `limit_ns`. A rotating recording survives a full disk, and begins its
-// next file here: all records that follow are younger.
+// next file here, because all records that follow are younger. No file begins at the end.
 Status Recording::Commit(std::uint64_t limit_ns) {
   if (rotation_) rotation_->MakeRoom(*output_);
   if (const Status committed = output_->CommitRound(); !committed) {
@@ -85,7 +85,8 @@ Status Recording::Commit(std::uint64_t limit_ns) {
     rotation_->Suspend(*output_, committed.error());
   }
   losses_.MarkCommitted();
-  if (rotation_) rotation_->AfterRound(*output_, limit_ns);
+  const bool is_last = limit_ns == std::numeric_limits<std::uint64_t>::max();
+  if (rotation_ && !is_last) rotation_->AfterRound(*output_, limit_ns);
   return {};
 }
 

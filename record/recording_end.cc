@@ -63,14 +63,13 @@ void Recording::Summarize() {
 RecordSummary Recording::EndEarly(const Error& error) && {
   (void)input_->Stop();
   CountUnwritten();
-  summary_.bytes_written = output_->size();
-  const Status last = WriteLastRecords();
   if (rotation_) {
     rotation_->End(*output_, summary_);
     summary_.failure = error.message;
     return std::move(summary_);
   }
-  if (last) {
+  summary_.bytes_written = output_->size();
+  if (WriteLastRecords()) {
     summary_.bytes_written = output_->WriteFeatures().value_or(output_->size());
   }
   summary_.failure = error.message;

@@ -16,20 +16,19 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-
 bool IsLocked(const std::filesystem::path& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   return fd && flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-std::optional<KeptFile> Describe(const std::filesystem::path& path) {
+std::optional<KeptFile> DescribeFile(const std::filesystem::path& path) {
   struct stat status = {};
   if (lstat(path.c_str(), &status) != 0) return std::nullopt;
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) return std::nullopt;
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
   return KeptFile{.name = path.filename(),
                   .size = static_cast<std::uint64_t>(status.st_size),
-                  .modified_ns = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * kNsPerSecond +
+                  .modified_ns = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * kSecondNs +
                                  static_cast<std::uint64_t>(status.st_mtim.tv_nsec),
                   .device = status.st_dev,
                   .inode = status.st_ino,
@@ -64,7 +63,8 @@ Result<std::vector<KeptFile>> ListFiles(const NamePattern& pattern) {
   for (const auto& entry : std::filesystem::directory_iterator(pattern.directory(), error)) {
     std::uint64_t number = 0;
     if (!pattern.Matches(entry.path().filename().native(), number)) continue;
-    if (std::optional<KeptFile> file = Describe(entry.path())) files.push_back(*std::move(file));
+    if (std::optional<KeptFile> file = DescribeFile(entry.path()))
+      files.push_back(*std::move(file));
   }
   if (error) return FailErrno(pattern.directory().native(), error.value());
   std::ranges::sort(files, {}, [](const KeptFile& file) {
@@ -80,7 +80,7 @@ void LockWhileInUse(int fd) {
 
 bool DeleteFile(const NamePattern& pattern, const KeptFile& file) {
   const std::filesystem::path path = pattern.directory() / file.name;
-  const std::optional<KeptFile> now = Describe(path);
+  const std::optional<KeptFile> now = DescribeFile(path);
   if (!now || now->is_in_use || now->device != file.device || now->inode != file.inode) {
     return false;
   }

@@ -13,7 +13,7 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
 // Room for the end of a file: its last counts and its features.
 constexpr std::uint64_t kEndOfFileBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kMostWarnings = 8;
@@ -21,7 +21,7 @@ constexpr std::size_t kMostWarnings = 8;
 std::uint64_t RealtimeNs() {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
+  return static_cast<std::uint64_t>(now.tv_sec) * kSecondNs +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
@@ -50,6 +50,7 @@ std::filesystem::path Rotation::NextPath() {
 }
 
 void Rotation::Start() {
+  if (rotation_.request != nullptr) (void)rotation_.request->Consume();
   if (!rotation_.switch_interval) return;
   next_switch_ns_ = MonotonicNs() + static_cast<std::uint64_t>(rotation_.switch_interval->count());
 }
@@ -86,7 +87,7 @@ void Rotation::Suspend(RecordingOutput& output, const Error& error) {
   failure_ = error.message;
   ++sums_.suspensions;
   finisher_.Add(output.EndFile(RecordingOutput::Successor::kFollows));
-  retry_ns_ = MonotonicNs() + kNsPerSecond;
+  retry_ns_ = MonotonicNs() + kSecondNs;
 }
 
 void Rotation::AfterRound(RecordingOutput& output, std::uint64_t limit_ns) {
@@ -97,7 +98,7 @@ void Rotation::AfterRound(RecordingOutput& output, std::uint64_t limit_ns) {
   ReapCommands();
   if (now_ns >= retry_ns_) {
     if (output.is_suspended()) {
-      Resume(output, std::min(limit_ns, now_ns), now_ns);
+      Resume(output, limit_ns, now_ns);
     } else if (IsDue(output, now_ns)) {
       Switch(output, now_ns);
       has_changed = true;
@@ -123,7 +124,7 @@ void Rotation::Switch(RecordingOutput& output, std::uint64_t now_ns) {
     if (warnings_.size() < kMostWarnings) {
       warnings_.push_back(ended.error().message + ": the next file begins later");
     }
-    retry_ns_ = now_ns + kNsPerSecond;
+    retry_ns_ = now_ns + kSecondNs;
     return;
   }
   is_requested_ = false;
@@ -134,7 +135,7 @@ void Rotation::Switch(RecordingOutput& output, std::uint64_t now_ns) {
 }
 
 void Rotation::Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns) {
-  retry_ns_ = now_ns + kNsPerSecond;
+  retry_ns_ = now_ns + kSecondNs;
   MakeRoom(output);
   if (!HasRoom(0)) return;
   if (const Status resumed = output.Resume(NextPath(), limit_ns); !resumed) {
@@ -192,7 +193,7 @@ void Rotation::ReapCommands() {
 }
 
 void Rotation::DeleteOldFiles(std::uint64_t now_ns) {
-  next_check_ns_ = now_ns + kNsPerSecond;
+  next_check_ns_ = now_ns + kSecondNs;
   if (!rotation_.keep.any()) return;
   const Result<std::vector<KeptFile>> files = ListFiles(names_.pattern());
   if (!files) return;

@@ -21,7 +21,7 @@ constexpr Unit kSizes[] = {{'B', 1}, {'K', 1 << 10}, {'M', 1 << 20}, {'G', 1 << 
 constexpr std::uint64_t kNs = 1'000'000'000;
 constexpr Unit kTimes[] = {{'s', kNs}, {'m', 60 * kNs}, {'h', 3600 * kNs}, {'d', 86400 * kNs}};
 // Below 2^63 in both units: 8 EiB and 292 years.
-constexpr std::uint64_t kLargest = INT64_MAX;
+constexpr std::uint64_t kLargestValue = INT64_MAX;
 
 std::unexpected<Error> BadValue(std::string_view option, std::string_view text,
                                 std::string_view wanted) {
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> WithUnit(std::string_view text, std::span<const Uni
   std::uint64_t number = 0;
   const auto [parsed, error] = std::from_chars(text.data(), end, number);
   if (unit == units.end() || error != std::errc{} || parsed != end) return std::nullopt;
-  if (number == 0 || number > kLargest / unit->factor) return std::nullopt;
+  if (number == 0 || number > kLargestValue / unit->factor) return std::nullopt;
   return number * unit->factor;
 }
 

@@ -307,5 +307,34 @@ TEST(BuildIdsOfThisMachine, AreThoseOfThisExecutableAndItsVdso) {
   }
 }
 
+TEST_F(BuildIds, AreAnnouncedAgainInTheNextFile) {
+  WriteElf("/bin/x", kId);
+  WriteElf("/bin/y", kOtherId);
+  Map(7, 0x400000, "/bin/x", "root/bin/x");
+  Map(7, 0x500000, "/bin/y", "root/bin/y");
+  Hit(7, {0x400100, 0x500100});
+  ASSERT_EQ(collector_.all().entries.size(), 2u);
+
+  HitFiles next = files_.NextFile();
+  ASSERT_TRUE(collector_.StartFile({.files = &next}, {}));
+  std::filesystem::remove(dir_ / "root/bin/x");  // it is known and open
+  out_.clear();
+  Hit(7, {0x400100});
+  ASSERT_EQ(Announced().size(), 1u);
+  EXPECT_EQ(Announced()[0].filename, "/bin/x");
+  EXPECT_EQ(collector_.all().entries.size(), 1u);
+  ASSERT_EQ(next.binaries().size(), 1u);
+  EXPECT_EQ(next.binaries()[0], files_.binaries()[0]);
+}
+
+TEST_F(BuildIds, AreMissingOnlyInFilesThatHitTheBinary) {
+  Map(7, 0x400000, "/bin/gone", 1, 2);
+  Hit(7, {0x400100});
+  HitFiles next = files_.NextFile();
+  ASSERT_TRUE(collector_.StartFile({.files = &next}, {}));
+  collector_.KeepMissing();
+  EXPECT_THAT(next.binaries(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace perftape::record

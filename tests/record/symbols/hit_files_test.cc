@@ -66,5 +66,20 @@ TEST(RoomForOpenFiles, IsThereInThisProcess) {
   EXPECT_GT(RoomForOpenFiles(), 0u);
 }
 
+TEST(HitFiles, AreSharedWithTheNextFileOnceTheyAreHitAgain) {
+  MachineDir machine;
+  machine.dir.Write("x", SmallElf("0123456789abcdefghij"));
+  HitFiles first(8);
+  first.Add("/bin/x", kId, machine.Open("x"));
+  HitFiles second = first.NextFile();
+  EXPECT_THAT(second.binaries(), IsEmpty());
+  HitFiles third = second.NextFile();
+  EXPECT_FALSE(third.AddAgain("/bin/y", kOtherId));
+  EXPECT_TRUE(third.AddAgain("/bin/x", kId));
+  EXPECT_TRUE(third.AddAgain("/bin/x", kId));
+  ASSERT_EQ(third.binaries().size(), 1u);
+  EXPECT_EQ(third.binaries()[0], first.binaries()[0]);
+}
+
 }  // namespace
 }  // namespace perftape::record
