@@ -112,14 +112,24 @@ bool NamePattern::Matches(std::string_view name, std::uint64_t& number) const {
   return name.empty();
 }
 
+Result<std::vector<NumberedName>> NamePattern::NamesInDirectory() const {
+  std::vector<NumberedName> names;
+  std::error_code error;
+  std::filesystem::directory_iterator at(directory_, error);
+  while (!error && at != std::filesystem::directory_iterator()) {
+    NumberedName found{.name = at->path().filename()};
+    if (Matches(found.name, found.number)) names.push_back(std::move(found));
+    at.increment(error);
+  }
+  if (error) return FailErrno(directory_.native(), error.value());
+  return names;
+}
+
 FileNames::FileNames(NamePattern pattern) : pattern_(std::move(pattern)) {
   if (pattern_.has_time()) return;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(pattern_.directory(), error)) {
-    std::uint64_t number = 0;
-    const std::string name = entry.path().filename();
-    if (pattern_.Matches(name, number)) last_.number = std::max(last_.number, number);
-  }
+  const Result<std::vector<NumberedName>> names = pattern_.NamesInDirectory();
+  if (!names) return;  // creating a file will fail, too
+  for (const NumberedName& file : *names) last_.number = std::max(last_.number, file.number);
 }
 
 std::filesystem::path FileNames::Next(std::uint64_t realtime_ns) {

@@ -21,6 +21,12 @@ struct FileStamp {
   std::uint64_t number = 0;
 };
 
+// The name of an existing file, and its number; 0 if the pattern has none.
+struct NumberedName {
+  std::string name;
+  std::uint64_t number = 0;
+};
+
 class NamePattern {
  public:
   // kInvalidArgument for another character after %, a % in a directory, and an empty name.
@@ -37,6 +43,8 @@ class NamePattern {
 
   // Returns whether a name may be of this pattern. If so and it has a number, sets `number`.
   bool Matches(std::string_view name, std::uint64_t& number) const;
+  // Returns the names in the directory that match, in any order.
+  Result<std::vector<NumberedName>> NamesInDirectory() const;
 
  private:
   enum class Part : std::uint8_t { kText, kTime, kNumber };

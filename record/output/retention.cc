@@ -58,15 +58,12 @@ std::vector<std::size_t> FilesToDelete(std::span<const KeptFile> files,
 }
 
 Result<std::vector<KeptFile>> ListFiles(const NamePattern& pattern) {
+  TRY_ASSIGN(const std::vector<NumberedName> names, pattern.NamesInDirectory());
   std::vector<KeptFile> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(pattern.directory(), error)) {
-    std::uint64_t number = 0;
-    if (!pattern.Matches(entry.path().filename().native(), number)) continue;
-    if (std::optional<KeptFile> file = DescribeFile(entry.path()))
-      files.push_back(*std::move(file));
+  for (const NumberedName& name : names) {
+    std::optional<KeptFile> file = DescribeFile(pattern.directory() / name.name);
+    if (file) files.push_back(*std::move(file));
   }
-  if (error) return FailErrno(pattern.directory().native(), error.value());
   std::ranges::sort(files, {}, [](const KeptFile& file) {
     return std::tuple(file.modified_ns, file.name.size(), std::string_view(file.name));
   });

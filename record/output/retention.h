@@ -17,9 +17,9 @@
 namespace perftape::record {
 
 struct RetentionLimits {
-  std::optional<std::uint64_t> files;  // at most so many, at least 1
-  std::optional<std::uint64_t> bytes;  // at most so many in all
-  std::optional<std::chrono::nanoseconds> age;
+  std::optional<std::uint64_t> files = {};  // at most so many, at least 1
+  std::optional<std::uint64_t> bytes = {};  // at most so many in all
+  std::optional<std::chrono::nanoseconds> age = {};
 
   bool any() const { return files || bytes || age; }
 };
