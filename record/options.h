@@ -15,6 +15,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
+#include "record/output/rotation_options.h"
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
 #include "record/scope/scope.h"
@@ -44,8 +45,11 @@ struct RecordOptions {
   std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
-  std::optional<int> compression_level;        // zstd level, 1 to 22; nothing: no compression
-  BundleRequest bundle;                        // ignored for a pipe, except for a separate file
+  // If set, `output` is a pattern of names (name_pattern.h), and a bundle is in each file.
+  std::optional<RotationOptions> rotation;
+  std::uint64_t reserved_space = 0;      // bytes of the disk that are left to others
+  std::optional<int> compression_level;  // zstd level, 1 to 22; nothing: no compression
+  BundleRequest bundle;                  // ignored for a pipe, except for a separate file
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
   std::optional<std::size_t> ring_bytes;  // of each ring of samples; nothing: see ring_plan.h

@@ -30,6 +30,16 @@ struct EventSummary {
   ChainEnds chain_ends = {};
 };
 
+// The files of a rotating recording.
+struct RotationSummary {
+  std::uint64_t files = 0;  // that were completed
+  std::uint64_t deleted = 0;
+  std::uint64_t bytes = 0;            // of all completed files
+  std::uint64_t suspensions = 0;      // how often the disk was full
+  std::uint64_t failed_commands = 0;  // of --exec-on-switch
+  std::filesystem::path first, last;
+};
+
 struct RecordSummary {
   std::uint64_t samples = 0;  // in the file
   // The sum of the losses of all events, damaged_messages and unwritten_samples. If the file was
@@ -54,6 +64,7 @@ struct RecordSummary {
   std::filesystem::path file;
   // Why the recording ended early (disk full) or is lost. The records in the file open in perf.
   std::string failure;
+  std::optional<RotationSummary> rotation = {};
   // Why the command could not be run. Then nothing was recorded, and no file was changed.
   std::string command_failure;
   // The exit status of the command; 128 + n if signal n ended it; 126 or 127, as in a shell, if it

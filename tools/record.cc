@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/base/file.h"
@@ -61,6 +63,10 @@ bool IsWritable(int fd) {
 // Checks the outputs. Returns whether the recording is written to a stream.
 Result<bool> CheckOutputs(const RecordRun& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
+  if (plan.rotation && target.is_stream()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                target.name + ": is no file: --switch-output needs names of files");
+  }
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
@@ -104,9 +110,17 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   if (console.verbosity() == cli::Verbosity::kVerbose) {
     options.libbpf_log = [&](std::string_view message) { console.Detail(message); };
   }
-  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
-               if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
-             }));
+  record::SwitchRequest switch_request;
+  std::function<void()> on_usr2;
+  if (options.rotation) {
+    options.rotation->request = &switch_request;
+    on_usr2 = [&] { switch_request.Request(); };
+  }
+  const auto before_end = [&](int signal) {
+    if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
+  };
+  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals,
+             StopSignals::Catch(before_end, &StopSignals::Clock::now, std::move(on_usr2)));
   TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
   const int exit_status = ExitStatus(summary, plan.max_loss);
   TRY(WriteJson(SummaryJson(summary, exit_status), plan.json_file));

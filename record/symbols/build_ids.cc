@@ -73,20 +73,47 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   if (!is_file && dso.build_id.empty()) return {};
 
   Binary& binary = binaries_[&dso];
+  const bool is_first_in_file = !std::exchange(binary.is_in_file, true);
   if (binary.attempts > 0) {
     const bool is_settled = binary.outcome == Outcome::kFound || binary.outcome == Outcome::kAbsent;
+    if (is_settled && is_first_in_file) return HitAgain(dso, binary.build_id, out);
     if (is_settled || binary.attempts == kMostAttempts || binary.last_pid == pid) return {};
   }
   ++binary.attempts;
   binary.last_pid = pid;
   Attempt attempt = Read(pid, region);
   binary.outcome = attempt.outcome;
+  binary.build_id = attempt.build_id;
   if (keepers_.files != nullptr && attempt.file) {
     keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
   }
   if (attempt.outcome != Outcome::kFound) return {};
   return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
                    .build_id = attempt.build_id,
+                   .filename = dso.path},
+                  out);
+}
+
+Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
+  keepers_ = keepers;
+  all_ = {};
+  for (auto& [dso, binary] : binaries_) binary.is_in_file = false;
+  regions_.ForgetSeenFrames();
+  if (keepers_.jit == nullptr) return {};
+  perfdata::RecordCursor cursor(initial_state, 0, std::endian::native);
+  while (true) {
+    TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
+    if (!record) return {};
+    ObserveMapping(*record);
+  }
+}
+
+Status BuildIdCollector::HitAgain(const Dso& dso, const BuildId& build_id,
+                                  std::vector<std::byte>& out) {
+  if (keepers_.files != nullptr) (void)keepers_.files->AddAgain(dso.path, build_id);
+  if (build_id.empty()) return {};
+  return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
+                   .build_id = build_id,
                    .filename = dso.path},
                   out);
 }
@@ -125,7 +152,7 @@ void BuildIdCollector::KeepMissing() const {
   std::map<std::string_view, std::string_view> missing;
   for (const auto& [dso, binary] : binaries_) {
     const std::string_view reason = reason_of(*dso, binary.outcome);
-    if (!dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
+    if (binary.is_in_file && !dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
   }
   for (const auto& [path, reason] : missing) {
     const bundle::FileKind kind =

@@ -13,6 +13,7 @@
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 #include "record/events/off_cpu_events.h"
+#include "record/output/name_pattern.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
@@ -24,6 +25,7 @@ namespace {
 using cli::Completion;
 using record::BundleRequest;
 using record::RecordOptions;
+using record::RetentionLimits;
 using record::ScopeOptions;
 
 std::unexpected<Error> Usage(std::string message) {
@@ -271,6 +273,35 @@ constexpr cli::Option kOutputRows[] = {
     cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
                         "(fastest, default) to 22 (smallest)",
                         cli::StoreAs<&ParseLevel, &Plan::compression>),
+    {.name = "switch-output",
+     .argument = "MODE",
+     .help = "begin a new file at this size (100M), after this time (1h) or, without MODE, on "
+             "SIGUSR2; in the name of -o, %t is the time, %n a number and %h the host; default "
+             "FILE.%t",
+     .argument_is_optional = true,
+     .conflicts = {"bundle"},
+     .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
+    {.name = "keep-files",
+     .argument = "N",
+     .help = "with --switch-output: keep the newest N files of the name",
+     .into = cli::StoreAs<&ParseFileCount, &Plan::keep, &RetentionLimits::files>},
+    {.name = "keep-bytes",
+     .argument = "SIZE",
+     .help = "with --switch-output: keep the newest files that have SIZE together",
+     .into = cli::StoreAs<&ParseSize, &Plan::keep, &RetentionLimits::bytes>},
+    {.name = "keep-age",
+     .argument = "TIME",
+     .help = "with --switch-output: delete files that are older: 90s, 30m, 12h, 7d",
+     .into = cli::StoreAs<&ParsePeriodOfTime, &Plan::keep, &RetentionLimits::age>},
+    {.name = "reserve-space",
+     .argument = "SIZE",
+     .help = "leave SIZE of the disk free: end the recording before, or with --switch-output "
+             "delete its oldest files",
+     .into = cli::StoreAs<&ParseSize, &Plan::record, &RecordOptions::reserved_space>},
+    {.name = "exec-on-switch",
+     .argument = "COMMAND",
+     .help = "with --switch-output: run COMMAND in a shell for each finished file, with its name",
+     .into = cli::StoreAs<&ParseShellCommand, &Plan::exec_on_switch>},
     {.name = "bundle",
      .argument = "FILE",
      .help = "write the bundle of symbols to FILE instead of into the recording; an existing file "
@@ -320,6 +351,10 @@ constexpr cli::ForeignOption kForeign[] = {
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
                 "remove the beginning with 'perftape-convert --time FROM,TO'"},
+    {.name = "switch-max-files", .instead = "--keep-files N keeps the newest N files"},
+    {.name = "switch-output-event",
+     .instead = "--switch-output begins a file at a size, after a time or on SIGUSR2"},
+    {.name = "timestamp-filename", .instead = "--switch-output adds the time to the name"},
     {.name = "no-inherit",
      .letter = 'i',
      .instead = "processes that a recorded process starts are always recorded; -t TID records "
@@ -353,6 +388,7 @@ constexpr cli::Command kCommand = {
         "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
         "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
+        "  perftape-record -a --switch-output=10m --keep-files 6  the last hour, until Ctrl-C\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
         "0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss) or bundle not\n"
@@ -424,6 +460,30 @@ Status CheckJsonFile(const RecordRun& run) {
   return {};
 }
 
+// Returns nothing without --switch-output.
+Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
+                                                          const RecordOptions& options) {
+  if (!plan.switch_output) {
+    if (plan.keep.any() || !plan.exec_on_switch.empty()) {
+      return Usage(
+          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch are for the files of "
+          "--switch-output");
+    }
+    return std::nullopt;
+  }
+  if (options.output == "-")
+    return Usage("--switch-output writes files: -o - is no name of a file");
+  const auto pattern = record::NamePattern::Parse(options.output, "host");
+  if (!pattern) {
+    return Usage(fmt::format("-o {}: {}", cli::EscapeForTerminal(options.output.native()),
+                             pattern.error().message));
+  }
+  return record::RotationOptions{.switch_bytes = plan.switch_output->bytes,
+                                 .switch_interval = plan.switch_output->interval,
+                                 .keep = plan.keep,
+                                 .exec_on_switch = plan.exec_on_switch};
+}
+
 // "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
 std::optional<std::string> ListedEventsOf(const Plan& plan) {
   constexpr std::string_view kWord = "list";
@@ -474,6 +534,7 @@ Result<RecordRun> PlanOf(Plan plan) {
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
   TRY(CheckJsonFile(run));
+  TRY_ASSIGN(options.rotation, RotationOf(plan, options));
   return run;
 }
 

@@ -11,6 +11,7 @@
 #include "tools/common/cli/options.h"
 #include "tools/doctor/command_line.h"
 #include "tools/record/call_graph.h"
+#include "tools/record/rotation_values.h"
 
 namespace perftape::record_tool {
 
@@ -27,6 +28,9 @@ struct Plan : cli::BaseOptions {
   bool wakers = false;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
+  std::optional<SwitchMode> switch_output;
+  record::RetentionLimits keep;
+  std::string exec_on_switch;
   std::optional<CallGraph> call_graph;
   // Only checked, because there is only one.
   std::string clock;

@@ -232,6 +232,33 @@ double LostPercent(const record::RecordSummary& summary) {
   return all == 0 ? 0 : 100 * lost / all;
 }
 
+// Returns "perf.data", or "61 files, perf.data.1 to perf.data.61".
+std::string FilesText(const record::RecordSummary& summary) {
+  const std::optional<record::RotationSummary>& rotation = summary.rotation;
+  if (!rotation || rotation->files < 2) {
+    return summary.file.empty() ? "stdout" : summary.file.native();
+  }
+  return fmt::format("{}, {} to {}", cli::Counted(rotation->files, "file"),
+                     rotation->first.native(), rotation->last.native());
+}
+
+void AddRotationLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  if (!summary.rotation) return;
+  const record::RotationSummary& rotation = *summary.rotation;
+  if (rotation.deleted > 0) {
+    lines.push_back(
+        fmt::format("{} deleted, the oldest first", cli::Counted(rotation.deleted, "file")));
+  }
+  if (rotation.suspensions > 0) {
+    lines.push_back(fmt::format("the disk was full {}; no file was written until there was room",
+                                cli::Counted(rotation.suspensions, "time")));
+  }
+  if (rotation.failed_commands > 0) {
+    lines.push_back(fmt::format("--exec-on-switch: {} failed",
+                                cli::Counted(rotation.failed_commands, "command")));
+  }
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -253,8 +280,9 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   const std::string samples = SamplesText(summary);
   lines.push_back(fmt::format("{}{} {} lost, {} in {}", samples, samples.contains(':') ? ";" : ",",
                               summary.lost_samples, SizeText(summary.bytes_written),
-                              summary.file.empty() ? "stdout" : summary.file.native()));
+                              FilesText(summary)));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
+  AddRotationLines(summary, lines);
   AddLossLines(summary, lines);
   if (summary.lost_process_events != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",
