@@ -21,19 +21,25 @@ struct CodeRange {
 };
 
 // Nothing for a function that is no code of the file.
-std::optional<CodeRange> RangeOf(const FrameEntry& entry, const elf::ElfFile& file) {
-  if (entry.start == 0 || entry.size == 0) return std::nullopt;
+std::optional<CodeRange> RangeOf(std::uint64_t start, std::uint64_t size,
+                                 const elf::ElfFile& file) {
+  if (start == 0 || size == 0) return std::nullopt;
   for (const elf::Segment& segment : file.segments()) {
-    const std::uint64_t distance = entry.start - segment.address.value;
-    if (!segment.executable || entry.start < segment.address.value || distance >= segment.size) {
-      continue;
-    }
-    const std::uint64_t size = std::min(entry.size, segment.size - distance);
-    if (size > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-    if (entry.start + size < entry.start) return std::nullopt;
-    return CodeRange{.start = entry.start, .end = entry.start + size};
+    const std::uint64_t distance = start - segment.address.value;
+    if (!segment.executable || start < segment.address.value || distance >= segment.size) continue;
+    const std::uint64_t in_segment = std::min(size, segment.size - distance);
+    if (in_segment > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    if (start + in_segment < start) return std::nullopt;
+    return CodeRange{.start = start, .end = start + in_segment};
   }
   return std::nullopt;
+}
+
+// An entry jumps to the function: its frame has the return address only. On x86-64 an entry for a
+// lazily bound function then pushes a number, in a push of 5 bytes after a jump of 6 (psABI 5.2.3).
+Rule LinkageRule(Machine machine) {
+  if (machine == Machine::kAArch64) return {.cfa = CfaRule::kStackPointer};
+  return {.cfa_offset = 8, .ra_offset = -8, .cfa = CfaRule::kPlt, .plt_push_end = 11};
 }
 
 class TableBuilder {
@@ -46,8 +52,22 @@ class TableBuilder {
     functions_.Sort();
     CallFrameInfo info(section);
     while (const auto entry = info.Next()) {
-      const auto range = RangeOf(*entry, file_);
+      const auto range = RangeOf(entry->start, entry->size, file_);
       if (range && !functions_.Covers(range->start, range->end)) AddFunction(*entry, *range);
+    }
+  }
+
+  // Adds the procedure linkage tables if there are functions. mold and lld write no call frame
+  // information for them.
+  void AddLinkageTables(Machine machine) {
+    if (functions_.empty()) return;
+    functions_.Sort();
+    for (const elf::Section& section : file_.sections()) {
+      if (!section.name.starts_with(".plt") || !section.is_code()) continue;
+      const auto range = RangeOf(section.address, section.size, file_);
+      if (!range || functions_.Covers(range->start, range->end)) continue;
+      functions_.StartFunction(range->start, range->end);
+      functions_.AddRow(range->start, rules_.Add(LinkageRule(machine)));
     }
   }
 
@@ -93,6 +113,7 @@ Result<Table> Table::Build(const elf::ElfFile& file) {
   if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
     builder.AddSection(debug_frame->section);
   }
+  builder.AddLinkageTables(*machine);
   const auto owned = std::make_shared<const OwnedRows>(OwnedRows{
       .merged = builder.functions().Merge(), .rules = std::move(builder.rules()).Finish()});
   return Table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);

@@ -20,6 +20,8 @@ class FunctionRows {
   // address replaces it.
   void AddRow(std::uint64_t pc, std::uint32_t rule);
 
+  bool empty() const { return functions_.empty(); }
+
   // Sorts what has been added so far, so that Covers() can be called. The order in which functions
   // were added still counts.
   void Sort();

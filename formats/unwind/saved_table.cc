@@ -11,7 +11,7 @@
 namespace perftape::unwind {
 namespace {
 
-// "unwind01". The last two digits are the version of the format, and of the rules that the same
+// "unwind02". The last two digits are the version of the format, and of the rules that the same
 // call frame information gives.
 constexpr std::uint64_t kMagic = 0x3130646e69776e75;
 

@@ -41,6 +41,9 @@ class Table {
   // the executable segments, and those that the linker discarded (address or size 0). A gap of less
   // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack.
   //
+  // A procedure linkage table without call frame information gets the rule of its entries, unless
+  // the whole file has none.
+  //
   // A file without call frame information gives an empty table. Returns kUnsupported for a machine
   // that is not in Machine.
   static Result<Table> Build(const elf::ElfFile& file);

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "record/events/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
+#include "tools/record/chain_ends.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -142,46 +143,6 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
   }
 }
 
-struct ChainEnd {
-  wire_unwind_end end;
-  const char* text;
-};
-// All ends of chains that are not complete.
-constexpr ChainEnd kIncompleteEnds[] = {
-    {WIRE_END_NO_PROCESS, "of a process that had just started"},
-    {WIRE_END_NO_MAPPING, "no mapping"},
-    {WIRE_END_NO_TABLE, "no table"},
-    {WIRE_END_NO_ROW, "no row"},
-    {WIRE_END_UNREADABLE, "stack not readable"},
-    {WIRE_END_NO_PROGRESS, "no progress"},
-    {WIRE_END_TOO_DEEP, "too deep"},
-    {WIRE_END_COMPAT, "32-bit"},
-};
-
-// Adds "user call chains: 99.8 % complete; incomplete: 12 no table, 3 no row".
-void AddChainLine(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  record::ChainEnds ends = {};
-  std::uint64_t chains = 0;
-  for (const record::EventSummary& event : summary.events) {
-    for (std::size_t end = 0; end < ends.size(); ++end) {
-      ends[end] += event.chain_ends[end];
-      chains += event.chain_ends[end];
-    }
-  }
-  if (chains == 0) return;
-  const std::uint64_t complete = ends[WIRE_END_OF_STACK];
-  // Rounded down, so that 100 % means all.
-  const double percent =
-      std::floor(1000.0 * static_cast<double>(complete) / static_cast<double>(chains)) / 10;
-  lines.push_back(fmt::format("user call chains: {:.1f} % complete", percent));
-  const char* separator = "; incomplete: ";
-  for (const ChainEnd& incomplete : kIncompleteEnds) {
-    if (ends[incomplete.end] == 0) continue;
-    lines.back() += fmt::format("{}{} {}", separator, ends[incomplete.end], incomplete.text);
-    separator = ", ";
-  }
-}
-
 // Adds "symbols of 35 files, 10.0 MiB (3 % of the original files)", and the first few missing ones.
 void AddBundleLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   if (!summary.bundle) return;
@@ -289,7 +250,7 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
                                 summary.lost_process_events));
   }
   AddGapLines(summary, lines);
-  AddChainLine(summary, lines);
+  if (std::string chains = ChainText(summary); !chains.empty()) lines.push_back(std::move(chains));
   AddBundleLines(summary, lines);
   return lines;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/cli/json_text.h"
+#include "tools/record/chain_ends.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -24,6 +25,12 @@ Json LossesJson(const std::vector<record::LossByCpu>& losses) {
   return json;
 }
 
+Json ChainsJson(const record::ChainEnds& ends) {
+  Json json = {{"complete", ends[WIRE_END_OF_STACK]}};
+  for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
+  return json;
+}
+
 Json EventJson(const record::EventSummary& event) {
   Json stalls = Json::array();
   for (const record::StalledCpu& stall : event.stalls) {
@@ -37,8 +44,13 @@ Json EventJson(const record::EventSummary& event) {
   for (const record::ThrottledCpu& cpu : event.throttled) {
     throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
   }
-  return {{"name", event.name}, {"samples", event.samples}, {"lost", LossesJson(event.losses)},
-          {"stalled", stalls},  {"silent", silences},       {"throttled", throttled}};
+  return {{"name", event.name},
+          {"samples", event.samples},
+          {"lost", LossesJson(event.losses)},
+          {"stalled", stalls},
+          {"silent", silences},
+          {"throttled", throttled},
+          {"chains", ChainsJson(event.chain_ends)}};
 }
 
 Json AbsenceJson(const record::AbsentCpu& absence) {

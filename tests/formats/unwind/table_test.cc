@@ -182,6 +182,32 @@ TEST(Table, IsEmptyWithoutCallFrameInformation) {
   EXPECT_EQ(RuleText(table.Find(ImageAddress{0})), "none");
 }
 
+// mold and lld write none for .plt.
+TEST(Table, HasRulesOfLinkageTablesWithoutCallFrameInformation) {
+  FrameBuilder frames;
+  frames.AddFrame(frames.AddCommon({}), kText, 0x20, "");
+  ElfBuilder elf = frames.Program();
+  elf.AddSection({.name = ".plt",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = kText + 0x40,
+                  .contents = std::string(0x30, '\0')});
+  EXPECT_THAT(RowsOf(TableOf(elf.Build())),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x20, "none"),
+                          Pair(kText + 0x40, "plt+8@11 ra-8"), Pair(kText + 0x70, "none")));
+}
+
+TEST(Table, PrefersTheCallFrameInformationOfALinkageTable) {
+  FrameBuilder frames;
+  frames.AddFrame(frames.AddCommon({}), kText, 0x20, "");
+  ElfBuilder elf = frames.Program();
+  elf.AddSection({.name = ".plt.sec",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = kText,
+                  .contents = std::string(0x20, '\0')});
+  EXPECT_THAT(RowsOf(TableOf(elf.Build())),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x20, "none")));
+}
+
 TEST(Table, RefusesOtherProcessors) {
   const std::vector<std::byte> image = ElfBuilder(ET_EXEC, EM_386).Build();
   EXPECT_THAT(Table::Build(elf::ElfFile::FromBytes(image).value()),

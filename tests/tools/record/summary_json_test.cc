@@ -32,6 +32,17 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
   EXPECT_EQ(event["throttled"], Json::parse(R"([{"cpu": 2, "times": 3, "ns": 8}])"));
 }
 
+TEST(SummaryJson, HasWhereCallChainsEnded) {
+  record::RecordSummary summary;
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 9;
+  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
+  const Json chains = Json::parse(SummaryJson(summary, 0))["events"][0]["chains"];
+  EXPECT_EQ(chains["complete"], 9);
+  EXPECT_EQ(chains["no_table"], 1);
+  EXPECT_EQ(chains["too_deep"], 0);
+}
+
 TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {
   record::RecordSummary summary;
   summary.file = "perf.data";
