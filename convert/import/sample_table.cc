@@ -212,6 +212,8 @@ void SampleTable::ReleaseStacks() {
   state_ = State::kReleased;
   Table<Stored>().swap(stacks_);
   branches_.clear();
+  copies_ = Arena();
+  copies_of_others_.clear();
 }
 
 }  // namespace perftape::convert
