@@ -4,22 +4,17 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "lock.skel.h"
 #include "on_cpu.skel.h"
 #include "probe.skel.h"
 #include "record/bpf/kernel_helpers.h"
-#include "record/machine/requirements.h"
-#include "record/scope/own_namespaces.h"
+#include "record/bpf/libbpf_log.h"
+#include "record/bpf/wire_settings.h"
 #include "tracepoint.skel.h"
 #include "trampoline.skel.h"
 
@@ -29,61 +24,6 @@ namespace {
 // The default of pid_max. The map has two megabytes and exists only if processes are filtered.
 constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
-// Samples with a copy of the stack are some 64 times as long.
-constexpr std::size_t kWakeupBytes = 64 << 10, kWakeupBytesOfStacks = 1 << 20;
-
-// libbpf's messages. libbpf has one print function for the whole program and passes it no context.
-struct LogCapture {
-  std::string* log = nullptr;  // for errors to quote
-  const LibbpfLog* user = nullptr;
-};
-thread_local LogCapture current_log;
-
-int AppendToLog(libbpf_print_level level, const char* format, va_list arguments) {
-  if (current_log.log == nullptr) return 0;
-  const bool has_user = static_cast<bool>(*current_log.user);
-  if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
-  // A message with the verifier's log is long, and its last lines have the reason.
-  va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, arguments);
-  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
-  std::vsnprintf(text.data(), text.size() + 1, format, again);
-  va_end(again);
-  std::string_view message = text;
-  current_log.log->append(message);
-  if (message.ends_with('\n')) message.remove_suffix(1);
-  if (has_user) (*current_log.user)(message);
-  return length;
-}
-
-// Returns the last lines of the log, which have the reason. The verifier's log before them is long.
-std::string Tail(const std::string& log) {
-  constexpr std::size_t kMost = 600;
-  std::string_view tail = log;
-  if (tail.size() > kMost) {
-    tail.remove_prefix(tail.size() - kMost);
-    tail.remove_prefix(std::min(tail.find('\n') + 1, tail.size()));
-  }
-  while (tail.ends_with('\n')) tail.remove_suffix(1);
-  return std::string(tail);
-}
-
-std::string TextsOf(const std::vector<Finding>& findings) {
-  std::vector<std::string> texts;
-  for (const Finding& finding : findings) texts.push_back(finding.text());
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
-void AddScope(const Scope& scope, wire_filter& wire) {
-  wire.cgroups = static_cast<__u32>(scope.cgroups.size());
-  wire.record_cgroup = scope.recorded.has_value();
-  if (scope.recorded && !scope.recorded->is_v2()) wire.cgroup_v1 = scope.v1_subsystem + 1;
-  std::ranges::transform(scope.cgroups, wire.cgroup_ids, &CgroupDirectory::id);
-  wire.glob_sets = static_cast<__u32>(scope.comms.size());
-  std::ranges::copy(scope.comms, wire.globs);
-}
-
 // Fails if programs cannot read the registers of user code in every mode.
 Status CheckUserRegisters() {
   if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, nullptr) == 1) {
@@ -91,24 +31,6 @@ Status CheckUserRegisters() {
   }
   return Fail(ErrorCode::kUnsupported,
               "the registers of user code (--call-graph eh or dwarf) take Linux 5.15 or later");
-}
-
-bool Needs(const BpfOptions& options, Trigger trigger) {
-  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
-}
-
-__u32 WireChain(Callchains callchains) {
-  switch (callchains) {
-    case Callchains::kNone:
-      return WIRE_CHAIN_NONE;
-    case Callchains::kOnlyKernel:
-      return WIRE_CHAIN_KERNEL;
-    case Callchains::kUnwindTables:
-      return WIRE_CHAIN_UNWIND;
-    case Callchains::kFramePointers:
-      break;
-  }
-  return WIRE_CHAIN_ALL;
 }
 
 // Samples with a copy of the user stack are built in a map of their own, which is large.
@@ -121,55 +43,6 @@ Status SizeLongScratch(bpf_object* object, std::size_t cpus) {
     return FailErrno("the memory for copies of user stacks", -error);
   }
   return {};
-}
-
-// `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
-wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
-  const SampleFilter& filter = options.filter;
-  const std::size_t half_ring = options.ring_bytes / 2;
-  wire_filter wire = {};
-  wire.by_process = filter.by_process();
-  wire.by_thread = !filter.threads.empty();
-  wire.by_uid = filter.user.has_value();
-  wire.uid = filter.user.value_or(0);
-  wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
-  wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
-  wire.callchain = WireChain(options.callchains);
-  wire.stack_bytes = options.stack_bytes;
-  // The ids of the initial namespace need no translation.
-  wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
-  wire.wakeup_bytes = static_cast<__u32>(
-      std::min(options.stack_bytes != 0 ? kWakeupBytesOfStacks : kWakeupBytes, half_ring));
-  wire.event = event;
-  wire.cpus = static_cast<__u32>(cpus);
-  wire.rings = static_cast<__u32>(options.rings);
-  AddScope(filter.scope, wire);
-  wire.with_locks = Needs(options, Trigger::kLock);
-  return wire;
-}
-
-// How many stacks of threads that wait have room in 64 MiB.
-__u32 StoredStacks(const BpfOptions& options) {
-  constexpr std::size_t kMemory = std::size_t{64} << 20;
-  if (options.stack_bytes == 0) return 0;
-  return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
-}
-
-// The settings of the programs that measure waits; nothing if there are no such events.
-std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
-  const auto number_of = [&](Trigger trigger) {
-    const auto found = std::ranges::find(options.events, trigger, &BpfEvent::trigger);
-    return found == options.events.end() ? WIRE_NO_EVENT
-                                         : static_cast<__u32>(found - options.events.begin());
-  };
-  if (!Needs(options, Trigger::kSleep)) return std::nullopt;
-  return wire_off_cpu{.threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
-                      .flush_ns = 1'000'000'000,
-                      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
-                                 number_of(Trigger::kRunnable)},
-                      .wakeup_event = number_of(Trigger::kWakeup),
-                      .has_prev_state = 1,
-                      .stacks = StoredStacks(options)};
 }
 
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
@@ -211,31 +84,6 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
 }
 
 }  // namespace
-
-CapturedLog::CapturedLog(std::string& log, const LibbpfLog& user) {
-  libbpf_set_print(AppendToLog);
-  current_log = {.log = &log, .user = &user};
-}
-
-CapturedLog::~CapturedLog() {
-  current_log = {};
-}
-
-std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log) {
-  const SystemFacts facts = ReadSystemFacts();
-  const std::vector<Finding> missing = CheckFacts(facts).missing;
-  if (!missing.empty() && error_number != EMFILE) {
-    return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-                fmt::format("{}: {}", what, TextsOf(missing)));
-  }
-  std::string message = fmt::format("{}: {}", what, std::strerror(error_number));
-  const std::vector<Finding> causes = LikelyCauses(facts, error_number);
-  if (!causes.empty()) message += "; " + TextsOf(causes);
-  if (!log.empty()) message += "\n" + Tail(log);
-  return Fail(error_number == EPERM || error_number == EACCES ? ErrorCode::kPermission
-                                                              : ErrorCode::kUnsupported,
-              std::move(message));
-}
 
 void BpfObjects::DestroyOnCpu::operator()(on_cpu_bpf* skeleton) const {
   on_cpu_bpf__destroy(skeleton);

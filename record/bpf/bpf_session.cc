@@ -19,6 +19,7 @@
 
 #include "record/bpf/bpf_objects.h"
 #include "record/bpf/cpu_counters.h"
+#include "record/bpf/libbpf_log.h"
 #include "record/events/close_all.h"
 
 namespace perftape::record {

@@ -12,6 +12,7 @@
 
 #include "bpf/wire.h"
 #include "record/bpf/bpf_objects.h"
+#include "record/bpf/libbpf_log.h"
 #include "record/machine/requirements.h"
 #include "trampoline.skel.h"
 

@@ -11,7 +11,7 @@
 
 #include "formats/base/file.h"
 #include "off_cpu.skel.h"
-#include "record/bpf/bpf_objects.h"
+#include "record/bpf/libbpf_log.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {

@@ -13,6 +13,7 @@
 
 #include "formats/base/file.h"
 #include "record/bpf/bpf_session.h"
+#include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
 #include "record/events/recorded_events.h"
 #include "record/processes/proc_files.h"
@@ -29,19 +30,10 @@ namespace {
 BpfOptions OptionsFor(std::span<const PlannedEvent> planned, std::size_t cpus) {
   constexpr std::uint64_t kDefaultRate = 99;
   const RingPlan rings = PlanRings(cpus, kDefaultRate, /*stack_bytes=*/0, std::nullopt);
-  std::vector<BpfEvent> events;
-  for (const PlannedEvent& event : planned) {
-    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
-    if (event.trigger == Trigger::kFunction) {
-      sampled.probe = event.locations.front().kind;
-      sampled.function = event.locations.front().target;
-    }
-    events.push_back(std::move(sampled));
-  }
   return {.filter = {.threads = {gettid()}},
           .ring_bytes = rings.bytes,
           .rings = rings.rings,
-          .events = std::move(events)};
+          .events = BpfEventsOf(planned)};
 }
 
 // Opens as many descriptors as the recorder has for its output, its command and its threads.

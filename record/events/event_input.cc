@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "record/bpf/cgroup_subsystem.h"
+#include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
 #include "record/rings/ring_plan.h"
@@ -73,22 +74,13 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, co
                         std::span<const PlannedEvent> planned) {
   const RingPlan rings = RingsOf(options, planned);
   if (options.libbpf_log) options.libbpf_log(RingPlanText(rings));
-  std::vector<BpfEvent> events;
-  for (const PlannedEvent& event : planned) {
-    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
-    if (event.trigger == Trigger::kFunction) {
-      sampled.probe = event.locations.front().kind;
-      sampled.function = event.locations.front().target;
-    }
-    events.push_back(std::move(sampled));
-  }
   return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
           .stack_bytes = options.stack_bytes,
           .unwind_bytes = options.unwind_bytes,
           .ring_bytes = rings.bytes,
           .rings = rings.rings,
-          .events = std::move(events),
+          .events = BpfEventsOf(planned),
           .off_cpu_threshold = options.off_cpu_threshold,
           .log = options.libbpf_log};
 }

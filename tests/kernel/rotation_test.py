@@ -14,7 +14,7 @@ import subprocess
 import time
 
 import harness
-from kill_test import COMPRESSED, SAMPLE, records
+from kill_test import SAMPLE, committed_records
 
 SECONDS = int(os.environ.get("PERFTAPE_ROTATION_SECONDS", "8"))
 KILLS = int(os.environ.get("PERFTAPE_ROTATION_KILLS", "8"))
@@ -23,27 +23,15 @@ LOST_SAMPLES = 13
 STORM = "while :; do /bin/sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; exec cat /etc/passwd'; done"
 
 
-def data_of(path):
-    data = path.read_bytes()
-    offset, size = struct.unpack_from("<QQ", data, 40)
-    found = list(records(data[offset:offset + size]))
-    stream = b"".join(payload for kind, payload in found if kind == COMPRESSED)
-    if stream:
-        stream += b"\1\0\0"  # an empty last block, which ends the frame
-        done = subprocess.run(["zstd", "-dcq"], input=stream, capture_output=True, check=True)
-        found += records(done.stdout)
-    return found
-
-
 def samples_of(path):
     """Returns (id, pid, tid, time) of each SAMPLE, without code of perftape."""
     return [(at[0], at[2], at[3], at[4]) for at in
-            (struct.unpack_from("<QQIIQ", payload) for kind, payload in data_of(path)
+            (struct.unpack_from("<QQIIQ", payload) for kind, payload in committed_records(path)
              if kind == SAMPLE)]
 
 
 def lost_in(path):
-    return sum(struct.unpack_from("<Q", payload)[0] for kind, payload in data_of(path)
+    return sum(struct.unpack_from("<Q", payload)[0] for kind, payload in committed_records(path)
                if kind == LOST_SAMPLES)
 
 
