@@ -83,7 +83,7 @@ class StackCopy(harness.RecordingTest):
         self.assertGreater(len(found), 0)
 
     def test_hits_of_tracepoints_and_counters_have_chains(self):
-        for event in ("syscalls:sys_enter_read", "page-faults/period=1/", "task-clock",
+        for event in ("syscalls:sys_enter_read/every=50/", "page-faults/period=1/", "task-clock",
                       "uprobe:libc:clock_gettime"):
             with self.subTest(event):
                 self.data = self.dir / "perf.data"
