@@ -99,8 +99,7 @@ std::string UnwindRowText(const unwind::Table& table, std::size_t row) {
 }
 
 std::string UnwindRowJson(const unwind::Table& table, std::size_t row) {
-  using Json = nlohmann::ordered_json;
-  Json json = {{"address", fmt::format("{:#x}", AddressOf(table, row))}};
+  nlohmann::ordered_json json = {{"address", fmt::format("{:#x}", AddressOf(table, row))}};
   for (const auto& [name, value] : FieldsOf(table, row)) json[std::string(name)] = value;
   return cli::JsonText({{"unwind_row", std::move(json)}}, cli::JsonLayout::kOneLine);
 }
