@@ -11,7 +11,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(RegionHistory, HasTheRegionsOfEachEpoch) {
-  const perfdata::Dso app{.path = "/bin/app"}, library{.path = "/lib/library.so"};
+  perfdata::Dso app, library;
+  app.path = "/bin/app";
+  library.path = "/lib/library.so";
   const perfdata::Region first{.start = 0x1000, .end = 0x2000, .dso = &app};
   const perfdata::Region second{.start = 0x3000, .end = 0x4000, .dso = &library};
   const perfdata::Region other{.start = 0x1000, .end = 0x2000, .dso = &library};
