@@ -168,7 +168,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   impl->user_log = options.log;
   impl->events = options.events;
   impl->ring_bytes = options.ring_bytes;
-  const CapturedLog captured(impl->log, options.log);
+  const CapturedLog captured(impl->log, &options.log);
 
   TRY_ASSIGN(BpfObjects objects, BpfObjects::Load(options, impl->log));
   impl->objects.emplace(std::move(objects));
@@ -189,7 +189,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
 }
 
 Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opened) {
-  const CapturedLog captured(impl_->log, impl_->user_log);
+  const CapturedLog captured(impl_->log, &impl_->user_log);
   const BpfObjects& objects = *impl_->objects;
   // After the events are open, so that sched:sched_process_exit is recorded before its process is
   // no longer a target.
@@ -223,13 +223,13 @@ void BpfSession::DetachTracepoints() {
 }
 
 Status BpfSession::StartOffCpu() {
-  const CapturedLog captured(impl_->log, impl_->user_log);
+  const CapturedLog captured(impl_->log, &impl_->user_log);
   OffCpuPrograms* const programs = impl_->objects->off_cpu();
   return programs != nullptr ? programs->Start(impl_->log) : Status();
 }
 
 Status BpfSession::StopOffCpu() {
-  const CapturedLog captured(impl_->log, impl_->user_log);
+  const CapturedLog captured(impl_->log, &impl_->user_log);
   OffCpuPrograms* const programs = impl_->objects->off_cpu();
   return programs != nullptr ? programs->Stop(impl_->log) : Status();
 }

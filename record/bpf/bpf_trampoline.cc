@@ -23,7 +23,7 @@ Status TryTrampoline(ProbeKind kind, const std::string& function) {
     return Fail(ErrorCode::kPermission, missing->text());
   }
   std::string log;
-  const CapturedLog captured(log, {});
+  const CapturedLog captured(log, nullptr);
   const std::unique_ptr<trampoline_bpf, decltype(&trampoline_bpf__destroy)> skeleton(
       trampoline_bpf__open(), &trampoline_bpf__destroy);
   int error = skeleton ? SetFunction(skeleton.get(), kind, function) : -errno;

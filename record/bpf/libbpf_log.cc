@@ -28,7 +28,7 @@ thread_local LogCapture current_log;
 
 int AppendToLog(libbpf_print_level level, const char* format, va_list arguments) {
   if (current_log.log == nullptr) return 0;
-  const bool has_user = static_cast<bool>(*current_log.user);
+  const bool has_user = current_log.user != nullptr && static_cast<bool>(*current_log.user);
   if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
   // A message with the verifier's log is long, and its last lines have the reason.
   va_list again;
@@ -64,9 +64,9 @@ std::string TextsOf(const std::vector<Finding>& findings) {
 
 }  // namespace
 
-CapturedLog::CapturedLog(std::string& log, const LibbpfLog& user) {
+CapturedLog::CapturedLog(std::string& log, const LibbpfLog* user) {
   libbpf_set_print(AppendToLog);
-  current_log = {.log = &log, .user = &user};
+  current_log = {.log = &log, .user = user};
 }
 
 CapturedLog::~CapturedLog() {

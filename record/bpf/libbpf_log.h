@@ -13,7 +13,8 @@ namespace perftape::record {
 // Sends libbpf's messages of this thread to `log`, and to `user` if it is set, during its lifetime.
 class CapturedLog {
  public:
-  CapturedLog(std::string& log, const LibbpfLog& user);
+  // Both must outlive this. `user` may be null.
+  CapturedLog(std::string& log, const LibbpfLog* user);
   CapturedLog(const CapturedLog&) = delete;
   CapturedLog& operator=(const CapturedLog&) = delete;
   ~CapturedLog();
