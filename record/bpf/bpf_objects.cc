@@ -26,9 +26,7 @@ constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
 // Fails if programs cannot read the registers of user code in every mode.
 Status CheckUserRegisters() {
-  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, nullptr) == 1) {
-    return {};
-  }
+  if (HasTaskRegisters()) return {};
   return Fail(ErrorCode::kUnsupported,
               "the registers of user code (--call-graph eh or dwarf) take Linux 5.15 or later");
 }

@@ -7,18 +7,18 @@
 namespace perftape::record {
 namespace {
 
-bool HasHelper(bpf_func_id helper) {
-  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, helper, nullptr) == 1;
+bool CanCall(bpf_func_id function) {
+  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, function, nullptr) == 1;
 }
 
 }  // namespace
 
 bool HasAttachCookies() {
-  return HasHelper(BPF_FUNC_get_attach_cookie);
+  return CanCall(BPF_FUNC_get_attach_cookie);
 }
 
 bool HasTaskRegisters() {
-  return HasHelper(BPF_FUNC_task_pt_regs);
+  return CanCall(BPF_FUNC_task_pt_regs);
 }
 
 }  // namespace perftape::record

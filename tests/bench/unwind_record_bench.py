@@ -21,16 +21,21 @@ FLOOR, OURS, PERF_FP, PERF_DWARF = ("perftape none", "perftape eh", "perf record
                                     "perf record --call-graph dwarf")
 
 
+def output_of(*command):
+    return subprocess.run(command, text=True, capture_output=True, check=True).stdout.strip()
+
+
 def workloads(directory):
     source = directory / "headers.cc"
     source.write_text("".join(f"#include <{name}>\n" for name in HEADERS.split()) +
                       "int main() { std::regex r(\"a+b\"); return std::regex_match(\"aab\", r); }\n")
     numbers = directory / "numbers"
     numbers.write_text("\n".join(str(i * 7919 % 1000003) for i in range(400000)))
-    compiler = subprocess.run(["g++", "-print-prog-name=cc1plus"], text=True, capture_output=True,
-                              check=True).stdout.strip()
+    compiler = output_of("g++", "-print-prog-name=cc1plus")
+    multiarch = output_of("g++", "-print-multiarch")
     return {
-        "cc1plus": [compiler, "-quiet", "-O2", str(source), "-o", "/dev/null"],
+        "cc1plus": [compiler, "-quiet", "-imultiarch", multiarch, "-D_GNU_SOURCE", "-O2",
+                    str(source), "-o", "/dev/null"],
         "python3": ["/usr/bin/python3", "-c",
                     "print(sum(hash(str(i)) % 7 for i in range(3000000)))"],
         "xz": ["xz", "-9", "-k", "-c", str(numbers)],
