@@ -15,7 +15,9 @@
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/profiles/filter_text.h"
 #include "tools/common/profiles/import_text.h"
+#include "tools/common/profiles/input_messages.h"
 #include "tools/common/profiles/symbol_text.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/event_files.h"
@@ -41,19 +43,6 @@ convert::CombineOptions CombineOptionsOf(const Plan& plan) {
   return options;
 }
 
-// Reports how the copied stacks of an input were unwound. Most samples being cut is worth a
-// warning, single ones are not: copies of deep stacks are often too short.
-void PrintUnwound(const std::string& name, const offline_unwind::UnwindReport& unwound,
-                  cli::Console& console) {
-  if (unwound.samples() == 0) return;
-  const auto print = [&](const std::string& line) {
-    const std::string named = fmt::format("{}: {}", name, line);
-    cli::IsMostlyCut(unwound) ? console.Warning(named) : console.Detail(named);
-  };
-  print(cli::UnwoundLine(unwound));
-  for (const std::string& line : cli::MissingTableLines(unwound)) print(line);
-}
-
 // Writes a perf.data as a perf.data, record by record.
 Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   rewrite::NormalizeOptions options = plan.normalize;
@@ -62,7 +51,8 @@ Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
     TRY_ASSIGN(chosen, convert::ChooseSamples(input, plan.filter, CombineOptionsOf(plan)));
     options.kept_samples = &chosen.kept;
     console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(chosen.read)));
-    for (const std::string& line : FilterLines(chosen.filter)) console.Note(line);
+    for (const std::string& line : cli::FilterLines(ConvertCommand(), chosen.filter))
+      console.Note(line);
   }
   std::optional<convert::UnwoundChains> chains;
   if (plan.unwind) {
@@ -75,7 +65,7 @@ Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   }
   console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
   for (const std::string& line : FeatureLines(report)) console.Detail(line);
-  if (chains) PrintUnwound(input.name(), chains->Report(), console);
+  if (chains) cli::PrintUnwound(input.name(), chains->Report(), console);
   if (options.kept_samples != nullptr && report.samples() == 0) {
     console.Warning("the output is empty: the filters removed all samples");
   }
@@ -92,17 +82,7 @@ struct Findings {
 // Reports the input that was read last.
 void PrintInput(const convert::InputReport& input, const Plan& plan, Findings& findings,
                 cli::Console& console) {
-  for (const std::string& line : cli::DamageLines(input.read)) {
-    console.Warning(fmt::format("{}: {}", input.name, line));
-    findings.status = cli::kDegraded;
-  }
-  for (const std::string& line : cli::RemarkLines(input.read)) {
-    console.Detail(fmt::format("{}: {}", input.name, line));
-  }
-  PrintUnwound(input.name, input.read.unwound, console);
-  for (const std::string& note : input.read.notes) {
-    console.Warning(fmt::format("{}: {}", input.name, note));
-  }
+  if (!cli::PrintInputProblems(input, console)) findings.status = cli::kDegraded;
   const std::string line =
       fmt::format("{}: {}", input.name, cli::ReadLine(input.read, input.format));
   // For several inputs, only the sum is printed.
@@ -214,7 +194,8 @@ void PrintConversion(const Plan& plan, const convert::Profile& written, Findings
   if (plan.show_sources) {
     for (const std::string& line : cli::SymbolSourceLines(report.symbols)) console.Plain(line);
   }
-  for (const std::string& line : FilterLines(report.filter)) console.Note(line);
+  for (const std::string& line : cli::FilterLines(ConvertCommand(), report.filter))
+    console.Note(line);
   if (written.samples().empty()) {
     findings.report.empty_because = WhyEmpty(plan, report);
     console.Warning(findings.report.empty_because);

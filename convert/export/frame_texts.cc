@@ -13,12 +13,6 @@ namespace {
 
 constexpr TextId kUnset = std::numeric_limits<TextId>::max();
 
-std::string NameOfUnresolved(std::string_view mapping) {
-  const std::string_view name = BaseName(mapping);
-  if (name.empty()) return "[unknown]";
-  return name.front() == '[' ? std::string(name) : "[" + std::string(name) + "]";
-}
-
 }  // namespace
 
 FrameTexts::FrameTexts(const Profile& profile, const FoldedOptions& options)

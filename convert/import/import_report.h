@@ -12,6 +12,12 @@
 
 namespace perftape::convert {
 
+// The numbers of samples over the time of a recording.
+struct TimeHistogram {
+  std::uint64_t first_ns = 0, last_ns = 0;  // of the first and the last sample
+  std::vector<std::uint64_t> samples = {};  // in equal parts of this time
+};
+
 struct ImportReport {
   std::uint64_t samples = 0;          // in the profile; one record may count for several events
   std::uint64_t lost_samples = 0;     // lost by the recorder, from LOST_SAMPLES records
@@ -29,6 +35,7 @@ struct ImportReport {
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
   offline_unwind::UnwindReport unwound = {};  // samples with copies of registers and stack
+  TimeHistogram histogram = {};               // with ImportOptions::histogram_bins
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
   // Messages about missing sources of names. They are no damage to the profile.

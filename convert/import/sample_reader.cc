@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -80,6 +81,8 @@ class SampleReader {
                               const perfdata::Event& counted);
   void Skip(const RecordView& sample);
   // Counts the samples in the batch.
+  // Adds samples of a time between the first and the last one of the survey.
+  void CountInHistogram(std::uint64_t time, std::size_t samples);
   void CountBatch();
 
   const perfdata::Reader& reader_;
@@ -111,6 +114,11 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
   if (options.time && !times.is_empty()) {
     window_ =
         Resolve(*options.time, {.first = ToSigned(times.first), .last = ToSigned(times.last)});
+  }
+  if (options.histogram_bins != 0 && !times.is_empty()) {
+    report_.histogram = {.first_ns = times.first,
+                         .last_ns = times.last,
+                         .samples = std::vector<std::uint64_t>(options.histogram_bins)};
   }
   for (const perfdata::Event& event : reader.events().all()) plain_.emplace_back(event.format);
   if (tables != nullptr) unwinder_.emplace(MakeUnwinder(reader, options, survey, *tables));
@@ -180,6 +188,7 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       return;
     }
     samples_.times.Add(sample.time);
+    CountInHistogram(sample.time, deliveries.size());
   }
   if (deliveries.empty()) return;
   const ThreadCacheEntry& state = StateOf(sample.pid, sample.tid, epoch);
@@ -256,6 +265,18 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   return samples_.table.Add(labels);
 }
 
+void SampleReader::CountInHistogram(std::uint64_t time, std::size_t samples) {
+  TimeHistogram& histogram = report_.histogram;
+  if (histogram.samples.empty()) return;
+  const auto bins = static_cast<double>(histogram.samples.size());
+  const auto span = static_cast<double>(histogram.last_ns - histogram.first_ns) + 1;
+  const std::uint64_t clamped = std::clamp(time, histogram.first_ns, histogram.last_ns);
+  const double part = static_cast<double>(clamped - histogram.first_ns) / span;
+  histogram
+      .samples[std::min(static_cast<std::size_t>(part * bins), histogram.samples.size() - 1)] +=
+      samples;
+}
+
 void SampleReader::CountBatch() {
   samples_.table.AddBatch(batch_);
   batch_.clear();
@@ -269,6 +290,12 @@ void SampleReader::Skip(const RecordView& sample) {
 
 // Adds the counts of a reader to `report`.
 void AddUp(const ImportReport& part, ImportReport& report) {
+  if (report.histogram.samples.empty()) {
+    report.histogram = part.histogram;
+  } else {
+    std::ranges::transform(part.histogram.samples, report.histogram.samples,
+                           report.histogram.samples.begin(), std::plus());
+  }
   if (report.skipped_samples == 0) report.first_skipped = part.first_skipped;
   report.samples += part.samples;
   report.skipped_samples += part.skipped_samples;

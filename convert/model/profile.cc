@@ -15,4 +15,10 @@ std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+std::string NameOfUnresolved(std::string_view mapping) {
+  const std::string_view name = BaseName(mapping);
+  if (name.empty()) return "[unknown]";
+  return name.front() == '[' ? std::string(name) : "[" + std::string(name) + "]";
+}
+
 }  // namespace perftape::convert

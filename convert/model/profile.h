@@ -213,4 +213,8 @@ class Profile {
 // Returns the last component of a path: "libc.so.6" of "/usr/lib/libc.so.6", all of "[vdso]".
 std::string_view BaseName(std::string_view path);
 
+// Returns the text for a frame without a function, in a mapping with this filename: "[libc.so.6]",
+// or "[unknown]" without a mapping.
+std::string NameOfUnresolved(std::string_view mapping);
+
 }  // namespace perftape::convert

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "convert/filter/filter.h"
 #include "convert/formats.h"
 #include "tools/common/cli/values.h"
-#include "tools/common/profiles/symbol_options.h"
+#include "tools/common/profiles/filter_options.h"
 
 namespace perftape::convert_tool {
 
@@ -29,13 +28,11 @@ struct LabelRequest {
   auto operator<=>(const LabelRequest&) const = default;
 };
 
-struct Plan : cli::SymbolPlan {
+struct Plan : cli::FilterPlan {
   std::vector<std::filesystem::path> inputs;  // only those of this shard; "-" is stdin
   std::filesystem::path output;               // "-" is stdout
   const convert::Format* from = nullptr;      // null: detected from the first bytes
   const convert::Format* to = nullptr;        // never null
-  convert::ImportOptions import;
-  convert::FilterOptions filter;
   Symbols symbols = Symbols::kLookUp;
   convert::WriteOptions write;
   bool file_per_event = false;          // the name of the output contains %e
@@ -52,9 +49,6 @@ struct Plan : cli::SymbolPlan {
 };
 
 const cli::Command& ConvertCommand();
-
-// Returns the name of the option that selects a filter: "--comm".
-std::string OptionOf(convert::Filter filter);
 
 // Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors, and as
 // ReadWholeFile does if a list of inputs cannot be read.

@@ -11,7 +11,7 @@
 
 #include "convert/filter/filter.h"
 #include "tools/common/cli/output.h"
-#include "tools/convert/report.h"
+#include "tools/common/profiles/filter_text.h"
 
 namespace perftape::convert_tool {
 namespace {
@@ -85,7 +85,7 @@ Result<std::vector<EventFile>> ChooseEventFiles(const convert::Profile& profile,
     const std::string name(profile.text(profile.events()[i].name));
     EventFile file = {.event = {i},
                       .name = name,
-                      .amount = AmountText(totals.events[i]),
+                      .amount = cli::AmountText(totals.events[i]),
                       .path = ExpandOutput(output, MadeUnique(FileNamePart(name), taken))};
     TRY(cli::CheckOutput(file.path, if_exists));
     files.push_back(std::move(file));

@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of perftape-convert's options.
 #include "tools/common/cli/rows.h"
+#include "tools/common/profiles/filter_options.h"
 #include "tools/common/profiles/format_options.h"
 #include "tools/convert/command_line.h"
-#include "tools/convert/filter_options.h"
 
 namespace perftape::convert_tool {
 namespace {
 
 using cli::Completion;
-using convert::Filter;
-using convert::FilterOptions;
 using convert::FoldedOptions;
 using convert::ImportOptions;
 using convert::PerfDataOptions;
 using convert::PprofOptions;
 using convert::WriteOptions;
 using rewrite::NormalizeOptions;
-
-// Returns the tag of the option that selects a filter.
-constexpr int TagOf(Filter filter) {
-  return static_cast<int>(filter) + 1;
-}
 
 constexpr cli::Option kFileRows[] = {
     cli::InputRow("convert this file, like an operand; - is stdin"),
@@ -48,85 +41,8 @@ constexpr cli::Option kFileRows[] = {
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::write, &WriteOptions::if_exists>),
 };
 
-constexpr cli::Option kFilterRows[] = {
-    {.name = "event",
-     .argument = "GLOB",
-     .help = "keep only samples of these events; folded stacks contain the first one",
-     .tag = TagOf(Filter::kEvent),
-     .into = cli::Store<&Plan::filter, &FilterOptions::events>},
-    {.name = "comm",
-     .argument = "GLOB",
-     .help = "keep only samples of threads with this name: 'nginx*,java'",
-     .tag = TagOf(Filter::kComm),
-     .into = cli::Store<&Plan::filter, &FilterOptions::comms>},
-    {.name = "pid",
-     .argument = "PID",
-     .help = "keep only samples of these processes: 12,13",
-     .tag = TagOf(Filter::kPid),
-     .into = cli::StoreAs<&ParseIds, &Plan::filter, &FilterOptions::pids>},
-    {.name = "tid",
-     .argument = "TID",
-     .help = "keep only samples of these threads",
-     .tag = TagOf(Filter::kTid),
-     .into = cli::StoreAs<&ParseIds, &Plan::filter, &FilterOptions::tids>},
-    {.name = "cpu",
-     .letter = 'C',
-     .argument = "CPU",
-     .help = "keep only samples of these CPUs: 0-3,8",
-     .tag = TagOf(Filter::kCpu),
-     .into = cli::StoreAs<&cli::ParseCpuList, &Plan::filter, &FilterOptions::cpus>},
-    {.name = "cgroup",
-     .argument = "GLOB",
-     .help = "keep only samples of these control groups",
-     .tag = TagOf(Filter::kCgroup),
-     .into = cli::Store<&Plan::filter, &FilterOptions::cgroups>},
-    {.name = "dso",
-     .argument = "GLOB",
-     .help = "keep only samples whose innermost frame is in these files: 'libc*'; a pattern with / "
-             "is compared with the whole path",
-     .tag = TagOf(Filter::kDso),
-     .into = cli::Store<&Plan::filter, &FilterOptions::dsos>},
-    {.name = "symbol",
-     .argument = "GLOB",
-     .help = "keep only samples whose innermost frame is in these functions",
-     .tag = TagOf(Filter::kSymbol),
-     .into = cli::Store<&Plan::filter, &FilterOptions::symbols>},
-    {.name = "time",
-     .argument = "FROM,TO",
-     .help = "keep only samples from FROM to TO: seconds since the first sample, times that perf "
-             "script prints, or percent of the recording (10%,20%)",
-     .into = cli::StoreAs<&ParseTimeRange, &Plan::import, &ImportOptions::time>},
-    {.name = "focus",
-     .argument = "REGEX",
-     .help = "keep only samples with a frame whose function, source file or binary matches",
-     .tag = TagOf(Filter::kFocus),
-     .into = cli::StoreAs<&ParseRegex, &Plan::filter, &FilterOptions::focus>},
-    {.name = "ignore",
-     .argument = "REGEX",
-     .help = "remove samples with a frame that matches, as for --focus",
-     .tag = TagOf(Filter::kIgnore),
-     .into = cli::StoreAs<&ParseRegex, &Plan::filter, &FilterOptions::ignore>},
-    {.name = "no-kernel",
-     .help = "remove the frames of the kernel",
-     .conflicts = {"no-user"},
-     .tag = TagOf(Filter::kNoKernel),
-     .into = cli::Set<&Plan::filter, &FilterOptions::no_kernel>},
-    {.name = "no-user",
-     .help = "remove the frames of programs",
-     .tag = TagOf(Filter::kNoUser),
-     .into = cli::Set<&Plan::filter, &FilterOptions::no_user>},
-    {.name = "max-depth",
-     .argument = "N",
-     .help = "keep the N outermost frames; the last one gets the samples of the frames that it "
-             "called",
-     .into = cli::StoreAs<&cli::ParseNumberIn<std::uint32_t, 1, UINT32_MAX>, &Plan::filter,
-                          &FilterOptions::max_depth>},
-    {.name = "min-percent",
-     .argument = "P",
-     .help = "remove frames with less than P percent of the total, including what they call; their "
-             "callers get their samples",
-     .tag = TagOf(Filter::kMinPercent),
-     .into = cli::StoreAs<&cli::ParsePercent, &Plan::filter, &FilterOptions::min_percent>},
+constexpr cli::Option kEventRows[] = {
+    cli::EventRow("keep only samples of these events; folded stacks contain the first one"),
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
@@ -298,8 +214,9 @@ constexpr cli::Option kReportRows[] = {
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
 
-constexpr auto kOptions = cli::Table(kFileRows, kFilterRows, kUnwindRows, kFoldedRows, kPprofRows,
-                                     kPerfDataRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
+constexpr auto kOptions =
+    cli::Table(kFileRows, kEventRows, cli::kFilterRows, kUnwindRows, kFoldedRows, kPprofRows,
+               kPerfDataRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
@@ -323,10 +240,6 @@ constexpr cli::Command kCommand = {
 
 const cli::Command& ConvertCommand() {
   return kCommand;
-}
-
-std::string OptionOf(convert::Filter filter) {
-  return cli::FindTag(kCommand, TagOf(filter))->spelled();
 }
 
 }  // namespace perftape::convert_tool

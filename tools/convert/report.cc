@@ -14,21 +14,11 @@
 #include "formats/base/similar.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/profiles/filter_text.h"
 #include "tools/common/profiles/import_text.h"
 
 namespace perftape::convert_tool {
 namespace {
-
-std::string SamplesText(std::int64_t samples) {
-  return cli::Counted(static_cast<std::uint64_t>(samples), "sample");
-}
-
-// Returns the number of samples in `total`, or the sum of plain values.
-std::string AmountText(const convert::EventTotals& event, const convert::Total& total) {
-  if (event.values == convert::EventValues::kSampled) return fmt::format("{}", total.samples);
-  const double scale = std::pow(10.0, event.decimals);
-  return fmt::format("{:.{}f}", static_cast<double>(total.period) / scale, event.decimals);
-}
 
 // Returns "5 CALLCHAIN_DEFERRED, 1 type 99".
 std::string CountsText(const rewrite::RecordCounts& counts) {
@@ -40,12 +30,6 @@ std::string CountsText(const rewrite::RecordCounts& counts) {
 }
 
 }  // namespace
-
-std::string AmountText(const convert::EventTotals& event) {
-  const std::string amount = AmountText(event, event.kept);
-  if (event.values == convert::EventValues::kPlain) return amount;
-  return SamplesText(event.kept.samples);
-}
 
 std::string FilesLine(const EventFile& file) {
   return fmt::format("{}: {} of {}", file.path.native(), file.amount, file.name);
@@ -104,7 +88,7 @@ std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::
     if (i == chosen.index || (event.kept.samples == 0 && event.kept.period == 0)) continue;
     others.push_back(event.values == convert::EventValues::kPlain
                          ? event.name
-                         : fmt::format("{} ({})", event.name, SamplesText(event.kept.samples)));
+                         : fmt::format("{} ({})", event.name, cli::AmountText(event)));
   }
   return others;
 }
@@ -127,25 +111,6 @@ std::string InputsLine(const ConversionReport& report) {
   return fmt::format("{}: {}", cli::Counted(report.inputs.size(), "input"), cli::ReadLine(sum));
 }
 
-std::vector<std::string> FilterLines(const convert::FilterReport& report) {
-  std::vector<std::string> lines;
-  for (const convert::EventTotals& event : report.events) {
-    std::string dropped;
-    for (std::size_t i = 0; i < convert::kFilters; ++i) {
-      const convert::Total& total = event.dropped[i];
-      if (total.samples == 0 && total.period == 0) continue;
-      dropped += fmt::format("{}{} dropped by {}", dropped.empty() ? "" : ", ",
-                             AmountText(event, total), OptionOf(convert::Filter(i)));
-    }
-    if (dropped.empty()) continue;
-    lines.push_back(fmt::format("{}: kept {} of {}{}; {}", event.name,
-                                AmountText(event, event.kept), AmountText(event, event.read),
-                                event.values == convert::EventValues::kPlain ? "" : " samples",
-                                dropped));
-  }
-  return lines;
-}
-
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
   const std::string start = plan.file_per_event ? "no file is written: " : "the output is empty: ";
   if (plan.inputs.empty()) return start + "this shard has no inputs";
@@ -158,7 +123,7 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
     return start +
            (outside_time == 0 ? "the input has no samples" : "all samples are outside --time");
   }
-  const std::vector<std::string> filtered = FilterLines(report.filter);
+  const std::vector<std::string> filtered = cli::FilterLines(ConvertCommand(), report.filter);
   if (filtered.empty()) return start + "no event has samples";
   std::string reason = start + fmt::format("{}", fmt::join(filtered, "; "));
   const bool has_folded = std::ranges::any_of(

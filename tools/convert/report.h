@@ -30,9 +30,6 @@ struct ConversionReport {
   std::string empty_because;                 // why nothing was written; empty if something was
 };
 
-// Returns "99 samples", or the sum of plain values.
-std::string AmountText(const convert::EventTotals& event);
-
 // Returns "out-cycles.folded: 99 samples of cycles".
 std::string FilesLine(const EventFile& file);
 
@@ -41,10 +38,6 @@ bool HoldsOneValue(const Plan& plan);
 
 // Returns "12 inputs: 4950 samples; 80123 frames".
 std::string InputsLine(const ConversionReport& report);
-
-// Returns "cycles: kept 40 of 100 samples; 60 dropped by --comm" for each event. Events whose
-// samples were all kept have no line.
-std::vector<std::string> FilterLines(const convert::FilterReport& report);
 
 // Returns the reason why there is nothing to write.
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report);

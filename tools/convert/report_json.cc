@@ -69,7 +69,7 @@ Json EventJson(const convert::EventTotals& event) {
   for (std::size_t i = 0; i < convert::kFilters; ++i) {
     const convert::Total& total = event.dropped[i];
     if (total.samples == 0 && total.period == 0) continue;
-    json["dropped"][OptionOf(convert::Filter(i))] = TotalJson(event, total);
+    json["dropped"][cli::OptionOf(ConvertCommand(), convert::Filter(i))] = TotalJson(event, total);
   }
   return json;
 }

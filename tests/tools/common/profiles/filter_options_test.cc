@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/convert/filter_options.h"
+#include "tools/common/profiles/filter_options.h"
 
 #include <gmock/gmock.h>
 
 #include "tests/support/matchers.h"
-#include "tools/convert/command_line.h"
 
-namespace perftape::convert_tool {
+namespace perftape::cli {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+constexpr Option kEventRows[] = {EventRow("keep only samples of these events")};
+constexpr auto kOptions = Table(kEventRows, kFilterRows);
+constexpr Command kCommand = {
+    .name = "filter", .purpose = "", .operands = "", .options = kOptions};
+
 Result<convert::FilterOptions> FilterOfWords(std::vector<std::string> words) {
-  TRY_ASSIGN(Plan plan, cli::Parse<Plan>(ConvertCommand(), words));
+  TRY_ASSIGN(FilterPlan plan, Parse<FilterPlan>(kCommand, words));
   return std::move(plan.filter);
 }
 
@@ -49,10 +53,10 @@ TEST(FilterOf, RefusesWhatIsNoValue) {
 }
 
 TEST(OptionOf, NamesTheOptionOfEachFilter) {
-  EXPECT_EQ(OptionOf(convert::Filter::kEvent), "--event");
-  EXPECT_EQ(OptionOf(convert::Filter::kMinPercent), "--min-percent");
+  EXPECT_EQ(OptionOf(kCommand, convert::Filter::kEvent), "--event");
+  EXPECT_EQ(OptionOf(kCommand, convert::Filter::kMinPercent), "--min-percent");
   for (std::size_t i = 0; i < convert::kFilters; ++i) {
-    EXPECT_TRUE(OptionOf(convert::Filter(i)).starts_with("--")) << i;
+    EXPECT_TRUE(OptionOf(kCommand, convert::Filter(i)).starts_with("--")) << i;
   }
 }
 
@@ -78,4 +82,4 @@ TEST(ParseTimeRange, RefusesWhatIsNoRange) {
 }
 
 }  // namespace
-}  // namespace perftape::convert_tool
+}  // namespace perftape::cli

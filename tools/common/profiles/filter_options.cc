@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/convert/filter_options.h"
+#include "tools/common/profiles/filter_options.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
-namespace perftape::convert_tool {
+namespace perftape::cli {
 namespace {
 
 std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
                               std::string_view reason) {
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' {}", option, cli::EscapeForTerminal(text), reason));
+              fmt::format("{}: '{}' {}", option, EscapeForTerminal(text), reason));
 }
 
 // Parses a decimal number that is at least 0.
@@ -63,8 +63,8 @@ Result<convert::TimeRange> ParseTimeRange(std::string_view option, std::string_v
 
 Result<std::vector<std::int64_t>> ParseIds(std::string_view option, std::string_view text) {
   std::vector<std::int64_t> ids;
-  for (const std::string_view word : cli::SplitAtCommas(text)) {
-    TRY_ASSIGN(const std::uint64_t id, cli::ParseNumber(option, word, {.largest = INT32_MAX}));
+  for (const std::string_view word : SplitAtCommas(text)) {
+    TRY_ASSIGN(const std::uint64_t id, ParseNumber(option, word, {.largest = INT32_MAX}));
     ids.push_back(static_cast<std::int64_t>(id));
   }
   return ids;
@@ -76,4 +76,8 @@ Result<convert::NameRegex> ParseRegex(std::string_view option, std::string_view 
   return regex;
 }
 
-}  // namespace perftape::convert_tool
+std::string OptionOf(const Command& command, convert::Filter filter) {
+  return FindTag(command, TagOf(filter))->spelled();
+}
+
+}  // namespace perftape::cli

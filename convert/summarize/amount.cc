@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/summarize/amount.h"
+
+#include <algorithm>
+
+#include "convert/model/saturating.h"
+
+namespace perftape::summarize {
+
+using convert::AddUpToLimit;
+using convert::Sample;
+
+void Amount::Add(const Amount& other) {
+  samples = AddUpToLimit(samples, other.samples);
+  weight = AddUpToLimit(weight, other.weight);
+}
+
+double PercentOf(const Amount& part, const Amount& whole) {
+  if (whole.weight == 0) return 0;
+  return 100 * static_cast<double>(part.weight) / static_cast<double>(whole.weight);
+}
+
+StackAmounts::StackAmounts(const convert::Profile& profile, convert::EventId event)
+    : event_(event), amounts_(profile.stacks().size()) {
+  has_periods_ = std::ranges::any_of(profile.samples(), [event](const Sample& sample) {
+    return sample.event == event && sample.period != 0;
+  });
+  for (const Sample& sample : profile.samples()) {
+    if (sample.event != event) continue;
+    const Amount amount = Of(sample);
+    amounts_[sample.stack.index].Add(amount);
+    total_.Add(amount);
+  }
+}
+
+Amount StackAmounts::Of(const Sample& sample) const {
+  return {.samples = sample.count, .weight = has_periods_ ? sample.period : sample.count};
+}
+
+}  // namespace perftape::summarize

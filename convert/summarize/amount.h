@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is added up in a summary of a profile.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "convert/model/profile.h"
+
+namespace perftape::summarize {
+
+// Sums over some samples of one event.
+struct Amount {
+  std::int64_t samples = 0;  // 0 for plain values
+  // Shares are computed from this number: the periods, or the plain values. If the event has no
+  // periods, the number of samples.
+  std::int64_t weight = 0;
+
+  // Both numbers stop at the limits of their type.
+  void Add(const Amount& other);
+  bool is_zero() const { return samples == 0 && weight == 0; }
+  bool operator==(const Amount&) const = default;
+};
+
+// Returns the share of `part` in `whole`, in percent; 0 if the whole is 0.
+double PercentOf(const Amount& part, const Amount& whole);
+
+// The samples of one event, added up for each stack of the profile.
+class StackAmounts {
+ public:
+  StackAmounts(const convert::Profile& profile, convert::EventId event);
+
+  const Amount& operator[](convert::StackId stack) const { return amounts_[stack.index]; }
+  // Returns the amount of a sample of the event, as it was added.
+  Amount Of(const convert::Sample& sample) const;
+  const Amount& total() const { return total_; }
+  convert::EventId event() const { return event_; }
+  // Whether the weights are periods or plain values, and not numbers of samples.
+  bool has_periods() const { return has_periods_; }
+
+ private:
+  convert::EventId event_;
+  bool has_periods_ = false;
+  std::vector<Amount> amounts_;  // by StackId
+  Amount total_;
+};
+
+}  // namespace perftape::summarize

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The samples of a profile by a property of each sample.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "convert/summarize/amount.h"
+#include "convert/summarize/frames.h"
+
+namespace perftape::summarize {
+
+enum class Property : std::uint8_t { kComm, kPid, kTid, kDso, kCgroup, kCpu, kLabel };
+
+struct GroupBy {
+  Property property = {};
+  std::string label = {};  // the key, for kLabel
+};
+
+struct GroupAmount {
+  std::string name;  // "nginx", "17"; empty for samples that do not have the property
+  Amount amount;
+};
+
+// Returns a group for each value of the property. The largest group is first; then by name. The dso
+// is the binary of the innermost frame.
+std::vector<GroupAmount> SumGroups(const convert::Profile& profile, const StackAmounts& amounts,
+                                   const GroupBy& by);
+
+}  // namespace perftape::summarize

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/summarize/stack_quality.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+namespace perftape::summarize {
+
+using convert::StackId;
+
+StackQuality JudgeStacks(const convert::Profile& profile, const FrameTable& frames,
+                         const StackAmounts& amounts) {
+  StackQuality quality;
+  quality.without_frames = amounts[StackId{}];
+  std::set<std::vector<FrameId>> distinct;
+  std::vector<FrameId> path;
+  double frames_of_all = 0;
+  for (std::uint32_t stack = 1; stack < profile.stacks().size(); ++stack) {
+    const Amount& amount = amounts[StackId{stack}];
+    if (amount.is_zero()) continue;
+    path.clear();
+    AppendFrames(profile, frames, StackId{stack}, path);
+    distinct.insert(path);
+    const std::int64_t count = amount.samples != 0 ? amount.samples : amount.weight;
+    frames_of_all += static_cast<double>(path.size()) * static_cast<double>(count);
+    if (path.size() == 1) quality.with_one_frame.Add(amount);
+    const FrameId root = path.back();
+    const bool is_user = frames[root].type == convert::MappingType::kUser;
+    if (is_user && !frames.HasName(root)) quality.with_unnamed_root.Add(amount);
+    if (!frames.HasName(path.front())) quality.unnamed.Add(amount);
+  }
+  const Amount& all = amounts.total();
+  const std::int64_t count = all.samples != 0 ? all.samples : all.weight;
+  quality.distinct = distinct.size();
+  quality.average_frames = count == 0 ? 0 : frames_of_all / static_cast<double>(count);
+  return quality;
+}
+
+std::vector<UnnamedBinary> SumUnnamed(const convert::Profile& profile, const FrameTable& frames,
+                                      const StackAmounts& amounts) {
+  std::map<convert::StringId, Amount> sums;
+  for (std::uint32_t stack = 1; stack < profile.stacks().size(); ++stack) {
+    const Amount& amount = amounts[StackId{stack}];
+    if (amount.is_zero()) continue;
+    const FrameId leaf = frames.Of(profile[StackId{stack}].leaf).front();
+    if (!frames.HasName(leaf)) sums[frames[leaf].binary].Add(amount);
+  }
+  std::vector<UnnamedBinary> binaries;
+  for (const auto& [filename, amount] : sums) {
+    binaries.push_back({.filename = filename, .amount = amount});
+  }
+  std::ranges::sort(binaries, [&](const UnnamedBinary& a, const UnnamedBinary& b) {
+    const std::string_view one = profile.text(a.filename);
+    const std::string_view other = profile.text(b.filename);
+    return std::tie(b.amount.weight, one) < std::tie(a.amount.weight, other);
+  });
+  return binaries;
+}
+
+}  // namespace perftape::summarize

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/report/command_line.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "tools/common/cli/output.h"
+#include "tools/common/cli/rows.h"
+#include "tools/common/profiles/format_options.h"
+
+namespace perftape::report_tool {
+namespace {
+
+using summarize::GroupBy;
+using summarize::Property;
+
+constexpr std::string_view kLabelPrefix = "label:";
+constexpr std::size_t kHistogramBins = 60;  // with its duration, fits into 80 columns
+
+constexpr std::pair<std::string_view, Property> kProperties[] = {
+    {"comm", Property::kComm}, {"pid", Property::kPid}, {"tid", Property::kTid},
+    {"dso", Property::kDso},   {"cpu", Property::kCpu}, {"cgroup", Property::kCgroup},
+};
+
+std::vector<cli::Offer> Groups() {
+  std::vector<cli::Offer> offers;
+  for (const auto& [word, property] : kProperties) offers.push_back({.word = std::string(word)});
+  offers.push_back({.word = "label:KEY"});
+  return offers;
+}
+
+// Parses "comm,label:region".
+Result<std::vector<GroupBy>> ParseGroups(std::string_view option, std::string_view text) {
+  std::vector<GroupBy> groups;
+  for (const std::string_view word : cli::SplitAtCommas(text)) {
+    const auto* const known =
+        std::ranges::find(kProperties, word, &std::pair<std::string_view, Property>::first);
+    if (known != std::end(kProperties)) {
+      groups.push_back({.property = known->second});
+    } else if (word.starts_with(kLabelPrefix) && word.size() > kLabelPrefix.size()) {
+      groups.push_back(
+          {.property = Property::kLabel, .label = std::string(word.substr(kLabelPrefix.size()))});
+    } else {
+      return cli::UnknownValue(option, word, Groups());
+    }
+  }
+  return groups;
+}
+
+// An empty text is ten rows.
+Result<std::size_t> ParseStacks(std::string_view option, std::string_view text) {
+  constexpr std::size_t kUsualStacks = 10;
+  if (text.empty()) return kUsualStacks;
+  return cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>(option, text);
+}
+
+constexpr cli::Choice<SortBy> kSorts[] = {
+    {"self", SortBy::kSelf, "default"},
+    {"total", SortBy::kTotal},
+};
+
+constexpr cli::Choice<summarize::TreeDirection> kDirections[] = {
+    {"callees", summarize::TreeDirection::kCallees},
+    {"callers", summarize::TreeDirection::kCallers},
+};
+
+// An empty text is the tree from callers to callees.
+Result<summarize::TreeDirection> ParseTree(std::string_view option, std::string_view text) {
+  if (text.empty()) return summarize::TreeDirection::kCallees;
+  for (const auto& choice : kDirections) {
+    if (choice.word == text) return choice.value;
+  }
+  return cli::UnknownValue(option, text, cli::internal::OffersOf<kDirections>());
+}
+
+constexpr cli::Option kInputRows[] = {
+    cli::InputRow("report on this file, like an operand; - is stdin"),
+    cli::FromRow("read the inputs as this format, without detection: {choices}",
+                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &ReportPlan::from>),
+    cli::EventRow("report only on these events"),
+};
+
+constexpr cli::Option kContentRows[] = {
+    {.name = "functions",
+     .letter = 'n',
+     .argument = "N",
+     .help = "show the N functions with the most samples (default 20); 0 shows none",
+     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>, &ReportPlan::functions>},
+    {.name = "sort",
+     .argument = "KEY",
+     .help = "sort the functions by samples in them alone or with what they call: {choices}",
+     .into = cli::StoreChoice<kSorts, &ReportPlan::sort>},
+    {.name = "stacks",
+     .argument = "N",
+     .help = "show the N most frequent whole stacks (default 10)",
+     .argument_is_optional = true,
+     .into = cli::StoreAs<&ParseStacks, &ReportPlan::stacks>},
+    {.name = "by",
+     .argument = "LIST",
+     .help = "also add up the samples by {choices}, or several with commas between them",
+     .into = cli::StoreOffered<&ParseGroups, &Groups, &ReportPlan::groups>},
+    {.name = "tree",
+     .argument = "DIRECTION",
+     .help = "show a call tree: callees (default) or callers; with --focus, of the functions that "
+             "match",
+     .argument_is_optional = true,
+     .into = cli::StoreAs<&ParseTree, &ReportPlan::tree>},
+    {.name = "percent-limit",
+     .argument = "P",
+     .help = "leave out branches of the tree with less than P percent (default 0.5)",
+     .into = cli::StoreAs<&cli::ParsePercent, &ReportPlan::percent_limit>},
+    {.name = "lines",
+     .argument = "REGEX",
+     .help = "show the source lines of the functions that match",
+     .into = cli::StoreAs<&cli::ParseRegex, &ReportPlan::lines>},
+};
+
+constexpr cli::Option kOutputRows[] = {
+    cli::OutputRow("write the report to FILE; - is stdout, the default",
+                   cli::StoreAs<&cli::ParseOutput, &ReportPlan::output>),
+    cli::ForceRow(cli::SetTo<IfExists::kReplace, &ReportPlan::if_exists>),
+    {.name = "json",
+     .help = "write the report as JSON",
+     .conflicts = {"markdown", "csv"},
+     .into = cli::SetTo<ReportFormat::kJson, &ReportPlan::format>},
+    {.name = "markdown",
+     .help = "write the tables in Markdown, for a pull request or an issue",
+     .conflicts = {"csv"},
+     .into = cli::SetTo<ReportFormat::kMarkdown, &ReportPlan::format>},
+    {.name = "csv",
+     .help = "write the tables as comma-separated values",
+     .into = cli::SetTo<ReportFormat::kCsv, &ReportPlan::format>},
+    {.name = "width",
+     .argument = "N",
+     .help = "cut lines at N columns; default: the width of the terminal, else no limit",
+     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 40, 100000>, &ReportPlan::width>},
+    {.name = "no-pager",
+     .help = "write to the terminal without a pager",
+     .into = cli::Set<&ReportPlan::no_pager>},
+    cli::ThreadsRow("use at most N threads (default: number of CPUs)",
+                    cli::StoreAs<cli::ParseThreads, &ReportPlan::threads>),
+    cli::QuietRow("print only the report and errors"),
+    cli::VerboseRow("also print each input, and the names found in each binary"),
+};
+
+constexpr auto kOptions =
+    cli::Table(kInputRows, kContentRows, cli::kFilterRows, cli::kSymbolRows, kOutputRows);
+
+constexpr cli::Command kCommand = {
+    .name = "perftape-report",
+    .purpose = "Show where a profile spends its time: totals, functions, stacks, call trees.",
+    .operands = "[FILE...]",
+    .options = kOptions,
+    .epilogue =
+        "Examples:\n"
+        "  perftape-report                       reads perf.data\n"
+        "  perftape-report perf.data --by comm,dso\n"
+        "  perftape-report perf.data --tree --focus '^qsort$'\n"
+        "  perftape-report perf.data --tree=callers --focus malloc\n"
+        "  perftape-report perf.data --lines '^main$'\n"
+        "  perftape-report old.pb.gz --markdown -o report.md\n"
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was "
+        "damaged.\n"};
+
+}  // namespace
+
+const cli::Command& ReportCommand() {
+  return kCommand;
+}
+
+std::string_view WordOf(Property property) {
+  return std::ranges::find(kProperties, property, &std::pair<std::string_view, Property>::second)
+      ->first;
+}
+
+Result<ReportPlan> PlanOf(ReportPlan plan) {
+  plan.inputs.assign(plan.operands.begin(), plan.operands.end());
+  if (plan.inputs.empty()) plan.inputs.emplace_back("perf.data");
+  if (std::ranges::count(plan.inputs, "-") > 1) {
+    return Fail(ErrorCode::kInvalidArgument, "-: stdin can be read only once");
+  }
+  plan.import.threads = plan.threads;
+  plan.import.histogram_bins = kHistogramBins;
+  for (const GroupBy& group : plan.groups) {
+    plan.import.cpu_label |= group.property == Property::kCpu;
+    plan.import.cgroup_label |= group.property == Property::kCgroup;
+    if (group.property == Property::kLabel) plan.import.field_labels.push_back(group.label);
+  }
+  plan.import.cpu_label |= plan.filter.needs_cpu();
+  plan.import.cgroup_label |= plan.filter.needs_cgroup();
+  cli::FinishSymbolOptions(plan);
+  return plan;
+}
+
+}  // namespace perftape::report_tool

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-report's options, and the report that they describe.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/formats.h"
+#include "convert/summarize/call_tree.h"
+#include "convert/summarize/groups.h"
+#include "tools/common/profiles/filter_options.h"
+
+namespace perftape::report_tool {
+
+enum class ReportFormat : std::uint8_t { kText, kMarkdown, kCsv, kJson };
+
+enum class SortBy : std::uint8_t { kSelf, kTotal };
+
+struct ReportPlan : cli::FilterPlan {
+  std::vector<std::filesystem::path> inputs;  // "-" is stdin
+  const convert::Format* from = nullptr;      // null: detected from the first bytes
+  std::filesystem::path output = "-";
+  IfExists if_exists = IfExists::kRefuse;
+
+  std::size_t functions = 20;  // how many rows; 0 for no such table
+  std::size_t stacks = 0;
+  SortBy sort = SortBy::kSelf;
+  std::vector<summarize::GroupBy> groups;
+  std::optional<summarize::TreeDirection> tree;
+  std::optional<convert::NameRegex> lines;  // the functions whose source lines are shown
+  double percent_limit = 0.5;               // rows of a tree with a smaller share are left out
+
+  ReportFormat format = ReportFormat::kText;
+  std::optional<std::size_t> width;  // in columns
+  bool no_pager = false;
+  unsigned threads = cli::DefaultThreads();
+};
+
+const cli::Command& ReportCommand();
+
+// Returns the argument of --by that selects a property: "comm". Not for kLabel.
+std::string_view WordOf(summarize::Property property);
+
+// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors.
+Result<ReportPlan> PlanOf(ReportPlan plan);
+
+}  // namespace perftape::report_tool

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/report/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <utility>
+
+#include "tools/common/cli/count.h"
+#include "tools/common/profiles/import_text.h"
+
+namespace perftape::report_tool {
+namespace {
+
+using summarize::Amount;
+using summarize::FrameTable;
+using summarize::PercentOf;
+
+constexpr auto kLeft = Column::Align::kLeft;
+
+// Makes the cells of one event's amounts.
+class Cells {
+ public:
+  Cells(const convert::Profile& profile, const EventContents& event)
+      : event_(profile[event.event]),
+        unit_(profile.text(event_.unit)),
+        total_(event.total),
+        has_periods_(event.has_periods) {}
+
+  Percent Share(const Amount& amount) const { return {PercentOf(amount, total_)}; }
+
+  // The number of samples, or the value of an event that has no samples.
+  Cell Count(const Amount& amount) const {
+    if (event_.values == convert::EventValues::kSampled) return amount.samples;
+    return Value(amount);
+  }
+  Quantity Value(const Amount& amount) const {
+    const double scale = std::pow(10.0, event_.decimals);
+    return {.value = static_cast<double>(amount.weight) / scale,
+            .unit = has_periods_ ? unit_ : std::string_view("count")};
+  }
+  std::string_view CountTitle() const {
+    return event_.values == convert::EventValues::kSampled ? "Samples" : "Value";
+  }
+  // Whether a period says more than the number of samples.
+  bool HasTimes() const {
+    return event_.values == convert::EventValues::kSampled && unit_ == "nanoseconds";
+  }
+
+ private:
+  const convert::Event& event_;
+  std::string_view unit_;
+  Amount total_;
+  bool has_periods_;
+};
+
+// Returns a table whose last columns are `names`, with the left ones for amounts.
+Table AmountTable(std::string title, const Cells& cells, std::vector<std::string> shares,
+                  std::vector<std::string> names) {
+  Table table = {.title = std::move(title), .columns = {}, .rows = {}};
+  for (std::string& share : shares) table.columns.push_back({.title = std::move(share)});
+  table.columns.push_back({.title = std::string(cells.CountTitle())});
+  if (cells.HasTimes()) table.columns.push_back({.title = "Time"});
+  for (std::string& name : names)
+    table.columns.push_back({.title = std::move(name), .align = kLeft});
+  return table;
+}
+
+std::vector<Cell> AmountCells(const Cells& cells, const std::vector<Amount>& shares) {
+  std::vector<Cell> row;
+  for (const Amount& share : shares) row.emplace_back(cells.Share(share));
+  row.push_back(cells.Count(shares.front()));
+  if (cells.HasTimes()) row.emplace_back(cells.Value(shares.front()));
+  return row;
+}
+
+Table FunctionTable(const EventContents& event, const FrameTable& frames, const Cells& cells,
+                    const ReportPlan& plan) {
+  Table table = AmountTable("Functions", cells, {"Self", "Total"}, {"Binary", "Function"});
+  for (const summarize::FunctionAmounts& function :
+       event.functions | std::views::take(plan.functions)) {
+    std::vector<Cell> row = AmountCells(cells, {function.self, function.inclusive});
+    row.emplace_back(std::string(frames.BinaryOf(function.frame)));
+    row.emplace_back(frames.NameOf(function.frame));
+    table.rows.push_back(std::move(row));
+  }
+  if (event.functions.size() > plan.functions) {
+    table.note = fmt::format("{} more (-n N shows N)", event.functions.size() - plan.functions);
+  }
+  return table;
+}
+
+std::string StackText(const StackShare& stack, const FrameTable& frames) {
+  std::string text;
+  for (const summarize::FrameId frame : stack.frames) {
+    if (!text.empty()) text += " <- ";
+    text += frames.NameOf(frame);
+  }
+  return text;
+}
+
+Table StackTable(const EventContents& event, const FrameTable& frames, const Cells& cells) {
+  Table table = AmountTable("Stacks, innermost frame first", cells, {"Share"}, {"Stack"});
+  for (const StackShare& stack : event.stacks) {
+    std::vector<Cell> row = AmountCells(cells, {stack.amount});
+    row.emplace_back(StackText(stack, frames));
+    table.rows.push_back(std::move(row));
+  }
+  if (event.quality.distinct > event.stacks.size()) {
+    table.note = fmt::format("{} more", event.quality.distinct - event.stacks.size());
+  }
+  return table;
+}
+
+Table GroupsTable(const GroupTable& group, const Cells& cells) {
+  constexpr std::size_t kMostRows = 50;
+  Table table = AmountTable("By " + NameOf(group.by), cells, {"Share"}, {NameOf(group.by)});
+  for (const summarize::GroupAmount& one : group.groups | std::views::take(kMostRows)) {
+    std::vector<Cell> row = AmountCells(cells, {one.amount});
+    row.emplace_back(one.name.empty() ? "[unknown]" : one.name);
+    table.rows.push_back(std::move(row));
+  }
+  if (group.groups.size() > kMostRows) {
+    table.note = fmt::format("{} more", group.groups.size() - kMostRows);
+  }
+  return table;
+}
+
+// A chain of only children is not indented, so that deep calls stay readable.
+std::vector<std::size_t> Indents(const std::vector<TreeRow>& rows) {
+  constexpr std::size_t kDeepest = 40;
+  std::vector<std::size_t> children(1), open, parents(rows.size());
+  children.resize(rows.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    open.resize(rows[i].depth);
+    parents[i] = open.empty() ? 0 : open.back() + 1;
+    ++children[parents[i]];
+    open.push_back(i);
+  }
+  std::vector<std::size_t> indents(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (parents[i] == 0) continue;
+    const std::size_t of_parent = indents[parents[i] - 1];
+    indents[i] = std::min(children[parents[i]] > 1 ? of_parent + 1 : of_parent, kDeepest);
+  }
+  return indents;
+}
+
+Table TreeTable(const EventContents& event, const FrameTable& frames, const Cells& cells,
+                const ReportPlan& plan) {
+  const bool is_callees = *plan.tree == summarize::TreeDirection::kCallees;
+  Table table = AmountTable(is_callees ? "Call tree, callers first" : "Call tree, callees first",
+                            cells, {"Total", "Self"}, {"Binary", "Function"});
+  const std::vector<std::size_t> indents = Indents(event.tree);
+  for (std::size_t i = 0; i < event.tree.size(); ++i) {
+    const TreeRow& node = event.tree[i];
+    std::vector<Cell> row = AmountCells(cells, {node.total, node.self});
+    row.emplace_back(std::string(frames.BinaryOf(node.frame)));
+    std::string name(2 * indents[i], ' ');
+    // The arrow continues a chain without another branch.
+    const bool is_chain =
+        i > 0 && node.depth > event.tree[i - 1].depth && indents[i] == indents[i - 1];
+    if (is_chain) name += is_callees ? "-> " : "<- ";
+    row.emplace_back(name + frames.NameOf(node.frame));
+    table.rows.push_back(std::move(row));
+  }
+  table.note =
+      fmt::format("branches below {} % are left out (--percent-limit)", plan.percent_limit);
+  return table;
+}
+
+Table LinesTable(const EventContents& event, const FrameTable& frames, const Cells& cells) {
+  Table table = AmountTable("Source lines", cells, {"Self", "Total"}, {"Function", "Line"});
+  for (const summarize::LineAmounts& line : event.lines) {
+    std::vector<Cell> row = AmountCells(cells, {line.self, line.inclusive});
+    row.emplace_back(frames.NameOf(line.frame));
+    row.emplace_back(line.number == 0 ? "[unknown]"
+                                      : fmt::format("{}:{}", line.filename, line.number));
+    table.rows.push_back(std::move(row));
+  }
+  if (event.lines.empty()) table.note = "no function matches --lines";
+  return table;
+}
+
+// Returns "905 samples, 0.905 s; 231 different stacks, 14.2 frames on average".
+std::string TotalsLine(const EventContents& event, const Cells& cells) {
+  const std::string amount =
+      cells.CountTitle() == "Samples"
+          ? cli::Counted(static_cast<std::uint64_t>(event.total.samples), "sample")
+          : CellText(cells.Value(event.total));
+  return fmt::format("{}{}; {}, {:.1f} frames on average", amount,
+                     cells.HasTimes() ? ", " + CellText(cells.Value(event.total)) : "",
+                     cli::Counted(event.quality.distinct, "different stack"),
+                     event.quality.average_frames);
+}
+
+Section SectionOf(const EventContents& event, const Contents& contents, const ReportPlan& plan) {
+  const Cells cells(contents.profile, event);
+  Section section;
+  section.title = contents.profile.text(contents.profile[event.event].name);
+  section.lines = {TotalsLine(event, cells)};
+  section.warnings = event.warnings;
+  if (plan.functions != 0) {
+    section.tables.push_back(FunctionTable(event, contents.frames, cells, plan));
+  }
+  if (plan.stacks != 0) section.tables.push_back(StackTable(event, contents.frames, cells));
+  for (const GroupTable& group : event.groups) {
+    section.tables.push_back(GroupsTable(group, cells));
+  }
+  if (plan.tree) section.tables.push_back(TreeTable(event, contents.frames, cells, plan));
+  if (plan.lines) section.tables.push_back(LinesTable(event, contents.frames, cells));
+  return section;
+}
+
+// Blocks for the numbers of samples over time; a space for none.
+std::string HistogramText(const convert::TimeHistogram& histogram) {
+  constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::size_t kHighest = std::size(kBlocks) - 1;
+  const std::uint64_t most = std::ranges::max(histogram.samples);
+  std::string text;
+  for (const std::uint64_t samples : histogram.samples) {
+    // Every bin with samples has a block.
+    const double share = static_cast<double>(samples) / static_cast<double>(most);
+    text += kBlocks[static_cast<std::size_t>(std::ceil(share * kHighest))];
+  }
+  return text;
+}
+
+Section ReadSection(const Contents& contents, const ReadContents& read) {
+  Section section;
+  for (const convert::InputReport& input : read.inputs) {
+    section.lines.push_back(
+        fmt::format("{}: {}", input.name, cli::ReadLine(input.read, input.format)));
+    if (const convert::TimeHistogram& histogram = input.read.histogram;
+        !histogram.samples.empty()) {
+      section.lines.push_back(
+          fmt::format("|{}| {:.3f} s", HistogramText(histogram),
+                      static_cast<double>(histogram.last_ns - histogram.first_ns) / 1e9));
+    }
+  }
+  for (const std::string& comment : contents.profile.metadata().comments) {
+    section.lines.push_back(comment);
+  }
+  return section;
+}
+
+}  // namespace
+
+std::string NameOf(const summarize::GroupBy& by) {
+  return by.property == summarize::Property::kLabel ? "label " + by.label
+                                                    : std::string(WordOf(by.property));
+}
+
+std::vector<Section> SectionsOf(const Contents& contents, const ReadContents& read,
+                                const ReportPlan& plan) {
+  std::vector<Section> sections = {ReadSection(contents, read)};
+  for (const EventContents& event : contents.events) {
+    sections.push_back(SectionOf(event, contents, plan));
+  }
+  return sections;
+}
+
+}  // namespace perftape::report_tool

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report shows, before it is text, Markdown or CSV.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace perftape::report_tool {
+
+struct Percent {
+  double value = 0;
+};
+
+// A number in a unit: nanoseconds are shown as a time.
+struct Quantity {
+  double value = 0;
+  std::string_view unit = {};  // "nanoseconds", "bytes", "count"; lives as long as the profile
+};
+
+using Cell = std::variant<std::string, std::int64_t, Percent, Quantity>;
+
+struct Column {
+  std::string title;
+  enum class Align : std::uint8_t { kLeft, kRight } align = Align::kRight;
+};
+
+struct Table {
+  std::string title;  // "Functions"
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // each with a cell for each column
+  std::string note = {};                // below the table: "1204 more"; may be empty
+};
+
+// Lines of text, then tables.
+struct Section {
+  std::string title;  // may be empty
+  std::vector<std::string> lines;
+  std::vector<std::string> warnings;
+  std::vector<Table> tables;
+};
+
+// Returns "12.5 %", "1.234 s", "1234". A string stays as it is.
+std::string CellText(const Cell& cell);
+// Returns the number without a unit.
+std::string RawText(const Cell& cell);
+
+struct TextStyle {
+  std::size_t width = 0;  // in columns; 0 for no limit
+  bool has_colours = false;
+};
+
+std::string TextOf(const std::vector<Section>& sections, const TextStyle& style);
+std::string MarkdownOf(const std::vector<Section>& sections);
+// The tables as in RFC 4180, each with a line of titles; an empty line separates two tables.
+std::string CsvOf(const std::vector<Section>& sections);
+
+}  // namespace perftape::report_tool

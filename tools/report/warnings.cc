@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/report/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <string_view>
+
+namespace perftape::report_tool {
+namespace {
+
+using convert::EventValues;
+using summarize::PercentOf;
+
+// Half of the interval that contains a share of `percent` with a probability of 95 percent, in
+// percentage points (normal approximation of the binomial distribution).
+double Uncertainty(double percent, std::int64_t samples) {
+  constexpr double kQuantile = 1.96;
+  const double share = percent / 100;
+  return 100 * kQuantile * std::sqrt(share * (1 - share) / static_cast<double>(samples));
+}
+
+void WarnOfFewSamples(const EventContents& event, std::vector<std::string>& warnings) {
+  constexpr std::int64_t kFew = 500;
+  if (event.total.samples <= 0 || event.total.samples >= kFew) return;
+  warnings.push_back(
+      fmt::format("only {} samples: a share of 10 % is exact to {:.0f} percentage "
+                  "points; record longer, or at a higher rate (-F)",
+                  event.total.samples, Uncertainty(10, event.total.samples)));
+}
+
+void WarnOfStacks(const EventContents& event, std::vector<std::string>& warnings) {
+  constexpr double kMany = 10;  // percent
+  const summarize::StackQuality& quality = event.quality;
+  const double single = PercentOf(quality.with_one_frame, event.total);
+  if (single > 100 - kMany && quality.average_frames < 1.5) {
+    warnings.push_back(
+        "nearly all stacks have one frame: it was recorded without call chains "
+        "(-g)");
+    return;
+  }
+  const double open = PercentOf(quality.with_unnamed_root, event.total);
+  if (open > kMany) {
+    warnings.push_back(fmt::format(
+        "{:.1f} % of the samples have a stack whose outermost frame has no name: it may be cut or "
+        "wrong, as with frame pointers in code without them; perftape-record --call-graph eh "
+        "finds whole stacks",
+        open));
+  }
+}
+
+// Returns why a binary has no names, and what would help.
+std::string ReasonOf(const convert::Profile& profile, const summarize::UnnamedBinary& binary,
+                     const symbolize::SymbolizeReport& symbols) {
+  if (binary.filename == convert::StringId{}) return "in no mapping: JIT code, or a wrong stack";
+  const std::string_view filename = profile.text(binary.filename);
+  const auto mapping =
+      std::ranges::find(symbols.mappings, filename, &symbolize::MappingSymbols::filename);
+  if (mapping == symbols.mappings.end()) return "no names in the input";
+  if (!mapping->problem.empty()) return mapping->problem;
+  if (mapping->count(symbolize::Miss::kWrongBuildId) != 0) {
+    return "the file here is of another build: bundle the symbols where it was recorded, or use "
+           "--symfs or --debug-dir";
+  }
+  if (mapping->count(symbolize::Miss::kNoFile) != 0) {
+    return "no file: bundle the symbols where it was recorded, or use --symfs or --debug-dir";
+  }
+  return "no symbol at these addresses: the binary is stripped; install its debug symbols";
+}
+
+void WarnOfUnnamed(const Contents& contents, const EventContents& event,
+                   const symbolize::SymbolizeReport& symbols, std::vector<std::string>& warnings) {
+  constexpr double kWorthALine = 2;  // percent
+  constexpr std::size_t kMostLines = 3;
+  for (const summarize::UnnamedBinary& binary : event.unnamed | std::views::take(kMostLines)) {
+    const double percent = PercentOf(binary.amount, event.total);
+    if (percent < kWorthALine) break;
+    const std::string_view filename = contents.profile.text(binary.filename);
+    warnings.push_back(fmt::format("{:.1f} % of the samples are in code of {} without a name: {}",
+                                   percent, filename.empty() ? "[unknown]" : filename,
+                                   ReasonOf(contents.profile, binary, symbols)));
+  }
+}
+
+void WarnOfLoss(const std::vector<convert::InputReport>& inputs,
+                std::vector<std::string>& warnings) {
+  constexpr double kWorthALine = 1;  // percent
+  for (const convert::InputReport& input : inputs) {
+    const auto lost = static_cast<double>(input.read.lost_samples);
+    const double all = lost + static_cast<double>(input.read.samples);
+    if (lost == 0 || 100 * lost / all < kWorthALine) continue;
+    warnings.push_back(fmt::format("{}: {:.1f} % of the samples were lost while recording",
+                                   input.name, 100 * lost / all));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
+                                    const ReadContents& read) {
+  std::vector<std::string> warnings;
+  WarnOfFewSamples(event, warnings);
+  WarnOfStacks(event, warnings);
+  WarnOfUnnamed(contents, event, read.symbols, warnings);
+  if (&event == &contents.events.front()) WarnOfLoss(read.inputs, warnings);
+  return warnings;
+}
+
+}  // namespace perftape::report_tool

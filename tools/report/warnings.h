@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reader of a report should know before arguing from its numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/report/contents.h"
+
+namespace perftape::report_tool {
+
+// Returns a sentence for each: few samples, no call chains, stacks that are cut, functions without
+// names and what would name them, losses above a percent.
+std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
+                                    const ReadContents& read);
+
+}  // namespace perftape::report_tool
