@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the output of perftape-convert with the totals that perf counts.
+"""Compares the output of perftape-convert and perftape-report with the totals that perf counts.
 
-    totals_test.py --convert build/dev/bin/perftape-convert [--corpus DIRECTORY] [NAME...]
+    totals_test.py --bin build/dev/bin [--corpus DIRECTORY] [NAME...]
 
 The corpus is not part of this tree: $PERFTAPE_CORPUS, or ../shared/corpus beside it. Without one
 the test is skipped (status 77). For each recording, the samples and periods of the pprof by event,
-comm, pid, tid and dso must equal those of NAME.oracle.json. So must those of its folded stacks by
-event, comm and dso, for samples and for periods. Where perf cannot read a file, the oracle is an
+comm, pid, tid and dso must equal those of NAME.oracle.json. So must those of perftape-report, and
+those of its folded stacks by event, comm and dso, for samples and for periods. Where perf cannot read a file, the oracle is an
 independent walk over its bytes, without comm and dso. KNOWN lists all other differences with
 reasons.
 """
@@ -39,12 +39,15 @@ KNOWN = {
 }
 
 
-def convert(tool, path, *options):
-    done = subprocess.run([tool, "-q", "--no-symbols", path, "-o", "-", *options],
-                          capture_output=True, timeout=300)
+def run(*command):
+    done = subprocess.run(command, capture_output=True, timeout=300)
     if done.returncode not in (0, 3):  # perf does not read the damaged part either
         raise ValueError(f"status {done.returncode}: {done.stderr.decode(errors='replace')}")
     return done.stdout
+
+
+def convert(tools, path, *options):
+    return run(f"{tools}/perftape-convert", "-q", "--no-symbols", path, "-o", "-", *options)
 
 
 def dso_name(path):
@@ -92,12 +95,29 @@ def totals_of_pprof(data):
     return totals, [name.removesuffix("_sample") for name, _ in profile.types[::2]]
 
 
-def totals_of_folded(tool, path, events):
+def totals_of_report(tools, path):
+    report = json.loads(run(f"{tools}/perftape-report", "-q", "--no-local", "--no-lines", "-n0",
+                            "--json", "--by", "comm,pid,tid,dso", path))
+    totals = Totals()
+    for event in report["events"]:
+        has_periods = event["weights"] == "periods"
+
+        def add(key, name, amount):
+            totals.add(key, name, amount["samples"], amount["weight"] if has_periods else 0)
+        add("event", event["name"], event["total"])
+        for key, groups in event["by"].items():
+            for group in groups:
+                add(key, group["name"] if key != "dso" else dso_name(group["name"]),
+                    group["amount"])
+    return totals
+
+
+def totals_of_folded(tools, path, events):
     totals = Totals()
     for event in events:
         glob = re.sub(r"([*?\[\\])", r"\\\1", event)
         for values, column in (("samples", 0), ("period", 1)):
-            lines = convert(tool, path, "--to", "folded", "--values", values, "--event", glob)
+            lines = convert(tools, path, "--to", "folded", "--values", values, "--event", glob)
             for line in lines.decode(errors="replace").splitlines():
                 stack, count = line.rsplit(" ", 1)
                 frames = [unquote(frame) for frame in stack.split(";")]
@@ -135,8 +155,8 @@ def oracle_sums(oracle, key):
 
 
 def as_pid(name):
-    """perf prints a pid of all ones as -1."""
-    return str(int(name) & 0xFFFFFFFF)
+    """perf prints a pid of all ones as -1, perftape-report as unknown."""
+    return str(int(name or -1) & 0xFFFFFFFF)
 
 
 def complaint_about(form, key, got, want):
@@ -150,14 +170,15 @@ def complaint_about(form, key, got, want):
         f"{name!r} is {shown.get(name)}, perf has {want.get(name)}" for name in differing)
 
 
-def complaints(tool, path):
+def complaints(tools, path):
     name = path.name.removesuffix(".perf.data")
     oracle = json.loads((path.parent / f"{name}.oracle.json").read_text())
     is_from_bytes = "perf 6.1 on" not in oracle["made_by"]
     keys = ["event", "pid", "tid"] + ([] if is_from_bytes else ["comm", "dso"])
     left_out, _ = KNOWN.get(name, ((), ""))
-    pprof, events = totals_of_pprof(convert(tool, path, "--to", "pprof", "--no-gzip"))
-    folded = totals_of_folded(tool, path, events)
+    pprof, events = totals_of_pprof(convert(tools, path, "--to", "pprof", "--no-gzip"))
+    folded = totals_of_folded(tools, path, events)
+    report = totals_of_report(tools, path)
     in_pprof, in_folded = {}, {"comm": letters, "dso": without_brackets}
     for key in ("pid", "tid"):
         in_pprof[key] = as_pid
@@ -166,7 +187,8 @@ def complaints(tool, path):
     for key in keys:
         if key in left_out or (key != "event" and f"by_{key}" not in oracle):
             continue
-        for form, totals, names in (("pprof", pprof, in_pprof), ("folded", folded, in_folded)):
+        for form, totals, names in (("pprof", pprof, in_pprof), ("report", report, in_pprof),
+                                    ("folded", folded, in_folded)):
             if form == "folded" and key in ("pid", "tid"):
                 continue
             rename = names.get(key, str)
@@ -174,16 +196,16 @@ def complaints(tool, path):
                                   renamed(oracle_sums(oracle, key), rename))
 
 
-def check(tool, path):
+def check(tools, path):
     try:
-        return [words for words in complaints(tool, path) if words]
+        return [words for words in complaints(tools, path) if words]
     except (ValueError, KeyError, IndexError) as error:
         return [f"{type(error).__name__}: {error}"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--convert", required=True)
+    parser.add_argument("--bin", required=True)
     parser.add_argument("--corpus")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
@@ -192,7 +214,7 @@ def main():
         return SKIPPED
 
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda path: check(options.convert, path), files))
+        found = list(pool.map(lambda path: check(options.bin, path), files))
     for path, words in zip(files, found):
         for line in words:
             print(f"{path.name}: {line}")

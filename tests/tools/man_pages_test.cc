@@ -17,6 +17,7 @@
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
+#include "tools/report/command_line.h"
 #include "tools/symbolize/command_line.h"
 
 namespace perftape {
@@ -66,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(&bundle_tool::BundleCommand(), &convert_tool::ConvertCommand(),
                     &convert_tool::PerfToProfileCommand(), &doctor_tool::DoctorCommand(),
                     &inspect::InspectCommand(), &record_tool::RecordCommand(),
-                    &recover_tool::RecoverCommand(), &symbolize_tool::SymbolizeCommand()));
+                    &recover_tool::RecoverCommand(), &report_tool::ReportCommand(),
+                    &symbolize_tool::SymbolizeCommand()));
 
 }  // namespace
 }  // namespace perftape

@@ -14,6 +14,7 @@
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
+#include "tools/report/command_line.h"
 #include "tools/symbolize/command_line.h"
 
 int main(int argc, char** argv) {
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
                                           &inspect::InspectCommand(),
                                           &record_tool::RecordCommand(),
                                           &recover_tool::RecoverCommand(),
+                                          &report_tool::ReportCommand(),
                                           &symbolize_tool::SymbolizeCommand()};
   const std::string name = argc == 2 ? argv[1] : "";
   const auto found = std::ranges::find(commands, name, &cli::Command::name);

@@ -28,6 +28,7 @@ class EventWriter {
     const convert::Event& event = profile[event_.event];
     ordered_json json = {{"name", profile.text(event.name)},
                          {"unit", profile.text(event.unit)},
+                         {"weights", event_.has_periods ? "periods" : "samples"},
                          {"total", AmountJson(event_.total)},
                          {"distinct_stacks", event_.quality.distinct},
                          {"average_frames", event_.quality.average_frames},
