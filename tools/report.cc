@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perftape-report: shows where a profile spends its time.
+// perftape-report: shows where a profile spends its time, and what changed between two.
 #include <fmt/format.h>
 
 #include <optional>
@@ -16,6 +16,8 @@
 #include "tools/common/profiles/symbol_text.h"
 #include "tools/report/command_line.h"
 #include "tools/report/contents.h"
+#include "tools/report/diff_sections.h"
+#include "tools/report/fail_rules.h"
 #include "tools/report/report_json.h"
 #include "tools/report/sections.h"
 #include "tools/report/terminal.h"
@@ -23,22 +25,23 @@
 namespace perftape::report_tool {
 namespace {
 
-// Reads all inputs. Sets `status` to kDegraded if one is damaged.
-Result<convert::Profile> ReadAll(const ReportPlan& plan, ReadContents& read, int& status,
-                                 cli::Console& console) {
+// Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged.
+Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
+                              const ReportPlan& plan, ReadContents& read, int& status,
+                              cli::Console& console) {
   convert::Combiner combiner(
       {.from = plan.from, .import = plan.import, .symbols = plan.symbol_options});
-  for (const std::filesystem::path& path : plan.inputs) {
+  for (const std::filesystem::path& path : paths) {
     TRY_ASSIGN(Input input, convert::OpenInput(path));
     TRY(combiner.Add(input));
     if (!cli::PrintInputProblems(combiner.inputs().back(), console)) status = cli::kDegraded;
   }
-  TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
+  TRY_ASSIGN(const convert::Profile profile, std::move(combiner).Finish());
   read = {.inputs = combiner.inputs(), .symbols = combiner.symbols()};
-  return profile;
-}
-
-convert::Profile Filtered(const ReportPlan& plan, convert::Profile profile, cli::Console& console) {
+  for (const std::string& line : cli::MappingLines(read.symbols)) console.Detail(line);
+  if (plan.show_sources) {
+    for (const std::string& line : cli::SymbolSourceLines(read.symbols)) console.Plain(line);
+  }
   if (!plan.filter.changes_anything()) return profile;
   convert::FilterReport report;
   convert::Profile kept = convert::ApplyFilter(profile, plan.filter, report);
@@ -46,14 +49,71 @@ convert::Profile Filtered(const ReportPlan& plan, convert::Profile profile, cli:
   return kept;
 }
 
-std::string Text(const Contents& contents, const ReadContents& read, const ReportPlan& plan,
-                 TextStyle style) {
-  if (plan.format == ReportFormat::kJson) return ReportJson(contents, read, plan);
-  const std::vector<Section> sections = SectionsOf(contents, read, plan);
+// The text of a report, and the exit status.
+struct Outcome {
+  std::string text;
+  int status = cli::kDone;
+};
+
+std::string Format(const std::vector<Section>& sections, const ReportPlan& plan, TextStyle style) {
   if (plan.format == ReportFormat::kMarkdown) return MarkdownOf(sections);
   if (plan.format == ReportFormat::kCsv) return CsvOf(sections);
   if (plan.width) style.width = *plan.width;
   return TextOf(sections, style);
+}
+
+Result<Outcome> Report(const ReportPlan& plan, const TextStyle& style, cli::Console& console) {
+  Outcome outcome;
+  ReadContents read;
+  TRY_ASSIGN(const convert::Profile profile,
+             Read(plan.inputs, plan, read, outcome.status, console));
+  if (profile.samples().empty()) {
+    console.Warning("no samples: the inputs have none, or the filters removed all");
+  }
+  const Contents contents = MakeContents(profile, read, plan);
+  outcome.text = plan.format == ReportFormat::kJson
+                     ? ReportJson(contents, read, plan)
+                     : Format(SectionsOf(contents, read, plan), plan, style);
+  return outcome;
+}
+
+// Reads each recording into a profile of its own.
+Result<std::vector<convert::Profile>> ReadEach(const std::vector<std::filesystem::path>& paths,
+                                               const ReportPlan& plan, int& status,
+                                               cli::Console& console) {
+  std::vector<convert::Profile> profiles;
+  for (const std::filesystem::path& path : paths) {
+    ReadContents read;
+    TRY_ASSIGN(convert::Profile profile, Read({path}, plan, read, status, console));
+    profiles.push_back(std::move(profile));
+  }
+  return profiles;
+}
+
+Result<Outcome> Diff(const ReportPlan& plan, const TextStyle& style, cli::Console& console) {
+  Outcome outcome;
+  TRY_ASSIGN(const auto before, ReadEach(plan.base, plan, outcome.status, console));
+  TRY_ASSIGN(const auto after, ReadEach(plan.inputs, plan, outcome.status, console));
+  std::vector<ComparedEvent> events;
+  for (summarize::EventDifference& difference :
+       summarize::Compare(before, after,
+                          {.measure = plan.measure,
+                          .stacks = plan.stacks != 0,
+                          .by_inclusive = plan.sort == SortBy::kTotal})) {
+    events.push_back({.difference = std::move(difference), .rules = {}});
+  }
+  for (ComparedEvent& event : events) {
+    event.rules = CheckRules(plan.rules, event.difference);
+    for (const FailRule* rule : event.rules.unused) {
+      console.Warning(fmt::format("--fail-on '{}': {} has no such function", rule->text,
+                                  event.difference.event));
+    }
+    for (const Violation& violation : event.rules.violations) console.Error(violation.text);
+    if (!event.rules.violations.empty()) outcome.status = cli::kDegraded;
+  }
+  outcome.text = plan.format == ReportFormat::kJson ? DiffJson(events, plan)
+                                                    : Format(SectionsOf(events, plan), plan, style);
+  return outcome;
 }
 
 Status Print(const std::string& text, const ReportPlan& plan) {
@@ -67,23 +127,12 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
   TRY(cli::CheckOutput(plan.output, plan.if_exists));
   const bool is_shown = plan.output == "-" && IsTerminal() && plan.format == ReportFormat::kText;
   const TextStyle style = is_shown ? StyleOfStdout() : TextStyle();
-  int status = cli::kDone;
-  ReadContents read;
-  TRY_ASSIGN(convert::Profile whole, ReadAll(plan, read, status, console));
-  const convert::Profile profile = Filtered(plan, std::move(whole), console);
-  if (profile.samples().empty()) {
-    console.Warning("no samples: the inputs have none, or the filters removed all");
-  }
-  for (const std::string& line : cli::MappingLines(read.symbols)) console.Detail(line);
-  if (plan.show_sources) {
-    for (const std::string& line : cli::SymbolSourceLines(read.symbols)) console.Plain(line);
-  }
-  const Contents contents = MakeContents(profile, read, plan);
-  const std::string text = Text(contents, read, plan, style);
+  TRY_ASSIGN(const Outcome outcome,
+             plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console));
   std::optional<Pager> pager;
   if (is_shown && !plan.no_pager) pager.emplace();
-  TRY(Print(text, plan));
-  return status;
+  TRY(Print(outcome.text, plan));
+  return outcome.status;
 }
 
 }  // namespace

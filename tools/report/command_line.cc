@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/report/command_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -116,6 +118,25 @@ constexpr cli::Option kContentRows[] = {
      .into = cli::StoreAs<&cli::ParseRegex, &ReportPlan::lines>},
 };
 
+constexpr cli::Option kDiffRows[] = {
+    {.name = "diff",
+     .argument = "OLD",
+     .help = "compare the files with OLD; can be given several times, for several recordings of "
+             "the old program",
+     .completion = cli::Completion::kFile,
+     .conflicts = {"by", "tree", "lines"},
+     .into = cli::Store<&ReportPlan::base>},
+    {.name = "absolute",
+     .help = "compare times or counts instead of shares of the total: for recordings of the same "
+             "work",
+     .into = cli::SetTo<summarize::Measure::kWeight, &ReportPlan::measure>},
+    {.name = "fail-on",
+     .argument = "RULE",
+     .help = "exit with status 3 if a function grew beyond the noise: 'qsort* self +5%', 'parse "
+             "total +2pp', or @FILE with a rule on each line; can be given several times",
+     .into = cli::Store<&ReportPlan::fail_on>},
+};
+
 constexpr cli::Option kOutputRows[] = {
     cli::OutputRow("write the report to FILE; - is stdout, the default",
                    cli::StoreAs<&cli::ParseOutput, &ReportPlan::output>),
@@ -144,8 +165,8 @@ constexpr cli::Option kOutputRows[] = {
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
 
-constexpr auto kOptions =
-    cli::Table(kInputRows, kContentRows, cli::kFilterRows, cli::kSymbolRows, kOutputRows);
+constexpr auto kOptions = cli::Table(kInputRows, kContentRows, kDiffRows, cli::kFilterRows,
+                                     cli::kSymbolRows, kOutputRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-report",
@@ -177,9 +198,15 @@ std::string_view WordOf(Property property) {
 Result<ReportPlan> PlanOf(ReportPlan plan) {
   plan.inputs.assign(plan.operands.begin(), plan.operands.end());
   if (plan.inputs.empty()) plan.inputs.emplace_back("perf.data");
-  if (std::ranges::count(plan.inputs, "-") > 1) {
+  if (plan.base.empty() && (!plan.fail_on.empty() || plan.measure == summarize::Measure::kWeight)) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} needs --diff OLD", plan.fail_on.empty() ? "--absolute" : "--fail-on"));
+  }
+  if (std::ranges::count(plan.inputs, "-") + std::ranges::count(plan.base, "-") > 1) {
     return Fail(ErrorCode::kInvalidArgument, "-: stdin can be read only once");
   }
+  TRY_ASSIGN(plan.rules, ReadFailRules(plan.fail_on));
   plan.import.threads = plan.threads;
   plan.import.histogram_bins = kHistogramBins;
   for (const GroupBy& group : plan.groups) {

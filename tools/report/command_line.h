@@ -13,8 +13,10 @@
 
 #include "convert/formats.h"
 #include "convert/summarize/call_tree.h"
+#include "convert/summarize/difference.h"
 #include "convert/summarize/groups.h"
 #include "tools/common/profiles/filter_options.h"
+#include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {
 
@@ -27,6 +29,11 @@ struct ReportPlan : cli::FilterPlan {
   const convert::Format* from = nullptr;      // null: detected from the first bytes
   std::filesystem::path output = "-";
   IfExists if_exists = IfExists::kRefuse;
+
+  std::vector<std::filesystem::path> base;  // --diff: the inputs are compared with these
+  std::vector<std::string> fail_on;         // arguments of --fail-on
+  std::vector<FailRule> rules;              // of fail_on
+  summarize::Measure measure = summarize::Measure::kShare;
 
   std::size_t functions = 20;  // how many rows; 0 for no such table
   std::size_t stacks = 0;
@@ -47,7 +54,8 @@ const cli::Command& ReportCommand();
 // Returns the argument of --by that selects a property: "comm". Not for kLabel.
 std::string_view WordOf(summarize::Property property);
 
-// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors.
+// Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors, and as
+// ReadFailRules does.
 Result<ReportPlan> PlanOf(ReportPlan plan);
 
 }  // namespace perftape::report_tool

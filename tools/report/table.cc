@@ -58,6 +58,10 @@ std::string Padded(const std::string& text, std::size_t width, Column::Align ali
 // The colours of perf report (ui/browsers/hists.c, get_percent_color): red from 5 percent, green
 // from half a percent.
 std::string_view ColourOf(const Cell& cell) {
+  if (const auto* difference = std::get_if<Difference>(&cell)) {
+    if (!difference->is_significant) return "";
+    return difference->value > 0 ? kRed : kGreen;
+  }
   const auto* percent = std::get_if<Percent>(&cell);
   if (percent == nullptr) return "";
   const double size = std::abs(percent->value);
@@ -148,6 +152,12 @@ std::string CellText(const Cell& cell) {
   if (const auto* percent = std::get_if<Percent>(&cell)) {
     return fmt::format("{:.2f} %", percent->value);
   }
+  if (const auto* difference = std::get_if<Difference>(&cell)) {
+    return fmt::format("{:+.2f} {}", difference->value, difference->unit);
+  }
+  if (const auto* uncertainty = std::get_if<Uncertainty>(&cell)) {
+    return fmt::format("{:.2f}", uncertainty->value);
+  }
   return QuantityText(std::get<Quantity>(cell));
 }
 
@@ -156,6 +166,12 @@ std::string RawText(const Cell& cell) {
     return fmt::format("{:.4f}", percent->value);
   if (const auto* quantity = std::get_if<Quantity>(&cell))
     return fmt::format("{}", quantity->value);
+  if (const auto* difference = std::get_if<Difference>(&cell)) {
+    return fmt::format("{:.4f}", difference->value);
+  }
+  if (const auto* uncertainty = std::get_if<Uncertainty>(&cell)) {
+    return fmt::format("{:.4f}", uncertainty->value);
+  }
   return CellText(cell);
 }
 

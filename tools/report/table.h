@@ -20,7 +20,19 @@ struct Quantity {
   std::string_view unit = {};  // "nanoseconds", "bytes", "count"; lives as long as the profile
 };
 
-using Cell = std::variant<std::string, std::int64_t, Percent, Quantity>;
+// A difference of two shares in percentage points, or of two quantities in percent.
+struct Difference {
+  double value = 0;
+  std::string_view unit = {};   // "pp" or "%"
+  bool is_significant = false;  // beyond what chance explains: it is coloured
+};
+
+// Half of the interval around a difference, in its unit.
+struct Uncertainty {
+  double value = 0;
+};
+
+using Cell = std::variant<std::string, std::int64_t, Percent, Quantity, Difference, Uncertainty>;
 
 struct Column {
   std::string title;

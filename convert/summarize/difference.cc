@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/summarize/difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "convert/model/saturating.h"
+#include "convert/summarize/amount.h"
+#include "convert/summarize/call_tree.h"
+#include "convert/summarize/frames.h"
+#include "convert/summarize/functions.h"
+
+namespace perftape::summarize {
+namespace {
+
+using convert::EventId;
+using convert::Profile;
+
+using FunctionKey = std::pair<std::string, std::string>;  // name and binary
+using StackKey = std::vector<std::string>;
+
+struct SelfAndInclusive {
+  Amount self, inclusive;
+};
+
+// The amounts of one event in one profile.
+struct Recording {
+  Amount total;
+  std::map<FunctionKey, SelfAndInclusive> functions;
+  std::map<StackKey, Amount> stacks;
+};
+
+void AddStacks(const Profile& profile, const FrameTable& frames, const StackAmounts& amounts,
+               Recording& recording) {
+  const CallTree tree(profile, frames, amounts, {});
+  for (TreeNodeId end = 1; end < tree.size(); ++end) {
+    if (tree[end].self.is_zero()) continue;
+    StackKey key;
+    for (TreeNodeId node = end; node != 0; node = tree[node].parent) {
+      key.push_back(frames.NameOf(tree[node].frame));
+    }
+    recording.stacks[std::move(key)].Add(tree[end].self);
+  }
+}
+
+Recording RecordingOf(const Profile& profile, std::string_view event_name,
+                      const CompareOptions& options) {
+  Recording recording;
+  const FrameTable frames(profile);
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    if (profile.text(profile[EventId{i}].name) != event_name) continue;
+    const StackAmounts amounts(profile, EventId{i});
+    recording.total.Add(amounts.total());
+    for (const FunctionAmounts& function : SumFunctions(profile, frames, amounts)) {
+      const FunctionKey key(frames.NameOf(function.frame), frames.BinaryOf(function.frame));
+      SelfAndInclusive& sums = recording.functions[key];
+      sums.self.Add(function.self);
+      sums.inclusive.Add(function.inclusive);
+    }
+    if (options.stacks) AddStacks(profile, frames, amounts, recording);
+  }
+  return recording;
+}
+
+// Returns the number of samples; for plain values, their sum.
+double SamplesOf(const Amount& amount) {
+  return static_cast<double>(amount.samples != 0 ? amount.samples : amount.weight);
+}
+
+Observation Observe(const Amount& amount, const Recording& recording, Measure measure) {
+  if (measure == Measure::kWeight) {
+    return ObservedSum(static_cast<double>(amount.weight), SamplesOf(amount));
+  }
+  return ObservedShare(static_cast<double>(amount.weight),
+                       static_cast<double>(recording.total.weight), SamplesOf(recording.total));
+}
+
+// Computes the changes of one event.
+class Comparison {
+ public:
+  Comparison(std::vector<Recording> before, std::vector<Recording> after, Measure measure)
+      : before_(std::move(before)), after_(std::move(after)), measure_(measure) {}
+
+  Change Total() const {
+    return Of([](const Recording& recording) { return recording.total; }, Measure::kWeight);
+  }
+
+  std::vector<FunctionChange> Functions(bool by_inclusive) const {
+    std::vector<FunctionChange> changes;
+    for (const FunctionKey& key : Keys(&Recording::functions)) {
+      const auto find = [&key](const Recording& recording) {
+        const auto found = recording.functions.find(key);
+        return found == recording.functions.end() ? SelfAndInclusive() : found->second;
+      };
+      changes.push_back(
+          {.function = key.first,
+           .binary = key.second,
+           .self = Of([&](const Recording& recording) { return find(recording).self; }, measure_),
+           .inclusive = Of([&](const Recording& recording) { return find(recording).inclusive; },
+                           measure_)});
+    }
+    SortByChange(changes, by_inclusive ? &FunctionChange::inclusive : &FunctionChange::self);
+    return changes;
+  }
+
+  std::vector<StackChange> Stacks() const {
+    std::vector<StackChange> changes;
+    for (const StackKey& key : Keys(&Recording::stacks)) {
+      const auto find = [&key](const Recording& recording) {
+        const auto found = recording.stacks.find(key);
+        return found == recording.stacks.end() ? Amount() : found->second;
+      };
+      changes.push_back({.frames = key, .self = Of(find, measure_)});
+    }
+    SortByChange(changes, &StackChange::self);
+    return changes;
+  }
+
+ private:
+  // `amount_of` returns the amount in a recording.
+  template <class AmountOf>
+  Change Of(AmountOf amount_of, Measure measure) const {
+    return {.before = MeanOfAll(before_, amount_of, measure),
+            .after = MeanOfAll(after_, amount_of, measure)};
+  }
+
+  template <class AmountOf>
+  static Estimate MeanOfAll(const std::vector<Recording>& recordings, AmountOf amount_of,
+                            Measure measure) {
+    std::vector<Observation> observations;
+    for (const Recording& recording : recordings) {
+      observations.push_back(Observe(amount_of(recording), recording, measure));
+    }
+    return MeanOf(observations);
+  }
+
+  // Returns the keys of all recordings, each once, in order.
+  template <class Map>
+  std::vector<typename Map::key_type> Keys(Map Recording::*map) const {
+    std::vector<typename Map::key_type> keys;
+    for (const auto* side : {&before_, &after_}) {
+      for (const Recording& recording : *side) {
+        for (const auto& [key, amount] : recording.*map) keys.push_back(key);
+      }
+    }
+    std::ranges::sort(keys);
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
+  }
+
+  template <class SomeChange>
+  static void SortByChange(std::vector<SomeChange>& changes, Change SomeChange::*key) {
+    std::ranges::stable_sort(changes, std::greater(), [key](const SomeChange& change) {
+      return std::abs((change.*key).difference().value);
+    });
+  }
+
+  std::vector<Recording> before_, after_;
+  Measure measure_;
+};
+
+std::vector<Recording> RecordingsOf(std::span<const Profile> profiles, std::string_view event,
+                                    const CompareOptions& options) {
+  std::vector<Recording> recordings;
+  for (const Profile& profile : profiles) {
+    recordings.push_back(RecordingOf(profile, event, options));
+  }
+  return recordings;
+}
+
+std::int64_t SumOfSamples(const std::vector<Recording>& recordings) {
+  std::int64_t sum = 0;
+  for (const Recording& recording : recordings) {
+    sum = convert::AddUpToLimit(sum, recording.total.samples);
+  }
+  return sum;
+}
+
+// Returns the names and units of the events with samples, in the order of the profiles.
+std::vector<std::pair<std::string, std::string>> EventsOf(std::span<const Profile> before,
+                                                          std::span<const Profile> after) {
+  std::vector<std::pair<std::string, std::string>> events;
+  for (const auto side : {before, after}) {
+    for (const Profile& profile : side) {
+      std::vector<bool> has_samples(profile.events().size());
+      for (const convert::Sample& sample : profile.samples()) {
+        has_samples[sample.event.index] = true;
+      }
+      for (std::uint32_t i = 0; i < has_samples.size(); ++i) {
+        const convert::Event& event = profile[EventId{i}];
+        const std::string name(profile.text(event.name));
+        const bool is_known =
+            std::ranges::any_of(events, [&name](const auto& known) { return known.first == name; });
+        if (has_samples[i] && !is_known) events.emplace_back(name, profile.text(event.unit));
+      }
+    }
+  }
+  return events;
+}
+
+}  // namespace
+
+std::vector<EventDifference> Compare(std::span<const Profile> before,
+                                     std::span<const Profile> after,
+                                     const CompareOptions& options) {
+  std::vector<EventDifference> differences;
+  for (const auto& [event, unit] : EventsOf(before, after)) {
+    std::vector<Recording> earlier = RecordingsOf(before, event, options);
+    std::vector<Recording> later = RecordingsOf(after, event, options);
+    EventDifference difference = {.event = event,
+                                  .unit = unit,
+                                  .total = {},
+                                  .samples_before = SumOfSamples(earlier),
+                                  .samples_after = SumOfSamples(later),
+                                  .functions = {},
+                                  .stacks = {}};
+    const Comparison comparison(std::move(earlier), std::move(later), options.measure);
+    difference.total = comparison.Total();
+    difference.functions = comparison.Functions(options.by_inclusive);
+    difference.stacks = comparison.Stacks();
+    differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+}  // namespace perftape::summarize

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/summarize/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+namespace perftape::summarize {
+
+Observation ObservedShare(double part, double whole, double samples) {
+  if (whole <= 0 || samples <= 0) return {};
+  const double share = std::clamp(part / whole, 0.0, 1.0);
+  // A share of 0 or 1 is as uncertain as that of one sample.
+  const double least = std::min(1 / samples, 0.5);
+  const double likely = std::clamp(share, least, 1 - least);
+  return {.value = share, .variance = likely * (1 - likely) / samples};
+}
+
+Observation ObservedSum(double sum, double samples) {
+  if (samples <= 0) return {.value = sum, .variance = 0};
+  const double of_one = sum / samples;
+  return {.value = sum, .variance = of_one * of_one * samples};
+}
+
+Estimate MeanOf(std::span<const Observation> recordings) {
+  Estimate mean;
+  if (recordings.empty()) return mean;
+  const auto count = static_cast<double>(recordings.size());
+  double of_samples = 0;
+  for (const Observation& one : recordings) {
+    mean.value += one.value / count;
+    of_samples += one.variance / (count * count);
+  }
+  mean.variance = of_samples;
+  if (recordings.size() < 2) return mean;
+  double squares = 0;
+  for (const Observation& one : recordings) {
+    squares += (one.value - mean.value) * (one.value - mean.value);
+  }
+  const double between = squares / (count - 1) / count;
+  if (between > of_samples) {
+    mean.variance = between;
+    mean.freedom = count - 1;
+  }
+  return mean;
+}
+
+Estimate DifferenceOf(const Estimate& earlier, const Estimate& later) {
+  Estimate difference = {.value = later.value - earlier.value,
+                         .variance = earlier.variance + later.variance};
+  const auto term = [](const Estimate& one) { return one.variance * one.variance / one.freedom; };
+  const double terms = term(earlier) + term(later);
+  if (terms > 0) difference.freedom = difference.variance * difference.variance / terms;
+  return difference;
+}
+
+double ErrorOf(const Estimate& estimate, double risk) {
+  const double probability = 1 - risk / 2;
+  const double deviation = std::sqrt(estimate.variance);
+  if (std::isinf(estimate.freedom)) {
+    return deviation * boost::math::quantile(boost::math::normal(), probability);
+  }
+  return deviation * boost::math::quantile(boost::math::students_t(estimate.freedom), probability);
+}
+
+}  // namespace perftape::summarize

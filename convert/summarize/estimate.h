@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates of how exact numbers from samples are.
+#pragma once
+
+#include <limits>
+#include <span>
+
+namespace perftape::summarize {
+
+// A mean, and how uncertain it is.
+struct Estimate {
+  double value = 0;
+  double variance = 0;  // of the mean
+  // Degrees of freedom of the variance; infinite if it is known from the number of samples alone.
+  double freedom = std::numeric_limits<double>::infinity();
+};
+
+// One recording's value, with the variance that its number of samples leaves.
+struct Observation {
+  double value = 0;
+  double variance = 0;
+};
+
+// Returns the share `part` of `whole` samples, from 0 to 1, with the variance of a binomial
+// distribution. `part` and `whole` can be weights; `samples` is the number of samples in the whole.
+Observation ObservedShare(double part, double whole, double samples);
+
+// Returns a sum of weights, with the variance of a Poisson distribution of its `samples`.
+Observation ObservedSum(double sum, double samples);
+
+// Returns the mean of several recordings. Its variance is what the numbers of samples leave, or how
+// much the recordings differ, whichever is larger.
+Estimate MeanOf(std::span<const Observation> recordings);
+
+// Returns `later` - `earlier`; the degrees of freedom are those of Welch's test.
+Estimate DifferenceOf(const Estimate& earlier, const Estimate& later);
+
+// Returns half of the interval around the value that contains the true one with a probability of
+// 1 - `risk`, by Student's distribution. `risk` is above 0 and below 1.
+double ErrorOf(const Estimate& estimate, double risk);
+
+}  // namespace perftape::summarize

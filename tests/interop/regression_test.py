@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a build that is checked for regressions: a program is recorded several times, one of its
+functions becomes 10 % slower, and perftape-report --diff --fail-on finds it.
+
+    regression_test.py --bin build/dev/bin
+
+Recordings of the same program must not fail. PERFTAPE_REGRESSION_PAIRS is the number of pairs that
+are compared, 3 without it. A recording takes some 1.5 seconds.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIPPED = 77
+RECORDINGS = 5
+PAIRS = int(os.environ.get("PERFTAPE_REGRESSION_PAIRS", "3"))
+RULE = "* self +3%"
+
+# The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT.
+PROGRAM = """
+#define WORK __attribute__((noinline)) static void
+static volatile unsigned sink;
+WORK parse(void) { for (long i = 0; i < 20000L * PERCENT / 100; i++) sink = sink * 1664525 + 1; }
+WORK lookup(void) { for (long i = 0; i < 30000; i++) sink = sink * 1664525 + 2; }
+WORK print(void) { for (long i = 0; i < 50000; i++) sink = sink * 1664525 + 3; }
+int main(void) { for (int i = 0; i < 12000; i++) { parse(); lookup(); print(); } return 0; }
+"""
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--bin", required=True)
+OPTIONS, REST = parser.parse_known_args()
+BIN = pathlib.Path(OPTIONS.bin).resolve()
+
+
+def build(directory, name, percent):
+    program = directory / name
+    subprocess.run(["gcc", "-O1", "-fno-omit-frame-pointer", f"-DPERCENT={percent}", "-x", "c", "-",
+                    "-o", program], input=PROGRAM, text=True, check=True)
+    return program
+
+
+def record(directory, program, name):
+    output = directory / f"{name}.data"
+    subprocess.run([BIN / "perftape-record", "-q", "--no-bundle", "-F", "5000", "-o", output, "--",
+                    program], check=True, stdout=subprocess.DEVNULL)
+    return output
+
+
+class Regression(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        directory = pathlib.Path(cls.temporary.name)
+        # The same name in two directories, as in two builds.
+        for side in ("old", "new"):
+            (directory / side).mkdir()
+        old, new = build(directory, "old/app", 100), build(directory, "new/app", 110)
+        cls.before, cls.after = [], []
+        # Alternately: what slows down the machine for a while affects both.
+        for i in range(max(RECORDINGS, 2 * PAIRS)):
+            cls.before.append(record(directory, old, f"old{i}"))
+            if i < RECORDINGS:
+                cls.after.append(record(directory, new, f"new{i}"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def compare(self, before, after):
+        olds = [word for path in before for word in ("--diff", path)]
+        return subprocess.run([BIN / "perftape-report", "-q", *olds, *after, "--markdown", "-n",
+                               "5", "--fail-on", RULE], text=True, capture_output=True)
+
+    def test_a_function_that_became_slower_fails_the_build(self):
+        done = self.compare(self.before[:RECORDINGS], self.after)
+        print(done.stdout)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("parse: self grew by", lines[0])
+
+    def test_pairs_of_the_same_program_do_not_fail(self):
+        for i in range(PAIRS):
+            done = self.compare([self.before[2 * i]], [self.before[2 * i + 1]])
+            self.assertEqual(done.returncode, 0, f"pair {i}: {done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        print("skipped: recording needs root")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *REST], verbosity=2)

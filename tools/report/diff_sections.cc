@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/report/diff_sections.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ranges>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/common/cli/json_text.h"
+
+namespace perftape::report_tool {
+namespace {
+
+using nlohmann::ordered_json;
+using summarize::Change;
+using summarize::Estimate;
+using summarize::Measure;
+
+constexpr double kRisk = 0.05;
+constexpr auto kLeft = Column::Align::kLeft;
+
+// Makes the cells of the changes of one event.
+class ChangeCells {
+ public:
+  ChangeCells(const summarize::EventDifference& event, Measure measure)
+      : unit_(event.unit), measure_(measure) {}
+
+  static std::vector<Column> Columns(std::string_view what) {
+    return {{.title = fmt::format("{} change", what)},
+            {.title = "+-"},
+            {.title = "Before"},
+            {.title = "After"}};
+  }
+
+  // Appends change, uncertainty, before and after. Quantities change by percent of the old value.
+  void Append(const Change& change, std::vector<Cell>& row) const {
+    const Estimate difference = change.difference();
+    const double error = ErrorOf(difference, kRisk);
+    const bool is_significant = std::abs(difference.value) > error;
+    const double scale = measure_ == Measure::kShare ? 1 : change.before.value;
+    const auto percent = [scale](double value) { return scale == 0 ? 0 : 100 * value / scale; };
+    row.emplace_back(Difference{.value = percent(difference.value),
+                                .unit = measure_ == Measure::kShare ? "pp" : "%",
+                                .is_significant = is_significant});
+    row.emplace_back(Uncertainty{percent(error)});
+    row.push_back(Value(change.before));
+    row.push_back(Value(change.after));
+  }
+
+  Cell Value(const Estimate& estimate) const {
+    if (measure_ == Measure::kShare) return Percent{100 * estimate.value};
+    return Quantity{.value = std::round(estimate.value), .unit = unit_};
+  }
+
+ private:
+  std::string_view unit_;
+  Measure measure_;
+};
+
+Table FunctionTable(const summarize::EventDifference& event, const ChangeCells& cells,
+                    const ReportPlan& plan) {
+  const bool by_self = plan.sort == SortBy::kSelf;
+  Table table = {.title = "Functions, the largest change first",
+                 .columns = ChangeCells::Columns(by_self ? "Self" : "Total"),
+                 .rows = {}};
+  for (const char* title : {"Binary", "Function"}) {
+    table.columns.push_back({.title = title, .align = kLeft});
+  }
+  for (const summarize::FunctionChange& function :
+       event.functions | std::views::take(plan.functions)) {
+    std::vector<Cell>& row = table.rows.emplace_back();
+    cells.Append(by_self ? function.self : function.inclusive, row);
+    row.emplace_back(function.binary);
+    row.emplace_back(function.function);
+  }
+  if (event.functions.size() > plan.functions) {
+    table.note = fmt::format("{} more (-n N shows N)", event.functions.size() - plan.functions);
+  }
+  return table;
+}
+
+Table StackTable(const summarize::EventDifference& event, const ChangeCells& cells,
+                 const ReportPlan& plan) {
+  Table table = {.title = "Stacks, innermost frame first",
+                 .columns = ChangeCells::Columns("Self"),
+                 .rows = {}};
+  table.columns.push_back({.title = "Stack", .align = kLeft});
+  for (const summarize::StackChange& stack : event.stacks | std::views::take(plan.stacks)) {
+    std::vector<Cell>& row = table.rows.emplace_back();
+    cells.Append(stack.self, row);
+    std::string text;
+    for (const std::string& frame : stack.frames) text += (text.empty() ? "" : " <- ") + frame;
+    row.emplace_back(std::move(text));
+  }
+  return table;
+}
+
+ordered_json EstimateJson(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"error_95", ErrorOf(estimate, kRisk)}};
+}
+
+ordered_json ChangeJson(const Change& change) {
+  return {{"before", EstimateJson(change.before)},
+          {"after", EstimateJson(change.after)},
+          {"difference", EstimateJson(change.difference())}};
+}
+
+ordered_json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
+  const summarize::EventDifference& event = compared.difference;
+  ordered_json json = {{"name", event.event},
+                       {"unit", event.unit},
+                       {"samples_before", event.samples_before},
+                       {"samples_after", event.samples_after},
+                       {"total", ChangeJson(event.total)},
+                       {"functions", ordered_json::array()}};
+  for (const summarize::FunctionChange& function :
+       event.functions | std::views::take(plan.functions)) {
+    json["functions"].push_back({{"function", function.function},
+                                 {"binary", function.binary},
+                                 {"self", ChangeJson(function.self)},
+                                 {"total", ChangeJson(function.inclusive)}});
+  }
+  for (const summarize::StackChange& stack : event.stacks | std::views::take(plan.stacks)) {
+    json["stacks"].push_back({{"frames", stack.frames}, {"self", ChangeJson(stack.self)}});
+  }
+  json["violations"] = ordered_json::array();
+  for (const Violation& violation : compared.rules.violations) {
+    json["violations"].push_back({{"rule", violation.rule->text},
+                                  {"function", violation.function->function},
+                                  {"text", violation.text}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const ReportPlan& plan) {
+  std::vector<Section> sections;
+  for (const ComparedEvent& compared : events) {
+    const summarize::EventDifference& event = compared.difference;
+    const ChangeCells cells(event, plan.measure);
+    Section& section = sections.emplace_back();
+    section.title = event.event;
+    const ChangeCells totals(event, Measure::kWeight);
+    if (event.samples_before != 0 || event.samples_after != 0) {
+      section.lines.push_back(
+          fmt::format("{} samples before, {} after", event.samples_before, event.samples_after));
+    }
+    section.lines.push_back(fmt::format("{} a recording before, {} after",
+                                        CellText(totals.Value(event.total.before)),
+                                        CellText(totals.Value(event.total.after))));
+    section.lines.push_back("the true change is within +- with a probability of 95 %");
+    for (const Violation& violation : compared.rules.violations) {
+      section.warnings.push_back(violation.text);
+    }
+    section.tables.push_back(FunctionTable(event, cells, plan));
+    if (plan.stacks != 0) section.tables.push_back(StackTable(event, cells, plan));
+  }
+  return sections;
+}
+
+std::string DiffJson(const std::vector<ComparedEvent>& events, const ReportPlan& plan) {
+  ordered_json json = {{"measure", plan.measure == Measure::kShare ? "share" : "weight"},
+                       {"events", ordered_json::array()}};
+  for (const ComparedEvent& event : events) json["events"].push_back(EventJson(event, plan));
+  return cli::JsonText(json, cli::JsonLayout::kIndented);
+}
+
+}  // namespace perftape::report_tool
