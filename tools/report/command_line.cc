@@ -63,9 +63,17 @@ constexpr cli::Choice<SortBy> kSorts[] = {
 };
 
 constexpr cli::Choice<summarize::TreeDirection> kDirections[] = {
-    {"callees", summarize::TreeDirection::kCallees},
+    {"callees", summarize::TreeDirection::kCallees, "default"},
     {"callers", summarize::TreeDirection::kCallers},
 };
+
+std::vector<cli::Offer> Directions() {
+  std::vector<cli::Offer> offers;
+  for (const auto& choice : kDirections) {
+    offers.push_back({.word = std::string(choice.word), .note = std::string(choice.note)});
+  }
+  return offers;
+}
 
 // An empty text is the tree from callers to callees.
 Result<summarize::TreeDirection> ParseTree(std::string_view option, std::string_view text) {
@@ -73,7 +81,7 @@ Result<summarize::TreeDirection> ParseTree(std::string_view option, std::string_
   for (const auto& choice : kDirections) {
     if (choice.word == text) return choice.value;
   }
-  return cli::UnknownValue(option, text, cli::internal::OffersOf<kDirections>());
+  return cli::UnknownValue(option, text, Directions());
 }
 
 constexpr cli::Option kInputRows[] = {
@@ -104,10 +112,9 @@ constexpr cli::Option kContentRows[] = {
      .into = cli::StoreOffered<&ParseGroups, &Groups, &ReportPlan::groups>},
     {.name = "tree",
      .argument = "DIRECTION",
-     .help = "show a call tree: callees (default) or callers; with --focus, of the functions that "
-             "match",
+     .help = "show a call tree: {choices}; with --focus, of the functions that match",
      .argument_is_optional = true,
-     .into = cli::StoreAs<&ParseTree, &ReportPlan::tree>},
+     .into = cli::StoreOffered<&ParseTree, &Directions, &ReportPlan::tree>},
     {.name = "percent-limit",
      .argument = "P",
      .help = "leave out branches of the tree with less than P percent (default 0.5)",

@@ -131,8 +131,9 @@ Table GroupsTable(const GroupTable& group, const Cells& cells) {
 // A chain of only children is not indented, so that deep calls stay readable.
 std::vector<std::size_t> Indents(const std::vector<TreeRow>& rows) {
   constexpr std::size_t kDeepest = 40;
-  std::vector<std::size_t> children(1), open, parents(rows.size());
-  children.resize(rows.size() + 1);
+  std::vector<std::size_t> children(rows.size() + 1);  // of each row, after those of the root
+  std::vector<std::size_t> parents(rows.size());       // 0 is the root
+  std::vector<std::size_t> open;                       // the rows above the current one
   for (std::size_t i = 0; i < rows.size(); ++i) {
     open.resize(rows[i].depth);
     parents[i] = open.empty() ? 0 : open.back() + 1;

@@ -50,6 +50,26 @@ std::string CutTo(std::string text, std::size_t width) {
   return text.append(kMark);
 }
 
+// Breaks a text at spaces into lines of at most `width` columns; longer words are not broken. Each
+// line after the first begins with `indent`.
+std::string Wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' ', 1), text.size());  // a word, with its space
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end);
+    if (column != 0 && width != 0 && column + WidthOf(word) > width) {
+      lines.append("\n").append(indent).append(word.substr(1));
+      column = indent.size() + WidthOf(word) - 1;
+    } else {
+      lines += word;
+      column += WidthOf(word);
+    }
+  }
+  return lines;
+}
+
 std::string Padded(const std::string& text, std::size_t width, Column::Align align) {
   const std::string space(width - std::min(width, WidthOf(text)), ' ');
   return align == Column::Align::kLeft ? text + space : space + text;
@@ -187,7 +207,10 @@ std::string TextOf(const std::vector<Section>& sections, const TextStyle& style)
       text += (style.width == 0 ? shown : CutTo(std::move(shown), style.width)) + "\n";
     }
     for (const std::string& warning : section.warnings) {
-      text += Styled("  warning: ", kYellow, style) + cli::EscapeForTerminal(warning) + "\n";
+      constexpr std::string_view kLabel = "  warning:";
+      const std::string line = Wrapped(
+          fmt::format("{} {}", kLabel, cli::EscapeForTerminal(warning)), style.width, "    ");
+      text += Styled(kLabel, kYellow, style) + line.substr(kLabel.size()) + "\n";
     }
     for (const Table& table : section.tables) {
       text += "\n" + Styled(table.title, kBold, style) + "\n";

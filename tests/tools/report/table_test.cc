@@ -44,6 +44,15 @@ TEST(TextOf, CutsLinesAtTheWidth) {
   EXPECT_EQ(text, "\nT\n  A  Name\n  1  größen...\n");
 }
 
+TEST(TextOf, WrapsWarningsAtTheWidth) {
+  Section section;
+  section.warnings = {"only a few samples, and anextremelylongword"};
+  EXPECT_EQ(TextOf({section}, {.width = 24}),
+            "  warning: only a few\n"
+            "    samples, and\n"
+            "    anextremelylongword\n");
+}
+
 TEST(TextOf, ColoursLargeSharesAsPerfDoes) {
   EXPECT_THAT(TextOf({Example()}, {.width = 0, .has_colours = true}),
               testing::HasSubstr("\033[31m  62.50 %\033[0m  app"));
