@@ -74,12 +74,13 @@ std::vector<StackShare> TopStacks(const convert::Profile& profile, const FrameTa
 
 EventContents ContentsOf(const convert::Profile& profile, const FrameTable& frames,
                          const StackAmounts& amounts, const ReportPlan& plan) {
-  EventContents contents = {.event = amounts.event(),
-                            .total = amounts.total(),
-                            .has_periods = amounts.has_periods(),
-                            .quality = summarize::JudgeStacks(profile, frames, amounts),
-                            .unnamed = summarize::SumUnnamed(profile, frames, amounts),
-                            .functions = summarize::SumFunctions(profile, frames, amounts)};
+  EventContents contents;
+  contents.event = amounts.event();
+  contents.total = amounts.total();
+  contents.has_periods = amounts.has_periods();
+  contents.quality = summarize::JudgeStacks(profile, frames, amounts);
+  contents.unnamed = summarize::SumUnnamed(profile, frames, amounts);
+  contents.functions = summarize::SumFunctions(profile, frames, amounts);
   if (plan.sort == SortBy::kTotal) summarize::SortByInclusive(contents.functions);
   if (plan.stacks != 0) contents.stacks = TopStacks(profile, frames, amounts, plan.stacks);
   for (const summarize::GroupBy& by : plan.groups) {

@@ -19,8 +19,7 @@ using summarize::Change;
 using summarize::Estimate;
 using summarize::Measure;
 
-constexpr double kRisk = 0.05;
-constexpr auto kLeft = Column::Align::kLeft;
+constexpr double kRiskOfInterval = 0.05;
 
 // Makes the cells of the changes of one event.
 class ChangeCells {
@@ -38,7 +37,7 @@ class ChangeCells {
   // Appends change, uncertainty, before and after. Quantities change by percent of the old value.
   void Append(const Change& change, std::vector<Cell>& row) const {
     const Estimate difference = change.difference();
-    const double error = ErrorOf(difference, kRisk);
+    const double error = ErrorOf(difference, kRiskOfInterval);
     const bool is_significant = std::abs(difference.value) > error;
     const double scale = measure_ == Measure::kShare ? 1 : change.before.value;
     const auto percent = [scale](double value) { return scale == 0 ? 0 : 100 * value / scale; };
@@ -99,7 +98,7 @@ Table StackTable(const summarize::EventDifference& event, const ChangeCells& cel
 }
 
 ordered_json EstimateJson(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"error_95", ErrorOf(estimate, kRisk)}};
+  return {{"value", estimate.value}, {"error_95", ErrorOf(estimate, kRiskOfInterval)}};
 }
 
 ordered_json ChangeJson(const Change& change) {

@@ -18,8 +18,6 @@ using summarize::Amount;
 using summarize::FrameTable;
 using summarize::PercentOf;
 
-constexpr auto kLeft = Column::Align::kLeft;
-
 // Makes the cells of one event's amounts.
 class Cells {
  public:

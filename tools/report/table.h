@@ -39,6 +39,8 @@ struct Column {
   enum class Align : std::uint8_t { kLeft, kRight } align = Align::kRight;
 };
 
+inline constexpr auto kLeft = Column::Align::kLeft;
+
 struct Table {
   std::string title;  // "Functions"
   std::vector<Column> columns;
