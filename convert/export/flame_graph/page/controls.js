@@ -32,8 +32,8 @@ const Controls = (() => {
     const number = (value / 10 ** tab.decimals).toLocaleString('en-US', {
       minimumFractionDigits: tab.decimals, maximumFractionDigits: tab.decimals,
     });
-    if (tab.unit === 'samples' && value === 1) return '1 sample';
-    return tab.unit === '' || tab.unit === 'count' ? number : `${number} ${tab.unit}`;
+    const unit = tab.unit === '' || tab.unit === 'count' ? tab.name : tab.unit;
+    return unit === 'samples' && value === 1 ? '1 sample' : `${number} ${unit}`;
   }
 
   // Fills a tablist. `entries` are {label, note}; `choose(i)` is called for the chosen one.

@@ -23,11 +23,11 @@ const Graph = (() => {
   const INK = {
     light: {
       text: '#1d1a16', faint: 'rgba(80,84,92,.28)', match: '#d6247f', matchText: '#ffffff',
-      focus: '#111111', back: '#ffffff',
+      focus: '#111111', back: '#ffffff', centre: '#1f5fbf', centreText: '#ffffff',
     },
     dark: {
       text: '#f6f2ea', faint: 'rgba(200,205,215,.22)', match: '#f062ab', matchText: '#1a0a12',
-      focus: '#ffffff', back: '#16181d',
+      focus: '#ffffff', back: '#16181d', centre: '#6ea8ff', centreText: '#0b1526',
     },
   };
 
@@ -54,6 +54,7 @@ const Graph = (() => {
       this.panes = [];
       this.theme = 'light';
       this.matches = null;  // by frame
+      this.isSandwich = false;
       this.focus = null;    // {pane, node}
       this.hover = null;
       this.colours = new Map();
@@ -180,13 +181,14 @@ const Graph = (() => {
       }
       const frame = box.pane.tree.frame[box.node];
       const isMatch = this.matches !== null && frame >= 0 && this.matches[frame];
+      const isCentre = this.isSandwich && box.node === 0;
       const isDimmed = this.matches !== null && !isMatch;
       context.globalAlpha = box.isAbove ? 0.55 : 1;
-      context.fillStyle = isMatch ? ink.match : this.fillOf(frame, isDimmed);
+      context.fillStyle = isCentre ? ink.centre : isMatch ? ink.match : this.fillOf(frame, isDimmed);
       context.fillRect(box.x, y + 1, Math.max(box.width - gap, 0.5), ROW - 1);
       context.globalAlpha = 1;
       if (box.width >= TEXT_FROM) {
-        context.fillStyle = isMatch ? ink.matchText : ink.text;
+        context.fillStyle = isCentre ? ink.centreText : isMatch ? ink.matchText : ink.text;
         this.paintText(frame, box.x, y, box.width);
       }
     }

@@ -100,6 +100,7 @@ const Page = (() => {
         this.state.tree = 'calls';
       }
       this.view.rootLabel = this.state.tree === 'inverted' ? 'all, by innermost function' : 'all';
+      this.view.isSandwich = this.state.tree === 'sandwich';
       const panes = this.shownPanes();
       const pane = panes[panes.length - 1];
       pane.zoom = Math.min(this.state.zoom, pane.tree.depth.length - 1);
@@ -200,12 +201,12 @@ const Page = (() => {
       const {tree} = box.pane;
       const all = this.tab.tree.total[0];
       if (box.calls !== undefined) {
-        return [['', `${box.calls} calls, too narrow to show`], ['Number', amount(box.total, this.tab)],
+        return [['', `${box.calls} calls, too narrow to show`], ['Value', amount(box.total, this.tab)],
           ['Of all', percent(box.total, all)]];
       }
       const node = box.node;
       const frame = tree.frame[node];
-      const pairs = [['', this.nameOf(frame)], ['Number', amount(tree.total[node], this.tab)],
+      const pairs = [['', this.nameOf(frame)], ['Value', amount(tree.total[node], this.tab)],
         ['Of all', percent(tree.total[node], all)]];
       if (this.baseTree().total[0] !== all) {
         pairs.push(['Of thread', percent(tree.total[node], this.baseTree().total[0])]);
