@@ -25,6 +25,7 @@ constexpr std::string_view kJitMark = "_[j]";
 
 FrameType TypeOfMapping(const Mapping& mapping, std::string_view filename) {
   if (mapping.type == MappingType::kKernel) return FrameType::kKernel;
+  if (filename.empty()) return FrameType::kUser;
   const bool is_jit = filename == "[jit]" || perfdata::MayHoldJitCode(filename) ||
                       perfdata::PidOfPerfMap(filename) || perfdata::IsJitDumpPath(filename);
   return is_jit ? FrameType::kJit : FrameType::kUser;

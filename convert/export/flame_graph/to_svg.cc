@@ -102,7 +102,7 @@ class SvgWriter {
   Status Write(OutputFile& out) {
     TRY(out.Write(Beginning()));
     AppendBox("all", {.frame = 0, .y = RowOf(-1), .width = kWidth - 2 * kSide, .total = total_},
-              "rgb(250,200,120)", "");
+              "rgb(250,200,120)", {});
     std::vector<std::int64_t> next = {0};  // where the next node of each depth begins
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
       const CallNode& node = tree_.nodes[i];
@@ -174,15 +174,15 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
     const double scale =
         (kWidth - 2 * kSide) / static_cast<double>(std::max<std::int64_t>(total_, 1));
     const Frame& frame = frames_[node.frame];
-    std::string more;
+    std::vector<std::string> more;
     if (const std::string_view dso = profile_.text(frame.dso); !dso.empty()) {
-      more += fmt::format("\n{}", dso);
+      more.emplace_back(dso);
     }
     if (const std::string_view source = profile_.text(frame.source); !source.empty()) {
-      more += fmt::format("\n{}", source);
-      if (frame.first_line != 0) more += fmt::format(":{}", frame.first_line);
+      more.push_back(frame.first_line == 0 ? std::string(source)
+                                           : fmt::format("{}:{}", source, frame.first_line));
     }
-    if (node.folded != 0) more += fmt::format("\n{} calls too narrow to show", node.folded);
+    if (node.folded != 0) more.push_back(fmt::format("{} calls too narrow to show", node.folded));
     const std::string_view name = frames_.NameOf(node.frame);
     AppendBox(name,
               {.frame = node.frame,
@@ -193,20 +193,18 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
               FillOf(frame.type, name), more);
   }
 
-  // `more` are lines for the title after the first one, each preceded by a line end.
+  // `more` are lines for the title after the first one.
   void AppendBox(std::string_view name, const Box& box, std::string_view fill,
-                 std::string_view more) {
+                 const std::vector<std::string>& more) {
     const auto out = std::back_inserter(text_);
     text_ += "<g><title>";
     AppendMarkup(text_, name);
     fmt::format_to(out, " ({}, {:.2f}%)", Amount(box.total),
                    100 * static_cast<double>(box.total) /
                        static_cast<double>(std::max<std::int64_t>(total_, 1)));
-    for (std::size_t at = 0; at < more.size();) {  // a line end is unsafe in a name only
-      const std::size_t end = std::min(more.find('\n', at + 1), more.size());
+    for (const std::string& line : more) {
       text_ += "&#10;";
-      AppendMarkup(text_, more.substr(at + 1, end - at - 1));
-      at = end;
+      AppendMarkup(text_, line);
     }
     fmt::format_to(out,
                    "</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "

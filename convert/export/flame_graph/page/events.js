@@ -112,7 +112,8 @@ const PageEvents = (() => {
       if (application.chosenName() !== '') application.copy(application.chosenName());
     },
     'C': (application) => {
-      if (application.view.focus !== null) application.copy(application.stackOf(application.view.focus));
+      const {focus} = application.view;
+      if (focus !== null) application.copy(application.stackOf(focus));
     },
   };
 

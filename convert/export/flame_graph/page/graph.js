@@ -7,6 +7,7 @@ const Graph = (() => {
   const ROW = 20;
   const NARROW = 0.7;  // pixels: narrower boxes of one caller are drawn as one
   const TEXT_FROM = 22;
+  const MOST_SEARCHED = 500;
   const FONT = '12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
   // Hue, saturation and lightness of the types of frames, and how far names vary them.
@@ -175,8 +176,10 @@ const Graph = (() => {
       const y = box.row * ROW - this.scroller.scrollTop;
       const gap = box.width > 4 ? 1 : 0;
       if (box.calls !== undefined) {
-        context.fillStyle = ink.faint;
+        context.fillStyle = this.hasMatch(box) ? ink.match : ink.faint;
+        context.globalAlpha = this.matches !== null && !this.hasMatch(box) ? 0.35 : 1;
         context.fillRect(box.x, y + 1, Math.max(box.width - gap, 0.5), ROW - 2);
+        context.globalAlpha = 1;
         return;
       }
       const frame = box.pane.tree.frame[box.node];
@@ -184,13 +187,23 @@ const Graph = (() => {
       const isCentre = this.isSandwich && box.node === 0;
       const isDimmed = this.matches !== null && !isMatch;
       context.globalAlpha = box.isAbove ? 0.55 : 1;
-      context.fillStyle = isCentre ? ink.centre : isMatch ? ink.match : this.fillOf(frame, isDimmed);
+      context.fillStyle = isMatch ? ink.match : this.fillOf(frame, isDimmed);
+      if (isCentre) context.fillStyle = ink.centre;
       context.fillRect(box.x, y + 1, Math.max(box.width - gap, 0.5), ROW - 1);
       context.globalAlpha = 1;
       if (box.width >= TEXT_FROM) {
-        context.fillStyle = isCentre ? ink.centreText : isMatch ? ink.matchText : ink.text;
+        context.fillStyle = isMatch ? ink.matchText : ink.text;
+        if (isCentre) context.fillStyle = ink.centreText;
         this.paintText(frame, box.x, y, box.width);
       }
+    }
+
+    // Whether one of the first calls in a box of narrow ones matches.
+    hasMatch({pane, node, calls}) {
+      if (this.matches === null) return false;
+      const end = node + Math.min(calls, MOST_SEARCHED);
+      for (let i = node; i < end; ++i) if (this.matches[pane.tree.frame[i]]) return true;
+      return false;
     }
 
     fillOf(frame, isDimmed) {

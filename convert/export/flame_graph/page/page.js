@@ -76,7 +76,9 @@ const Page = (() => {
         const text = this.page.texts.indexOf(name);
         const both = this.cached(`sandwich ${key} ${name}`,
           () => DerivedTrees.sandwich(this.page, base, text, sort));
-        return [{tree: both.callers, isUp: true, zoom: 0}, {tree: both.callees, isUp: false, zoom: 0}];
+        return [
+          {tree: both.callers, isUp: true, zoom: 0}, {tree: both.callees, isUp: false, zoom: 0},
+        ];
       }
       let shown = base;
       if (tree === 'inverted') {
@@ -201,8 +203,8 @@ const Page = (() => {
       const {tree} = box.pane;
       const all = this.tab.tree.total[0];
       if (box.calls !== undefined) {
-        return [['', `${box.calls} calls, too narrow to show`], ['Value', amount(box.total, this.tab)],
-          ['Of all', percent(box.total, all)]];
+        return [['', `${box.calls} calls, too narrow to show`],
+          ['Value', amount(box.total, this.tab)], ['Of all', percent(box.total, all)]];
       }
       const node = box.node;
       const frame = tree.frame[node];
@@ -215,14 +217,17 @@ const Page = (() => {
       if (parent >= 0) {
         const isBelowCallers = this.state.tree === 'inverted' || box.pane.isUp &&
           this.state.tree === 'sandwich';
-        pairs.push([isBelowCallers ? 'Of callee' : 'Of caller', percent(tree.total[node], tree.total[parent])]);
+        pairs.push([isBelowCallers ? 'Of callee' : 'Of caller',
+          percent(tree.total[node], tree.total[parent])]);
       }
       if (this.state.tree === 'calls' && tree.self[node] > 0) {
-        pairs.push(['Self', `${amount(tree.self[node], this.tab)} (${percent(tree.self[node], all)})`]);
+        const self = tree.self[node];
+        pairs.push(['Self', `${amount(self, this.tab)} (${percent(self, all)})`]);
       }
       pairs.push(...this.describeFrame(frame));
       if (tree.folded[node] > 0) {
-        pairs.push(['Folded', `${tree.folded[node].toLocaleString('en-US')} calls too small to show`]);
+        const folded = tree.folded[node].toLocaleString('en-US');
+        pairs.push(['Folded', `${folded} calls too small to show`]);
       }
       return pairs;
     }
@@ -249,7 +254,9 @@ const Page = (() => {
 
     showSelected(box) {
       const isFunction = box !== null && box.pane.tree.frame[box.node] >= 0;
-      for (const id of ['copy-name', 'copy-stack', 'show-sandwich']) byId(id).disabled = !isFunction;
+      for (const id of ['copy-name', 'copy-stack', 'show-sandwich']) {
+        byId(id).disabled = !isFunction;
+      }
       byId('sandwich').disabled = this.state.tree !== 'sandwich' && !isFunction;
       const parts = [];
       if (box === null) {

@@ -109,7 +109,8 @@
     });
     byId('frames').addEventListener('mouseover', (event) => {
       const frame = frameOf(event);
-      if (frame !== undefined) byId('details').textContent = `Function: ${frame.facts.split('\n')[0]}`;
+      if (frame === undefined) return;
+      byId('details').textContent = `Function: ${frame.facts.split('\n')[0]}`;
     });
     byId('frames').addEventListener('mouseout', () => (byId('details').textContent = ' '));
     byId('reset').addEventListener('click', () => zoom(frames[0]));

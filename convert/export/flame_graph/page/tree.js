@@ -242,6 +242,7 @@ const FlameTree = (() => {
   }
 
   return {
-    TYPES, decode, emptyTree, finish, subtree, childrenOf, byWeight, deepest, matchedTotal, functions,
+    TYPES, decode, emptyTree, finish, subtree, childrenOf, byWeight, deepest, matchedTotal,
+    functions,
   };
 })();
