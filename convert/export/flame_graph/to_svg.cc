@@ -182,7 +182,10 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
       more.push_back(frame.first_line == 0 ? std::string(source)
                                            : fmt::format("{}:{}", source, frame.first_line));
     }
-    if (node.folded != 0) more.push_back(fmt::format("{} calls too narrow to show", node.folded));
+    if (node.folded != 0) {
+      more.push_back(
+          fmt::format("{} call{} too narrow to show", node.folded, node.folded == 1 ? "" : "s"));
+    }
     const std::string_view name = frames_.NameOf(node.frame);
     AppendBox(name,
               {.frame = node.frame,

@@ -8,6 +8,7 @@ const Graph = (() => {
   const NARROW = 0.7;  // pixels: narrower boxes of one caller are drawn as one
   const TEXT_FROM = 22;
   const MOST_SEARCHED = 500;
+  const MOST_PRINTED = 8000;
   const FONT = '12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
   // Hue, saturation and lightness of the types of frames, and how far names vary them.
@@ -56,6 +57,7 @@ const Graph = (() => {
       this.theme = 'light';
       this.matches = null;  // by frame
       this.isSandwich = false;
+      this.isPrinting = false;
       this.focus = null;    // {pane, node}
       this.hover = null;
       this.colours = new Map();
@@ -68,6 +70,7 @@ const Graph = (() => {
     // `panes` is one {tree, isUp, zoom}, or the callers and callees of a function.
     show(panes) {
       this.panes = panes;
+      for (const pane of panes) pane.deepest = FlameTree.deepest(pane.tree, 0);
       this.focus = null;
       this.hover = null;
       this.layOut();
@@ -76,21 +79,19 @@ const Graph = (() => {
       this.draw();
     }
 
-    // Gives each pane the row of its root, and the graph its height.
+    // The part of the graph that is above the window, in pixels.
+    get top() {
+      return this.isPrinting ? 0 : this.scroller.scrollTop;
+    }
+
+    // Gives each pane the row of its root, which no zoom changes, and the graph its height.
     layOut() {
-      let rows = 0;
-      for (const pane of this.panes) {
-        pane.deepest = FlameTree.deepest(pane.tree, pane.zoom);
-        rows += pane.deepest;
-      }
-      this.rows = rows + 1;
+      this.rows = this.panes.reduce((sum, pane) => sum + pane.deepest, 1);
       this.width = this.scroller.clientWidth;
       this.height = this.scroller.clientHeight;
-      const spare = Math.max(0, Math.floor(this.height / ROW) - this.rows);
-      for (const pane of this.panes) {
-        if (this.panes.length > 1) pane.base = this.panes[0].deepest + (spare >> 1);
-        else pane.base = pane.isUp ? this.rows - 1 + spare : 0;
-      }
+      if (this.isPrinting) this.height = Math.min(this.rows * ROW + 2, MOST_PRINTED);
+      const [first] = this.panes;
+      for (const pane of this.panes) pane.base = first.isUp ? first.deepest : 0;
       this.spacer.style.height = `${Math.max(this.rows * ROW + 2, this.height)}px`;
       const ratio = window.devicePixelRatio || 1;
       this.canvas.width = Math.round(this.width * ratio);
@@ -116,7 +117,7 @@ const Graph = (() => {
       context.font = FONT;
       context.textBaseline = 'middle';
       this.boxes = new Map();
-      this.firstRow = Math.floor(this.scroller.scrollTop / ROW) - 1;
+      this.firstRow = Math.floor(this.top / ROW) - 1;
       this.lastRow = this.firstRow + Math.ceil(this.height / ROW) + 2;
       for (const pane of this.panes) this.drawPane(pane);
       this.drawFocus();
@@ -173,7 +174,7 @@ const Graph = (() => {
     paint(box) {
       const {context} = this;
       const ink = INK[this.theme];
-      const y = box.row * ROW - this.scroller.scrollTop;
+      const y = box.row * ROW - this.top;
       const gap = box.width > 4 ? 1 : 0;
       if (box.calls !== undefined) {
         context.fillStyle = this.hasMatch(box) ? ink.match : ink.faint;
@@ -257,7 +258,7 @@ const Graph = (() => {
         if (node === null) continue;
         const box = this.boxOf(node);
         if (box === null) continue;
-        const y = box.row * ROW - this.scroller.scrollTop;
+        const y = box.row * ROW - this.top;
         this.context.strokeStyle = INK[this.theme].focus;
         this.context.lineWidth = line;
         this.context.strokeRect(box.x + line / 2, y + 1 + line / 2,
@@ -275,7 +276,7 @@ const Graph = (() => {
     boxAt(clientX, clientY) {
       const bounds = this.canvas.getBoundingClientRect();
       const x = clientX - bounds.left;
-      const row = Math.floor((clientY - bounds.top + this.scroller.scrollTop) / ROW);
+      const row = Math.floor((clientY - bounds.top + this.top) / ROW);
       const boxes = this.boxes.get(row) || [];
       return boxes.find((box) => x >= box.x && x < box.x + Math.max(box.width, 1)) || null;
     }

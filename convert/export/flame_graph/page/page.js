@@ -203,7 +203,7 @@ const Page = (() => {
       const {tree} = box.pane;
       const all = this.tab.tree.total[0];
       if (box.calls !== undefined) {
-        return [['', `${box.calls} calls, too narrow to show`],
+        return [['', `${counted(box.calls)}, too narrow to show`],
           ['Value', amount(box.total, this.tab)], ['Of all', percent(box.total, all)]];
       }
       const node = box.node;
@@ -226,8 +226,7 @@ const Page = (() => {
       }
       pairs.push(...this.describeFrame(frame));
       if (tree.folded[node] > 0) {
-        const folded = tree.folded[node].toLocaleString('en-US');
-        pairs.push(['Folded', `${folded} calls too small to show`]);
+        pairs.push(['Folded', `${counted(tree.folded[node])} too small to show`]);
       }
       return pairs;
     }
@@ -524,11 +523,16 @@ const Page = (() => {
     // Prints everything that is shown, without the part outside of the window.
     print(isPrinting) {
       this.isPrinting = isPrinting;
+      this.view.isPrinting = isPrinting;
       this.rowLimit = isPrinting ? PRINTED_ROWS : MOST_ROWS;
       this.applyTheme();
       this.fillTable();
-      this.view.draw();
+      this.resize();
     }
+  }
+
+  function counted(calls) {
+    return calls === 1 ? '1 call' : `${calls.toLocaleString('en-US')} calls`;
   }
 
   async function unpack(text) {

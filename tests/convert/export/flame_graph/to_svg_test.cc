@@ -53,7 +53,7 @@ TEST(WriteSvg, FoldsCallsThatAreTooNarrow) {
   made.Hit(made.Calls({"main", "narrow"}), {}, cycles, 1);
   const std::string svg = Svg(made.Make());
   EXPECT_THAT(svg, Not(HasSubstr("<title>narrow")));
-  EXPECT_THAT(svg, HasSubstr("100.00%)&#10;1 calls too narrow to show</title>"));
+  EXPECT_THAT(svg, HasSubstr("100.00%)&#10;1 call too narrow to show</title>"));
 }
 
 TEST(WriteSvg, WritesPeriodsInTheirUnit) {
