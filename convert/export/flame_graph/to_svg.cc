@@ -32,6 +32,14 @@ constexpr int kBottom = 34;
 constexpr double kNarrowest = 0.1;
 constexpr double kLetter = 12 * 0.59;  // the average width
 
+// The picture of a profile without events.
+constexpr std::string_view kNoSamples =
+    R"svg(<svg version="1.1" width="1200" height="60" xmlns="http://www.w3.org/2000/svg">
+<title>Flame Graph</title>
+<text x="600" y="35" text-anchor="middle" font-family="sans-serif">no samples</text>
+</svg>
+)svg";
+
 // Ranges of red, green and blue, as in flamegraph.pl's palettes.
 struct Palette {
   int red, red_range, green, green_range, blue, blue_range;
@@ -243,7 +251,10 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
 Result<FlameGraphReport> WriteSvg(const Profile& profile, const convert::FoldedOptions& options,
                                   OutputFile& out) {
   const auto event = options.event ? options.event : convert::DefaultEvent(profile);
-  if (!event) return FlameGraphReport();
+  if (!event) {
+    TRY(out.Write(kNoSamples));
+    return FlameGraphReport();
+  }
   FrameTable frames(profile, options);
   const StackForest forest = StackForest::Of(profile, *event, frames);
   CallTree tree = forest.Join(frames.Ranks());

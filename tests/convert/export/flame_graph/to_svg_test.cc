@@ -75,8 +75,8 @@ TEST(WriteSvg, EscapesNames) {
   EXPECT_EQ(svg.find("]]>"), svg.rfind("]]>"));  // the end of the script
 }
 
-TEST(WriteSvg, OfAnEmptyProfileIsEmpty) {
-  EXPECT_EQ(Svg(convert::Profile()), "");
+TEST(WriteSvg, SaysThatThereAreNoSamples) {
+  EXPECT_THAT(Svg(convert::Profile()), HasSubstr(">no samples</text>"));
 }
 
 }  // namespace
