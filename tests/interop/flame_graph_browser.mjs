@@ -309,6 +309,12 @@ test('says what is wrong with damaged data', async () => {
   assert.match(await textOf('#failure'), /^This flame graph cannot be shown: /);
 });
 
+test('says that there are no samples', async () => {
+  await page.goto(urlOf('empty.html'));
+  await page.waitForSelector('#failure:not([hidden])');
+  assert.match(await textOf('#failure'), /has no samples/);
+});
+
 test('shows hostile names as they are', async () => {
   await open('hostile.html');
   const labels = await page.evaluate(() => Page.application.page.texts.join('\n'));

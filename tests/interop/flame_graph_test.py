@@ -153,6 +153,7 @@ def make_pages(convert, folder):
     many_stacks(folder / "many.folded")
     run("server.pb", "-o", "server.html")
     run("server.pb", "--event", "cpu", "-o", "server.svg")
+    run("server.pb", "--comm", "nobody", "-o", "empty.html")
     run("server.pb", "--event", "cpu", "--root", "none", "-o", "server.folded")
     run("hostile.folded", "--from", "folded", "--input-root", "comm", "-o", "hostile.html")
     run("hostile.folded", "--from", "folded", "--input-root", "comm", "-o", "hostile.svg")
