@@ -4,6 +4,8 @@
 // are in its compressed data (page_data.h) and never in its markup.
 #pragma once
 
+#include <cstdint>
+
 #include "convert/export/to_folded.h"
 #include "convert/model/profile.h"
 #include "formats/base/output_file.h"
