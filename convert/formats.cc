@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
+#include "convert/export/flame_graph/to_html.h"
+#include "convert/export/flame_graph/to_svg.h"
 #include "convert/import/from_folded.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
@@ -17,6 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 1> kPerfDataEndings = {".data"};
 constexpr std::array<std::string_view, 2> kFoldedEndings = {".folded", ".collapsed"};
 constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pprof"};
+constexpr std::array<std::string_view, 2> kHtmlEndings = {".html", ".htm"};
+constexpr std::array<std::string_view, 1> kSvgEndings = {".svg"};
 
 Result<Losses> WriteFoldedTo(const Profile& profile, const WriteOptions& options,
                              const std::filesystem::path& output) {
@@ -47,6 +52,21 @@ Result<Losses> WritePerfDataTo(const Profile& profile, const WriteOptions& optio
   return LossLines(report);
 }
 
+using FlameGraphWriter = Result<flame_graph::FlameGraphReport>(const Profile& profile,
+                                                               const FoldedOptions& options,
+                                                               OutputFile& out);
+
+template <FlameGraphWriter* Write>
+Result<Losses> WriteFlameGraphTo(const Profile& profile, const WriteOptions& options,
+                                 const std::filesystem::path& output) {
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY_ASSIGN(const flame_graph::FlameGraphReport report, Write(profile, options.folded, out));
+  TRY(std::move(out).Commit());
+  if (report.negative_samples == 0) return Losses();
+  return Losses{std::to_string(report.negative_samples) +
+                " samples with a negative number, which a flame graph cannot show"};
+}
+
 constexpr std::array kFormats = {
     Format{.name = kPerfDataFormat,
            .endings = kPerfDataEndings,
@@ -69,6 +89,19 @@ constexpr std::array kFormats = {
            .read = ReadPprof,
            .rewrite = nullptr,
            .write = WritePprofTo},
+    Format{.name = kHtmlFormat,
+           .endings = kHtmlEndings,
+           .matches = nullptr,
+           .read = nullptr,
+           .rewrite = nullptr,
+           .write = WriteFlameGraphTo<flame_graph::WriteHtml>},
+    Format{.name = kSvgFormat,
+           .endings = kSvgEndings,
+           .holds_one_value = true,
+           .matches = nullptr,
+           .read = nullptr,
+           .rewrite = nullptr,
+           .write = WriteFlameGraphTo<flame_graph::WriteSvg>},
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ using Losses = std::vector<std::string>;
 inline constexpr std::string_view kPerfDataFormat = "perf.data";
 inline constexpr std::string_view kFoldedFormat = "folded";
 inline constexpr std::string_view kPprofFormat = "pprof";
+inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
+inline constexpr std::string_view kSvgFormat = "svg";
 
 struct Format {
   std::string_view name;                      // one of the above

@@ -147,9 +147,9 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
   const auto others = EventsBeside(profile, *event);
   findings.report.left_out_events = others;
   if (!others.empty()) {
-    console.Warning(
-        fmt::format("folded lines contain only the event {}: use --event to select one of {}",
-                    profile.text(profile[*event].name), fmt::join(others, ", ")));
+    console.Warning(fmt::format("{} only the event {}: use --event to select one of {}",
+                                plan.to->is_text ? "folded lines contain" : "a flame graph shows",
+                                profile.text(profile[*event].name), fmt::join(others, ", ")));
   }
   return options;
 }

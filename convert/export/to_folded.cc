@@ -2,17 +2,14 @@
 #include "convert/export/to_folded.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "convert/export/folded_lines.h"
 #include "convert/export/frame_texts.h"
 #include "convert/export/line_tree.h"
-#include "convert/model/sample_thread.h"
-#include "convert/model/saturating.h"
+#include "convert/export/sample_roots.h"
 #include "formats/folded/count.h"
 
 namespace perftape::convert {
@@ -40,74 +37,15 @@ Result<Columns> ChooseColumns(const Profile& profile, const FoldedOptions& optio
   return Columns{{*before, *after}, 2};
 }
 
-// The text of the root frame of each sample. kNoText if its thread is unknown, or if no root was
-// requested.
-class RootTexts {
- public:
-  RootTexts(const Profile& profile, folded::Root root, FrameTexts& texts)
-      : profile_(profile), root_(root), texts_(texts), of_threads_(profile.threads().size()) {}
-
-  TextId Of(const Sample& sample) {
-    if (root_ == folded::Root::kNone) return kNoText;
-    if (sample.thread == ThreadId{}) return Render(sample);
-    std::optional<TextId>& known = of_threads_[sample.thread.index];
-    if (!known) known = Render(sample);
-    return *known;
-  }
-
- private:
-  TextId Render(const Sample& sample) {
-    const SampleThread thread = ThreadOf(profile_, sample);
-    const bool is_known = sample.thread != ThreadId{} || !thread.comm.empty() ||
-                          (thread.pid && root_ != folded::Root::kComm);
-    if (!is_known) return kNoText;
-    return texts_.Intern(folded::RootName(
-        root_, {.comm = std::string(thread.comm), .pid = thread.pid, .tid = thread.tid}));
-  }
-
-  const Profile& profile_;
-  const folded::Root root_;
-  FrameTexts& texts_;
-  std::vector<std::optional<TextId>> of_threads_;
-};
-
-// Returns the samples of the columns' events, grouped by root frame; within a group in their old
-// order. Fills `root_of`, by sample.
-std::vector<std::uint32_t> SamplesByRoot(const Profile& profile, const Columns& columns,
-                                         RootTexts& roots, std::vector<TextId>& root_of) {
-  const std::span events(columns.events.data(), columns.count);
-  const std::span<const Sample> samples = profile.samples();
-  root_of.assign(samples.size(), kNoText);
-  std::vector<std::uint32_t> first;  // of each root; samples without a root come first
-  const auto number_of = [&](std::uint32_t i) {
-    return root_of[i] == kNoText ? 0 : std::size_t{root_of[i]} + 1;
-  };
-  std::vector<std::uint32_t> selected;
-  for (std::uint32_t i = 0; i < samples.size(); ++i) {
-    if (std::ranges::count(events, samples[i].event) == 0) continue;
-    selected.push_back(i);
-    root_of[i] = roots.Of(samples[i]);
-    if (first.size() < number_of(i) + 2) first.resize(number_of(i) + 2);
-    ++first[number_of(i) + 1];
-  }
-  std::inclusive_scan(first.begin(), first.end(), first.begin());
-  std::vector<std::uint32_t> sorted(selected.size());
-  for (const std::uint32_t i : selected) sorted[first[number_of(i)]++] = i;
-  return sorted;
-}
-
 void AddSamples(const Profile& profile, const FoldedOptions& options, const Columns& columns,
                 FrameTexts& texts, LineTree& tree) {
-  RootTexts roots(profile, options.root, texts);
-  std::vector<TextId> root_of;
+  const std::span events(columns.events.data(), columns.count);
   TextId root = kNoText;
-  for (const std::uint32_t i : SamplesByRoot(profile, columns, roots, root_of)) {
-    if (root_of[i] != root) tree.StartRoot(root = root_of[i]);
-    const Sample& sample = profile.samples()[i];
-    const bool is_count = options.value == FoldedValue::kSamples &&
-                          profile[sample.event].values == EventValues::kSampled;
+  for (const RootedSample& rooted : SamplesByRoot(profile, events, options.root, texts)) {
+    if (rooted.root != root) tree.StartRoot(root = rooted.root);
+    const Sample& sample = profile.samples()[rooted.sample];
     tree.Add(sample.stack, sample.event == columns.events.front() ? 0 : 1,
-             is_count ? sample.count : sample.period);
+             FoldedNumber(profile, options.value, sample));
   }
 }
 
@@ -146,6 +84,12 @@ std::optional<EventId> DefaultEvent(const Profile& profile) {
   }
   if (first_sampled) return first_sampled;
   return EventId{static_cast<std::uint32_t>(events.size() - 1)};
+}
+
+std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample) {
+  const bool is_count =
+      value == FoldedValue::kSamples && profile[sample.event].values == EventValues::kSampled;
+  return is_count ? sample.count : sample.period;
 }
 
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out) {

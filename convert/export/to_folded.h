@@ -37,6 +37,10 @@ struct FoldedOptions {
 // for a profile without events.
 std::optional<EventId> DefaultEvent(const Profile& profile);
 
+// Returns the number of a sample: its count or its period, as `value` says; the number of a plain
+// value.
+std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample);
+
 // Fails as the output does, and with kNotFound if a differential file is requested and the profile
 // has no events "before" and "after". Stacks whose sum is 0 are left out for a sampled event. For
 // plain values they are kept, because some input had such a line.

@@ -45,7 +45,7 @@ TEST(Formats, AreDetectedBehindComments) {
 TEST(Formats, AreFoundByName) {
   ASSERT_NE(FindFormat("pprof"), nullptr);
   EXPECT_EQ(FindFormat("pprof")->name, "pprof");
-  EXPECT_EQ(FindFormat("svg"), nullptr);
+  EXPECT_EQ(FindFormat("gif"), nullptr);
 }
 
 TEST(Formats, AreDetectedByTheExtension) {
@@ -59,6 +59,8 @@ TEST(Formats, AreDetectedByTheExtension) {
   EXPECT_EQ(name_of("out.pb"), "pprof");
   EXPECT_EQ(name_of("out.pprof"), "pprof");
   EXPECT_EQ(name_of("perf.data"), "perf.data");
+  EXPECT_EQ(name_of("out.html"), "html");
+  EXPECT_EQ(name_of("out.svg"), "svg");
   EXPECT_EQ(name_of("out.gz"), "none");
   EXPECT_EQ(name_of("pprof"), "none");
 }

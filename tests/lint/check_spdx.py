@@ -13,6 +13,7 @@ KERNEL = "SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause"
 COMMENTS = {
     ".h": "// {}", ".cc": "// {}", ".c": "// {}",
     ".py": "# {}", ".sh": "# {}", ".bash": "# {}", ".cmake": "# {}", ".txt": "# {}",
+    ".js": "// {}", ".mjs": "// {}", ".css": "/* {} */", ".html": "<!-- {} -->",
 }
 
 

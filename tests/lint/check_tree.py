@@ -13,7 +13,7 @@ from sources import finish, root_argument, tree_files
 FOLDERS = {"bpf", "convert", "formats", "record", "testdata", "tests", "tools"}
 FILES = re.compile(r"CMakeLists\.txt|CMakePresets\.json|NOTICE|LICENSE(\.[\w.-]+)?"
                    r"|(README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|SECURITY)\.md|\..+")
-CODE = {".h", ".cc", ".c", ".py", ".sh", ".bash", ".cmake"}
+CODE = {".h", ".cc", ".c", ".py", ".sh", ".bash", ".cmake", ".js", ".mjs", ".css", ".html"}
 MAX_LINES = 600
 MAX_TESTDATA = 5 << 20
 

@@ -233,5 +233,28 @@ class Tree(LintCase):
         self.refuses("check_tree.py", "testdata: ")
 
 
+class Scripts(LintCase):
+    GOOD = APACHE + "'use strict';\nconst text = 'innerHTML';\nelement.textContent = text;\n"
+
+    def test_accepts_a_script_that_only_sets_texts(self):
+        self.write("convert/page.js", self.GOOD)
+        self.accepts("check_scripts.py")
+
+    def test_refuses_markup_code_and_network(self):
+        for line, reason in (("element.innerHTML = text;", "makes markup"),
+                             ("eval(text);", "makes code"), ("fetch(text);", "asks the network"),
+                             ("if (a == b) stop();", "converts its operands")):
+            self.write("convert/page.js", self.GOOD + line + "\n")
+            self.refuses("check_scripts.py", reason)
+
+    def test_refuses_a_script_without_strict_mode(self):
+        self.write("convert/page.js", "const a = 1;\nconst b = 2;\nconst c = 3;\n")
+        self.refuses("check_scripts.py", "'use strict'")
+
+    def test_refuses_long_lines(self):
+        self.write("tests/page_test.mjs", "// " + 100 * "x" + "\n")
+        self.refuses("check_scripts.py", "103 columns")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.dom import minidom
+from xml.parsers.expat import ExpatError
 
 from bombs_test import BUILD_ID, CMDLINE, EVENT_DESC, HOSTNAME, IP, TID, TIME, attr, perf_file, \
     record, sample
@@ -74,7 +76,7 @@ class Judge:
     def complain(self, command, words):
         self.complaints.append(f"{' '.join(repr(str(part))[1:-1] for part in command)}: {words}")
 
-    def run(self, tool, *arguments, statuses=(0, 3), allowed=""):
+    def run(self, tool, *arguments, statuses=(0, 3)):
         """Returns the stdout of a command. `allowed` are characters that may appear raw."""
         command = [self.bin / f"perftape-{tool}", *arguments]
         self.runs += 1
@@ -107,6 +109,12 @@ class Judge:
     def judge_convert(self, path):
         for root in ("comm", "comm/pid", "comm/pid/tid", "none"):
             self.run("convert", "-v", path, "--to", "folded", "--root", root, allowed="\t")
+        self.run("convert", path, "--to", "html")
+        svg = self.run("convert", path, "--to", "svg")
+        try:
+            minidom.parseString(svg)
+        except ExpatError as error:
+            self.complain(["out.svg"], f"is no XML: {error}")
         for ending in ("pb.gz", "data", "folded"):
             for form in ([], ["--json"]):
                 self.run("convert", "-f", "-v", "--show-sources", path, "-o",

@@ -65,7 +65,7 @@ Status ReadOutputName(Plan& plan) {
   }
   if (!plan.to->holds_one_value) {
     return Usage(
-        fmt::format("-o {}: a {} holds all events: leave out %e, or write %%e for a "
+        fmt::format("-o {}: {} holds all events: leave out %e, or write %%e for a "
                     "percent sign and an e",
                     plan.output.native(), plan.to->name));
   }

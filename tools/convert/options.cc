@@ -30,7 +30,7 @@ constexpr cli::Option kFileRows[] = {
              "I from the environment of Slurm, Kubernetes or GNU parallel",
      .into = cli::Store<&Plan::shard>},
     cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given; %e in the "
-                   "name of folded stacks writes a file for each event",
+                   "name of folded stacks or an svg writes a file for each event",
                    cli::StoreAs<&cli::ParseOutput, &Plan::output>),
     cli::FromRow("read the inputs as this format, without detection: {choices}",
                  cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
@@ -42,7 +42,8 @@ constexpr cli::Option kFileRows[] = {
 };
 
 constexpr cli::Option kEventRows[] = {
-    cli::EventRow("keep only samples of these events; folded stacks contain the first one"),
+    cli::EventRow(
+        "keep only samples of these events; folded stacks and an svg contain the first one"),
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
@@ -69,14 +70,15 @@ constexpr cli::Option kUnwindRows[] = {
 constexpr cli::Option kFoldedRows[] = {
     {.name = "values",
      .argument = "KIND",
-     .help = "select the counts of folded lines: {choices}",
-     .applies_to = {convert::kFoldedFormat},
+     .help = "select the counts of folded lines and flame graphs: {choices}",
+     .applies_to = {convert::kFoldedFormat, convert::kHtmlFormat, convert::kSvgFormat},
      .into = cli::StoreChoice<kFoldedValues, &Plan::write, &WriteOptions::folded,
                               &FoldedOptions::value>},
     {.name = "root",
      .argument = "KIND",
-     .help = "begin folded lines with the thread, if known: {choices}; default comm",
-     .applies_to = {convert::kFoldedFormat},
+     .help = "begin the stacks of folded lines and flame graphs with the thread, if known: "
+             "{choices}; default comm",
+     .applies_to = {convert::kFoldedFormat, convert::kHtmlFormat, convert::kSvgFormat},
      .into = cli::StoreChoice<kRoots, &Plan::write, &WriteOptions::folded, &FoldedOptions::root>},
     {.name = "input-root",
      .argument = "KIND",
@@ -221,14 +223,15 @@ constexpr auto kOptions =
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
     .purpose =
-        "Convert perf.data, folded stacks and pprof into each other, several inputs into one, with "
-        "names from saved symbols.",
+        "Convert perf.data, folded stacks and pprof into each other and into flame graphs, several "
+        "inputs into one, with names from saved symbols.",
     .operands = "[FILE...]",
     .options = kOptions,
     .epilogue =
         "Examples:\n"
         "  perftape-convert perf.data -o out.folded\n"
         "  perftape-convert perf.data -o out.pb.gz && go tool pprof -top out.pb.gz\n"
+        "  perftape-convert perf.data -o flamegraph.html\n"
         "  perftape-convert out.folded -o perf.data && perf report\n"
         "  perftape-convert host1.data host2.data old.pb.gz -o all.pb.gz\n"
         "  perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded\n"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/flame_graph/call_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "convert/export/sample_roots.h"
+#include "convert/model/saturating.h"
+
+namespace perftape::flame_graph {
+
+using convert::AddUpToLimit;
+using convert::Profile;
+using convert::Sample;
+using convert::StackId;
+
+// Adds stacks to a forest. Callers that stacks of one root have in common become one node.
+class StackForest::Builder {
+ public:
+  Builder(const Profile& profile, FrameTable& frames, std::vector<Node>& nodes)
+      : profile_(profile), frames_(frames), nodes_(nodes), of_stacks_(profile.stacks().size()) {}
+
+  void StartRoot(convert::TextId text) {
+    base_ = text == convert::kNoText ? 0 : AddChild(0, frames_.OfRoot(text));
+    begin_ = static_cast<std::uint32_t>(nodes_.size());
+  }
+
+  void Add(StackId stack, std::int64_t number) {
+    std::uint32_t node = NodeOf(stack);
+    if (node == 0) node = AddChild(0, frames_.OfNoFrames());
+    nodes_[node].self = AddUpToLimit(nodes_[node].self, number);
+  }
+
+ private:
+  std::uint32_t AddChild(std::uint32_t parent, FrameId frame) {
+    const auto node = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({.frame = frame, .next_sibling = nodes_[parent].first_child});
+    nodes_[parent].first_child = node;
+    return node;
+  }
+
+  std::uint32_t NodeOf(StackId stack) {
+    path_.clear();
+    // A node below `begin_` belongs to an earlier root.
+    for (; stack != StackId{} && of_stacks_[stack.index] < begin_; stack = profile_[stack].caller) {
+      path_.push_back(stack);
+    }
+    std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[stack.index];
+    for (; !path_.empty(); path_.pop_back()) {
+      for (const FrameId frame : frames_.Of(profile_[path_.back()].leaf)) {
+        node = AddChild(node, frame);
+      }
+      of_stacks_[path_.back().index] = node;
+    }
+    return node;
+  }
+
+  const Profile& profile_;
+  FrameTable& frames_;
+  std::vector<Node>& nodes_;
+  std::uint32_t base_ = 0;                // the parent of the outermost frames
+  std::uint32_t begin_ = 1;               // the first node below base_
+  std::vector<std::uint32_t> of_stacks_;  // nodes, by StackId
+  std::vector<StackId> path_;             // scratch of NodeOf
+};
+
+StackForest StackForest::Of(const Profile& profile, convert::EventId event, FrameTable& frames) {
+  StackForest forest;
+  Builder builder(profile, frames, forest.nodes_);
+  convert::TextId root = convert::kNoText;
+  const std::span events(&event, 1);
+  const convert::FoldedOptions& options = frames.options();
+  for (const convert::RootedSample& rooted :
+       SamplesByRoot(profile, events, options.root, frames.texts())) {
+    const Sample& sample = profile.samples()[rooted.sample];
+    const std::int64_t number = FoldedNumber(profile, options.value, sample);
+    if (number < 0) ++forest.negative_samples_;
+    if (number <= 0) continue;
+    if (rooted.root != root) builder.StartRoot(root = rooted.root);
+    builder.Add(sample.stack, number);
+  }
+  return forest;
+}
+
+// Appends the children of all `parents`, in reverse order of their ranks.
+void StackForest::AppendChildren(std::span<const Item> parents,
+                                 std::span<const std::uint32_t> ranks,
+                                 std::vector<Item>& items) const {
+  const auto begin = static_cast<std::ptrdiff_t>(items.size());
+  for (const Item& parent : parents) {
+    for (std::uint32_t i = nodes_[parent.node].first_child; i != 0; i = nodes_[i].next_sibling) {
+      items.push_back({ranks[nodes_[i].frame], i});
+    }
+  }
+  std::ranges::sort(items.begin() + begin, items.end(), std::greater());
+}
+
+CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
+  CallTree tree;
+  tree.nodes.reserve(nodes_.size());
+  tree.negative_samples = negative_samples_;
+  std::vector<Item> items;          // what is left, of all levels
+  std::vector<std::size_t> begins;  // of the levels, in `items`
+  std::vector<Item> same;           // nodes that become one
+  begins.push_back(0);
+  AppendChildren(std::array{Item{.rank = 0, .node = 0}}, ranks, items);
+  while (!begins.empty()) {
+    if (items.size() == begins.back()) {
+      begins.pop_back();
+      continue;
+    }
+    CallNode node = {.frame = nodes_[items.back().node].frame,
+                     .depth = static_cast<std::uint32_t>(begins.size() - 1)};
+    const std::uint32_t rank = items.back().rank;
+    same.clear();
+    for (; items.size() > begins.back() && items.back().rank == rank; items.pop_back()) {
+      same.push_back(items.back());
+      node.self = AddUpToLimit(node.self, nodes_[items.back().node].self);
+    }
+    tree.nodes.push_back(node);
+    begins.push_back(items.size());
+    AppendChildren(same, ranks, items);
+  }
+  return tree;
+}
+
+std::int64_t CallTree::total() const {
+  std::int64_t total = 0;
+  for (const CallNode& node : nodes) total = AddUpToLimit(total, node.self);
+  return total;
+}
+
+std::vector<std::int64_t> TotalsOf(const CallTree& tree) {
+  std::vector<std::int64_t> totals(tree.nodes.size());
+  std::vector<std::int64_t> open;  // sums of the children of a node of each depth
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    const CallNode& node = tree.nodes[i];
+    if (open.size() < node.depth + std::size_t{2}) open.resize(node.depth + std::size_t{2});
+    totals[i] = AddUpToLimit(node.self, open[node.depth + 1]);
+    open[node.depth + 1] = 0;
+    open[node.depth] = AddUpToLimit(open[node.depth], totals[i]);
+  }
+  return totals;
+}
+
+void FoldSmallCalls(CallTree& tree, std::int64_t smallest) {
+  if (smallest <= 0) return;
+  const std::vector<std::int64_t> totals = TotalsOf(tree);
+  std::vector<std::size_t> kept;  // the path to the last kept node
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode node = tree.nodes[i];
+    kept.resize(std::min<std::size_t>(kept.size(), node.depth));
+    if (totals[i] >= smallest || node.depth == 0) {
+      kept.push_back(count);
+      tree.nodes[count++] = node;
+      continue;
+    }
+    CallNode& caller = tree.nodes[kept.back()];
+    caller.self = AddUpToLimit(caller.self, node.self);
+    ++caller.folded;
+  }
+  tree.nodes.resize(count);
+}
+
+std::int64_t SmallestForAtMost(const CallTree& tree, std::size_t most) {
+  if (tree.nodes.size() <= most) return 0;
+  std::vector<std::int64_t> totals = TotalsOf(tree);
+  const auto last = totals.begin() + static_cast<std::ptrdiff_t>(most);
+  std::ranges::nth_element(totals, last, std::greater());
+  return AddUpToLimit(*last, std::int64_t{1});
+}
+
+}  // namespace perftape::flame_graph

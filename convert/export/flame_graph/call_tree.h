@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stacks of one event as a tree, in preorder. Children of a node are sorted by name, and no two
+// of them have the same frame.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "convert/export/flame_graph/frame_table.h"
+#include "convert/model/profile.h"
+
+namespace perftape::flame_graph {
+
+struct CallNode {
+  FrameId frame = 0;
+  std::uint32_t depth = 0;   // 0 for a root
+  std::uint32_t folded = 0;  // number of calls that FoldSmallCalls removed below this node
+  std::int64_t self = 0;     // number of the samples that end here
+};
+
+struct CallTree {
+  std::vector<CallNode> nodes;
+  // What the tree does not show: samples with a negative number, as in the difference of profiles.
+  std::uint64_t negative_samples = 0;
+
+  std::int64_t total() const;
+};
+
+// The nodes of a tree before equal frames are joined, which needs the ranks of all frames.
+class StackForest {
+ public:
+  // Adds the stacks of the samples of `event`, and their frames to `frames`.
+  static StackForest Of(const convert::Profile& profile, convert::EventId event,
+                        FrameTable& frames);
+
+  // Returns the tree. `ranks` are FrameTable::Ranks after all forests were made.
+  CallTree Join(std::span<const std::uint32_t> ranks) const;
+
+ private:
+  struct Node {
+    FrameId frame = 0;
+    std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
+    std::int64_t self = 0;
+  };
+  struct Item {
+    std::uint32_t rank, node;
+    auto operator<=>(const Item&) const = default;
+  };
+  class Builder;
+
+  void AppendChildren(std::span<const Item> parents, std::span<const std::uint32_t> ranks,
+                      std::vector<Item>& items) const;
+
+  std::vector<Node> nodes_ = {{}};
+  std::uint64_t negative_samples_ = 0;
+};
+
+// Returns for each node the sum of its own number and those of all calls below it.
+std::vector<std::int64_t> TotalsOf(const CallTree& tree);
+
+// Removes nodes whose total is below `smallest`; their callers get their numbers and count them.
+void FoldSmallCalls(CallTree& tree, std::int64_t smallest);
+
+// Returns the smallest total with which at most `most` nodes are left.
+std::int64_t SmallestForAtMost(const CallTree& tree, std::size_t most);
+
+}  // namespace perftape::flame_graph

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DSOURCE=page -DOUTPUT=page_files.cc -P embed_page.cmake
+# Makes the constants of page_files.h of the files in page/.
+cmake_minimum_required(VERSION 3.25)
+
+# Sets `result` to base64 of bytes in hexadecimal.
+function(base64_of_hex hex result)
+  set(letters "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  string(LENGTH "${hex}" length)
+  set(text "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${hex}" ${at} 6 group)
+    string(LENGTH "${group}" digits)
+    string(SUBSTRING "${group}0000" 0 6 group)
+    foreach(shift IN ITEMS 18 12 6 0)
+      math(EXPR index "(0x${group} >> ${shift}) & 63")
+      string(SUBSTRING "${letters}" ${index} 1 letter)
+      string(APPEND text "${letter}")
+    endforeach()
+    math(EXPR at "${at} + 6")
+  endwhile()
+  # One byte of the last group is two letters, two bytes are three.
+  string(LENGTH "${text}" length)
+  math(EXPR padding "(6 - ${digits}) / 2")
+  math(EXPR length "${length} - ${padding}")
+  string(SUBSTRING "${text}" 0 ${length} text)
+  string(REPEAT "=" ${padding} padding)
+  set(${result} "${text}${padding}" PARENT_SCOPE)
+endfunction()
+
+# Appends a constant with this text to `source`.
+function(append_constant name text)
+  string(HEX "${text}" hex)
+  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
+  string(APPEND source "constexpr char k${name}Bytes[] = {\n${bytes}};\n"
+    "const std::string_view k${name}(k${name}Bytes, sizeof k${name}Bytes);\n")
+  set(source "${source}" PARENT_SCOPE)
+endfunction()
+
+# Script files become one. Their licence line is kept once.
+function(join_scripts result)
+  set(licence "// SPDX-License-Identifier: Apache-2.0\n")
+  set(joined "${licence}")
+  foreach(file IN LISTS ARGN)
+    file(READ ${SOURCE}/${file} script)
+    string(REPLACE "${licence}" "" script "${script}")
+    string(APPEND joined "${script}")
+  endforeach()
+  set(${result} "${joined}" PARENT_SCOPE)
+endfunction()
+
+join_scripts(script tree.js derived_trees.js graph.js controls.js events.js page.js start.js)
+join_scripts(svg_script svg.js)
+file(READ ${SOURCE}/page.css style)
+file(READ ${SOURCE}/page.html page)
+string(REGEX REPLACE "^<!--[^>]*-->\n" "" page "${page}")
+
+foreach(kind IN ITEMS script style)
+  string(SHA256 hash "${${kind}}")
+  base64_of_hex(${hash} hash)
+  string(REPLACE "@${kind}_hash@" "${hash}" page "${page}")
+endforeach()
+string(REPLACE "@style@" "${style}" page "${page}")
+string(REPLACE "@script@" "${script}" page "${page}")
+string(FIND "${page}" "@data@" at)
+string(SUBSTRING "${page}" 0 ${at} before)
+math(EXPR at "${at} + 6")
+string(SUBSTRING "${page}" ${at} -1 after)
+
+set(source "// Made by embed_page.cmake.\n#include \"convert/export/flame_graph/page_files.h\"\n\nnamespace perftape::flame_graph {\n")
+append_constant(PageBeforeData "${before}")
+append_constant(PageAfterData "${after}")
+append_constant(SvgScript "${svg_script}")
+string(APPEND source "}  // namespace perftape::flame_graph\n")
+file(WRITE ${OUTPUT} "${source}")

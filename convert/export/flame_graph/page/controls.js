@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+// What the page is made of besides the graph: numbers as text, tabs, the table, the clipboard, and
+// the state in the page's address. Names enter the document only as textContent.
+const Controls = (() => {
+  const byId = (id) => document.getElementById(id);
+
+  function element(name, text, className) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (className !== undefined) made.className = className;
+    return made;
+  }
+
+  function percent(part, whole) {
+    if (!(whole > 0)) return '0 %';
+    const value = (100 * part) / whole;
+    const digits = value >= 10 || value === 0 ? 1 : value >= 0.1 ? 2 : 4;
+    return `${value.toFixed(digits)} %`;
+  }
+
+  function nanoseconds(value) {
+    for (const [unit, size] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3]]) {
+      if (value >= size) return `${Number((value / size).toPrecision(4))} ${unit}`;
+    }
+    return `${value} ns`;
+  }
+
+  function amount(value, tab) {
+    if (tab.unit === 'nanoseconds') return nanoseconds(value);
+    const number = (value / 10 ** tab.decimals).toLocaleString('en-US', {
+      minimumFractionDigits: tab.decimals, maximumFractionDigits: tab.decimals,
+    });
+    const unit = tab.unit === '' || tab.unit === 'count' ? tab.name : tab.unit;
+    return unit === 'samples' && value === 1 ? '1 sample' : `${number} ${unit}`;
+  }
+
+  // Fills a tablist. `entries` are {label, note}; `choose(i)` is called for the chosen one.
+  function fillTabs(list, entries, chosen, choose) {
+    const buttons = entries.map(({label, note}, i) => {
+      const button = element('button', label);
+      button.type = 'button';
+      button.setAttribute('role', 'tab');
+      button.setAttribute('aria-selected', String(i === chosen));
+      button.tabIndex = i === chosen || (chosen < 0 && i === 0) ? 0 : -1;
+      if (note) button.append(element('small', note));
+      button.addEventListener('click', () => choose(i));
+      return button;
+    });
+    list.replaceChildren(...buttons);
+    list.onkeydown = (event) => {
+      const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+      const at = buttons.indexOf(event.target);
+      if (step === undefined || at < 0) return;
+      event.preventDefault();
+      const next = (at + step + buttons.length) % buttons.length;
+      choose(next);
+      list.children[next].focus();
+    };
+  }
+
+  // Returns the state in the page's address, a Map of texts.
+  function stateOfAddress() {
+    return new Map(new URLSearchParams(location.hash.slice(1)));
+  }
+
+  function addressOfState(state) {
+    const text = new URLSearchParams([...state].filter(([, value]) => value !== '')).toString();
+    return text === '' ? location.pathname + location.search : `#${text}`;
+  }
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = element('textarea', text);
+      document.body.append(area);
+      area.select();
+      const isCopied = document.execCommand('copy');
+      area.remove();
+      return isCopied;
+    }
+  }
+
+  // Returns the entries of the table: `order` is self, total or name.
+  function sortFunctions(functions, order, texts) {
+    const byName = (a, b) => (texts[a.name] < texts[b.name] ? -1 : 1);
+    const compare = order === 'name' ? byName : (a, b) => b[order] - a[order] || byName(a, b);
+    return functions.sort(compare);
+  }
+
+  // Returns a regular expression, or null with the reason in `problem`. A lower-case pattern
+  // ignores case.
+  function compile(pattern) {
+    try {
+      const flags = pattern === pattern.toLowerCase() ? 'iu' : 'u';
+      return {expression: new RegExp(pattern, flags), problem: ''};
+    } catch {
+      try {
+        return {expression: new RegExp(pattern, 'i'), problem: ''};
+      } catch (error) {
+        return {expression: null, problem: error.message};
+      }
+    }
+  }
+
+  return {
+    byId, element, percent, amount, fillTabs, stateOfAddress, addressOfState, copy, sortFunctions,
+    compile,
+  };
+})();

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+// Reads the data of the page (page_data.h) and lays out trees. Nothing here knows the DOM.
+//
+// A tree consists of columns in preorder. Node 0 is the root, which stands for all samples:
+//   frame[i]    index in the frames; -1 for the root
+//   depth[i]    0 for the root
+//   parent[i]   -1 for the root
+//   end[i]      the first node after those below i
+//   self[i]     the number of samples that end in the node
+//   total[i]    with those of all calls below it
+//   start[i]    where the node's box begins, from 0 to total[0]
+//   folded[i]   how many calls below it are too small for the data
+const FlameTree = (() => {
+  const VERSION = 1;
+  const TYPES = ['thread', 'user', 'kernel', 'inlined', 'jit'];
+
+  class Reader {
+    constructor(bytes) {
+      this.bytes = bytes;
+      this.at = 0;
+    }
+
+    // A number up to 2^53 is exact.
+    number() {
+      let value = 0;
+      let factor = 1;
+      for (let i = 0; i < 10; ++i) {
+        if (this.at >= this.bytes.length) throw new Error('the data of the page ends too early');
+        const byte = this.bytes[this.at++];
+        value += (byte & 127) * factor;
+        if (byte < 128) return value;
+        factor *= 128;
+      }
+      throw new Error('a number in the data of the page is too long');
+    }
+
+    // Each entry takes at least `columns` bytes, so absurd counts are refused.
+    count(columns) {
+      const count = this.number();
+      if (count * columns > this.bytes.length - this.at) {
+        throw new Error('a count in the data of the page is too large');
+      }
+      return count;
+    }
+
+    index(limit) {
+      const index = this.number();
+      if (index >= limit) throw new Error('an index in the data of the page is too large');
+      return index;
+    }
+
+    text() {
+      const size = this.count(1);
+      this.at += size;
+      return new TextDecoder().decode(this.bytes.subarray(this.at - size, this.at));
+    }
+  }
+
+  function readFrames(reader, texts) {
+    const count = reader.count(6);
+    const column = (limit) =>
+      Array.from({length: count}, () => reader.index(limit));
+    const frames = {
+      name: column(texts.length),
+      type: column(TYPES.length),
+      dso: column(texts.length),
+      source: column(texts.length),
+      firstLine: column(Infinity),
+      lastLine: column(Infinity),
+    };
+    for (let i = 0; i < count; ++i) frames.lastLine[i] += frames.firstLine[i];
+    return frames;
+  }
+
+  function emptyTree(size) {
+    return {
+      frame: new Int32Array(size).fill(-1),
+      depth: new Int32Array(size),
+      parent: new Int32Array(size).fill(-1),
+      end: new Int32Array(size),
+      self: new Float64Array(size),
+      total: new Float64Array(size),
+      start: new Float64Array(size),
+      folded: new Float64Array(size),
+    };
+  }
+
+  function readTab(reader, texts, frameCount) {
+    const tab = {
+      name: texts[reader.index(texts.length)],
+      unit: texts[reader.index(texts.length)],
+      decimals: reader.index(20),
+    };
+    const scale = reader.number();
+    const count = reader.count(4);
+    const tree = emptyTree(count + 1);
+    for (let i = 1; i <= count; ++i) {
+      const depth = tree.depth[i - 1] + 1 - reader.number();
+      if (depth < 1) throw new Error('a depth in the data of the page is wrong');
+      tree.depth[i] = depth;
+    }
+    for (let i = 1; i <= count; ++i) tree.frame[i] = reader.index(frameCount);
+    for (let i = 1; i <= count; ++i) tree.self[i] = reader.number() * scale;
+    for (let i = 1; i <= count; ++i) tree.folded[i] = reader.number();
+    tab.tree = finish(tree);
+    return tab;
+  }
+
+  // Returns {texts, facts, frames, tabs}. Throws an Error if the data is damaged.
+  function decode(bytes) {
+    const reader = new Reader(bytes);
+    if (reader.number() !== VERSION) throw new Error('the data of the page has another version');
+    const texts = reader.text().split('\n');
+    texts.pop();
+    const facts = Array.from({length: reader.count(1)}, () => texts[reader.index(texts.length)]);
+    const frames = readFrames(reader, texts);
+    const tabs = Array.from({length: reader.count(5)},
+      () => readTab(reader, texts, frames.name.length));
+    return {texts, facts, frames, tabs};
+  }
+
+  // Computes all columns from depth and self.
+  function finish(tree) {
+    const {depth, parent, end, self, total, start} = tree;
+    const size = depth.length;
+    const open = [0];  // the last node of each depth
+    for (let i = 1; i < size; ++i) {
+      parent[i] = open[depth[i] - 1];
+      open[depth[i]] = i;
+    }
+    for (let i = size - 1; i >= 0; --i) {
+      total[i] += self[i];
+      if (end[i] === 0) end[i] = i + 1;
+      if (i === 0) break;
+      const above = parent[i];
+      total[above] += total[i];
+      if (end[above] < end[i]) end[above] = end[i];
+    }
+    const next = new Float64Array(size);  // where the next child begins
+    for (let i = 1; i < size; ++i) {
+      start[i] = next[parent[i]];
+      next[i] = start[i];
+      next[parent[i]] += total[i];
+    }
+    return tree;
+  }
+
+  // Returns the tree whose root is `node`.
+  function subtree(tree, node) {
+    const result = emptyTree(tree.end[node] - node);
+    for (const column of ['frame', 'depth', 'self', 'folded']) {
+      result[column].set(tree[column].subarray(node, tree.end[node]));
+    }
+    result.depth.forEach((depth, i) => (result.depth[i] = depth - tree.depth[node]));
+    return finish(result);
+  }
+
+  // Returns the nodes whose parent is `node`.
+  function childrenOf(tree, node) {
+    const children = [];
+    for (let i = node + 1; i < tree.end[node]; i = tree.end[i]) children.push(i);
+    return children;
+  }
+
+  // Returns a tree with the same nodes whose children are sorted by `order`, which compares nodes.
+  function sorted(tree, order) {
+    const size = tree.depth.length;
+    const result = emptyTree(size);
+    const open = [0];
+    for (let count = 0; open.length > 0; ++count) {
+      const node = open.pop();
+      result.frame[count] = tree.frame[node];
+      result.depth[count] = tree.depth[node];
+      result.self[count] = tree.self[node];
+      result.folded[count] = tree.folded[node];
+      const next = node + 1;
+      if (next < tree.end[node] && tree.end[next] === tree.end[node]) {
+        open.push(next);  // most nodes have one child
+        continue;
+      }
+      const children = childrenOf(tree, node).sort(order);
+      while (children.length > 0) open.push(children.pop());
+    }
+    return finish(result);
+  }
+
+  function byWeight(tree) {
+    return sorted(tree, (a, b) => tree.total[b] - tree.total[a] || a - b);
+  }
+
+  function deepest(tree, node) {
+    let depth = tree.depth[node];
+    for (let i = node + 1; i < tree.end[node]; ++i) {
+      if (tree.depth[i] > depth) depth = tree.depth[i];
+    }
+    return depth;
+  }
+
+  // Returns the sum of the totals of nodes with a matching frame. A match below another match is
+  // not added again. `matches` is indexed by frame.
+  function matchedTotal(tree, matches, node) {
+    let sum = 0;
+    for (let i = node; i < tree.end[node];) {
+      if (tree.frame[i] >= 0 && matches[tree.frame[i]]) {
+        sum += tree.total[i];
+        i = tree.end[i];
+      } else {
+        ++i;
+      }
+    }
+    return sum;
+  }
+
+  // Returns for each name of a function below `node` {name, frame, self, total}. A recursive call
+  // adds nothing to the total. `frame` is the one of the largest total.
+  function functions(tree, frames, node) {
+    const of = new Map();
+    const open = [];  // the entries of the path, with the ends of their nodes
+    for (let i = node; i < tree.end[node]; ++i) {
+      while (open.length > 0 && open[open.length - 1].end <= i) open.pop().entry.isOpen = false;
+      const frame = tree.frame[i];
+      if (frame < 0) continue;
+      const name = frames.name[frame];
+      let entry = of.get(name);
+      if (entry === undefined) {
+        entry = {name, frame, self: 0, total: 0, largest: 0, isOpen: false};
+        of.set(name, entry);
+      }
+      entry.self += tree.self[i];
+      if (entry.isOpen) continue;
+      entry.total += tree.total[i];
+      if (tree.total[i] > entry.largest) {
+        entry.largest = tree.total[i];
+        entry.frame = frame;
+      }
+      entry.isOpen = true;
+      open.push({entry, end: tree.end[i]});
+    }
+    return [...of.values()];
+  }
+
+  return {
+    TYPES, decode, emptyTree, finish, subtree, childrenOf, byWeight, deepest, matchedTotal,
+    functions,
+  };
+})();

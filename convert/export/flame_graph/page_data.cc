@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/flame_graph/page_data.h"
+
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "convert/export/flame_graph/display_text.h"
+
+namespace perftape::flame_graph {
+namespace {
+
+using convert::EventValues;
+using convert::FoldedValue;
+using convert::Profile;
+
+class Encoder {
+ public:
+  void Number(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::byte>(value | 0x80));
+    bytes_.push_back(static_cast<std::byte>(value));
+  }
+  void Append(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  std::vector<std::byte> Finish() && { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+// The texts of a page, each once.
+class TextColumn {
+ public:
+  std::uint64_t Add(std::string_view text) {
+    const auto [known, is_new] = ids_.emplace(DisplayText(text), ids_.size());
+    if (is_new) joined_ += known->first + '\n';
+    return known->second;
+  }
+  std::string_view joined() const { return joined_; }
+
+ private:
+  tsl::robin_map<std::string, std::uint64_t> ids_ = {{"", 0}};
+  std::string joined_ = "\n";
+};
+
+// Returns the frames that the trees contain, the most frequent first: small numbers compress
+// better. Equally frequent ones are in the order of `ranks`.
+std::vector<FrameId> FramesInOrder(const FrameTable& frames, const std::vector<PageTab>& tabs) {
+  std::vector<std::uint64_t> uses(frames.size());
+  for (const PageTab& tab : tabs) {
+    for (const CallNode& node : tab.tree.nodes) ++uses[node.frame];
+  }
+  const std::vector<std::uint32_t> ranks = frames.Ranks();
+  std::vector<FrameId> order;
+  for (FrameId frame = 0; frame < frames.size(); ++frame) {
+    if (uses[frame] != 0) order.push_back(frame);
+  }
+  std::ranges::sort(order, [&](FrameId a, FrameId b) {
+    return uses[a] != uses[b] ? uses[a] > uses[b] : ranks[a] < ranks[b];
+  });
+  return order;
+}
+
+class PageEncoder {
+ public:
+  PageEncoder(const Profile& profile, const FrameTable& frames)
+      : profile_(profile), frames_(frames) {}
+
+  std::vector<std::byte> Encode(const std::vector<PageTab>& tabs) && {
+    AppendFacts();
+    AppendFrames(FramesInOrder(frames_, tabs));
+    tables_.Number(tabs.size());
+    for (const PageTab& tab : tabs) AppendTab(tab);
+    Encoder whole;
+    whole.Number(kPageVersion);
+    whole.Number(texts_.joined().size());
+    whole.Append(AsBytes(texts_.joined()));
+    whole.Append(std::move(tables_).Finish());
+    return std::move(whole).Finish();
+  }
+
+ private:
+  void AppendFacts() {
+    const std::vector<std::string>& comments = profile_.metadata().comments;
+    tables_.Number(comments.size());
+    for (const std::string& comment : comments) tables_.Number(texts_.Add(comment));
+  }
+
+  void AppendFrames(const std::vector<FrameId>& order) {
+    numbers_.resize(frames_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) numbers_[order[i]] = i;
+    tables_.Number(order.size());
+    const auto column = [&](auto number_of) {
+      for (const FrameId frame : order) tables_.Number(number_of(frame));
+    };
+    column([&](FrameId id) { return texts_.Add(frames_.NameOf(id)); });
+    column([&](FrameId id) { return static_cast<std::uint64_t>(frames_[id].type); });
+    column([&](FrameId id) { return texts_.Add(profile_.text(frames_[id].dso)); });
+    column([&](FrameId id) { return texts_.Add(profile_.text(frames_[id].source)); });
+    column([&](FrameId id) { return FirstLine(frames_[id]); });
+    column([&](FrameId id) {
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(frames_[id].last_line, 0)) -
+             FirstLine(frames_[id]);
+    });
+  }
+
+  static std::uint64_t FirstLine(const Frame& frame) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(frame.first_line, 0));
+  }
+
+  void AppendTab(const PageTab& tab) {
+    const convert::Event& event = profile_[tab.event];
+    const bool is_count =
+        event.values == EventValues::kSampled && frames_.options().value == FoldedValue::kSamples;
+    tables_.Number(texts_.Add(profile_.text(event.name)));
+    tables_.Number(texts_.Add(is_count ? "samples" : profile_.text(event.unit)));
+    tables_.Number(event.decimals);
+    const std::vector<CallNode>& nodes = tab.tree.nodes;
+    std::int64_t scale = 0;
+    for (const CallNode& node : nodes) scale = std::gcd(scale, node.self);
+    scale = std::max<std::int64_t>(scale, 1);
+    tables_.Number(static_cast<std::uint64_t>(scale));
+    tables_.Number(nodes.size());
+    std::uint32_t child_depth = 0;  // of a child of the node before
+    for (const CallNode& node : nodes) {
+      tables_.Number(child_depth - node.depth);
+      child_depth = node.depth + 1;
+    }
+    for (const CallNode& node : nodes) tables_.Number(numbers_[node.frame]);
+    for (const CallNode& node : nodes) {
+      tables_.Number(static_cast<std::uint64_t>(node.self / scale));
+    }
+    for (const CallNode& node : nodes) tables_.Number(node.folded);
+  }
+
+  const Profile& profile_;
+  const FrameTable& frames_;
+  TextColumn texts_;
+  Encoder tables_;                      // everything after the texts
+  std::vector<std::uint64_t> numbers_;  // in the page, by FrameId
+};
+
+}  // namespace
+
+std::vector<std::byte> EncodePage(const Profile& profile, const FrameTable& frames,
+                                  const std::vector<PageTab>& tabs) {
+  return PageEncoder(profile, frames).Encode(tabs);
+}
+
+}  // namespace perftape::flame_graph

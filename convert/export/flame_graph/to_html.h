@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profile -> a flame graph as one HTML page, for a browser without a network. The page has a strict
+// Content-Security-Policy, which names its own script and style by their hashes; names of functions
+// are in its compressed data (page_data.h) and never in its markup.
+#pragma once
+
+#include <cstdint>
+
+#include "convert/export/to_folded.h"
+#include "convert/model/profile.h"
+#include "formats/base/output_file.h"
+#include "formats/base/result.h"
+
+namespace perftape::flame_graph {
+
+// What a flame graph does not show.
+struct FlameGraphReport {
+  std::uint64_t negative_samples = 0;  // samples with a negative number
+};
+
+// Writes all events that have samples. Of `options`, uses `value` and `root`. Fails as the output
+// does, and with kIo if there is not enough memory.
+Result<FlameGraphReport> WriteHtml(const convert::Profile& profile,
+                                   const convert::FoldedOptions& options, OutputFile& out);
+
+}  // namespace perftape::flame_graph

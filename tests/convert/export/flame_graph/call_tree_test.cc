@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/flame_graph/call_tree.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/convert/export/profile_maker.h"
+
+namespace perftape::flame_graph {
+namespace {
+
+using convert::EventId;
+using convert::FoldedOptions;
+using convert::MappingId;
+using convert::Profile;
+using convert::ProfileMaker;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Trees {
+  FrameTable frames;
+  CallTree tree;
+  Trees(const Profile& profile, EventId event, const FoldedOptions& options = {})
+      : frames(profile, options) {
+    const StackForest forest = StackForest::Of(profile, event, frames);
+    tree = forest.Join(frames.Ranks());
+  }
+
+  // Returns "depth name self" of each node, with " +folded" if calls were folded into it.
+  std::vector<std::string> Lines() const {
+    std::vector<std::string> lines;
+    for (const CallNode& node : tree.nodes) {
+      const std::string folded = node.folded == 0 ? "" : fmt::format(" +{}", node.folded);
+      lines.push_back(
+          fmt::format("{} {} {}{}", node.depth, frames.NameOf(node.frame), node.self, folded));
+    }
+    return lines;
+  }
+};
+
+TEST(CallTree, IsInPreorderSortedByName) {
+  ProfileMaker made;
+  const convert::ThreadId app = made.Runs("app");
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"main", "z"}), app, cycles, 1);
+  made.Hit(made.Calls({"main"}), app, cycles, 2);
+  made.Hit(made.Calls({"main", "a", "x"}), app, cycles, 3);
+  const Trees trees(made.Make(), cycles);
+  EXPECT_THAT(trees.Lines(), ElementsAre("0 app 0", "1 main 2", "2 a 0", "3 x 3", "2 z 1"));
+  EXPECT_EQ(trees.tree.total(), 6);
+  EXPECT_THAT(TotalsOf(trees.tree), ElementsAre(6, 6, 3, 3, 1));
+}
+
+TEST(CallTree, JoinsAddressesAndThreadsOfOneName) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const MappingId app = made.Map("/bin/app");
+  made.Hit(made.Calls({made.Frame(app, 0x10, {"f"}), made.Frame(app, 0x30, {"g"})}),
+           made.Runs("app", 1, 1), cycles, 1);
+  made.Hit(made.Calls({made.Frame(app, 0x20, {"f"}), made.Frame(app, 0x40, {"g"})}),
+           made.Runs("app", 2, 2), cycles, 2);
+  const Profile profile = made.Make();
+  EXPECT_THAT(Trees(profile, cycles).Lines(), ElementsAre("0 app 0", "1 f 0", "2 g 3"));
+  EXPECT_THAT(Trees(profile, cycles, {.root = folded::Root::kNone}).Lines(),
+              ElementsAre("0 f 0", "1 g 3"));
+  EXPECT_THAT(Trees(profile, cycles, {.root = folded::Root::kCommPid}).Lines(),
+              ElementsAre("0 app-1 0", "1 f 0", "2 g 1", "0 app-2 0", "1 f 0", "2 g 2"));
+}
+
+TEST(CallTree, ContainsOneEvent) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const EventId faults = made.Counts("faults");
+  made.Hit(made.Calls({"f"}), {}, cycles, 1, 1000);
+  made.Hit(made.Calls({"g"}), {}, faults, 2);
+  const Profile profile = made.Make();
+  EXPECT_THAT(Trees(profile, faults).Lines(), ElementsAre("0 g 2"));
+  EXPECT_THAT(Trees(profile, cycles, {.value = convert::FoldedValue::kPeriod}).Lines(),
+              ElementsAre("0 f 1000"));
+}
+
+TEST(CallTree, HasAFrameForAStackWithoutFrames) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit({}, {}, cycles, 4);
+  EXPECT_THAT(Trees(made.Make(), cycles).Lines(), ElementsAre("0 [unknown] 4"));
+}
+
+TEST(CallTree, LeavesOutAndCountsNegativeNumbers) {
+  ProfileMaker made;
+  const EventId value = made.CountsPlainly("delta");
+  made.Hit(made.Calls({"less"}), made.Runs("a"), value, 0, -3);
+  made.Hit(made.Calls({"same"}), made.Runs("b"), value, 0, 0);
+  const Trees trees(made.Make(), value);
+  EXPECT_THAT(trees.Lines(), IsEmpty());
+  EXPECT_EQ(trees.tree.negative_samples, 1);
+}
+
+TEST(CallTree, SaturatesItsSums) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"f"}), {}, cycles, kMost);
+  made.Hit(made.Calls({"f", "g"}), {}, cycles, kMost);
+  const Trees trees(made.Make(), cycles);
+  EXPECT_EQ(trees.tree.total(), kMost);
+  EXPECT_THAT(TotalsOf(trees.tree), ElementsAre(kMost, kMost));
+}
+
+TEST(FoldSmallCalls, AddsThemToTheirCaller) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"main", "big"}), {}, cycles, 90);
+  made.Hit(made.Calls({"main", "small"}), {}, cycles, 1);
+  made.Hit(made.Calls({"main", "small", "smaller"}), {}, cycles, 2);
+  made.Hit(made.Calls({"tiny"}), {}, cycles, 1);
+  Trees trees(made.Make(), cycles);
+  FoldSmallCalls(trees.tree, 4);
+  EXPECT_THAT(trees.Lines(), ElementsAre("0 main 3 +2", "1 big 90", "0 tiny 1"));
+}
+
+TEST(SmallestForAtMost, KeepsTheLargest) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  for (std::int64_t i = 1; i <= 9; ++i) {
+    made.Hit(made.Calls({"main", fmt::format("f{}", i)}), {}, cycles, i);
+  }
+  Trees trees(made.Make(), cycles);
+  EXPECT_EQ(SmallestForAtMost(trees.tree, 10), 0);
+  EXPECT_EQ(SmallestForAtMost(trees.tree, 4), 7);
+  FoldSmallCalls(trees.tree, SmallestForAtMost(trees.tree, 4));
+  EXPECT_THAT(trees.Lines(), ElementsAre("0 main 21 +6", "1 f7 7", "1 f8 8", "1 f9 9"));
+  EXPECT_EQ(trees.tree.total(), 45);
+}
+
+}  // namespace
+}  // namespace perftape::flame_graph

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/flame_graph/frame_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/convert/export/profile_maker.h"
+
+namespace perftape::flame_graph {
+namespace {
+
+using convert::LocationId;
+using convert::MappingId;
+using convert::MappingType;
+using convert::Profile;
+using convert::ProfileMaker;
+using testing::ElementsAre;
+
+// Returns "name type" of each frame, root first.
+std::vector<std::string> Describe(FrameTable& frames, LocationId location) {
+  constexpr std::string_view kTypes[] = {"thread", "user", "kernel", "inlined", "jit"};
+  std::vector<std::string> lines;
+  for (const FrameId frame : frames.Of(location)) {
+    lines.push_back(std::string(frames.NameOf(frame)) + " " +
+                    std::string(kTypes[static_cast<std::size_t>(frames[frame].type)]));
+  }
+  return lines;
+}
+
+TEST(FrameTable, TellsInlinedCallsFromFunctions) {
+  ProfileMaker made;
+  const LocationId frame = made.Frame(made.Map("/bin/app"), 0x10, {"innermost", "inner", "outer"});
+  const Profile profile = made.Make();
+  FrameTable frames(profile, {});
+  EXPECT_THAT(Describe(frames, frame),
+              ElementsAre("outer user", "inner inlined", "innermost inlined"));
+}
+
+TEST(FrameTable, TellsKernelAndJitByTheMapping) {
+  ProfileMaker made;
+  const LocationId kernel =
+      made.Frame(made.Map("[kernel.kallsyms]", MappingType::kKernel), 0x10, {"do_idle"});
+  const LocationId anonymous = made.Frame(made.Map("//anon"), 0x10, {"java"});
+  const LocationId map = made.Frame(made.Map("/tmp/perf-12.map"), 0x10, {"node"});
+  const LocationId nameless = made.Frame(made.Map("/bin/app"), 0x10);
+  const Profile profile = made.Make();
+  FrameTable frames(profile, {});
+  EXPECT_THAT(Describe(frames, kernel), ElementsAre("do_idle kernel"));
+  EXPECT_THAT(Describe(frames, anonymous), ElementsAre("java jit"));
+  EXPECT_THAT(Describe(frames, map), ElementsAre("node jit"));
+  EXPECT_THAT(Describe(frames, nameless), ElementsAre("[app] user"));
+}
+
+TEST(FrameTable, TellsTypesOfFoldedFramesByTheirMarks) {
+  ProfileMaker made;
+  const MappingId folded = made.Map("[folded]");
+  const LocationId kernel = made.Frame(folded, 1, {"vfs_read_[k]"});
+  const LocationId inlined = made.Frame(folded, 2, {"get_[i]"});
+  const LocationId jit = made.Frame(folded, 3, {"Loop_[j]"});
+  const LocationId user = made.Frame(folded, 4, {"main"});
+  const Profile profile = made.Make();
+  FrameTable frames(profile, {});
+  EXPECT_THAT(Describe(frames, kernel), ElementsAre("vfs_read_[k] kernel"));
+  EXPECT_THAT(Describe(frames, inlined), ElementsAre("get_[i] inlined"));
+  EXPECT_THAT(Describe(frames, jit), ElementsAre("Loop_[j] jit"));
+  EXPECT_THAT(Describe(frames, user), ElementsAre("main user"));
+  EXPECT_EQ(profile.text(frames[frames.Of(user)[0]].dso), "");
+}
+
+TEST(FrameTable, JoinsAddressesOfAFunctionAndTheirLines) {
+  ProfileMaker made;
+  const MappingId app = made.Map("/bin/app");
+  const convert::FunctionId function = made.builder.Add(convert::Function{
+      .name = made.builder.Add("f"), .filename = made.builder.Add("src/f.cc"), .start_line = 10});
+  std::vector<LocationId> locations;
+  for (const std::int64_t line : {30, 12, 0}) {
+    const convert::Line lines[] = {{.function = function, .number = line}};
+    locations.push_back(made.builder.Add(convert::Location{
+        .mapping = app, .offset = {static_cast<std::uint64_t>(line)}, .lines = lines}));
+  }
+  const Profile profile = made.Make();
+  FrameTable frames(profile, {});
+  for (const LocationId location : locations) EXPECT_THAT(frames.Of(location), ElementsAre(0));
+  EXPECT_EQ(profile.text(frames[0].dso), "/bin/app");
+  EXPECT_EQ(profile.text(frames[0].source), "src/f.cc");
+  EXPECT_EQ(frames[0].first_line, 10);
+  EXPECT_EQ(frames[0].last_line, 30);
+}
+
+TEST(FrameTable, KeepsFunctionsOfOneNameInTwoFilesApart) {
+  ProfileMaker made;
+  const LocationId one = made.Frame(made.Map("/lib/one.so"), 0x10, {"init"});
+  const LocationId two = made.Frame(made.Map("/lib/two.so"), 0x10, {"init"});
+  const Profile profile = made.Make();
+  FrameTable frames(profile, {});
+  EXPECT_NE(frames.Of(two)[0], frames.Of(one)[0]);
+  EXPECT_THAT(frames.Ranks(), ElementsAre(1, 0));
+}
+
+}  // namespace
+}  // namespace perftape::flame_graph

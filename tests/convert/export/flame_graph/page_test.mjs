@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {encode, load} from './page_scripts.mjs';
+
+const {FlameTree, DerivedTrees, Controls} = load(
+  ['tree.js', 'derived_trees.js', 'controls.js'], ['FlameTree', 'DerivedTrees', 'Controls']);
+
+// main calls a (which calls itself) and b; a's inner call and b call leaf.
+const NODES = [
+  [0, 'main', 1], [1, 'a', 2], [2, 'a', 3], [3, 'leaf', 4], [1, 'b', 0], [2, 'leaf', 10],
+];
+
+function decode(nodes, options) {
+  return FlameTree.decode(encode(nodes, options));
+}
+
+function sandwichOf(page, name) {
+  return DerivedTrees.sandwich(page, page.tabs[0].tree, page.texts.indexOf(name), 'name');
+}
+
+// Returns a tree as lines: depth, name, self, total.
+function lines(page, tree) {
+  return [...tree.frame].map((frame, i) => {
+    const name = frame < 0 ? 'all' : page.texts[page.frames.name[frame]];
+    return `${tree.depth[i]} ${name} ${tree.self[i]} ${tree.total[i]}`;
+  });
+}
+
+test('reads a tree in preorder and adds up totals', () => {
+  const page = decode(NODES);
+  assert.equal(page.tabs[0].name, 'cycles');
+  assert.deepEqual(lines(page, page.tabs[0].tree), [
+    '0 all 0 20', '1 main 1 20', '2 a 2 9', '3 a 3 7', '4 leaf 4 4', '2 b 0 10', '3 leaf 10 10',
+  ]);
+});
+
+test('multiplies by the scale, also above 32 bits', () => {
+  const page = decode([[0, 'main', 3]], {scale: 4e12});
+  assert.equal(page.tabs[0].tree.total[0], 12e12);
+});
+
+test('places children side by side from the start of their caller', () => {
+  const {tree} = decode(NODES).tabs[0];
+  assert.deepEqual([...tree.start], [0, 0, 0, 0, 0, 9, 9]);
+  assert.deepEqual([...tree.end], [7, 7, 5, 5, 5, 7, 7]);
+});
+
+test('refuses data that is cut anywhere', () => {
+  const bytes = encode(NODES);
+  for (let size = 0; size < bytes.length; ++size) {
+    assert.throws(() => FlameTree.decode(bytes.subarray(0, size)), /data of the page/);
+  }
+});
+
+test('refuses or reads data with any byte replaced', () => {
+  const bytes = encode(NODES);
+  for (let at = 0; at < bytes.length; ++at) {
+    for (const value of [0, 127, 255]) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[at] = value;
+      try {
+        FlameTree.decode(damaged);
+      } catch (error) {
+        assert.match(error.message, /data of the page/);
+      }
+    }
+  }
+});
+
+test('sorts calls by weight', () => {
+  const page = decode(NODES);
+  assert.deepEqual(lines(page, FlameTree.byWeight(page.tabs[0].tree)), [
+    '0 all 0 20', '1 main 1 20', '2 b 0 10', '3 leaf 10 10', '2 a 2 9', '3 a 3 7', '4 leaf 4 4',
+  ]);
+});
+
+test('cuts out the calls of one node', () => {
+  const page = decode(NODES);
+  assert.deepEqual(lines(page, FlameTree.subtree(page.tabs[0].tree, 2)),
+    ['0 a 2 9', '1 a 3 7', '2 leaf 4 4']);
+});
+
+test('counts a recursive function once', () => {
+  const page = decode(NODES);
+  const found = Array.from(FlameTree.functions(page.tabs[0].tree, page.frames, 0))
+    .map(({name, self, total}) => `${page.texts[name]} ${self} ${total}`).sort();
+  assert.deepEqual(found, ['a 5 9', 'b 0 10', 'leaf 14 14', 'main 1 20']);
+});
+
+test('adds a match below a match only once', () => {
+  const page = decode(NODES);
+  const matches = page.frames.name.map((name) => /^(a|leaf)$/.test(page.texts[name]));
+  assert.equal(FlameTree.matchedTotal(page.tabs[0].tree, matches, 0), 19);
+  assert.equal(FlameTree.matchedTotal(page.tabs[0].tree, matches, 5), 10);
+});
+
+test('joins the callers of a function', () => {
+  const page = decode(NODES);
+  const {callers} = sandwichOf(page, 'leaf');
+  assert.deepEqual(lines(page, callers), [
+    '0 leaf 0 14', '1 a 0 4', '2 a 0 4', '3 main 4 4', '1 b 0 10', '2 main 10 10',
+  ]);
+});
+
+test('joins the callees of a function, and keeps its recursion', () => {
+  const page = decode(NODES);
+  const {callees} = sandwichOf(page, 'a');
+  assert.deepEqual(lines(page, callees), ['0 a 2 9', '1 a 3 7', '2 leaf 4 4']);
+});
+
+test('inverts a tree', () => {
+  const page = decode(NODES);
+  assert.deepEqual(lines(page, DerivedTrees.inverted(page, page.tabs[0].tree, 'weight')), [
+    '0 all 0 20', '1 leaf 0 14', '2 b 0 10', '3 main 10 10', '2 a 0 4', '3 a 0 4', '4 main 4 4',
+    '1 a 0 5', '2 a 0 3', '3 main 3 3', '2 main 2 2', '1 main 1 1',
+  ]);
+});
+
+test('folds callers that are too small into their callee', () => {
+  const page = decode([
+    [0, 'main', 0], [1, 'a', 0], [2, 'leaf', 100000], [1, 'b', 0], [2, 'leaf', 1],
+  ]);
+  const {callers} = sandwichOf(page, 'leaf');
+  assert.deepEqual(lines(page, callers),
+    ['0 leaf 1 100001', '1 a 0 100000', '2 main 100000 100000']);
+  assert.deepEqual([...callers.folded], [1, 0, 0]);
+});
+
+test('survives a stack of 100,000 frames', () => {
+  const nodes = Array.from({length: 100000}, (_, i) => [i, 'f', i === 99999 ? 1 : 0]);
+  const page = decode(nodes);
+  const {tree} = page.tabs[0];
+  assert.equal(FlameTree.deepest(tree, 0), 100000);
+  assert.equal(FlameTree.byWeight(tree).total[0], 1);
+  assert.equal(DerivedTrees.inverted(page, tree, 'name').depth.length, 100001);
+});
+
+test('writes amounts with their unit', () => {
+  const tab = (unit, decimals = 0) => ({name: 'cycles', unit, decimals});
+  assert.equal(Controls.amount(1, tab('samples')), '1 sample');
+  assert.equal(Controls.amount(12345, tab('samples')), '12,345 samples');
+  assert.equal(Controls.amount(12345, tab('count')), '12,345 cycles');
+  assert.equal(Controls.amount(125, tab('bytes', 1)), '12.5 bytes');
+  assert.equal(Controls.amount(1234567, tab('nanoseconds')), '1.235 ms');
+  assert.equal(Controls.percent(1, 3), '33.3 %');
+  assert.equal(Controls.percent(0, 0), '0 %');
+});
+
+test('searches without regard to case unless the pattern has capitals', () => {
+  assert.ok(Controls.compile('malloc').expression.test('MyMalloc'));
+  assert.ok(!Controls.compile('Malloc').expression.test('malloc'));
+  assert.equal(Controls.compile('(').expression, null);
+  assert.notEqual(Controls.compile('(').problem, '');
+});
