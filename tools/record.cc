@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/sandbox/recorder_privileges.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
@@ -85,6 +87,12 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   options.command_line = OwnCommandLine();
   if (console.verbosity() == cli::Verbosity::kVerbose) {
     options.libbpf_log = [&](std::string_view message) { console.Detail(message); };
+  }
+  if (!plan.no_sandbox) {
+    options.drop_privileges = [&] {
+      const std::filesystem::path outputs[] = {options.output, options.bundle.file};
+      return sandbox::DropRecorderPrivileges(outputs);
+    };
   }
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
                if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));

@@ -31,6 +31,7 @@ class StagedFile {
   StagedFile& operator=(StagedFile&&) = delete;
   ~StagedFile();
 
+  // Open for writing only.
   int fd() const { return fd_.get(); }
   bool is_published() const { return temporary_.empty(); }
 

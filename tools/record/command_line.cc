@@ -300,6 +300,7 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "include-self",
      .help = "also record the recorder",
      .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::include_self>},
+    cli::NoSandboxRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print the messages of libbpf while it loads programs"),
 };
@@ -432,6 +433,7 @@ const cli::Command& RecordCommand() {
 
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
+  run.no_sandbox = plan.no_sandbox;
   run.listed_events = ListedEventsOf(plan);
   RecordOptions& options = run;
   options = std::move(plan.record);

@@ -31,6 +31,7 @@ struct Plan : cli::BaseOptions {
 // What the command line asks for: a recording, or a list of events.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
+  bool no_sandbox = false;
 };
 
 const cli::Command& RecordCommand();

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "tools/common/sandbox/recorder_privileges.h"
+
 namespace perftape::record_tool {
 namespace {
 
@@ -61,6 +63,7 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::Wait() {
+  (void)sandbox::DropCapabilities();  // this thread needs none
   while (true) {
     pollfd waits[] = {{.fd = signals_.get(), .events = POLLIN, .revents = 0},
                       {.fd = end_.get(), .events = POLLIN, .revents = 0}};

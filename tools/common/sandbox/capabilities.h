@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The capabilities of a thread (capabilities(7)).
+#pragma once
+
+#include <cstdint>
+
+#include "formats/base/result.h"
+
+namespace perftape::sandbox {
+
+// Bit N is the capability with number N in linux/capability.h.
+using CapabilitySet = std::uint64_t;
+
+constexpr CapabilitySet Capability(int number) {
+  return CapabilitySet{1} << number;
+}
+
+struct ThreadCapabilities {
+  CapabilitySet effective = 0;
+  CapabilitySet permitted = 0;
+};
+
+// Fail with kPermission or kIo. Setting also empties the inheritable and ambient sets. A capability
+// that is no longer permitted cannot be regained.
+Result<ThreadCapabilities> OwnCapabilities();
+Status SetOwnCapabilities(const ThreadCapabilities& kept);
+
+// The highest number that the kernel has; 39 (Linux 5.8) if it cannot be read.
+int LastCapability();
+
+}  // namespace perftape::sandbox
