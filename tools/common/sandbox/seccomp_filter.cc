@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/sandbox/seccomp_filter.h"
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,9 +15,13 @@
 #include <string>
 
 #include "formats/base/file.h"
+#include "formats/base/regular_file.h"
 
 namespace perftape::sandbox {
 namespace {
+
+// A filter has at most 4096 instructions of 8 bytes (BPF_MAXINSNS).
+constexpr std::uint64_t kMostBytes = 4096 * 8;
 
 std::unexpected<Error> FailSeccomp(std::string_view what, int code) {
   return FailErrno("sandbox: " + std::string(what), code < 0 ? -code : EIO);
@@ -57,21 +60,20 @@ int AddRow(scmp_filter_ctx context, const SystemCallRow& row) {
   return seccomp_rule_add_array(context, action, number, 1, &condition);
 }
 
-// libseccomp 2.5 writes programs only to files.
+// libseccomp 2.5 writes programs only to descriptors. A pipe has room for a program of this size,
+// and unlike a file it is not limited by `ulimit -f`.
 Result<std::vector<std::uint64_t>> Compile(scmp_filter_ctx context) {
-  const UniqueFd file(memfd_create("seccomp", MFD_CLOEXEC));
-  if (!file) return FailSeccomp("memfd_create", -errno);
-  if (const int code = seccomp_export_bpf(context, file.get()); code != 0) {
+  int ends[2] = {};
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return FailSeccomp("pipe2", -errno);
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  if (const int code = seccomp_export_bpf(context, write_end.get()); code != 0) {
     return FailSeccomp("seccomp_export_bpf", code);
   }
-  struct stat status = {};
-  if (fstat(file.get(), &status) != 0) return FailSeccomp("fstat", -errno);
-  std::vector<std::uint64_t> program(static_cast<std::size_t>(status.st_size) /
-                                     sizeof(std::uint64_t));
-  if (pread(file.get(), program.data(), static_cast<std::size_t>(status.st_size), 0) !=
-      status.st_size) {
-    return FailSeccomp("pread", -EIO);
-  }
+  write_end.Reset();
+  TRY_ASSIGN(const std::string bytes, ReadToEnd(read_end.get(), "sandbox: filter", kMostBytes));
+  std::vector<std::uint64_t> program(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(program.data(), bytes.data(), program.size() * sizeof(std::uint64_t));
   return program;
 }
 

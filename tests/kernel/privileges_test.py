@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what a running recorder may still do: its capabilities, in all threads, and its seccomp
+filter. What it needs after the start must still work: files of other users, deleted files, the
+kernel's symbols, ending the command."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import harness
+
+OTHER_USER = 12345
+# CAP_KILL, CAP_IPC_LOCK, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_SYSLOG, CAP_PERFMON, CAP_BPF,
+# CAP_CHECKPOINT_RESTORE.
+KEPT = sum(1 << number for number in (5, 14, 19, 2, 34, 38, 39, 40))
+ALWAYS_REFUSED = {"clone3"}  # the C library uses clone instead
+
+
+def status_of(task):
+    """Returns the fields of a /proc/.../status."""
+    text = pathlib.Path(task, "status").read_text()
+    return dict(re.findall(r"^(\w+):\t(.*)$", text, re.MULTILINE))
+
+
+class Privileges(harness.RecordingTest):
+    def start_recorder(self, *arguments):
+        """Starts a recorder and returns it when it has installed its filter."""
+        recorder = self.spawn(harness.RECORD, *arguments, cwd=self.dir, stderr=subprocess.PIPE,
+                              text=True)
+        deadline = time.monotonic() + harness.TIMEOUT_S
+        while status_of(f"/proc/{recorder.pid}")["Seccomp"] != "2":
+            self.assertIsNone(recorder.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        return recorder
+
+    def finish(self, recorder):
+        recorder.send_signal(signal.SIGINT)
+        _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
+        self.assertEqual(recorder.returncode, 0, err)
+        return err
+
+    def test_all_threads_give_up_privileges(self):
+        recorder = self.start_recorder("-a", "-q", "-o", "perf.data")
+        for task in pathlib.Path(f"/proc/{recorder.pid}/task").iterdir():
+            status = status_of(task)
+            for field in ("CapPrm", "CapEff", "CapInh", "CapAmb"):
+                self.assertEqual(int(status[field], 16) & ~KEPT, 0, f"{task}: {field}")
+            self.assertEqual(status["NoNewPrivs"], "1")
+            self.assertEqual(status["Seccomp"], "2")
+        self.finish(recorder)
+
+    def test_command_keeps_its_privileges(self):
+        own = status_of("/proc/self")
+        self.record("-q", "-o", "perf.data", "--", "sh", "-c",
+                    "sleep 0.5; cat /proc/self/status > status")
+        command = dict(re.findall(r"^(\w+):\t(.*)$", (self.dir / "status").read_text(),
+                                  re.MULTILINE))
+        for field in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp"):
+            self.assertEqual(command[field], own[field], field)
+
+    def test_option_keeps_them(self):
+        own = int(status_of("/proc/self")["CapPrm"], 16)
+        recorder = self.spawn(harness.RECORD, "-a", "-q", "--no-sandbox", "-o", "perf.data",
+                              cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + harness.TIMEOUT_S
+        while not (self.dir / "perf.data").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        time.sleep(0.5)
+        status = status_of(f"/proc/{recorder.pid}")
+        self.assertEqual((status["Seccomp"], int(status["CapPrm"], 16)), ("0", own))
+        self.finish(recorder)
+
+    def test_deleted_binary_of_another_user_has_its_symbols(self):
+        """It is in a directory that only its user may read, and is deleted while it runs."""
+        private = self.dir / "private"
+        private.mkdir()
+        program = private / "program"
+        shutil.copy(harness.BURNER, program)
+        for path in (private, program):
+            os.chown(path, OTHER_USER, OTHER_USER)
+            path.chmod(0o700)
+        self.dir.chmod(0o711)
+        recorder = self.start_recorder("-a", "-F", "99", "-o", "perf.data")
+        victim = self.spawn(program, "--seconds", "1", user=OTHER_USER, group=OTHER_USER, extra_groups=[],
+                            stdout=subprocess.DEVNULL)
+        time.sleep(0.2)
+        program.unlink()
+        victim.wait(timeout=harness.TIMEOUT_S)
+        err = self.finish(recorder)
+        status, out, _ = harness.run(harness.BUNDLE, "list", "--json", self.dir / "perf.data")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r'private/program', err)
+        entry = next(part for part in out.split("{") if "private/program" in part)
+        self.assertNotIn('"missing"', entry)
+
+    def test_ends_a_command_of_another_user(self):
+        recorder = self.start_recorder("-q", "-o", "perf.data", "--", "setpriv", "--reuid",
+                                       OTHER_USER, "--clear-groups", "sleep", "100")
+        recorder.send_signal(signal.SIGTERM)
+        recorder.communicate(timeout=10)
+        self.assertNotEqual(recorder.returncode, None)
+
+    def test_no_call_is_refused(self):
+        if shutil.which("strace") is None:
+            self.skipTest("strace is not installed")
+        log = self.dir / "strace"
+        harness.run("strace", "-f", "-qq", "-o", log, harness.RECORD, "-a", "-F", "99", "-q", "-z",
+                    "-o", "perf.data", "--duration", "1", cwd=self.dir)
+        text = log.read_text()
+        after = text[text.rindex("SECCOMP_SET_MODE_FILTER"):]
+        refused = re.findall(r"\b(\w+)\(.*= -1 (?:EPERM|ENOSYS|EACCES) ", after)
+        self.assertEqual(set(refused) - ALWAYS_REFUSED, set(),
+                         [line for line in after.splitlines() if re.search("EPERM|ENOSYS", line)])
+
+
+if __name__ == "__main__":
+    harness.require("perf", "setpriv")
+    harness.main()
