@@ -266,7 +266,7 @@ int main(int argc, char** argv) noexcept {
          &convert_tool::RunForPprof, &convert_tool::Confine},
         argc, argv);
   }
-  return cli::Main<convert_tool::Plan>(
-      {convert_tool::ConvertCommand(), &convert_tool::PlanOf, &convert_tool::Run,
-       &convert_tool::Confine}, argc, argv);
+  return cli::Main<convert_tool::Plan>({convert_tool::ConvertCommand(), &convert_tool::PlanOf,
+                                        &convert_tool::Run, &convert_tool::Confine},
+                                       argc, argv);
 }

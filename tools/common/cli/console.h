@@ -53,8 +53,8 @@ Status PrintToStdout(std::string_view text);
 
 // A tool. `plan` checks the parsed options and returns the work to do; its kInvalidArgument is a
 // usage error. `confine` then gives up the rights that the work does not need, unless the option
-// --no-sandbox was given; null if the tool has no such function. `run` does the work and returns the
-// exit status. Options and Plan are often one struct.
+// --no-sandbox was given; null if the tool has no such function. `run` does the work and returns
+// the exit status. Options and Plan are often one struct.
 template <class Options, class Plan = Options>
 struct Tool {
   const Command& command;

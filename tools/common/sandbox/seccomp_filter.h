@@ -20,11 +20,12 @@ bool IsSanitized();
 
 class SeccompFilter {
  public:
-  // `caller` is kReader or kRecorder. The filter has the id of the calling process. Fails with kIo if
-  // memory or libseccomp fails. Takes most of a millisecond.
+  // `caller` is kReader or kRecorder. The filter has the id of the calling process. Fails with kIo
+  // if memory or libseccomp fails. Takes most of a millisecond.
   static Result<SeccompFilter> Build(Caller caller);
 
-  // Installs the filter in all threads of the process, with no_new_privs, for ever. Returns kMissing if the kernel has no filters.
+  // Installs the filter in all threads of the process, with no_new_privs, for ever. Returns
+  // kMissing if the kernel has no filters.
   Result<Availability> Install() const;
 
  private:
