@@ -94,6 +94,13 @@ struct bpf_perf_event_data {
 	__u64 addr;
 };
 
+/* enum perf_sample_regs_abi of include/uapi/linux/perf_event.h */
+enum {
+	PERF_SAMPLE_REGS_ABI_NONE,
+	PERF_SAMPLE_REGS_ABI_32,
+	PERF_SAMPLE_REGS_ABI_64,
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {

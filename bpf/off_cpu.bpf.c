@@ -21,12 +21,11 @@
 #define OWN_FRAMES (PROGRAM_FRAMES + 1) /* the program and its caller, bpf_trace_runN */
 #endif
 #include "bpf/sample.bpf.h"
+#include "bpf/stored_stack.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-const volatile struct wire_off_cpu off_cpu = {};
 
 /* User space sets it before it detaches the programs, which takes effect later. */
 volatile __u32 is_stopped = 0;
@@ -36,8 +35,6 @@ volatile __u32 is_stopped = 0;
 #define TASK_DEAD	     0x0080
 #define TASK_NOLOAD	     0x0400
 
-#define PF_KTHREAD 0x00200000
-
 /* What is known of a wanted task, from the first time that it left a CPU. */
 struct off_cpu_task {
 	__u64 start_ns; /* of the current wait; 0: it is on a CPU */
@@ -45,6 +42,8 @@ struct off_cpu_task {
 	__u32 tgid;
 	__u32 tid;
 	__u32 user_frames;
+	__u32 user_end;	    /* as in unwind_user() */
+	__u32 stored_stack; /* number of the entry of stored_stacks, plus 1; 0: none */
 	__u64 cgroup;
 	__u64 sums_ns[WIRE_WAITS]; /* of waits below the threshold */
 	__u64 sums_start_ns;	   /* when the first of them ended; 0: there is none */
@@ -165,6 +164,8 @@ static __always_inline __u64 add_stacks(struct full_sample *full, struct task_st
 	bpf_probe_read_kernel(full->words + kernel, user * sizeof(__u64), known->frames);
 	full->sample.kernel_frames = kernel;
 	full->sample.user_frames = user;
+	if (filter.callchain == WIRE_CHAIN_UNWIND)
+		count_end(full->sample.event, known->user_end);
 	return kernel + user;
 }
 
@@ -179,6 +180,8 @@ static __always_inline void send_wait(struct task_struct *task, const struct off
 		return;
 	start_sample(full, known, event, cpu_number, period, now_ns);
 	size = sizeof(struct wire_sample) + add_stacks(full, task, known) * sizeof(__u64);
+	if (filter.stack_bytes)
+		size = add_stored_state(full, size, known->stored_stack);
 	full->sample.header.size = size;
 	send(cpu, full, size);
 }
@@ -242,7 +245,9 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
-	known->user_frames = filter.callchain ? walk(ctx, known->frames, BPF_F_USER_STACK) : 0;
+	known->user_frames = walk_user(ctx, 0, ids.tgid, known->frames, &known->user_end);
+	if (filter.stack_bytes)
+		known->stored_stack = store_user_state(known->stored_stack, task, NULL);
 	known->start_ns = now_ns;
 }
 
@@ -256,6 +261,8 @@ static __always_inline void get_cpu(struct task_struct *task, __u64 now_ns)
 	if (known->start_ns)
 		end_wait(task, known, cpu_number, now_ns);
 	known->start_ns = 0;
+	if (filter.stack_bytes)
+		known->stored_stack = release_stored_stack(known->stored_stack);
 	if (known->sums_start_ns && now_ns - known->sums_start_ns >= off_cpu.flush_ns)
 		send_sums(known, cpu_number, now_ns);
 }
@@ -427,13 +434,17 @@ int at_start(struct bpf_iter__task *ctx)
 	__u64 start_ns;
 	__u32 frames;
 
-	if (!known || !filter.callchain)
+	if (known && filter.stack_bytes)
+		known->stored_stack = store_user_state(known->stored_stack, task, task);
+	if (!known || (filter.callchain != WIRE_CHAIN_ALL && filter.callchain != WIRE_CHAIN_UNWIND))
 		return 0;
 	start_ns = known->start_ns;
 	frames = walk_waiting(task, known);
 	/* If it runs meanwhile, its frames are of its next wait. */
-	if (known->start_ns == start_ns)
-		known->user_frames = frames;
+	if (known->start_ns != start_ns)
+		return 0;
+	known->user_frames = frames;
+	known->user_end = WIRE_ENDS;
 	return 0;
 }
 

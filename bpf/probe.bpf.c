@@ -23,18 +23,32 @@ struct {
 	__type(value, __u64);
 } scratch_in_use SEC(".maps");
 
-/* Where the return address is before the first instruction of a function. */
+/* Returns the return address before the first instruction of a function; 0 if it is not known. */
+#if defined(__TARGET_ARCH_x86)
 static __always_inline __u64 return_address_of(const bpf_user_pt_regs_t *regs)
 {
-#if defined(__TARGET_ARCH_x86)
 	__u64 address = 0;
 
 	bpf_probe_read_user(&address, sizeof(address), (const void *)regs->sp);
 	return address;
-#else
-	return regs->regs[30];
-#endif
 }
+#else
+/*
+ * A kretprobe of the same function may have run before this program. Then the function returns to
+ * the kernel's trampoline, and only the kretprobe knows the caller. Kernels have one of the two.
+ */
+extern const void __kretprobe_trampoline __ksym __weak;	 /* Linux 5.15 */
+extern const void arch_rethook_trampoline __ksym __weak; /* with CONFIG_RETHOOK */
+
+static __always_inline __u64 return_address_of(const bpf_user_pt_regs_t *regs)
+{
+	__u64 address = regs->regs[30];
+
+	if (address == (__u64)&__kretprobe_trampoline || address == (__u64)&arch_rethook_trampoline)
+		return 0;
+	return address;
+}
+#endif
 
 /*
  * Claims a scratch sample and returns its number; SCRATCH_SAMPLES if so many tasks are preempted in
@@ -57,10 +71,10 @@ static __always_inline __u32 claim_scratch(void)
 }
 
 static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
-				       const struct sample_origin *origin)
+				       struct sample_origin *origin)
 {
 	__u32 slot = claim_scratch();
-	struct full_sample *full = bpf_map_lookup_elem(&scratch, &slot);
+	struct full_sample *full = scratch_sample_of(slot);
 	__u64 *in_use = bpf_map_lookup_elem(&scratch_in_use, &slot);
 	struct task_ids ids = current_ids();
 
@@ -68,6 +82,7 @@ static __always_inline void sample_hit(void *ctx, struct wire_cpu *cpu,
 		__sync_fetch_and_add(&cpu->no_scratch, 1);
 		return;
 	}
+	origin->slot = slot;
 	send_sample_in(full, ctx, cpu, origin, &ids);
 	__sync_lock_test_and_set(in_use, 0);
 }

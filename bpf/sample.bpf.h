@@ -12,6 +12,8 @@
 #define PERFTAPE_BPF_SAMPLE_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/user_regs.bpf.h"
+#include "bpf/user_stack.bpf.h"
 
 #ifndef SCRATCH_SAMPLES
 #define SCRATCH_SAMPLES 1
@@ -29,6 +31,24 @@ struct {
 	__type(key, __u32);
 	__type(value, struct full_sample);
 } scratch SEC(".maps");
+
+/* A sample with a wire_user_state, which follows the last frame. */
+struct long_sample {
+	struct full_sample full;
+	struct wire_user_state state;
+	__u8 stack[STACK_ROOM];
+};
+
+/*
+ * Used instead of `scratch` if filter.stack_bytes is not 0. A value of a per-CPU array has at most
+ * 32 KiB, so the index is CPU * SCRATCH_SAMPLES + number. User space sets the number of entries.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct long_sample);
+} long_scratch SEC(".maps");
 
 /* How often the walk of a kernel stack by a program begins with the program itself. */
 #if defined(__TARGET_ARCH_arm64)
@@ -48,6 +68,7 @@ struct sample_origin {
 	__u64 caller;	  /* the return address, at the entry of a function; or 0 */
 	__u64 flags;	  /* WIRE_CALLER_MAY_BE_FRAME */
 	__u64 own_frames; /* the kernel frames of the tracing itself, to skip */
+	__u32 slot;	  /* the number of the scratch sample */
 };
 
 struct task_ids {
@@ -78,6 +99,14 @@ static __always_inline __u64 without_signature(__u64 address)
 	return address;
 }
 
+#define HAS_LINK_REGISTER 0
+
+static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
+{
+	(void)regs;
+	return 0;
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -100,6 +129,13 @@ static __always_inline __u64 without_signature(__u64 address)
 	return address & ((1ULL << 48) - 1);
 }
 
+#define HAS_LINK_REGISTER 1
+
+static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->regs[30];
+}
+
 /* The kernel is in the upper half of the address space. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -116,19 +152,54 @@ static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
 	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }
 
+_Static_assert((WIRE_MAX_FRAMES & (WIRE_MAX_FRAMES + 1)) == 0, "WIRE_MAX_FRAMES is no mask");
+
+/* At the entry of a function of arm64 the walk has the function, and then its caller's caller. */
+static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
+					 const struct sample_origin *origin)
+{
+	__u32 walked;
+
+	if (!origin->caller)
+		return walk(ctx, frames, origin->own_frames);
+	walked = walk(ctx, frames + 1, 0);
+	if (walked == WIRE_MAX_FRAMES)
+		walked--;
+	frames[0] = origin->ip;
+	frames[1] = origin->caller;
+	return walked + 1;
+}
+
+#include "bpf/unwind.bpf.h"
+
+/*
+ * Writes the user frames of the current task, of process `tgid`, by the method that the filter
+ * demands. Returns their number, at most WIRE_MAX_FRAMES. `end` is as in unwind_user.
+ */
+static __always_inline __u32 walk_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames, __u32 *end)
+{
+	*end = WIRE_ENDS;
+	if (filter.callchain == WIRE_CHAIN_UNWIND)
+		return unwind_user(ctx, slot, tgid, frames, end);
+	if (filter.callchain == WIRE_CHAIN_ALL)
+		return walk(ctx, frames, BPF_F_USER_STACK);
+	return 0;
+}
+
 /* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
 static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
 					 const struct sample_origin *origin)
 {
-	__u32 kernel = 0;
-	__u32 user;
+	__u64 kernel = 0; /* in 64 bits the verifier keeps the bounds below */
+	__u64 user;
+	__u32 end;
 
 	if (full->sample.mode == WIRE_MODE_KERNEL)
-		kernel = walk(ctx, frames, origin->own_frames);
-	if (kernel > WIRE_MAX_FRAMES)
-		kernel = WIRE_MAX_FRAMES; /* for the verifier */
-	if (origin->caller) {
-		/* No function of the kernel has a caller here, so there is room for one more. */
+		kernel = walk_kernel(ctx, frames, origin);
+	kernel &= WIRE_MAX_FRAMES; /* for the verifier, which may lose the bound of a comparison */
+	if (origin->caller && filter.callchain == WIRE_CHAIN_ALL &&
+	    full->sample.mode == WIRE_MODE_USER) {
+		/* There are no kernel frames, so there is room for one more. */
 		frames[0] = origin->caller;
 		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
 		user = walk(ctx, frames + 1, BPF_F_USER_STACK) + 1;
@@ -137,7 +208,13 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		full->sample.user_frames = user;
 		return user;
 	}
-	user = walk(ctx, frames + kernel, BPF_F_USER_STACK);
+	user = walk_user(ctx, origin->slot, full->sample.pid, frames + kernel, &end);
+	if (filter.callchain == WIRE_CHAIN_UNWIND)
+		count_end(origin->event, end);
+	barrier_var(kernel);
+	barrier_var(user);
+	if (kernel > WIRE_MAX_FRAMES)
+		kernel = WIRE_MAX_FRAMES;
 	if (user > WIRE_MAX_FRAMES)
 		user = WIRE_MAX_FRAMES;
 	full->sample.kernel_frames = kernel;
@@ -145,15 +222,54 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 	return kernel + user;
 }
 
+/* Scratch sample `number` of this CPU, below SCRATCH_SAMPLES; null if there is none. */
+static __always_inline struct full_sample *scratch_sample_of(__u32 number)
+{
+	__u32 index = bpf_get_smp_processor_id() * SCRATCH_SAMPLES + number;
+
+	if (filter.stack_bytes)
+		return bpf_map_lookup_elem(&long_scratch, &index);
+	return bpf_map_lookup_elem(&scratch, &number);
+}
+
 static __always_inline struct full_sample *scratch_sample(struct wire_cpu *cpu)
 {
-	struct full_sample *full;
-	__u32 zero = 0;
+	struct full_sample *full = scratch_sample_of(0);
 
-	full = bpf_map_lookup_elem(&scratch, &zero);
 	if (!full)
 		cpu->no_scratch++;
 	return full;
+}
+
+/* Ends a wire_user_state with so large a stack. Returns its size in the message. */
+static __always_inline __u64 end_user_state(struct wire_user_state *state, __u64 stack_size)
+{
+	__u64 padded = (stack_size + sizeof(__u64) - 1) & ~(sizeof(__u64) - 1);
+
+	*(__u64 *)((void *)(state + 1) + padded) = stack_size;
+	return sizeof(*state) + padded + sizeof(__u64);
+}
+
+/*
+ * Adds registers and stack of the current task's user code to a sample that has `size` bytes.
+ * Returns its new size.
+ */
+static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size)
+{
+	struct wire_user_state *state;
+	bpf_user_pt_regs_t *regs;
+	__u64 stack_size = 0;
+
+	barrier_var(size);
+	if (size > sizeof(*full))
+		return size; /* for the verifier */
+	state = (void *)full + size;
+	regs = (bpf_user_pt_regs_t *)state->regs;
+	state->abi = read_user_regs(bpf_get_current_task_btf(), regs);
+	if (state->abi)
+		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), filter.stack_bytes);
+	full->sample.flags |= WIRE_HAS_USER_STATE;
+	return size + end_user_state(state, stack_size);
 }
 
 /* Builds the sample in `full`. */
@@ -162,6 +278,7 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 					   const struct task_ids *ids)
 {
 	__u32 words = origin->raw_words;
+	__u64 size;
 
 	if (words > SAMPLE_RAW_SIZE / 8)
 		words = SAMPLE_RAW_SIZE / 8; /* for the verifier */
@@ -183,8 +300,11 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 	};
 	if (filter.callchain)
 		words += walk_stacks(ctx, full, full->words + words, origin);
-	full->sample.header.size = sizeof(struct wire_sample) + words * sizeof(__u64);
-	send(cpu, full, full->sample.header.size);
+	size = sizeof(struct wire_sample) + words * sizeof(__u64);
+	if (filter.stack_bytes)
+		size = add_user_state(full, size);
+	full->sample.header.size = size;
+	send(cpu, full, size);
 }
 
 static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,

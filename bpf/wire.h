@@ -19,6 +19,9 @@
 /* PERF_MAX_TRACE_SIZE: no raw record of a tracepoint is larger. */
 #define WIRE_MAX_RAW 8192
 
+/* The largest stack that perf copies: its size has 16 bits in attr, and is in whole words. */
+#define WIRE_MAX_STACK 65528
+
 enum wire_type {
 	WIRE_SAMPLE = 1,
 };
@@ -45,11 +48,13 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
  */
 #define WIRE_CALLER_FIRST	 1
 #define WIRE_CALLER_MAY_BE_FRAME 2 /* the frame after the leaf may be this caller */
+#define WIRE_HAS_USER_STATE	 4 /* the message ends with a wire_user_state */
 
 /*
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
  * then by kernel_frames words and user_frames words, both starting at the leaf, without context
- * markers. The message ends after the last frame. So its size tells the size of the raw record.
+ * markers. A wire_user_state may follow. The message ends with it or the last frame. So its size
+ * tells the size of the raw record.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -61,10 +66,28 @@ struct wire_sample {
 	__u16 user_frames;
 	__u16 event;  /* number of the event in the recording */
 	__u8 mode;    /* WIRE_MODE_* at the interrupted instruction */
-	__u8 flags;   /* WIRE_CALLER_* */
+	__u8 flags;   /* WIRE_CALLER_*, WIRE_HAS_USER_STATE */
 	__u64 cgroup; /* id of the task's cgroup; 0 unless wire_filter.record_cgroup */
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 56, "wire_sample changed");
+
+/* The words of bpf_user_pt_regs_t. */
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define WIRE_USER_REGS 34
+#else
+#define WIRE_USER_REGS 21
+#endif
+
+/*
+ * The registers of user code as it was interrupted, or entered the kernel. Its stack follows, from
+ * the stack pointer on, padded to whole words, and then a word with the size of the stack in bytes.
+ * The stack is shorter than asked for if one of its pages is absent.
+ */
+struct wire_user_state {
+	__u64 abi;		    /* enum perf_sample_regs_abi; 0: a kernel thread */
+	__u64 regs[WIRE_USER_REGS]; /* bpf_user_pt_regs_t */
+};
+WIRE_ASSERT(sizeof(struct wire_user_state) == 8 + 8 * WIRE_USER_REGS, "wire_user_state changed");
 
 /* The reasons why an expiry of a CPU's sampling timer gave no sample. */
 enum wire_missed {
@@ -132,7 +155,7 @@ WIRE_ASSERT(sizeof(struct wire_condition) == 16, "wire_condition changed");
 /* wire_event.flags */
 #define WIRE_RELATIVE  1 /* last_location is a __rel_loc */
 #define WIRE_FROM_USER 2 /* user code caused the hit; the kernel frames are the tracing's own */
-#define WIRE_AT_ENTRY  4 /* the probe is at the first instruction of a function of a program */
+#define WIRE_AT_ENTRY  4 /* at the first instruction of a function, whose caller a walk misses */
 #define WIRE_PUSHES_FP                                                                             \
 	8 /* this instruction is the usual one: the kernel's walk may find the caller */
 
@@ -173,6 +196,12 @@ struct wire_globs {
 };
 WIRE_ASSERT(sizeof(struct wire_globs) == 2072, "wire_globs changed");
 
+/* wire_filter.callchain */
+#define WIRE_CHAIN_NONE	  0
+#define WIRE_CHAIN_ALL	  1
+#define WIRE_CHAIN_KERNEL 2 /* no user frames */
+#define WIRE_CHAIN_UNWIND 3 /* user frames by unwind tables (unwind.bpf.h) */
+
 /* The filter and settings; all zero samples every task. Read-only after loading. */
 struct wire_filter {
 	__u32 by_process; /* only processes in target_processes; their forks are added */
@@ -181,7 +210,7 @@ struct wire_filter {
 	__u32 uid;
 	__u32 excluded_pid;  /* never this process (the recorder); 0 for none */
 	__u32 command_pid;   /* added to target_processes at its exec; 0 for none */
-	__u32 callchain;     /* 0: samples have no frames */
+	__u32 callchain;     /* WIRE_CHAIN_* */
 	__u32 pid_namespace; /* of the recorder: inode of /proc/self/ns/pid; 0: initial */
 	__u32 wakeup_bytes;  /* a power of two: the reader is woken after so many bytes */
 	__u32 event;	     /* the number of the event, or WIRE_EVENT_OF_COOKIE */
@@ -193,7 +222,7 @@ struct wire_filter {
 	__u32 record_cgroup; /* samples have the id of the task's cgroup, of this version */
 	__u32 glob_sets;     /* the comm matches any glob in these */
 	__u32 with_locks;    /* an event records waits for locks of the kernel */
-	__u32 pad;
+	__u32 stack_bytes;   /* not 0: samples have a wire_user_state with at most this stack */
 	__u64 cgroup_ids[WIRE_MAX_CGROUPS];
 	struct wire_globs globs[WIRE_GLOB_SETS];
 };
@@ -224,7 +253,7 @@ struct wire_off_cpu {
 	__u32 events[WIRE_WAITS]; /* numbers of the events */
 	__u32 wakeup_event;	  /* of the wakers, or WIRE_NO_EVENT */
 	__u32 has_prev_state;	  /* sched_switch passes the state (Linux 5.18) */
-	__u32 pad;
+	__u32 stacks;		  /* entries of stored_stacks; not 0 if filter.stack_bytes is not */
 };
 WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
 

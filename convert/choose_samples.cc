@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "convert/import/from_perfdata.h"
+#include "convert/recording_binaries.h"
 
 namespace perftape::convert {
 
@@ -17,7 +18,10 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   }
   ChosenSamples chosen;
   RecordedSamples samples;
-  Result<Profile> read = ReadPerfDataByRecord(input, options.import, chosen.read, samples);
+  RecordingBinaries binaries(input, options.symbols);
+  ImportOptions import = options.import;
+  import.find_binary = binaries.Finder();
+  Result<Profile> read = ReadPerfDataByRecord(input, import, chosen.read, samples);
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));
   Profile profile = *std::move(read);
   if (options.look_up_names && filter.needs_names()) {

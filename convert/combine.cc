@@ -82,14 +82,33 @@ Result<JitDumpBytes> Combiner::FindDump(Input& input,
   return JitDumpBytes{.bytes = file.bytes, .keeper = std::move(file.keeper)};
 }
 
+// Called only if the recording has stacks to unwind.
+Result<const elf::ElfFile*> Combiner::FindBinary(Input& input,
+                                                 std::optional<symbolize::Recording>& recording,
+                                                 symbolize::SymbolSources::BinaryFinder& find,
+                                                 const std::string& path, const BuildId& build_id) {
+  if (!find) {
+    TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
+    if (!recording) recording.emplace(input);
+    find = sources->BinariesOf(*recording);
+  }
+  return find(path, build_id);
+}
+
 Status Combiner::Add(Input& input) {
   TRY_ASSIGN(const Format* format, FormatOf(input, options_.from));
   InputReport report = {.name = input.name(), .format = format->name, .read = {}};
   ImportOptions import = options_.import;
   std::optional<symbolize::Recording> opened;
+  symbolize::SymbolSources::BinaryFinder find_binary;
   if (options_.look_up_names && format->is_recording) {
     import.find_jit_dump =
         std::bind_front(&Combiner::FindDump, this, std::ref(input), std::ref(opened));
+  }
+  // Unwinding needs the binaries even if their names are not asked for.
+  if (format->is_recording) {
+    import.find_binary = std::bind_front(&Combiner::FindBinary, this, std::ref(input),
+                                         std::ref(opened), std::ref(find_binary));
   }
   Result<Profile> read = format->read(input, import, report.read);
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));

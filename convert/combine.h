@@ -57,6 +57,10 @@ class Combiner {
   Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
+  Result<const elf::ElfFile*> FindBinary(Input& input,
+                                         std::optional<symbolize::Recording>& recording,
+                                         symbolize::SymbolSources::BinaryFinder& find,
+                                         const std::string& path, const BuildId& build_id);
   // Opens the sources at the first call.
   Result<symbolize::SymbolSources*> Sources();
 

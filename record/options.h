@@ -17,6 +17,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
+#include "record/output/rotation_options.h"
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
 #include "record/scope/scope.h"
@@ -41,10 +42,16 @@ struct RecordOptions {
   std::optional<uid_t> user;  // only tasks of this user
   ScopeOptions scope;         // only these cgroups and threads with these names
   Callchains callchains = Callchains::kFramePointers;
+  // Samples have the user registers and at most so many bytes of the user stack; 0: they do not.
+  std::uint32_t stack_bytes = 0;
+  std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
-  std::optional<int> compression_level;        // zstd level, 1 to 22; nothing: no compression
-  BundleRequest bundle;                        // ignored for a pipe, except for a separate file
+  // If set, `output` is a pattern of names (name_pattern.h), and a bundle is in each file.
+  std::optional<RotationOptions> rotation;
+  std::uint64_t reserved_space = 0;      // bytes of the disk that are left to others
+  std::optional<int> compression_level;  // zstd level, 1 to 22; nothing: no compression
+  BundleRequest bundle;                  // ignored for a pipe, except for a separate file
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
   std::optional<std::size_t> ring_bytes;  // of each ring of samples; nothing: see ring_plan.h

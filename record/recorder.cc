@@ -31,7 +31,8 @@ Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop)
 }
 
 Status Recording::Begin() {
-  TRY_ASSIGN(const OutputTarget output, ResolveOutput(options_.output));
+  TRY_ASSIGN(path_, FirstPath());
+  TRY_ASSIGN(const OutputTarget output, ResolveOutput(path_));
   TRY(StartCommand(output));
   TRY_ASSIGN(
       input_,
@@ -40,7 +41,15 @@ Status Recording::Begin() {
   TRY(OpenOutput(output));
   TRY(StartSampling());
   // An error before this line leaves an earlier recording with this name unchanged.
-  return output_->Publish();
+  TRY(output_->Publish());
+  if (rotation_) rotation_->Start();
+  return {};
+}
+
+Result<std::filesystem::path> Recording::FirstPath() {
+  if (!options_.rotation) return options_.output;
+  TRY_ASSIGN(rotation_, Rotation::Prepare(options_));
+  return rotation_->NextPath();
 }
 
 Status Recording::RunToTheEnd() {
@@ -65,8 +74,20 @@ Status Recording::Flush(std::uint64_t limit_ns) {
   TRY(input_->ReopenOnReturnedCpus(now_ns));
   TRY(losses_.AddNewLosses(*input_, std::min(limit_ns, now_ns)));
   TRY(input_->Release(limit_ns, *output_));
-  TRY(output_->CommitRound());
+  return Commit(limit_ns);
+}
+
+// Commits the records up to `limit_ns`. A rotating recording survives a full disk, and begins its
+// next file here, because all records that follow are younger. No file begins at the end.
+Status Recording::Commit(std::uint64_t limit_ns) {
+  if (rotation_) rotation_->MakeRoom(*output_);
+  if (const Status committed = output_->CommitRound(); !committed) {
+    if (!rotation_) return committed;
+    rotation_->Suspend(*output_, committed.error());
+  }
   losses_.MarkCommitted();
+  const bool is_last = limit_ns == std::numeric_limits<std::uint64_t>::max();
+  if (rotation_ && !is_last) rotation_->AfterRound(*output_, limit_ns);
   return {};
 }
 
@@ -82,11 +103,14 @@ Status Recording::StartCommand(const OutputTarget& output) {
 
 Status Recording::OpenOutput(const OutputTarget& output) {
   const std::vector<BpfProgram> programs = LoadedBpfPrograms();
-  TRY_ASSIGN(output_, RecordingOutput::Open(options_, output, *input_, programs, stop_.token(),
-                                            summary_.warnings));
+  TRY_ASSIGN(output_, RecordingOutput::Open(options_, path_, output, *input_, programs,
+                                            stop_.token(), summary_.warnings));
+  SnapshotContent content = {.data_mappings = options_.stack_bytes != 0,
+                             .namespaces = options_.scope.namespaces};
+  if (command_) content.before_exec = static_cast<std::uint32_t>(command_->pid());
   TRY_ASSIGN(const std::vector<std::byte> initial_state,
-             EncodeInitialState(input_->events(), input_->targets(), input_->scope(), programs,
-                                summary_.warnings));
+             EncodeInitialState(input_->events(), input_->targets(), input_->scope(), content,
+                                programs, summary_.warnings));
   return output_->WriteInitialState(initial_state);
 }
 
@@ -123,6 +147,7 @@ Status Recording::WaitForWork() {
   pollfd wait_for[] = {
       {.fd = stop_.poll_fd(), .events = POLLIN, .revents = 0},
       {.fd = command_ ? command_->pidfd() : -1, .events = POLLIN, .revents = 0},
+      {.fd = rotation_ ? rotation_->poll_fd() : -1, .events = POLLIN, .revents = 0},
       {.fd = input_->sample_poll_fd(), .events = POLLIN, .revents = 0},
       {.fd = input_->sideband_poll_fd(), .events = POLLIN, .revents = 0},
   };
@@ -130,9 +155,11 @@ Status Recording::WaitForWork() {
   // poll does not include it. Otherwise each sample would be drained, written and committed
   // separately.
   const auto pause = std::min(kShortestPause, options_.flush_interval);
-  int ready = poll(wait_for, 2, stop_.TimeoutMs(pause));
+  const auto until_flush =
+      rotation_ ? rotation_->UntilSwitch(options_.flush_interval) : options_.flush_interval;
+  int ready = poll(wait_for, 3, stop_.TimeoutMs(std::min(pause, until_flush)));
   if (ready == 0) {
-    ready = poll(wait_for, std::size(wait_for), stop_.TimeoutMs(options_.flush_interval));
+    ready = poll(wait_for, std::size(wait_for), stop_.TimeoutMs(until_flush));
   }
   if (ready < 0 && errno != EINTR) return FailErrno("poll", errno);
   return {};

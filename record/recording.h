@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -15,6 +16,7 @@
 #include "record/losses/loss_account.h"
 #include "record/options.h"
 #include "record/output/recording_output.h"
+#include "record/output/rotation.h"
 #include "record/processes/child.h"
 #include "record/stop_condition.h"
 #include "record/summary.h"
@@ -45,6 +47,7 @@ class Recording {
   RecordSummary EndEarly(const Error& error) &&;
 
  private:
+  Result<std::filesystem::path> FirstPath();
   Status StartCommand(const OutputTarget& output);
   Status OpenOutput(const OutputTarget& output);
   Status StartSampling();
@@ -53,17 +56,21 @@ class Recording {
   bool IsOver();
   Status WaitForWork();
   Status Flush(std::uint64_t limit_ns);
+  Status Commit(std::uint64_t limit_ns);
 
   void WarnOfUntrackedForks();
   void Summarize();
+  void CompleteFile();
   void CountUnwritten();
   Status WriteLastRecords();
 
   const RecordOptions& options_;
   StopCondition stop_;
+  std::filesystem::path path_;  // of the first file
   std::optional<Child> command_;
   std::unique_ptr<EventInput> input_;
   std::unique_ptr<RecordingOutput> output_;
+  std::unique_ptr<Rotation> rotation_;  // null: one file
   LossAccount losses_;
   RecordSummary summary_;
 };

@@ -28,6 +28,13 @@ Result<RecordSummary> Recording::Finish() && {
   }
   WarnOfUntrackedForks();
   Summarize();
+  CompleteFile();
+  return std::move(summary_);
+}
+
+// Writes the features and the bundle of the last file.
+void Recording::CompleteFile() {
+  if (rotation_) return rotation_->End(*output_, summary_);
   summary_.compression = output_->compression();
   const std::uint64_t size = output_->size();
   const Result<std::uint64_t> written = output_->WriteFeatures();
@@ -35,7 +42,6 @@ Result<RecordSummary> Recording::Finish() && {
   if (!written) summary_.failure = written.error().message + ": the features are missing";
   output_->CheckName(summary_);
   output_->WriteBundle(summary_);
-  return std::move(summary_);
 }
 
 // It is unknown how many samples those processes would have had.
@@ -57,6 +63,11 @@ void Recording::Summarize() {
 RecordSummary Recording::EndEarly(const Error& error) && {
   (void)input_->Stop();
   CountUnwritten();
+  if (rotation_) {
+    rotation_->End(*output_, summary_);
+    summary_.failure = error.message;
+    return std::move(summary_);
+  }
   summary_.bytes_written = output_->size();
   if (WriteLastRecords()) {
     summary_.bytes_written = output_->WriteFeatures().value_or(output_->size());

@@ -11,7 +11,9 @@
 #include "formats/perfdata/compressor.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/losses/loss_ledger.h"
+#include "record/losses/throttled_time.h"
 #include "record/symbols/write_bundle.h"
+#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 
@@ -22,6 +24,20 @@ struct EventSummary {
   std::vector<LossByCpu> losses = {};    // CPUs that lost samples
   std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
   std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
+  // CPUs on which the kernel throttled an event that has no LossByCpu::throttled.
+  std::vector<ThrottledCpu> throttled = {};
+  // How the call chains ended that were found by unwind tables; all zero for other methods.
+  ChainEnds chain_ends = {};
+};
+
+// The files of a rotating recording.
+struct RotationSummary {
+  std::uint64_t files = 0;  // that were completed
+  std::uint64_t deleted = 0;
+  std::uint64_t bytes = 0;            // of all completed files
+  std::uint64_t suspensions = 0;      // how often the disk was full
+  std::uint64_t failed_commands = 0;  // of --exec-on-switch
+  std::filesystem::path first, last;
 };
 
 struct RecordSummary {
@@ -48,6 +64,7 @@ struct RecordSummary {
   std::filesystem::path file;
   // Why the recording ended early (disk full) or is lost. The records in the file open in perf.
   std::string failure;
+  std::optional<RotationSummary> rotation = {};
   // Why the command could not be run. Then nothing was recorded, and no file was changed.
   std::string command_failure;
   // The exit status of the command; 128 + n if signal n ended it; 126 or 127, as in a shell, if it

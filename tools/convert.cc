@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "convert/choose_samples.h"
 #include "convert/combine.h"
+#include "convert/unwound_chains.h"
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
@@ -39,6 +41,19 @@ convert::CombineOptions CombineOptionsOf(const Plan& plan) {
   return options;
 }
 
+// Reports how the copied stacks of an input were unwound. Most samples being cut is worth a
+// warning, single ones are not: copies of deep stacks are often too short.
+void PrintUnwound(const std::string& name, const offline_unwind::UnwindReport& unwound,
+                  cli::Console& console) {
+  if (unwound.samples() == 0) return;
+  const auto print = [&](const std::string& line) {
+    const std::string named = fmt::format("{}: {}", name, line);
+    cli::IsMostlyCut(unwound) ? console.Warning(named) : console.Detail(named);
+  };
+  print(cli::UnwoundLine(unwound));
+  for (const std::string& line : cli::MissingTableLines(unwound)) print(line);
+}
+
 // Writes a perf.data as a perf.data, record by record.
 Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
   rewrite::NormalizeOptions options = plan.normalize;
@@ -49,12 +64,18 @@ Result<int> Rewrite(const Plan& plan, Input& input, cli::Console& console) {
     console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(chosen.read)));
     for (const std::string& line : FilterLines(chosen.filter)) console.Note(line);
   }
+  std::optional<convert::UnwoundChains> chains;
+  if (plan.unwind) {
+    TRY_ASSIGN(chains, convert::UnwoundChains::Open(input, CombineOptionsOf(plan)));
+    options.next_chain = [&chains] { return chains->Next(); };
+  }
   TRY_ASSIGN(const rewrite::NormalizeReport report, plan.to->rewrite(input, plan.output, options));
   for (const std::string& line : LossLines(report)) {
     console.Warning(fmt::format("{}: {}", input.name(), line));
   }
   console.Note(fmt::format("{}: {}", input.name(), RewrittenLine(report, plan.normalize.reader)));
   for (const std::string& line : FeatureLines(report)) console.Detail(line);
+  if (chains) PrintUnwound(input.name(), chains->Report(), console);
   if (options.kept_samples != nullptr && report.samples() == 0) {
     console.Warning("the output is empty: the filters removed all samples");
   }
@@ -78,6 +99,7 @@ void PrintInput(const convert::InputReport& input, const Plan& plan, Findings& f
   for (const std::string& line : cli::RemarkLines(input.read)) {
     console.Detail(fmt::format("{}: {}", input.name, line));
   }
+  PrintUnwound(input.name, input.read.unwound, console);
   for (const std::string& note : input.read.notes) {
     console.Warning(fmt::format("{}: {}", input.name, note));
   }

@@ -5,8 +5,10 @@
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/bundle/expanded_input.h"
+#include "formats/elf/elf_file.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/validate/validate.h"
+#include "formats/unwind/table.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
@@ -18,6 +20,7 @@
 #include "tools/inspect/sample_table.h"
 #include "tools/inspect/statistics.h"
 #include "tools/inspect/statistics_json.h"
+#include "tools/inspect/unwind_rows.h"
 #include "tools/inspect/validate_json.h"
 #include "tools/inspect/validate_text.h"
 
@@ -108,7 +111,22 @@ Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, Ou
   return std::nullopt;
 }
 
+Result<int> PrintUnwindTable(const Plan& plan) {
+  TRY_ASSIGN(const elf::ElfFile file, elf::ElfFile::Open(plan.unwind_table));
+  Result<unwind::Table> table = unwind::Table::Build(file);
+  if (!table) return Fail(InContext(plan.unwind_table, std::move(table).error()));
+  TRY_ASSIGN(OutputFile out, OutputFile::Create("-"));
+  if (plan.form == Form::kText) TRY(out.Write(UnwindTableHead()));
+  for (std::size_t row = 0; row < table->rows().size(); ++row) {
+    TRY(out.Write(plan.form == Form::kJson ? UnwindRowJson(*table, row)
+                                           : UnwindRowText(*table, row)));
+  }
+  TRY(std::move(out).Commit());
+  return cli::kDone;
+}
+
 Result<int> Run(const Plan& plan, cli::Console& console) {
+  if (!plan.unwind_table.empty()) return PrintUnwindTable(plan);
   TRY_ASSIGN(Input input, bundle::OpenExpanded(plan.input));
   const std::string& name = input.name();
   // A pipe is read as it arrives. But that is possible only for a single section, and for none that

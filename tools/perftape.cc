@@ -20,6 +20,7 @@ constexpr std::string_view kPrefix = "perftape-";
 
 constexpr cli::Verb kVerbs[] = {
     {"record", "record where programs spend their time, into a perf.data"},
+    {"doctor", "check what can be recorded here, and what is missing for the rest"},
     {"convert", "convert perf.data, folded stacks and pprof into each other"},
     {"inspect", "show the content of a perf.data as text or JSON"},
     {"recover", "write every complete record of a damaged perf.data to a new file"},

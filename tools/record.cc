@@ -5,22 +5,27 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/output_file.h"
 #include "record/machine/requirements.h"
 #include "record/recorder.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/sandbox/recorder_privileges.h"
+#include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
+#include "tools/record/summary_json.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -42,9 +47,12 @@ std::vector<std::string> OwnCommandLine() {
 // Reports what this machine or user lacks. Returns false if nothing can be recorded.
 bool CheckRequirements(cli::Console& console) {
   const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
-  for (const std::string& sentence : findings.missing) console.Error(sentence);
-  if (!findings.missing.empty()) return false;
-  for (const std::string& sentence : findings.limits) console.Warning(sentence);
+  for (const record::Finding& finding : findings.missing) console.Error(finding.text());
+  if (!findings.missing.empty()) {
+    console.Note("'perftape-doctor' checks what can be recorded here");
+    return false;
+  }
+  for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
   return true;
 }
 
@@ -55,14 +63,29 @@ bool IsWritable(int fd) {
 }
 
 // Checks the outputs. Returns whether the recording is written to a stream.
-Result<bool> CheckOutputs(const record::RecordOptions& plan) {
+Result<bool> CheckOutputs(const RecordRun& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
+  if (plan.rotation && target.is_stream()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                target.name + ": is no file: --switch-output needs names of files");
+  }
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
     TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
+  if (!plan.json_file.empty()) {
+    TRY(cli::CheckOutput(plan.json_file, IfExists::kReplace));
+  }
   return target.is_stream();
+}
+
+// Writes nothing if `path` is empty.
+Status WriteJson(std::string_view json, const std::filesystem::path& path) {
+  if (path.empty()) return {};
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(path, IfExists::kReplace));
+  TRY(out.Write(json));
+  return std::move(out).Commit();
 }
 
 // Prints the events that match.
@@ -80,6 +103,7 @@ Result<int> List(const std::string& glob) {
 
 Result<int> Run(const RecordRun& plan, cli::Console& console) {
   if (plan.listed_events) return List(*plan.listed_events);
+  if (plan.diagnosis) return doctor_tool::PrintDiagnosis(*plan.diagnosis, console.verbosity());
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
   if (!CheckRequirements(console)) return cli::kFailed;
 
@@ -94,13 +118,23 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
       return sandbox::DropRecorderPrivileges(outputs);
     };
   }
-  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals, StopSignals::Catch([&](int signal) {
-               if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
-             }));
+  record::SwitchRequest switch_request;
+  std::function<void()> on_usr2;
+  if (options.rotation) {
+    options.rotation->request = &switch_request;
+    on_usr2 = [&] { switch_request.Request(); };
+  }
+  const auto before_end = [&](int signal) {
+    if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
+  };
+  TRY_ASSIGN(const std::unique_ptr<StopSignals> signals,
+             StopSignals::Catch(before_end, &StopSignals::Clock::now, std::move(on_usr2)));
   TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
+  const int exit_status = ExitStatus(summary, plan.max_loss);
+  TRY(WriteJson(SummaryJson(summary, exit_status), plan.json_file));
   if (!summary.command_failure.empty()) {
     console.Error(summary.command_failure);
-    return ExitStatus(summary);
+    return exit_status;
   }
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);
@@ -114,7 +148,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
     console.Detail("no symbols written: a pipe cannot contain a bundle: use --bundle FILE");
   }
   for (const std::string& line : SummaryLines(summary)) console.Note(line);
-  return ExitStatus(summary);
+  return exit_status;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/perfdata/converted.h"
@@ -64,7 +65,7 @@ class Threads {
 
 std::uint64_t TimeOf(const Profile& profile, LabelsId labels) {
   if (labels == LabelsId{}) return 0;
-  const Label* label = FindLabel(profile, labels, "timestamp_ns");
+  const Label* label = FindLabel(profile, labels, kTimestampLabel);
   return label == nullptr || label->number < 0 ? 0 : static_cast<std::uint64_t>(label->number);
 }
 

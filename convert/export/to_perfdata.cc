@@ -14,6 +14,7 @@
 #include "convert/export/perfdata_events.h"
 #include "convert/export/rank.h"
 #include "convert/export/sample_plan.h"
+#include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/mapping_name.h"
@@ -175,13 +176,13 @@ void PerfDataExport::LookAtLabels() {
     for (const Label& label : profile_[sample.labels]) {
       const std::string_view key = profile_.text(label.key);
       const bool has_thread = sample.thread != ThreadId{};
-      if (key == "cpu" && label.text == StringId{}) {
+      if (key == kCpuLabel && label.text == StringId{}) {
         sample_type_ |= perfdata::kCpu;
-      } else if (key == "cgroup" && label.text != StringId{}) {
+      } else if (key == kCgroupLabel && label.text != StringId{}) {
         sample_type_ |= perfdata::kSampleCgroup;
         cgroups_.emplace(profile_.text(label.text), 0);
-      } else if ((key != "timestamp_ns" || label.number <= 0) &&
-                 (has_thread || (key != "pid" && key != "tid" && key != "comm"))) {
+      } else if ((key != kTimestampLabel || label.number <= 0) &&
+                 (has_thread || !IsThreadLabel(key))) {
         lost.insert(key);
       }
     }
@@ -288,10 +289,10 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
                              .cpu = kNoCpu,
                              .callchain = WordArray(chain_)};
   if (chain_.size() > 1) record.ip = chain_[1];
-  if (const Label* cpu = FindLabel(profile_, sample.labels, "cpu")) {
+  if (const Label* cpu = FindLabel(profile_, sample.labels, kCpuLabel)) {
     record.cpu = static_cast<std::uint32_t>(cpu->number);
   }
-  if (const Label* cgroup = FindLabel(profile_, sample.labels, "cgroup")) {
+  if (const Label* cgroup = FindLabel(profile_, sample.labels, kCgroupLabel)) {
     const auto known = cgroups_.find(profile_.text(cgroup->text));
     record.cgroup = known == cgroups_.end() ? 0 : known->second;
   }

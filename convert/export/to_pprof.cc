@@ -11,6 +11,7 @@
 
 #include "convert/export/main_mapping.h"
 #include "convert/export/rank.h"
+#include "convert/model/label_keys.h"
 #include "convert/model/saturating.h"
 #include "formats/pprof/writer.h"
 
@@ -112,7 +113,7 @@ void PprofExport::ChooseLabels() {
   }
   const auto is_of_thread = [&](const Label& label) {
     const std::string_view key = profile_.text(label.key);
-    return key == "pid" || key == "tid" || key == "comm";
+    return IsThreadLabel(key);
   };
   for (std::span<const Label>& set : label_sets_) {
     std::vector<Label>& chosen = chosen_labels_.emplace_back(set.begin(), set.end());
@@ -313,8 +314,9 @@ void PprofExport::AddStackTo(StackId stack, pprof::Sample& sample) const {
 
 void PprofExport::AddThreadTo(const Thread& thread, pprof::Sample& sample) {
   if (!thread_keys_) {
-    thread_keys_ = {
-        .pid = writer_.Text("pid"), .tid = writer_.Text("tid"), .comm = writer_.Text("comm")};
+    thread_keys_ = {.pid = writer_.Text(kPidLabel),
+                    .tid = writer_.Text(kTidLabel),
+                    .comm = writer_.Text(kCommLabel)};
   }
   const auto [pid, tid, comm] = *thread_keys_;
   sample.labels.push_back({.key = pid, .num = ToNumber(thread.pid), .num_unit = pid});

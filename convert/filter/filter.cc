@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/filter/small_frames.h"
+#include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
 #include "convert/model/sample_thread.h"
@@ -60,11 +61,11 @@ class SampleVerdicts {
   }
 
   Verdict OfLabels(LabelsId labels) const {
-    const Label* cpu = options_.cpus.empty() ? nullptr : FindLabel(profile_, labels, "cpu");
+    const Label* cpu = options_.cpus.empty() ? nullptr : FindLabel(profile_, labels, kCpuLabel);
     const auto number = cpu == nullptr ? std::nullopt : std::optional(cpu->number);
     if (!Passes(options_.cpus, number)) return Filter::kCpu;
     if (options_.cgroups.empty()) return {};
-    const Label* cgroup = FindLabel(profile_, labels, "cgroup");
+    const Label* cgroup = FindLabel(profile_, labels, kCgroupLabel);
     const bool passes = cgroup != nullptr && options_.cgroups.Match(profile_.text(cgroup->text));
     return passes ? Verdict() : Filter::kCgroup;
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/field_labels.h"
 
-#include <algorithm>
-#include <array>
+#include "convert/model/label_keys.h"
 
 namespace perftape::convert {
 namespace {
@@ -57,10 +56,7 @@ std::string_view FieldReader::Read(std::size_t event, Bytes raw) {
 }
 
 std::string FieldLabelKey(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kOtherKeys = {"pid", "tid",    "comm",
-                                                          "cpu", "cgroup", "timestamp_ns"};
-  const bool is_other = std::ranges::find(kOtherKeys, name) != kOtherKeys.end();
-  return std::string(is_other ? "field:" : "").append(name);
+  return std::string(IsSampleField(name) ? "field:" : "").append(name);
 }
 
 void AppendFieldLabels(std::string_view values, std::span<const std::string> names,

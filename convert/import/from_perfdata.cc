@@ -17,6 +17,7 @@
 #include "convert/import/sample_table.h"
 #include "convert/import/stack_resolver.h"
 #include "convert/import/survey.h"
+#include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
@@ -144,11 +145,12 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   if (of.cgroup != 0) {
     const std::string_view path = survey_.history.CgroupOf(of.cgroup);
     labels.push_back(
-        {.key = builder_.Add("cgroup"),
+        {.key = builder_.Add(kCgroupLabel),
          .text = builder_.Add(path.empty() ? fmt::format("{}", of.cgroup) : std::string(path))});
   }
   if (of.cpu != EventLabels::kNoCpu) {
-    labels.push_back({.key = builder_.Add("cpu"), .number = of.cpu, .unit = builder_.Add("cpu")});
+    labels.push_back(
+        {.key = builder_.Add(kCpuLabel), .number = of.cpu, .unit = builder_.Add(kCpuLabel)});
   }
   AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
   return builder_.Add(labels);

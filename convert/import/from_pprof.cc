@@ -10,6 +10,7 @@
 
 #include "convert/import/pprof_tables.h"
 #include "convert/import/time_window.h"
+#include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/message_cursor.h"
@@ -175,7 +176,7 @@ void PprofImport::SetPeriod(const pprof::Header& header, Metadata& metadata) {
 
 std::optional<std::int64_t> PprofImport::TimeOf(const pprof::Sample& sample) {
   for (const pprof::Label& label : sample.labels) {
-    if (label.str == 0 && texts_->View(label.key) == "timestamp_ns") return label.num;
+    if (label.str == 0 && texts_->View(label.key) == kTimestampLabel) return label.num;
   }
   return std::nullopt;
 }
@@ -271,7 +272,7 @@ void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
   scratch_.clear();
   for (const pprof::Label& label : labels) {
     const std::string_view key = texts_->View(label.key);
-    if (thread && (key == "pid" || key == "tid" || key == "comm")) continue;
+    if (thread && IsThreadLabel(key)) continue;
     const StringId text = texts_->Add(label.str);
     // A label is a text or a number. If a file has both, Go uses the text.
     const bool is_number = text == StringId{};
@@ -296,13 +297,13 @@ std::optional<Thread> PprofImport::ReadThread(const std::vector<pprof::Label>& l
     const std::string_view key = texts_->View(label.key);
     const bool is_id = label.str == 0 && texts_->View(label.num_unit) == key &&
                        label.num == static_cast<std::int32_t>(label.num);
-    if (key == "pid") {
+    if (key == kPidLabel) {
       pids += is_id ? 1 : 2;
       thread.pid = static_cast<std::uint32_t>(label.num);
-    } else if (key == "tid") {
+    } else if (key == kTidLabel) {
       tids += is_id ? 1 : 2;
       thread.tid = static_cast<std::uint32_t>(label.num);
-    } else if (key == "comm") {
+    } else if (key == kCommLabel) {
       thread.comm = texts_->Add(label.str);
       comms += thread.comm == StringId{} ? 2 : 1;
     }

@@ -7,6 +7,9 @@
 namespace perftape::convert {
 namespace {
 
+// The hash of no frames below the outermost frame of a cut stack.
+constexpr Hash128 kCutHash = {0x27d4eb2f165667c5, 0x85ebca77c2b2ae63};
+
 std::uint64_t Mix(std::uint64_t word, std::uint64_t factor) {
   word *= factor;
   return word ^ (word >> 32);
@@ -70,14 +73,17 @@ void StackHasher::Add(const RawStack& stack) {
     hashed_.frame_hashes_.push_back(HashOf(frame, spaces));
   }
   Hash128 prefix;
+  if (stack.is_cut) prefix = kCutHash;
   for (std::size_t i = hashed_.frames_.size(); i > begin; --i) {
     const Hash128& frame = hashed_.frame_hashes_[i - 1];
     prefix.low = Mix(std::rotl(prefix.low, 27) + frame.low, 0x9e3779b97f4a7c15);
     prefix.high = Mix(std::rotl(prefix.high, 31) ^ frame.high, 0xc2b2ae3d27d4eb4f);
     hashed_.prefix_hashes_.push_back(prefix);
   }
-  hashed_.stacks_.push_back(
-      {.pid = stack.pid, .epoch = stack.epoch, .end = hashed_.frames_.size()});
+  hashed_.stacks_.push_back({.pid = stack.pid,
+                             .epoch = stack.epoch,
+                             .is_cut = stack.is_cut,
+                             .end = hashed_.frames_.size()});
 }
 
 HashedStack HashedStacks::operator[](std::size_t index) const {
@@ -86,6 +92,7 @@ HashedStack HashedStacks::operator[](std::size_t index) const {
   const std::size_t size = stack.end - begin;
   return {.pid = stack.pid,
           .epoch = stack.epoch,
+          .is_cut = stack.is_cut,
           .frames = std::span(frames_).subspan(begin, size),
           .frame_hashes = std::span(frame_hashes_).subspan(begin, size),
           .prefix_hashes = std::span(prefix_hashes_).subspan(begin, size)};

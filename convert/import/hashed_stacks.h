@@ -23,6 +23,7 @@ enum class Origin : std::uint8_t { kRecorded, kConverted };
 struct HashedStack {
   std::uint32_t pid = 0;
   Epoch epoch = 0;
+  bool is_cut = false;                           // as in RawStack
   std::span<const perfdata::ChainFrame> frames;  // leaf first
   // Equal if the frames are equal, and the mappings of their process and of the kernel.
   std::span<const Hash128> frame_hashes;
@@ -40,6 +41,7 @@ class HashedStacks {
   struct Stack {
     std::uint32_t pid = 0;
     Epoch epoch = 0;
+    bool is_cut = false;
     std::size_t end = 0;  // of its frames in frames_; they begin at the end of the previous stack
   };
   std::vector<Stack> stacks_;

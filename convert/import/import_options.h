@@ -2,6 +2,7 @@
 // The options of all readers of profiles. Each reader uses those that its format needs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "convert/unwind/binary_tables.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/folded/root.h"
+#include "formats/unwind/stack_walk.h"
 
 namespace perftape::convert {
 
@@ -51,6 +54,10 @@ struct ImportOptions {
   // Finds jitdumps of a perf.data. JIT code must be named while reading, because the same addresses
   // hold other code at another time. If not set, JIT code has no names.
   JitDumpFinder find_jit_dump = {};
+  // Finds the binaries of a perf.data whose samples have copies of registers and stack (perf record
+  // --call-graph dwarf). If not set, such samples keep the callchain of the kernel.
+  offline_unwind::BinaryFinder find_binary = {};
+  std::size_t max_stack = unwind::kMostFrames;  // the most user frames of such a sample
   // The number of threads. The profile does not depend on it.
   unsigned threads = 1;
 

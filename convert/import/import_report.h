@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "convert/unwind/unwind_report.h"
+
 namespace perftape::convert {
 
 struct ImportReport {
@@ -26,6 +28,7 @@ struct ImportReport {
   std::uint64_t unknown_records = 0;  // of types that are not supported
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
+  offline_unwind::UnwindReport unwound = {};  // samples with copies of registers and stack
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
   // Messages about missing sources of names. They are no damage to the profile.

@@ -108,6 +108,7 @@ void ProcessHistory::Note(const ProcessRecord& entry, Epoch epoch) {
 }
 
 void ProcessHistory::NoteSpace(std::uint32_t pid, Epoch epoch) {
+  if (keeps_regions_) regions_.Note(pid, epoch, at_end_.UserSpace(pid));
   const std::uint64_t fingerprint =
       at_end_.UserSpace(pid).fingerprint() + at_end_.UserCode(pid).fingerprint();
   // No entry for an empty space: at an exec most processes have a record before they map anything.

@@ -2,7 +2,7 @@
 // The names and mappings of all processes at any time of a recording. perfdata::Processes has them
 // for one time only, and only moves forward. Samples in file order need them at any time.
 //
-// A time is an epoch: the number of process records that precede it in time order.
+// A time is an epoch (epoch.h).
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "convert/import/epoch.h"
+#include "convert/import/region_history.h"
 #include "convert/import/round_clock.h"
 #include "convert/model/arena.h"
 #include "formats/perfdata/address_space.h"
@@ -20,8 +22,6 @@
 #include "formats/perfdata/record.h"
 
 namespace perftape::convert {
-
-using Epoch = std::uint32_t;
 
 // A value that changes with the epoch.
 template <class Value>
@@ -87,6 +87,8 @@ class ProcessHistory {
     const perfdata::Dso* dso = nullptr;  // must outlive the history
   };
   void AddCode(const Code& code, std::uint64_t time);
+  // From now on, keeps what RegionsOf returns. Call it before Finish.
+  void KeepRegions() { keeps_regions_ = true; }
   // Sorts the records. The queries below need this.
   void Finish();
 
@@ -99,6 +101,11 @@ class ProcessHistory {
   Epoch EpochAfterCode(Epoch epoch, std::uint64_t time) const;
   ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch) const;
   SpaceFingerprints SpacesOf(std::uint32_t pid, Epoch epoch) const;
+  // Returns what a process has mapped at an epoch, without compiled code, sorted by address. Empty
+  // without KeepRegions. The dsos live as long as the history.
+  std::vector<perfdata::Region> RegionsOf(std::uint32_t pid, Epoch epoch) const {
+    return regions_.At(pid, epoch);
+  }
   // Returns the path of a control group at the end of the recording; empty if unknown.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
 
@@ -143,6 +150,8 @@ class ProcessHistory {
   Arena copies_;                        // payloads that are not lasting
   std::endian order_ = std::endian::native;
   perfdata::Processes at_end_;
+  bool keeps_regions_ = false;
+  RegionHistory regions_;
   Timeline<std::uint64_t> kernel_;
   std::unordered_map<std::uint32_t, Timeline<std::uint64_t>> spaces_;      // by pid
   std::unordered_map<std::uint32_t, Timeline<const std::string*>> comms_;  // by tid

@@ -14,6 +14,7 @@
 #include "convert/import/field_labels.h"
 #include "convert/import/process_history.h"
 #include "convert/import/round_clock.h"
+#include "convert/import/stack_copies.h"
 #include "convert/import/time_window.h"
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
@@ -35,7 +36,9 @@ constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 // Reads the samples of a recording, or of a range of it.
 class SampleReader {
  public:
-  SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey);
+  // `tables` are those of a recording whose stacks are unwound; otherwise null.
+  SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey,
+               offline_unwind::BinaryTables* tables);
 
   // From now on, appends the row of each SAMPLE record to `rows`.
   void RecordRows(std::vector<std::uint32_t>& rows) { rows_of_records_ = &rows; }
@@ -47,7 +50,11 @@ class SampleReader {
   void RunInFileOrder(perfdata::RecordCursor cursor, RoundClock clock, std::uint64_t end);
 
   SampleSet& samples() { return samples_; }
-  const ImportReport& report() const { return report_; }
+  ImportReport report() const {
+    ImportReport report = report_;
+    if (unwinder_) report.unwound = unwinder_->report();
+    return report;
+  }
   // Of the first skipped sample; the largest number if there is none.
   std::uint64_t first_skipped_offset() const { return first_skipped_offset_; }
 
@@ -63,6 +70,10 @@ class SampleReader {
   void Read(const RecordView& record, const perfdata::Event* event, Epoch epoch);
   void Count(const RecordView& record, const perfdata::Sample& sample, const perfdata::Event& event,
              Epoch epoch);
+  // Replaces the callchain by the one that is made from the copied registers and stack. Returns
+  // whether it did.
+  bool Unwind(const RecordView& record, const perfdata::Sample& sample,
+              const perfdata::Event& event, const ThreadCacheEntry& state, RawStack& stack);
   const ThreadCacheEntry& StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch);
   // Returns the labels of `sample`, a record of `event` that counts for `counted`.
   std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::Event& event,
@@ -79,8 +90,9 @@ class SampleReader {
   perfdata::Deliveries deliveries_;
   FieldReader fields_;
   std::optional<TimeWindow> window_;
-  std::vector<perfdata::PlainSampleReader> plain_;  // by event
-  perfdata::Sample plain_sample_;                   // the sample that they decode
+  std::optional<offline_unwind::SampleUnwinder> unwinder_;  // if stacks are unwound
+  std::vector<perfdata::PlainSampleReader> plain_;          // by event
+  perfdata::Sample plain_sample_;                           // the sample that they decode
   SampleSet samples_;
   std::vector<SampleTable::Addition> batch_;  // samples of lasting records, not in the table yet
   std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // null unless rows are requested
@@ -89,7 +101,7 @@ class SampleReader {
 };
 
 SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
-                           const Survey& survey)
+                           const Survey& survey, offline_unwind::BinaryTables* tables)
     : reader_(reader),
       options_(options),
       survey_(survey),
@@ -101,6 +113,7 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
         Resolve(*options.time, {.first = ToSigned(times.first), .last = ToSigned(times.last)});
   }
   for (const perfdata::Event& event : reader.events().all()) plain_.emplace_back(event.format);
+  if (tables != nullptr) unwinder_.emplace(MakeUnwinder(reader, options, survey, *tables));
   plain_labels_.resize(reader.events().size(), IdTable::kNone);
 }
 
@@ -170,13 +183,14 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
   }
   if (deliveries.empty()) return;
   const ThreadCacheEntry& state = StateOf(sample.pid, sample.tid, epoch);
-  const RawStack stack{
+  RawStack stack{
       .ip = sample.ip,
       .chain = sample.callchain.bytes(),
       .branches = perfdata::HasBranchCallStack(event.format) ? sample.branches.bytes() : Bytes(),
       .pid = sample.pid,
       .epoch = epoch,
       .mode = record.cpumode()};
+  const bool is_unwound = Unwind(record, sample, event, state, stack);
   SampleTable::Addition addition{
       .hash = SampleTable::HashOf(stack, state.state), .thread = state.thread, .stack = stack};
   for (const perfdata::Delivery& delivery : deliveries) {
@@ -187,13 +201,26 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       const std::uint32_t row = samples_.table.Add(addition);
       std::uint32_t& row_of_record = rows_of_records_->back();
       if (row_of_record == kNoRow || delivery.event == &event) row_of_record = row;
-    } else if (record.is_lasting) {
+    } else if (record.is_lasting && !is_unwound) {
       batch_.push_back(addition);
       if (batch_.size() == SampleTable::kBatch) CountBatch();
     } else {
       samples_.table.Add(addition);
     }
   }
+}
+
+bool SampleReader::Unwind(const RecordView& record, const perfdata::Sample& sample,
+                          const perfdata::Event& event, const ThreadCacheEntry& state,
+                          RawStack& stack) {
+  if (!unwinder_ || !offline_unwind::HasStackCopies(event.format)) return false;
+  const auto chain = unwinder_->Unwind(
+      sample, event.format, record.cpumode(),
+      {.pid = stack.pid, .epoch = stack.epoch, .fingerprint = state.state.spaces.user});
+  if (!chain) return false;
+  stack.chain = std::as_bytes(chain->words);
+  stack.is_cut = chain->is_cut;
+  return true;
 }
 
 const SampleReader::ThreadCacheEntry& SampleReader::StateOf(std::uint32_t pid, std::uint32_t tid,
@@ -248,6 +275,7 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.unknown_events += part.unknown_events;
   report.damaged_records += part.damaged_records;
   report.outside_time += part.outside_time;
+  report.unwound.AddCounts(part.unwound);
   report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }
 
@@ -256,12 +284,13 @@ constexpr unsigned kMostReaders = 4;
 
 // Reads the ranges of the file, several at once.
 SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& options,
-                     const Survey& survey, ImportReport& report) {
+                     const Survey& survey, offline_unwind::BinaryTables* tables,
+                     ImportReport& report) {
   const std::size_t threads =
       std::min<std::size_t>({options.threads, kMostReaders, survey.range_starts.size()});
   std::vector<std::unique_ptr<SampleReader>> readers;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    readers.push_back(std::make_unique<SampleReader>(reader, options, survey));
+    readers.push_back(std::make_unique<SampleReader>(reader, options, survey, tables));
   }
   const auto read = [&](std::size_t range, unsigned worker) {
     const std::uint64_t end = range + 1 < survey.range_starts.size()
@@ -283,19 +312,37 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
   return std::move(samples);
 }
 
+// The unwind tables of a recording whose stacks are unwound.
+class RecordingTables {
+ public:
+  RecordingTables(const perfdata::Reader& reader, const ImportOptions& options) {
+    if (UnwindsStacks(reader, options)) tables_.emplace(options.find_binary);
+  }
+  // Null if stacks are not unwound.
+  offline_unwind::BinaryTables* get() { return tables_ ? &*tables_ : nullptr; }
+  void AddMissing(ImportReport& report) const {
+    if (tables_) report.unwound.missing = tables_->Missing();
+  }
+
+ private:
+  std::optional<offline_unwind::BinaryTables> tables_;
+};
+
 }  // namespace
 
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
                       const Survey& survey, ImportReport& report) {
+  RecordingTables tables(reader, options);
   SampleSet samples;
   if (NeedTimeOrder(reader.events())) {
-    SampleReader only(reader, options, survey);
+    SampleReader only(reader, options, survey, tables.get());
     only.RunInTimeOrder();
     AddUp(only.report(), report);
     samples = std::move(only.samples());
   } else {
-    samples = ReadRanges(reader, options, survey, report);
+    samples = ReadRanges(reader, options, survey, tables.get(), report);
   }
+  tables.AddMissing(report);
   samples.table.Finish();
   return samples;
 }
@@ -303,10 +350,12 @@ SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& optio
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
                               const Survey& survey, ImportReport& report,
                               std::vector<std::uint32_t>& rows_of_records) {
-  SampleReader only(reader, options, survey);
+  RecordingTables tables(reader, options);
+  SampleReader only(reader, options, survey, tables.get());
   only.RecordRows(rows_of_records);
   only.RunInFileOrder(reader.records(), {}, kToTheEnd);
   AddUp(only.report(), report);
+  tables.AddMissing(report);
   only.samples().table.Finish();
   return std::move(only.samples());
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 #include "convert/model/saturating.h"
 
@@ -49,8 +50,8 @@ std::uint32_t SampleTable::AddFields(std::string_view values) {
 }
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
-  const std::uint64_t start[] = {state.spaces.user, state.spaces.kernel, std::uint64_t(stack.mode),
-                                 stack.ip};
+  const std::uint64_t start[] = {state.spaces.user, state.spaces.kernel,
+                                 std::uint64_t(stack.mode) << 1 | (stack.is_cut ? 1 : 0), stack.ip};
   std::uint64_t seed = HashWords(start);
   if (!stack.branches.empty()) {
     seed = XXH3_64bits_withSeed(stack.branches.data(), stack.branches.size(), seed);
@@ -109,7 +110,7 @@ std::uint32_t SampleTable::Add(const Addition& sample) {
   return row;
 }
 
-void SampleTable::AddAll(const SampleTable& other) {
+void SampleTable::AddAll(SampleTable& other) {
   std::vector<std::uint32_t> threads, event_labels;
   for (const RawThread& thread : other.threads_) threads.push_back(Add(thread));
   for (EventLabels labels : other.event_labels_) {
@@ -129,6 +130,7 @@ void SampleTable::AddAll(const SampleTable& other) {
     batch.clear();
   }
   AddBatch(batch);
+  copies_of_others_.push_back(std::move(other.copies_));
 }
 
 SampleTable::Row& SampleTable::RowOf(const Addition& sample) {
@@ -158,7 +160,8 @@ void SampleTable::Store(const RawStack& stack) {
                      .pid = stack.pid,
                      .epoch = stack.epoch,
                      .mode = stack.mode,
-                     .has_branches = !stack.branches.empty()});
+                     .has_branches = !stack.branches.empty(),
+                     .is_cut = stack.is_cut});
 }
 
 RawStack SampleTable::stack(std::size_t index) const {
@@ -167,7 +170,8 @@ RawStack SampleTable::stack(std::size_t index) const {
                  .chain = Bytes(stored.chain, stored.chain_size),
                  .pid = stored.pid,
                  .epoch = stored.epoch,
-                 .mode = stored.mode};
+                 .mode = stored.mode,
+                 .is_cut = stored.is_cut};
   if (stored.has_branches) stack.branches = branches_.at(index);
   return stack;
 }
@@ -208,6 +212,8 @@ void SampleTable::ReleaseStacks() {
   state_ = State::kReleased;
   Table<Stored>().swap(stacks_);
   branches_.clear();
+  copies_ = Arena();
+  copies_of_others_.clear();
 }
 
 }  // namespace perftape::convert

@@ -28,6 +28,7 @@ struct RawStack {
   std::uint32_t pid = 0;
   Epoch epoch = 0;
   perfdata::CpuMode mode = {};
+  bool is_cut = false;  // outer frames are missing, because it could not be unwound to its end
 };
 
 // The thread of a sample.
@@ -75,8 +76,9 @@ class SampleTable {
   void AddBatch(std::span<const Addition> samples);
   // Counts one sample and returns the index of its row. The stack is copied if it is new.
   std::uint32_t Add(const Addition& sample);
-  // Adds another table, whose stacks must outlive this one.
-  void AddAll(const SampleTable& other);
+  // Adds another table, and takes over the stacks that it has copied. The bytes of its other stacks
+  // must outlive this table.
+  void AddAll(SampleTable& other);
 
   std::span<const Row> rows() const { return rows_; }
   RawStack stack(std::size_t index) const;
@@ -111,7 +113,7 @@ class SampleTable {
     std::uint32_t pid = 0;
     Epoch epoch = 0;
     perfdata::CpuMode mode = {};
-    bool has_branches = false;
+    bool has_branches = false, is_cut = false;
   };
   template <class Value>
   using Table = std::vector<Value, LargePages<Value>>;
@@ -126,6 +128,7 @@ class SampleTable {
   std::vector<EventLabels> event_labels_;
   std::vector<std::string> fields_ = {""};
   Arena copies_;
+  std::vector<Arena> copies_of_others_;  // of tables that were added
 };
 
 }  // namespace perftape::convert

@@ -11,6 +11,12 @@
 
 namespace perftape::convert {
 
+std::string ListedBuildIds::Of(const perfdata::Dso& dso, const std::string& filename) const {
+  if (!dso.build_id.empty()) return dso.build_id.hex();
+  const auto found = by_path.find(filename);
+  return found == by_path.end() ? std::string() : found->second;
+}
+
 std::vector<StackResolver::Answer> StackResolver::Resolve(const HashedStacks& batch,
                                                           ProcessHistory::Replay& replay) {
   constexpr std::size_t kAhead = 4;
@@ -27,6 +33,7 @@ std::vector<StackResolver::Answer> StackResolver::Resolve(const HashedStacks& ba
 StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
                                              const perfdata::Processes& processes) {
   Prefix prefix;
+  if (stack.is_cut) prefix.stack = CutStack();
   for (std::size_t known = FindLongestPrefix(stack.prefix_hashes, prefix);
        known < stack.frames.size(); ++known) {
     const std::size_t next = stack.frames.size() - 1 - known;
@@ -41,6 +48,13 @@ StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
   return {.stack = prefix.stack,
           .frames = static_cast<std::uint32_t>(stack.frames.size()),
           .unmapped_frames = prefix.unmapped_frames};
+}
+
+StackId StackResolver::CutStack() {
+  const FunctionId function = builder_.Add(
+      Function{.name = builder_.Add(kCutStackName), .system_name = {}, .filename = {}});
+  const Line line{.function = function};
+  return builder_.Push({}, builder_.Add(Location{.lines = {&line, 1}}));
 }
 
 void StackResolver::Prefetch(const HashedStack& stack) const {
@@ -137,16 +151,11 @@ MappingId StackResolver::AddMapping(const perfdata::Region& region) {
   const perfdata::Dso& dso = *region.dso;
   const bool is_kernel = dso.is_kernel && dso.path == perfdata::kKernelMappingName;
   const std::string& filename = is_kernel ? build_ids_.kernel_names.kernel() : dso.path;
-  std::string build_id = dso.build_id.hex();
-  if (build_id.empty()) {
-    const auto found = build_ids_.by_path.find(filename);
-    if (found != build_ids_.by_path.end()) build_id = found->second;
-  }
   const bool has_lines = dso.dump != perfdata::Dso::kNoDump && jit_.dumps()[dso.dump].has_lines;
   const bool has_functions = !dso.symbol.empty() || dso.dump != perfdata::Dso::kNoDump;
   return builder_.Add(Mapping{
       .filename = builder_.Add(filename),
-      .build_id = builder_.Add(build_id),
+      .build_id = builder_.Add(build_ids_.Of(dso, filename)),
       .start = region.start,
       .limit = region.end,
       .file_offset = region.page_offset,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,9 +21,17 @@ namespace perftape::convert {
 // The build ids in the feature BUILD_ID or in HEADER_BUILD_ID records. (The build id in a MMAP2
 // record belongs to the mapping instead.)
 struct ListedBuildIds {
+  // Returns the build id of a mapped file, in hexadecimal digits: that of its mapping, else the
+  // listed one for `filename`; empty if there is neither.
+  std::string Of(const perfdata::Dso& dso, const std::string& filename) const;
+
   std::unordered_map<std::string, std::string> by_path;  // in hexadecimal digits
   perfdata::KernelNames kernel_names;
 };
+
+// The name of the outermost frame of a stack that could not be unwound to its end. It keeps such
+// stacks apart from whole ones.
+inline constexpr std::string_view kCutStackName = "[truncated stack]";
 
 class StackResolver {
  public:
@@ -60,6 +69,8 @@ class StackResolver {
   };
 
   Answer Resolve(const HashedStack& stack, const perfdata::Processes& processes);
+  // Returns the stack of only a frame kCutStackName.
+  StackId CutStack();
   // Prefetches the memory that Resolve reads first.
   void Prefetch(const HashedStack& stack) const;
   // Sets `prefix` to the longest known one, and returns the number of its frames; 0 if none is

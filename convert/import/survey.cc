@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/import/round_clock.h"
+#include "convert/import/stack_copies.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/record_ranges.h"
 
@@ -177,6 +178,7 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
 void FinishSurvey(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
                   ImportReport& report) {
   survey.jit.AddTo(reader.events(), options.find_jit_dump, survey.history, report);
+  if (UnwindsStacks(reader, options)) survey.history.KeepRegions();
   survey.history.Finish();
 }
 

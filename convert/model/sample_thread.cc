@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/sample_thread.h"
 
+#include "convert/model/label_keys.h"
+
 namespace perftape::convert {
 namespace {
 
@@ -16,13 +18,13 @@ SampleThread ThreadOf(const Profile& profile, const Sample& sample) {
     return {.pid = Known(thread.pid), .tid = Known(thread.tid), .comm = profile.text(thread.comm)};
   }
   SampleThread found;
-  if (const Label* pid = FindLabel(profile, sample.labels, "pid")) {
+  if (const Label* pid = FindLabel(profile, sample.labels, kPidLabel)) {
     found.pid = static_cast<std::uint32_t>(pid->number);
   }
-  if (const Label* tid = FindLabel(profile, sample.labels, "tid")) {
+  if (const Label* tid = FindLabel(profile, sample.labels, kTidLabel)) {
     found.tid = static_cast<std::uint32_t>(tid->number);
   }
-  if (const Label* comm = FindLabel(profile, sample.labels, "comm")) {
+  if (const Label* comm = FindLabel(profile, sample.labels, kCommLabel)) {
     found.comm = profile.text(comm->text);
   }
   return found;

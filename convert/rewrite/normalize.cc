@@ -29,12 +29,26 @@ bool IsName(const RecordView& record) {
   return update && update->update_type == perfdata::EventUpdate::kName;
 }
 
+// Returns the attribute of an event whose samples have a callchain instead of copies of registers
+// and stack.
+perfdata::EventAttr WithoutStackCopies(perfdata::EventAttr attr) {
+  constexpr std::uint64_t kCopies = perfdata::kRegsUser | perfdata::kStackUser;
+  if ((attr.sample_type & kCopies) != kCopies) return attr;
+  attr.sample_type = (attr.sample_type & ~kCopies) | perfdata::kCallchain;
+  attr.sample_regs_user = 0;
+  attr.sample_stack_user = 0;
+  attr.flags &= ~std::uint64_t{perfdata::kExcludeCallchainUser};
+  return attr;
+}
+
 // Returns the events of the new file, in the same order.
-perfdata::EventTable EventsFor(const perfdata::EventTable& events, const ReaderLimits* reader) {
+perfdata::EventTable EventsFor(const perfdata::EventTable& events,
+                               const NormalizeOptions& options) {
   perfdata::EventTable reduced;
   for (const Event& event : events.all()) {
     Event copy = event;
-    if (reader != nullptr) copy.attr = reader->Reduced(event.attr);
+    if (options.next_chain) copy.attr = WithoutStackCopies(copy.attr);
+    if (options.reader != nullptr) copy.attr = options.reader->Reduced(copy.attr);
     copy.format = FormatOf(copy.attr);
     reduced.Add(std::move(copy));
   }
@@ -55,7 +69,7 @@ RecoveredLayout OutlineOf(const Reader& reader, const perfdata::EventTable& even
 class Normalizer {
  public:
   Normalizer(const Reader& reader, const NormalizeOptions& options)
-      : reader_(reader), options_(options), events_(EventsFor(reader.events(), options.reader)) {
+      : reader_(reader), options_(options), events_(EventsFor(reader.events(), options)) {
     first_event_.Add(reader.events()[0]);
   }
 
@@ -175,7 +189,9 @@ class Normalizer {
       ++report_.left_out[record.type];
       return {};
     }
-    const bool is_kept = record.type != RecordType::kSample || IsKept();
+    const bool is_sample = record.type == RecordType::kSample;
+    const NewChain chain = is_sample && options_.next_chain ? options_.next_chain() : std::nullopt;
+    const bool is_kept = !is_sample || IsKept();
     if (std::string damage = DamageOf(record); !damage.empty()) {
       Drop(record, std::move(damage));
       return {};
@@ -185,7 +201,8 @@ class Normalizer {
       return {};
     }
     record_.clear();
-    if (Status transcoded = TranscodeForItsEvent(record); !transcoded) {
+    Status transcoded = chain ? EncodeWithChain(record, *chain) : TranscodeForItsEvent(record);
+    if (!transcoded) {
       Drop(record, std::move(transcoded).error().message);
       return {};
     }
@@ -228,6 +245,15 @@ class Normalizer {
     if (event != nullptr) target.format = &events_[reader_.events().IndexOf(*event)].format;
     if (options_.reader != nullptr) target.deferred_chains = options_.reader->deferred_chains;
     return Transcode(record, event == nullptr ? nullptr : &event->format, target, record_);
+  }
+
+  Status EncodeWithChain(const RecordView& record, std::span<const std::uint64_t> chain) {
+    const Event* event = reader_.events().EventOf(record);
+    if (event == nullptr) return TranscodeForItsEvent(record);
+    TRY_ASSIGN(perfdata::Sample sample, perfdata::DecodeSample(record, event->format));
+    sample.callchain = WordArray(chain);
+    return EncodeSample(sample, events_[reader_.events().IndexOf(*event)].format, record.misc,
+                        record_);
   }
 
   // Bytes after a record in the file must not be inside a COMPRESSED record.

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,12 +22,18 @@
 
 namespace perftape::rewrite {
 
+// The callchain that a sample gets, with context markers. Nothing if it keeps its own.
+using NewChain = std::optional<std::span<const std::uint64_t>>;
+
 struct NormalizeOptions {
   perfdata::Container container = perfdata::Container::kFile;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; not compressed if not set
   const ReaderLimits* reader = nullptr;  // the version of perf that must read it; null: no limits
   // The samples to keep: an entry for each SAMPLE record, in file order. Null: all.
   const std::vector<bool>* kept_samples = nullptr;
+  // If set, the events lose the copies of registers and stack, for callchains. The function is
+  // called for each SAMPLE record, in file order. The chain must be valid until the next call.
+  std::function<NewChain()> next_chain = {};
 };
 
 // A record that was not written.

@@ -51,14 +51,14 @@ ElfNames::ElfNames(const elf::ElfFile& image, const elf::ElfFile* debug,
       lines_(OpenLines(image, debug, options)),
       go_lines_(OpenGoLines(image, lines_ != nullptr)) {
   if (!IsWorthKeeping()) return;
-  restored_ = IndexCache(options_.index_cache).Load(image_.build_id());
+  restored_ = LineCache().Load(image_.build_id());
   lines_->Restore(restored_.body());
 }
 
 ElfNames::~ElfNames() {
   if (!IsWorthKeeping() || !lines_->has_built()) return;
   if (!TruncatedFiles().empty()) return;  // may be of a truncated file; other runs would trust it
-  IndexCache(options_.index_cache).Store(image_.build_id(), lines_->Save());
+  LineCache().Store(image_.build_id(), lines_->Save());
 }
 
 std::string ElfNames::problem() const {
@@ -66,6 +66,10 @@ std::string ElfNames::problem() const {
     return "symbol tables " + MoreThanIsRead(symbols_.left_out(), symbol_limits::kSymbolTables);
   }
   return lines_ ? lines_->problem() : std::string();
+}
+
+elf::IndexCache ElfNames::LineCache() const {
+  return {options_.index_cache, elf::IndexType::kLines};
 }
 
 // Building a small index is faster than opening a file.

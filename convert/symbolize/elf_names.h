@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "convert/symbolize/index_cache.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/addresses.h"
 #include "formats/dwarf/source_index.h"
 #include "formats/elf/elf_file.h"
+#include "formats/elf/index_cache.h"
 #include "formats/elf/searched_directories.h"
 #include "formats/elf/symbols.h"
 #include "formats/go/pc_line_table.h"
@@ -60,6 +60,7 @@ class ElfNames {
   };
 
   bool IsWorthKeeping() const;
+  elf::IndexCache LineCache() const;
   const Name& Show(std::string_view linker_name);
   std::vector<SourceFrame> FramesAt(ImageAddress address);
   std::vector<SourceFrame> GoFramesAt(ImageAddress address);
@@ -67,7 +68,7 @@ class ElfNames {
   const elf::ElfFile& image_;
   const ElfNameOptions options_;
   elf::SymbolTable symbols_;
-  IndexCache::Entry restored_;                 // the cached index of lines_
+  elf::IndexCache::Entry restored_;            // the cached index of lines_
   std::unique_ptr<dwarf::SourceIndex> lines_;  // null: no DWARF, or not wanted
   std::optional<go::PcLineTable> go_lines_;  // nothing if it is no Go binary, or if DWARF has more
   // By the address of the name in the files; hashing that is faster than hashing names.

@@ -25,6 +25,21 @@ JitSearchPath SymbolSources::JitFilesOf(Recording& recording) const {
   return RecordingSources(recording, shared_->options, shared_->given).JitFiles();
 }
 
+SymbolSources::BinaryFinder SymbolSources::BinariesOf(Recording& recording) {
+  auto symbolizer = std::make_shared<RecordingSymbolizer>(*shared_, recording);
+  return [symbolizer](const std::string& path,
+                      const BuildId& build_id) -> Result<const elf::ElfFile*> {
+    const bool is_vdso = perfdata::SourceOf(path) == MappingSource::kVdso;
+    const DebugFile& file = is_vdso ? symbolizer->vdso().FileOf(path, build_id)
+                                    : symbolizer->binaries().FileOf(path, build_id);
+    if (file.image) return &*file.image;
+    if (!file.problem.empty()) return Fail(ErrorCode::kNotFound, file.problem);
+    return Fail(ErrorCode::kNotFound, file.miss == Miss::kWrongBuildId
+                                          ? "only files of another build were found"
+                                          : "its file was not found");
+  };
+}
+
 convert::Profile SymbolSources::Name(const convert::Profile& profile, Recording recording,
                                      SymbolizeReport& report) {
   RecordingSymbolizer symbolizer(*shared_, recording);

@@ -28,6 +28,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/bundle/manifest.h"
+#include "formats/elf/elf_file.h"
 
 namespace perftape::symbolize {
 
@@ -62,6 +63,13 @@ class SymbolSources {
 
   // Returns the search paths for the jitdumps and perf maps of `recording`.
   JitSearchPath JitFilesOf(Recording& recording) const;
+
+  // Finds the files of a recording's binaries and vdsos, for their unwind tables. A build id is
+  // empty if none was recorded. The files live as long as the function, which `recording` and this
+  // object must outlive. Fails with the reason if there is no file. One thread may call it at once.
+  using BinaryFinder =
+      std::function<Result<const elf::ElfFile*>(const std::string& path, const BuildId& build_id)>;
+  BinaryFinder BinariesOf(Recording& recording);
 
   // Returns the profile with names from the sources of `recording`. Adds to `report`.
   convert::Profile Name(const convert::Profile& profile, Recording recording,

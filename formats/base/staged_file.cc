@@ -27,6 +27,10 @@ mode_t ModeFor(Readers readers) {
   return 0666 & ~mask;
 }
 
+Status FailExists(const std::filesystem::path& path) {
+  return Fail(ErrorCode::kInvalidArgument, path.native() + ": exists");
+}
+
 // For file systems that support no exchange. For an instant no file has the name `to`.
 Status RenameInTwoSteps(const std::filesystem::path& from, const std::filesystem::path& to,
                         const std::string& old) {
@@ -53,6 +57,23 @@ Status RenameKeepingOld(const std::filesystem::path& from, const std::filesystem
   const int error_number = errno;
   rename_with(RENAME_EXCHANGE);  // else the old file would be removed with the temporary name
   return FailErrno(old, error_number);
+}
+
+// For file systems that support no RENAME_NOREPLACE. For an instant the file has both names.
+Status LinkUnlessExists(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (link(from.c_str(), to.c_str()) != 0) {
+    if (errno == EEXIST) return FailExists(to);
+    return FailErrno(to.native(), errno);
+  }
+  unlink(from.c_str());
+  return {};
+}
+
+Status RenameUnlessExists(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (errno == EEXIST) return FailExists(to);
+  if (errno == EINVAL || errno == ENOSYS) return LinkUnlessExists(from, to);
+  return FailErrno(to.native(), errno);
 }
 
 // Replaces the X at the end of `path` and creates a private file with this name. mkstemp(3) would
@@ -125,6 +146,8 @@ Status StagedFile::Publish() {
   if (mode_ != kPrivate) fchmod(fd(), mode_);
   if (old_ == OldFile::kKeep) {
     TRY(RenameKeepingOld(temporary_, target_.path));
+  } else if (old_ == OldFile::kRefuse) {
+    TRY(RenameUnlessExists(temporary_, target_.path));
   } else if (rename(temporary_.c_str(), target_.path.c_str()) != 0) {
     return FailErrno(target_.name, errno);
   }

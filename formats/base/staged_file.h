@@ -19,7 +19,9 @@ enum class Readers : std::uint8_t { kOwner, kUmask };
 
 // How an existing file with the final name is treated. kKeep renames it to PATH.old, as perf record
 // does. kReplace replaces it; the new file gets its mode and, if permitted, its owner.
-enum class OldFile : std::uint8_t { kKeep, kReplace };
+// kRefuse leaves it alone: Publish fails with kInvalidArgument, even if another program creates the
+// file at the same instant.
+enum class OldFile : std::uint8_t { kKeep, kReplace, kRefuse };
 
 class StagedFile {
  public:

@@ -64,6 +64,12 @@ class AddressSpace {
   // empty.
   std::uint64_t fingerprint() const { return fingerprint_; }
   std::size_t size() const { return regions_ ? regions_->size() : 0; }
+  // Calls visit(region) for each region, by ascending address.
+  template <class Visit>
+  void ForEach(const Visit& visit) const {
+    if (!regions_) return;
+    for (const auto& [start, region] : *regions_) visit(region);
+  }
 
  private:
   using Regions = std::map<std::uint64_t, Region>;  // by start

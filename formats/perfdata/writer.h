@@ -114,6 +114,8 @@ class Writer {
 
   // The committed bytes of the file or of the pipe.
   std::uint64_t size() const { return data_end_ + table_.size(); }
+  // The bytes that the next Commit writes; those of an unfinished compressed block are missing.
+  std::uint64_t uncommitted_bytes() const { return pending_.size(); }
 
  private:
   Writer() = default;

@@ -4,21 +4,17 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "lock.skel.h"
 #include "on_cpu.skel.h"
 #include "probe.skel.h"
-#include "record/machine/requirements.h"
-#include "record/scope/own_namespaces.h"
+#include "record/bpf/kernel_helpers.h"
+#include "record/bpf/libbpf_log.h"
+#include "record/bpf/wire_settings.h"
 #include "tracepoint.skel.h"
 #include "trampoline.skel.h"
 
@@ -28,96 +24,23 @@ namespace {
 // The default of pid_max. The map has two megabytes and exists only if processes are filtered.
 constexpr std::uint32_t kMaxTargetProcesses = 32768;
 
-constexpr std::uint32_t kWakeupBytes = 64 << 10;
-
-// libbpf's messages. libbpf has one print function for the whole program and passes it no context.
-struct LogCapture {
-  std::string* log = nullptr;  // for errors to quote
-  const LibbpfLog* user = nullptr;
-};
-thread_local LogCapture current_log;
-
-int AppendToLog(libbpf_print_level level, const char* format, va_list arguments) {
-  if (current_log.log == nullptr) return 0;
-  const bool has_user = static_cast<bool>(*current_log.user);
-  if (level > (has_user ? LIBBPF_DEBUG : LIBBPF_WARN)) return 0;
-  // A message with the verifier's log is long, and its last lines have the reason.
-  va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, arguments);
-  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
-  std::vsnprintf(text.data(), text.size() + 1, format, again);
-  va_end(again);
-  std::string_view message = text;
-  current_log.log->append(message);
-  if (message.ends_with('\n')) message.remove_suffix(1);
-  if (has_user) (*current_log.user)(message);
-  return length;
+// Fails if programs cannot read the registers of user code in every mode.
+Status CheckUserRegisters() {
+  if (HasTaskRegisters()) return {};
+  return Fail(ErrorCode::kUnsupported,
+              "the registers of user code (--call-graph eh or dwarf) take Linux 5.15 or later");
 }
 
-// Returns the last lines of the log, which have the reason. The verifier's log before them is long.
-std::string Tail(const std::string& log) {
-  constexpr std::size_t kMost = 600;
-  std::string_view tail = log;
-  if (tail.size() > kMost) {
-    tail.remove_prefix(tail.size() - kMost);
-    tail.remove_prefix(std::min(tail.find('\n') + 1, tail.size()));
+// Samples with a copy of the user stack are built in a map of their own, which is large.
+Status SizeLongScratch(bpf_object* object, std::size_t cpus) {
+  const bpf_map* const scratch = bpf_object__find_map_by_name(object, "scratch");
+  bpf_map* const long_scratch = bpf_object__find_map_by_name(object, "long_scratch");
+  const std::size_t entries = cpus * bpf_map__max_entries(scratch);
+  if (const int error = bpf_map__set_max_entries(long_scratch, static_cast<__u32>(entries));
+      error != 0) {
+    return FailErrno("the memory for copies of user stacks", -error);
   }
-  while (tail.ends_with('\n')) tail.remove_suffix(1);
-  return std::string(tail);
-}
-
-void AddScope(const Scope& scope, wire_filter& wire) {
-  wire.cgroups = static_cast<__u32>(scope.cgroups.size());
-  wire.record_cgroup = scope.recorded.has_value();
-  if (scope.recorded && !scope.recorded->is_v2()) wire.cgroup_v1 = scope.v1_subsystem + 1;
-  std::ranges::transform(scope.cgroups, wire.cgroup_ids, &CgroupDirectory::id);
-  wire.glob_sets = static_cast<__u32>(scope.comms.size());
-  std::ranges::copy(scope.comms, wire.globs);
-}
-
-bool Needs(const BpfOptions& options, Trigger trigger) {
-  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
-}
-
-// `event` is the number of the event, or WIRE_EVENT_OF_COOKIE.
-wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
-  const SampleFilter& filter = options.filter;
-  const std::size_t half_ring = options.ring_bytes / 2;
-  wire_filter wire = {};
-  wire.by_process = filter.by_process();
-  wire.by_thread = !filter.threads.empty();
-  wire.by_uid = filter.user.has_value();
-  wire.uid = filter.user.value_or(0);
-  wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
-  wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
-  wire.callchain = options.callchains != Callchains::kNone;
-  // The ids of the initial namespace need no translation.
-  wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
-  wire.wakeup_bytes = static_cast<__u32>(std::min<std::size_t>(kWakeupBytes, half_ring));
-  wire.event = event;
-  wire.cpus = static_cast<__u32>(cpus);
-  wire.rings = static_cast<__u32>(options.rings);
-  AddScope(filter.scope, wire);
-  wire.with_locks = Needs(options, Trigger::kLock);
-  return wire;
-}
-
-// The settings of the programs that measure waits; nothing if there are no such events.
-std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
-  const auto number_of = [&](Trigger trigger) {
-    const auto found = std::ranges::find(options.events, trigger, &BpfEvent::trigger);
-    return found == options.events.end() ? WIRE_NO_EVENT
-                                         : static_cast<__u32>(found - options.events.begin());
-  };
-  if (!Needs(options, Trigger::kSleep)) return std::nullopt;
-  return wire_off_cpu{.threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
-                      .flush_ns = 1'000'000'000,
-                      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
-                                 number_of(Trigger::kRunnable)},
-                      .wakeup_event = number_of(Trigger::kWakeup),
-                      .has_prev_state = 1,
-                      .pad = 0};
+  return {};
 }
 
 bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
@@ -125,10 +48,19 @@ bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
                                                    : skeleton.progs.on_cpu_by_time;
 }
 
-// Linux 5.15. A program that is too old for it is not loaded.
-bool HasCookies() {
-  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_get_attach_cookie, nullptr) ==
-         1;
+void SetUnwindMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
+  if (options.callchains != Callchains::kUnwindTables) return;
+  constexpr std::size_t kBytesPerMapping = 16 * sizeof(wire_unwind_mapping);
+  const auto set = [](bpf_map* map, std::size_t entries) {
+    bpf_map__set_max_entries(map, static_cast<__u32>(entries));
+  };
+  set(skeleton.maps.unwind_cells, options.unwind_bytes / sizeof(wire_unwind_cell));
+  set(skeleton.maps.unwind_rules, WIRE_UNWIND_RULES);
+  set(skeleton.maps.unwind_tables, WIRE_UNWIND_TABLES);
+  set(skeleton.maps.unwind_mappings,
+      std::max(options.unwind_bytes, kUsualUnwindBytes) / kBytesPerMapping);
+  set(skeleton.maps.unwind_processes, WIRE_UNWIND_PROCESSES);
+  set(skeleton.maps.unwind_counts, options.events.size() * cpus);
 }
 
 void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
@@ -146,35 +78,10 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
   if (!filter.scope.cgroups.empty()) {
     set(skeleton.maps.target_cgroups, filter.scope.cgroups.size());
   }
+  SetUnwindMapSizes(skeleton, options, cpus);
 }
 
 }  // namespace
-
-CapturedLog::CapturedLog(std::string& log, const LibbpfLog& user) {
-  libbpf_set_print(AppendToLog);
-  current_log = {.log = &log, .user = &user};
-}
-
-CapturedLog::~CapturedLog() {
-  current_log = {};
-}
-
-std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log) {
-  const SystemFacts facts = ReadSystemFacts();
-  const std::vector<std::string> missing = CheckFacts(facts).missing;
-  if (!missing.empty()) {
-    return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-                fmt::format("{}: {}", what, fmt::join(missing, "; ")));
-  }
-  std::string message = fmt::format("{}: {}", what, std::strerror(error_number));
-  if (error_number == EPERM || error_number == ENOMEM) {
-    message += " (before Linux 5.11 this may be RLIMIT_MEMLOCK: 'ulimit -l unlimited')";
-  }
-  if (!log.empty()) message += "\n" + Tail(log);
-  return Fail(error_number == EPERM || error_number == EACCES ? ErrorCode::kPermission
-                                                              : ErrorCode::kUnsupported,
-              std::move(message));
-}
 
 void BpfObjects::DestroyOnCpu::operator()(on_cpu_bpf* skeleton) const {
   on_cpu_bpf__destroy(skeleton);
@@ -211,11 +118,16 @@ BpfObjects::~BpfObjects() = default;
 Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string& log) {
   const int possible = libbpf_num_possible_cpus();
   if (possible < 0) return FailErrno("counting the CPUs", -possible);
+  if (options.stack_bytes != 0 || options.callchains == Callchains::kUnwindTables) {
+    TRY(CheckUserRegisters());
+  }
   BpfObjects objects;
   objects.cpus_ = static_cast<std::size_t>(possible);
+  objects.has_stacks_ = options.stack_bytes != 0;
   objects.programs_.resize(options.events.size());
   objects.uses_cookies_ = options.events.size() > 1 &&
-                          options.event_source == EventSource::kCookieIfPossible && HasCookies();
+                          options.event_source == EventSource::kCookieIfPossible &&
+                          HasAttachCookies();
   TRY(objects.LoadInstances(options, log));
   TRY(objects.LoadOffCpu(options, log));
   TRY(objects.WriteSettings(options));
@@ -281,6 +193,7 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   }
   if (is_first) {
     SetMapSizes(*skeleton, options, cpus_);
+    if (has_stacks_) TRY(SizeLongScratch(skeleton->obj, cpus_));
     TRY(CreateMoreRings(options));
     // Before Linux 5.10 all rings must have the size of the declared one.
     if (options.rings > 1) {
@@ -393,12 +306,15 @@ Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log)
   return {};
 }
 
-// The other instances use the maps of the first. Only the scratch sample and the constants are
+// The other instances use the maps of the first. Only the scratch samples and the constants are
 // their own.
 Status BpfObjects::ShareMaps(bpf_object* object) const {
+  if (has_stacks_) TRY(SizeLongScratch(object, cpus_));
   const auto& maps = on_cpu_.front()->maps;
-  for (const bpf_map* map : {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes,
-                             maps.target_threads, maps.target_cgroups, maps.sending}) {
+  for (const bpf_map* map :
+       {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes, maps.target_threads,
+        maps.target_cgroups, maps.sending, maps.unwind_cells, maps.unwind_rules, maps.unwind_tables,
+        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
@@ -469,6 +385,19 @@ std::vector<int> BpfObjects::rings() const {
 
 int BpfObjects::counters() const {
   return bpf_map__fd(on_cpu_.front()->maps.cpus);
+}
+
+UnwindMapFiles BpfObjects::unwind_maps() const {
+  const auto& maps = on_cpu_.front()->maps;
+  const auto file = [](const bpf_map* map) {
+    return UnwindMapFile{.fd = bpf_map__fd(map), .elements = bpf_map__max_entries(map)};
+  };
+  return {.cells = file(maps.unwind_cells),
+          .rules = file(maps.unwind_rules),
+          .tables = file(maps.unwind_tables),
+          .mappings = file(maps.unwind_mappings),
+          .processes = file(maps.unwind_processes),
+          .counts = file(maps.unwind_counts)};
 }
 
 int BpfObjects::target_processes() const {

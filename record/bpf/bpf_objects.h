@@ -30,18 +30,6 @@ struct trampoline_bpf;
 
 namespace perftape::record {
 
-// Sends libbpf's messages of this thread to `log`, and to `user` if it is set, during its lifetime.
-class CapturedLog {
- public:
-  CapturedLog(std::string& log, const LibbpfLog& user);
-  CapturedLog(const CapturedLog&) = delete;
-  CapturedLog& operator=(const CapturedLog&) = delete;
-  ~CapturedLog();
-};
-
-// Returns the error of libbpf: what the machine lacks, or the last lines of `log`.
-std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log);
-
 // Sets the function of the kernel that the skeleton's program for this kind of probe, kFentry or
 // kFexit, is called for. The other program is not loaded. Returns 0 or the negative errno.
 int SetFunction(trampoline_bpf* skeleton, ProbeKind kind, const std::string& function);
@@ -75,6 +63,7 @@ class BpfObjects {
   // The index is the number of the ring.
   std::vector<int> rings() const;
   int counters() const;
+  UnwindMapFiles unwind_maps() const;
   int target_processes() const;
   int target_threads() const;
   int target_cgroups() const;
@@ -124,6 +113,7 @@ class BpfObjects {
 
   std::size_t cpus_ = 0;
   bool uses_cookies_ = false;
+  bool has_stacks_ = false;
   std::vector<OnCpu> on_cpu_;  // the first owns the maps
   std::vector<Tracepoint> tracepoint_;
   std::vector<Probe> probe_;

@@ -19,6 +19,7 @@
 
 #include "record/bpf/bpf_objects.h"
 #include "record/bpf/cpu_counters.h"
+#include "record/bpf/libbpf_log.h"
 #include "record/events/close_all.h"
 
 namespace perftape::record {
@@ -94,6 +95,7 @@ struct BpfSession::Impl {
   std::vector<BpfEvent> events;
   std::optional<BpfObjects> objects;
   CpuCounters counters;
+  MappedUnwindMaps unwind_maps;
   std::vector<RingReader> rings;
   UniqueFd all_rings;  // epoll, if there are several
   std::vector<Link> process_links;
@@ -166,13 +168,17 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
   impl->user_log = options.log;
   impl->events = options.events;
   impl->ring_bytes = options.ring_bytes;
-  const CapturedLog captured(impl->log, options.log);
+  const CapturedLog captured(impl->log, &options.log);
 
   TRY_ASSIGN(BpfObjects objects, BpfObjects::Load(options, impl->log));
   impl->objects.emplace(std::move(objects));
   impl->log.clear();  // what failed to load had a substitute
   TRY_ASSIGN(impl->counters, CpuCounters::Map(impl->objects->counters(), options.events.size(),
                                               impl->objects->cpus()));
+  if (options.callchains == Callchains::kUnwindTables) {
+    TRY_ASSIGN(impl->unwind_maps,
+               MappedUnwindMaps::Map(impl->objects->unwind_maps(), impl->objects->cpus()));
+  }
   TRY(impl->AddTargets(options.filter));
   impl->by_process = options.filter.by_process();
   if (impl->by_process) {
@@ -183,7 +189,7 @@ Result<BpfSession> BpfSession::Load(const BpfOptions& options) {
 }
 
 Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opened) {
-  const CapturedLog captured(impl_->log, impl_->user_log);
+  const CapturedLog captured(impl_->log, &impl_->user_log);
   const BpfObjects& objects = *impl_->objects;
   // After the events are open, so that sched:sched_process_exit is recorded before its process is
   // no longer a target.
@@ -217,13 +223,13 @@ void BpfSession::DetachTracepoints() {
 }
 
 Status BpfSession::StartOffCpu() {
-  const CapturedLog captured(impl_->log, impl_->user_log);
+  const CapturedLog captured(impl_->log, &impl_->user_log);
   OffCpuPrograms* const programs = impl_->objects->off_cpu();
   return programs != nullptr ? programs->Start(impl_->log) : Status();
 }
 
 Status BpfSession::StopOffCpu() {
-  const CapturedLog captured(impl_->log, impl_->user_log);
+  const CapturedLog captured(impl_->log, &impl_->user_log);
   OffCpuPrograms* const programs = impl_->objects->off_cpu();
   return programs != nullptr ? programs->Stop(impl_->log) : Status();
 }
@@ -263,6 +269,10 @@ std::uint64_t BpfSession::SkippedHits() const {
     if (bpf_obj_get_info_by_fd(program, &info, &size) == 0) skipped += info.recursion_misses;
   }
   return skipped;
+}
+
+const MappedUnwindMaps& BpfSession::unwind_maps() const {
+  return impl_->unwind_maps;
 }
 
 void BpfSession::RestartTimer(std::uint32_t event, int cpu) {

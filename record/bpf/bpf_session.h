@@ -29,6 +29,7 @@
 #include "record/events/known_events.h"
 #include "record/probes/probe_spec.h"
 #include "record/scope/scope.h"
+#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 
@@ -46,7 +47,15 @@ struct SampleFilter {
   bool by_process() const { return !processes.empty() || command.has_value(); }
 };
 
-enum class Callchains : std::uint8_t { kNone, kFramePointers };
+enum class Callchains : std::uint8_t {
+  kNone,
+  kFramePointers,
+  kOnlyKernel,    // the user part is found later, with BpfOptions::stack_bytes
+  kUnwindTables,  // the user part by the tables of the binaries (unwind_loader.h)
+};
+
+// The tables of several hundred binaries. The kernel allocates all of it at once.
+inline constexpr std::size_t kUsualUnwindBytes = std::size_t{64} << 20;
 
 // Receives one message of libbpf, without its last newline.
 using LibbpfLog = std::function<void(std::string_view message)>;
@@ -70,9 +79,16 @@ enum class EventSource : std::uint8_t {
   kOwnPrograms,       // each event has its own instance of the program
 };
 
+// The most bytes of a stack that a sample can have, as in perf.
+inline constexpr std::uint32_t kMaxStackBytes = WIRE_MAX_STACK;
+
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
+  // Not 0: samples have a wire_user_state with at most so many bytes of stack. A multiple of 8, at
+  // most kMaxStackBytes.
+  std::uint32_t stack_bytes = 0;
+  std::size_t unwind_bytes = kUsualUnwindBytes;   // the memory for tables of kUnwindTables
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
   std::size_t rings = 1;                          // a power of two (ring_plan.h)
   std::vector<BpfEvent> events = {{}};  // at least one; the index is the number in samples
@@ -96,6 +112,9 @@ class BpfSession {
   BpfSession(BpfSession&&) noexcept;
   BpfSession& operator=(BpfSession&&) noexcept;
   ~BpfSession();
+
+  // The maps for Callchains::kUnwindTables, which this object owns; empty otherwise.
+  const MappedUnwindMaps& unwind_maps() const;
 
   // Makes each overflow of these events, or each hit of a tracepoint, a sample of event `event`.
   // The events must stay open. A tracepoint is attached once, for all CPUs; its samples start at

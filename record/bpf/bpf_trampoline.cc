@@ -3,22 +3,27 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <fmt/format.h>
 #include <linux/types.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "bpf/wire.h"
 #include "record/bpf/bpf_objects.h"
+#include "record/bpf/libbpf_log.h"
+#include "record/machine/requirements.h"
 #include "trampoline.skel.h"
 
 namespace perftape::record {
 
 Status TryTrampoline(ProbeKind kind, const std::string& function) {
+  if (const std::optional<Finding> missing = MissingCapabilities(ReadSystemFacts())) {
+    return Fail(ErrorCode::kPermission, missing->text());
+  }
   std::string log;
-  const CapturedLog captured(log, {});
+  const CapturedLog captured(log, nullptr);
   const std::unique_ptr<trampoline_bpf, decltype(&trampoline_bpf__destroy)> skeleton(
       trampoline_bpf__open(), &trampoline_bpf__destroy);
   int error = skeleton ? SetFunction(skeleton.get(), kind, function) : -errno;
@@ -33,15 +38,11 @@ Status TryTrampoline(ProbeKind kind, const std::string& function) {
   if (error == 0) return {};
   constexpr int kNotSupported = 524;  // ENOTSUPP of the kernel, which has no text
   if (error == -kNotSupported) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("this kernel cannot call a BPF program at a function (arm64 needs "
-                            "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS); kprobe:{} works without it",
-                            function));
+    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTrampolineCalls, {function}).text());
   }
   const bool is_refused = error == -EPERM || error == -EACCES;
   return Fail(is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-              fmt::format("the kernel loads no {} program for '{}': {}", WordOf(kind), function,
-                          std::strerror(-error)));
+              Missing(Requirement::kTrampolines, {function, std::strerror(-error)}).text());
 }
 
 }  // namespace perftape::record

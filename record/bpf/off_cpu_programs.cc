@@ -11,7 +11,7 @@
 
 #include "formats/base/file.h"
 #include "off_cpu.skel.h"
-#include "record/bpf/bpf_objects.h"
+#include "record/bpf/libbpf_log.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {
@@ -46,6 +46,10 @@ Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& fil
   bpf_program__set_autoload(skeleton->progs.on_waking, settings.wakeup_event != WIRE_NO_EVENT);
   bpf_program__set_autoload(skeleton->progs.at_start, age.has_sleepable_iterators);
   bpf_program__set_autoload(skeleton->progs.at_start_without_stacks, !age.has_sleepable_iterators);
+  if (settings.stacks != 0) {
+    bpf_map__set_max_entries(skeleton->maps.stored_stacks, settings.stacks);
+    bpf_map__set_value_size(skeleton->maps.stored_stacks, StoredStackBytes(filter.stack_bytes));
+  }
   TRY(share_maps(skeleton->obj));
   if (const int error = off_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs that measure waits", -error, log);
@@ -88,14 +92,22 @@ OffCpuPrograms::OffCpuPrograms(OffCpuPrograms&&) noexcept = default;
 OffCpuPrograms& OffCpuPrograms::operator=(OffCpuPrograms&&) noexcept = default;
 OffCpuPrograms::~OffCpuPrograms() = default;
 
+// struct stored_stack of bpf/stored_stack.bpf.h, with the step of its copies.
+std::uint32_t StoredStackBytes(std::uint32_t stack_bytes) {
+  constexpr std::uint32_t kStep = 4096;
+  return static_cast<std::uint32_t>(2 * sizeof(std::uint64_t) + sizeof(wire_user_state)) +
+         stack_bytes + kStep;
+}
+
 Status CheckOffCpuSupport() {
-  if (!ReadSystemFacts().has_btf) {
-    return Fail(ErrorCode::kUnsupported,
-                "the kernel does not describe its types (/sys/kernel/btf/vmlinux is absent)");
+  const SystemFacts facts = ReadSystemFacts();
+  if (!facts.has_btf) return Fail(ErrorCode::kUnsupported, Missing(Requirement::kBtf).text());
+  // Without them, the kernel refuses every map.
+  if (const std::optional<Finding> capabilities = MissingCapabilities(facts)) {
+    return Fail(ErrorCode::kPermission, capabilities->text());
   }
   if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, nullptr) == 0) {
-    return Fail(ErrorCode::kUnsupported,
-                "the kernel has no BPF storage for tasks: it takes Linux 5.11 or later");
+    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTaskStorage).text());
   }
   return {};
 }

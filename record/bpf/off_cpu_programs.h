@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,6 +21,10 @@ namespace perftape::record {
 
 // Fails with kUnsupported if the kernel cannot measure waits; the message says what it lacks.
 Status CheckOffCpuSupport();
+
+// The size of an entry that stores the registers and at most `stack_bytes` of the stack of a thread
+// that waits.
+std::uint32_t StoredStackBytes(std::uint32_t stack_bytes);
 
 class OffCpuPrograms {
  public:

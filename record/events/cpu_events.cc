@@ -16,17 +16,17 @@
 #include <utility>
 
 #include "record/machine/kernel_setting.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {
 
 std::unexpected<Error> ExplainRefusal(int cpu, int error_number) {
-  const std::optional<int> paranoid = ReadKernelSetting("perf_event_paranoid");
-  return Fail(
-      ErrorCode::kPermission,
-      fmt::format("CPU {}: opening a perf event: {}; kernel.perf_event_paranoid is {}, so it "
-                  "takes CAP_PERFMON (or root), or 'sysctl kernel.perf_event_paranoid=-1'",
-                  cpu, std::strerror(error_number), paranoid.value_or(2)));
+  std::string message =
+      fmt::format("CPU {}: opening a perf event: {}", cpu, std::strerror(error_number));
+  const std::vector<Finding> causes = LikelyCauses(ReadSystemFacts(), error_number);
+  for (const Finding& cause : causes) message += "; " + cause.text();
+  return Fail(ErrorCode::kPermission, std::move(message));
 }
 
 std::unexpected<Error> ExplainInvalid(const perfdata::EventAttr& attr, int cpu) {
@@ -49,9 +49,8 @@ std::unexpected<Error> ExplainOpen(const perfdata::EventAttr& attr, int cpu, int
     case EINVAL:
       return ExplainInvalid(attr, cpu);
     case EMFILE:
-      return Fail(ErrorCode::kIo, fmt::format("CPU {}: the limit of open files (ulimit -Hn) is too "
-                                              "low for one perf event a CPU",
-                                              cpu));
+      return Fail(ErrorCode::kIo,
+                  fmt::format("CPU {}: {}", cpu, Missing(Requirement::kOpenFiles).text()));
     case ENOSYS:
     case ENOENT:
     case EOPNOTSUPP:
@@ -144,7 +143,7 @@ Status TryToOpen(const perfdata::EventAttr& attr) {
   if (!is_missing) return ExplainOpen(attr, 0, -fd);
   return Fail(ErrorCode::kUnsupported, is_software
                                            ? "this kernel has no such event"
-                                           : "this machine has no hardware counter for it (PMU)");
+                                           : Missing(Requirement::kHardwareCounters).text());
 }
 
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "record/events/user_registers.h"
+
 namespace perftape::record {
 namespace {
 
@@ -55,6 +57,13 @@ perfdata::EventAttr BpfOutputAttr(std::uint64_t every) {
   return attr;
 }
 
+void AddUserState(std::uint32_t stack_bytes, perfdata::EventAttr& attr) {
+  attr.sample_type |= perfdata::kRegsUser | perfdata::kStackUser;
+  attr.sample_regs_user = kUserRegisterMask;
+  attr.sample_stack_user = stack_bytes;
+  attr.flags |= perfdata::kExcludeCallchainUser;
+}
+
 std::uint64_t TimerPeriodNs(SamplingRate rate) {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kShortestNs = 10'000;
   const Frequency* frequency = std::get_if<Frequency>(&rate);
@@ -73,12 +82,14 @@ perfdata::EventAttr SidebandAttr(const SidebandContent& content) {
                 perfdata::kAttrBpfEvent;
   if (content.samples_have_cgroups) attr.sample_type |= perfdata::kSampleCgroup;
   if (content.cgroups) attr.flags |= perfdata::kAttrCgroup;
+  if (content.data_mappings) attr.flags |= perfdata::kAttrMmapData;
   if (content.namespaces) attr.flags |= perfdata::kAttrNamespaces;
   return attr;
 }
 
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr) {
-  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain | perfdata::kSampleCgroup);
+  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain | perfdata::kSampleCgroup |
+                                                  perfdata::kRegsUser | perfdata::kStackUser);
   attr.read_format |= perfdata::kReadTotalTimeEnabled;
   return attr;
 }

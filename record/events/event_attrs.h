@@ -34,6 +34,10 @@ perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
 // the kernel's PMU for probes would be unknown on another machine.
 perfdata::EventAttr BpfOutputAttr(std::uint64_t every);
 
+// Adds the registers and at most `stack_bytes` of the stack of user code to the samples. As in
+// perf, the callchain has only the kernel part then.
+void AddUserState(std::uint32_t stack_bytes, perfdata::EventAttr& attr);
+
 // Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
 // interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
 // perf_swevent_hrtimer).
@@ -43,6 +47,7 @@ std::uint64_t TimerPeriodNs(SamplingRate rate);
 struct SidebandContent {
   bool samples_have_cgroups = false;  // as those of the sampling events: all have the same fields
   bool cgroups = false;               // CGROUP: each new cgroup
+  bool data_mappings = false;         // MMAP2 of memory that is not executable, too
   bool namespaces = false;            // NAMESPACES: each process that starts or changes its own
 };
 
@@ -51,8 +56,8 @@ struct SidebandContent {
 perfdata::EventAttr SidebandAttr(const SidebandContent& content = {});
 
 // Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because
-// the program walks the stack and the kernel would walk it again, and no CGROUP, which the program
-// reads, too. It has the fields that EnabledNs reads.
+// the program walks the stack and the kernel would walk it again, and no CGROUP, registers and
+// stack, which the program reads, too. It has the fields that EnabledNs reads.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 
 }  // namespace perftape::record

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "record/bpf/cgroup_subsystem.h"
+#include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
 #include "record/rings/ring_plan.h"
@@ -37,9 +38,16 @@ void AddCgroupToSamples(const Scope& scope, std::span<PlannedEvent> events) {
   for (PlannedEvent& event : events) event.attr.sample_type |= perfdata::kSampleCgroup;
 }
 
-SidebandContent SidebandContentOf(const Scope& scope) {
+void AddUserStateToSamples(const RecordOptions& options, std::span<PlannedEvent> events) {
+  if (options.stack_bytes == 0) return;
+  for (PlannedEvent& event : events) AddUserState(options.stack_bytes, event.attr);
+}
+
+// With copies of stacks, perf records data mappings as well.
+SidebandContent SidebandContentOf(const Scope& scope, const RecordOptions& options) {
   return {.samples_have_cgroups = scope.recorded.has_value(),
           .cgroups = scope.reports_new_cgroups(),
+          .data_mappings = options.stack_bytes != 0,
           .namespaces = scope.namespaces};
 }
 
@@ -59,27 +67,20 @@ RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> pla
   }
   std::uint64_t rate = 0;
   for (const PlannedEvent& event : planned) rate += RateOf(event);
-  return PlanRings(cpus, rate, options.ring_bytes);
+  return PlanRings(cpus, rate, options.stack_bytes, options.ring_bytes);
 }
 
 BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,
                         std::span<const PlannedEvent> planned) {
   const RingPlan rings = RingsOf(options, planned);
   if (options.libbpf_log) options.libbpf_log(RingPlanText(rings));
-  std::vector<BpfEvent> events;
-  for (const PlannedEvent& event : planned) {
-    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
-    if (event.trigger == Trigger::kFunction) {
-      sampled.probe = event.locations.front().kind;
-      sampled.function = event.locations.front().target;
-    }
-    events.push_back(std::move(sampled));
-  }
   return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
+          .stack_bytes = options.stack_bytes,
+          .unwind_bytes = options.unwind_bytes,
           .ring_bytes = rings.bytes,
           .rings = rings.rings,
-          .events = std::move(events),
+          .events = BpfEventsOf(planned),
           .off_cpu_threshold = options.off_cpu_threshold,
           .log = options.libbpf_log};
 }
@@ -104,6 +105,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
   AddCgroupToSamples(scope, plan.events);
+  AddUserStateToSamples(options, plan.events);
   if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=
       plan.events.end()) {
     targets.NeedAllProcesses();
@@ -111,8 +113,8 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   // Before the events, so that the exec of the command makes it a target before
   // sched:sched_process_exec is recorded.
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, scope, plan.events)));
-  TRY_ASSIGN(RecordedEvents events,
-             RecordedEvents::Open(std::move(plan.events), options.cpus, SidebandContentOf(scope)));
+  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus,
+                                                         SidebandContentOf(scope, options)));
   const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
@@ -122,6 +124,10 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                    std::move(events), std::move(bpf),
                                                    std::move(sideband), user_limit));
   input->AdaptToNamespaces(warnings);
+  if (options.callchains == Callchains::kUnwindTables) {
+    TRY_ASSIGN(input->unwind_loader_,
+               UnwindLoader::Start(input->bpf_.unwind_maps().maps(), input->targets_.processes()));
+  }
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
@@ -183,6 +189,9 @@ Status EventInput::ReopenOn(int cpu) {
     TRY(bpf_.AttachTo(event, only));
     TRY(EnableAll(only));
     events_.KeepSampling(event, std::move(sampling));
+    if (const auto id = events_.ids().Find(event, static_cast<std::uint32_t>(cpu))) {
+      records_.AbandonThrottled(*id);
+    }
   }
   return {};
 }

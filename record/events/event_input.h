@@ -25,6 +25,7 @@
 #include "record/rings/sideband.h"
 #include "record/scope/cgroup_paths.h"
 #include "record/scope/scope.h"
+#include "record/unwind/unwind_loader.h"
 
 namespace perftape::record {
 
@@ -64,12 +65,16 @@ class EventInput {
   const RecordedEvents& events() const { return events_; }
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
+  // How the call chains of an event ended; all zero unless they are found by unwind tables.
+  ChainEnds EndsOf(std::uint32_t event) const { return bpf_.unwind_maps().EndsOf(event); }
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
   // The CPUs that are being sampled now.
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.
   std::vector<AbsentCpu> absences() const;
+  // How long each event was throttled, by EventIds.
+  const ThrottledTime& throttled() const { return records_.throttled(); }
   // The number of damaged messages and records.
   std::uint64_t damaged() const { return records_.damaged(); }
 
@@ -96,6 +101,7 @@ class EventInput {
   std::optional<CgroupPaths> cgroup_paths_;
   std::vector<std::byte> rewritten_;  // scratch
   std::optional<CpuHotplug> hotplug_;
+  std::unique_ptr<UnwindLoader> unwind_loader_;  // writes into the maps of bpf_
   // Uses the sideband and the records, so it is destroyed first.
   std::optional<BackgroundDrain> background_drain_;
 };

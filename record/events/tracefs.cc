@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/events/tracefs.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <sstream>
 
 #include "formats/base/file.h"
+#include "record/machine/requirement.h"
 
 namespace perftape::record {
 namespace {
@@ -47,15 +47,14 @@ Result<Tracefs> Tracefs::Find(const std::filesystem::path& mounts) {
   TRY_ASSIGN(const std::string table, ReadWholeFile(mounts));
   const std::optional<std::filesystem::path> root = FindMount(table);
   if (!root) {
-    return Fail(ErrorCode::kUnsupported,
-                "tracefs is not mounted: 'mount -t tracefs tracefs /sys/kernel/tracing'");
+    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTracefsMount).text());
   }
   Tracefs tracefs(*root);
   const std::filesystem::path events = *root / "events";
   if (access(events.c_str(), R_OK | X_OK) != 0) {
-    return Fail(
-        ErrorCode::kPermission,
-        fmt::format("{} cannot be read: it takes root, or CAP_DAC_READ_SEARCH", events.string()));
+    const std::string directory = events.string();
+    return Fail(ErrorCode::kPermission,
+                Missing(Requirement::kTracefsAccess, {directory, RecorderPath()}).text());
   }
   return tracefs;
 }

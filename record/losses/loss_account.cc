@@ -2,6 +2,7 @@
 #include "record/losses/loss_account.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ void LossAccount::Start(const EventInput& input, std::uint64_t start_ns) {
 }
 
 void LossAccount::CloseTimers(const EventInput& input, std::uint64_t end_ns) {
+  end_ns_ = end_ns;
   const std::vector<std::uint32_t> cpus = input.SampledCpus();
   for (std::uint32_t event = 0; LossLedger & ledger : ledgers_) {
     const std::vector<wire_cpu> counters = input.Counters(event++);
@@ -51,14 +53,37 @@ Status LossAccount::AddLoss(EventInput& input, std::uint32_t event, const LossLe
   return {};
 }
 
+// The ledger counts what a clock lost to throttling. Nobody knows how many overflows another event
+// would have had meanwhile, so that is a time and no number of samples.
+std::vector<ThrottledCpu> LossAccount::ThrottledCpus(const EventInput& input,
+                                                     std::uint32_t event) const {
+  const RecordedEvents::Sampling& sampling = input.events().sampling()[event];
+  if (!sampling.is_per_cpu() || sampling.plan.settings.period_ns != 0) return {};
+  const std::vector<std::uint32_t> open = input.SampledCpus();
+  std::vector<ThrottledCpu> throttled;
+  for (const CpuEvent& on_cpu : sampling.on_cpus) {
+    const auto cpu = static_cast<std::uint32_t>(on_cpu.cpu);
+    const std::optional<std::uint64_t> id = input.events().ids().Find(event, cpu);
+    if (!id) continue;
+    const bool is_open = std::ranges::find(open, cpu) != open.end();
+    const ThrottledTime::Sum sum =
+        input.throttled().Of(*id, is_open ? std::optional(end_ns_) : std::nullopt);
+    if (sum.times > 0) throttled.push_back({on_cpu.cpu, sum.times, sum.throttled_ns});
+  }
+  std::ranges::sort(throttled, {}, &ThrottledCpu::cpu);
+  return throttled;
+}
+
 void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) const {
   summary.lost_samples = lost_samples_;
   summary.damaged_messages = input.damaged();
   summary.skipped_hits = input.skipped_hits();
   const std::span<const RecordedEvents::Sampling> sampling = input.events().sampling();
   summary.events.resize(sampling.size());
-  for (std::size_t event = 0; event < sampling.size(); ++event) {
+  for (std::uint32_t event = 0; event < sampling.size(); ++event) {
     summary.events[event].name = sampling[event].plan.name;
+    summary.events[event].throttled = ThrottledCpus(input, event);
+    summary.events[event].chain_ends = input.EndsOf(event);
     if (event >= ledgers_.size()) continue;
     summary.events[event].losses = ledgers_[event].losses();
     summary.events[event].stalls = ledgers_[event].stalls();

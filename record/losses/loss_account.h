@@ -19,6 +19,7 @@ class LossAccount {
   // Sampling of the events of `input` has started at `start_ns`. Call it first.
   void Start(const EventInput& input, std::uint64_t start_ns);
   // Sampling ends at `end_ns`. Counts what the timers missed since the BPF program's last call.
+  // Call it before Summarize.
   void CloseTimers(const EventInput& input, std::uint64_t end_ns);
 
   // Adds to `input` a LOST_SAMPLES of `time_ns` for each event and CPU that lost samples since the
@@ -35,9 +36,10 @@ class LossAccount {
  private:
   Status AddLoss(EventInput& input, std::uint32_t event, const LossLedger::NewLoss& loss,
                  std::uint64_t time_ns);
+  std::vector<ThrottledCpu> ThrottledCpus(const EventInput& input, std::uint32_t event) const;
 
   std::vector<LossLedger> ledgers_;  // by event
-  std::uint64_t start_ns_ = 0;
+  std::uint64_t start_ns_ = 0, end_ns_ = 0;
   std::uint64_t lost_samples_ = 0;       // in LOST_SAMPLES records
   std::uint64_t committed_samples_ = 0;  // of those, in the file
   std::uint64_t damaged_counted_ = 0;    // damaged messages that are in lost_samples_

@@ -9,7 +9,6 @@
 #include "bpf/wire.h"
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
-#include "record/processes/proc_snapshot.h"
 
 namespace perftape::record {
 namespace {
@@ -44,6 +43,7 @@ Status AppendShortWaits(const RecordedEvents& events, std::vector<std::byte>& re
 
 Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
                                                   const Targets& targets, const Scope& scope,
+                                                  const SnapshotContent& content,
                                                   std::span<const BpfProgram> programs,
                                                   std::vector<std::string>& warnings) {
   const perfdata::SampleFormat& format = events.format();
@@ -54,7 +54,6 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
   TRY(AppendBpfPrograms(programs, format, records));
   TRY(AppendShortWaits(events, records));
   TRY(AppendCgroups(scope, format, records));
-  const SnapshotContent content = {.namespaces = scope.namespaces};
   if (const auto& processes = targets.processes()) {
     TRY(SnapshotProcesses("/proc", *processes, format, records, content));
   } else {

@@ -40,7 +40,8 @@ Result<RecordingFile> RecordingFile::Create(const RecordingFileOptions& options,
                                             std::span<const perfdata::Event> events,
                                             std::vector<perfdata::Feature> features,
                                             std::vector<std::string>& warnings) {
-  perfdata::WriterOptions how = {.compression_level = options.compression_level};
+  perfdata::WriterOptions how = {.old = options.old,
+                                 .compression_level = options.compression_level};
   if (options.target.is_stream()) {
     RemovePipeIncompatibleFeatures(features, warnings);
     TRY_ASSIGN(perfdata::Writer pipe,

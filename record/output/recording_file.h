@@ -24,6 +24,7 @@ struct RecordingFileOptions {
   std::filesystem::path path;
   OutputTarget target;  // of `path`; a stream gets pipe format
   std::optional<int> compression_level;
+  OldFile old = OldFile::kKeep;
   std::stop_token stop;  // ends the wait for the reader of a named pipe
 };
 
@@ -42,6 +43,7 @@ class RecordingFile {
   Status Commit() { return writer_.Commit(); }
   Status CommitInstead(Bytes records) { return writer_.CommitInstead(records); }
   std::uint64_t size() const { return writer_.size(); }
+  std::uint64_t uncommitted_bytes() const { return writer_.uncommitted_bytes(); }
   std::optional<perfdata::Compression> compression() const { return writer_.compression(); }
 
   // Gives the file its name. An earlier file of that name is kept as PATH.old.

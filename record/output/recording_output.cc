@@ -6,6 +6,7 @@
 
 #include "formats/perfdata/record_cursor.h"
 #include "record/machine/machine_features.h"
+#include "record/output/retention.h"
 #include "record/output/tracing_data.h"
 
 namespace perftape::record {
@@ -55,12 +56,15 @@ std::vector<perfdata::Feature> FeaturesOf(const RecordOptions& options,
 
 }  // namespace
 
-RecordingOutput::RecordingOutput(RecordingFile file, std::optional<RecordingBundle> bundle,
-                                 const EventInput& input)
-    : file_(std::move(file)),
+RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents,
+                                 std::optional<RecordingBundle> bundle, const EventInput& input)
+    : options_(options),
+      contents_(std::move(contents)),
       format_(input.events().format()),
       bundle_(std::move(bundle)),
-      build_ids_(format_, BuildIdRoots{}, KeepersOf(bundle_)) {
+      build_ids_(format_, BuildIdRoots{}, KeepersOf(bundle_)),
+      loss_trailer_(input.events().TrailerOf(kFirstEvent, 0, 0)) {
+  if (options.rotation) seam_.emplace(format_);
   if (const auto& processes = input.targets().processes()) {
     target_filter_.emplace(*processes, format_);
   }
@@ -71,35 +75,121 @@ RecordingOutput::RecordingOutput(RecordingFile file, std::optional<RecordingBund
   }
 }
 
-Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(const RecordOptions& options,
-                                                               const OutputTarget& target,
-                                                               const EventInput& input,
-                                                               std::span<const BpfProgram> programs,
-                                                               const std::stop_token& stop,
-                                                               std::vector<std::string>& warnings) {
+Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(
+    const RecordOptions& options, const std::filesystem::path& path, const OutputTarget& target,
+    const EventInput& input, std::span<const BpfProgram> programs, const std::stop_token& stop,
+    std::vector<std::string>& warnings) {
   std::optional<RecordingBundle> bundle;
   if (WantsBundle(options.bundle, target)) {
     TRY_ASSIGN(RecordingBundle prepared, RecordingBundle::Prepare(options.bundle));
     bundle.emplace(std::move(prepared));
   }
-  const std::vector<perfdata::Event> events = input.events().AttributeTable();
-  std::vector<perfdata::Feature> features = FeaturesOf(options, events, programs);
-  TRY(AddTracingData(input.events(), features));
+  Contents contents{.events = input.events().AttributeTable(), .features = {}, .stop = stop};
+  contents.features = FeaturesOf(options, contents.events, programs);
+  TRY(AddTracingData(input.events(), contents.features));
+  std::unique_ptr<RecordingOutput> output(
+      new RecordingOutput(options, std::move(contents), std::move(bundle), input));
+  TRY_ASSIGN(RecordingFile file, output->CreateFile(path, target, warnings));
+  output->file_.emplace(std::move(file));
+  return output;
+}
+
+Result<RecordingFile> RecordingOutput::CreateFile(const std::filesystem::path& path,
+                                                  const OutputTarget& target,
+                                                  std::vector<std::string>& warnings) const {
   TRY_ASSIGN(RecordingFile file,
-             RecordingFile::Create({.path = options.output,
+             RecordingFile::Create({.path = path,
                                     .target = target,
-                                    .compression_level = options.compression_level,
-                                    .stop = stop},
-                                   events, std::move(features), warnings));
-  return std::unique_ptr<RecordingOutput>(
-      new RecordingOutput(std::move(file), std::move(bundle), input));
+                                    .compression_level = options_.compression_level,
+                                    .old = options_.rotation ? OldFile::kRefuse : OldFile::kKeep,
+                                    .stop = contents_.stop},
+                                   contents_.events, contents_.features, warnings));
+  if (options_.rotation && file.fd() >= 0) LockWhileInUse(file.fd());
+  return file;
 }
 
 Status RecordingOutput::WriteInitialState(Bytes records) {
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(records, build_ids));
-  TRY(file_.Append(records));
-  return file_.Commit();
+  if (seam_) TRY(seam_->Apply(records));
+  TRY(file_->Append(records));
+  return file_->Commit();
+}
+
+Result<RecordingFile> RecordingOutput::CreateAtSeam(const std::filesystem::path& path,
+                                                    Bytes state) const {
+  TRY_ASSIGN(const OutputTarget target, ResolveOutput(path));
+  std::vector<std::string> ignored;  // the first file had the same warnings
+  TRY_ASSIGN(RecordingFile file, CreateFile(path, target, ignored));
+  TRY(file.Append(state));
+  TRY(file.Commit());
+  TRY(file.Publish());
+  return file;
+}
+
+Status RecordingOutput::StartFile(RecordingFile file, Bytes state) {
+  file_.emplace(std::move(file));
+  before_file_ = appended_;
+  sample_time_ = {};
+  return build_ids_.StartFile(KeepersOf(bundle_), state);
+}
+
+Result<EndedFile> RecordingOutput::NextFile(const std::filesystem::path& path) {
+  TRY_ASSIGN(const std::vector<std::byte> state, seam_->Encode());
+  TRY_ASSIGN(RecordingFile next, CreateAtSeam(path, state));
+  EndedFile ended = EndFile(Successor::kFollows);
+  TRY(StartFile(std::move(next), state));
+  return ended;
+}
+
+EndedFile RecordingOutput::EndFile(Successor successor) {
+  std::optional<RecordingBundle> next_bundle;
+  if (bundle_ && successor == Successor::kFollows) next_bundle.emplace(bundle_->NextFile());
+  build_ids_.KeepMissing();
+  const RecordCounts missing = uncommitted();
+  EndedFile ended{.file = *std::move(file_),
+                  .features = {{perfdata::FeatureBit::kBuildId, build_ids_.all()},
+                               {perfdata::FeatureBit::kSampleTime, sample_time_}},
+                  .bundle = std::move(bundle_),
+                  .samples = samples_in_file(),
+                  .has_failed = missing.samples + missing.process_events > 0};
+  file_.reset();
+  bundle_.reset();
+  if (next_bundle) bundle_.emplace(*std::move(next_bundle));
+  if (!ended.has_failed && appended_lost_ == 0) return ended;
+  // A failed commit. Perhaps the file has room for the number of what it lacks.
+  discarded_ += missing.samples;
+  unwritten_ += missing.samples + std::exchange(appended_lost_, 0);
+  committed_ = appended_;
+  const auto records = EncodeUnwritten(sample_time_.last_ns);
+  if (records && ended.file.CommitInstead(*records)) unwritten_ = 0;
+  return ended;
+}
+
+Status RecordingOutput::Resume(const std::filesystem::path& path, std::uint64_t time_ns) {
+  TRY_ASSIGN(std::vector<std::byte> records, seam_->Encode());
+  const std::size_t state_size = records.size();
+  TRY_ASSIGN(const std::vector<std::byte> losses, EncodeUnwritten(time_ns));
+  records.insert(records.end(), losses.begin(), losses.end());
+  TRY_ASSIGN(RecordingFile file, CreateAtSeam(path, records));
+  unwritten_ = 0;
+  return StartFile(std::move(file), Bytes(records).first(state_size));
+}
+
+// Returns a LOST_SAMPLES with what no file reports yet, and a FINISHED_ROUND.
+Result<std::vector<std::byte>> RecordingOutput::EncodeUnwritten(std::uint64_t time_ns) const {
+  std::vector<std::byte> records;
+  if (unwritten_ == 0) return records;
+  perfdata::SampleId trailer = loss_trailer_;
+  trailer.time = time_ns;
+  TRY(perfdata::Encode(perfdata::LostSamples{.count = unwritten_}, trailer, format_, 0, records));
+  TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records));
+  return records;
+}
+
+Status RecordingOutput::CommitInstead(Bytes records) {
+  if (!file_) return {};
+  return file_->CommitInstead(records);
 }
 
 Status RecordingOutput::Append(Bytes bytes) {
@@ -107,6 +197,7 @@ Status RecordingOutput::Append(Bytes bytes) {
              perfdata::RecordCursor(bytes, 0, std::endian::native).Next());
   if (target_filter_ && !target_filter_->Keeps(*record)) return {};
   Count(*record);
+  if (seam_) seam_->Apply(*record);
   if (record->type == perfdata::RecordType::kLost) {
     TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(*record, format_));
     lost_process_events_ += lost.count;
@@ -114,8 +205,9 @@ Status RecordingOutput::Append(Bytes bytes) {
   // A build id precedes the first sample in its binary.
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(bytes, build_ids));
-  TRY(file_.Append(build_ids));
-  return file_.Append(bytes);
+  if (!file_) return {};
+  TRY(file_->Append(build_ids));
+  return file_->Append(bytes);
 }
 
 void RecordingOutput::Count(const perfdata::RecordView& record) {
@@ -130,15 +222,36 @@ void RecordingOutput::Count(const perfdata::RecordView& record) {
     if (sample_time_.first_ns == 0) sample_time_.first_ns = sample_time_.last_ns;
   } else if (record.type != perfdata::RecordType::kLostSamples) {
     ++appended_.process_events;
+  } else if (const auto lost = perfdata::Decode<perfdata::LostSamples>(record, format_)) {
+    appended_lost_ += lost->count;
   }
 }
 
+// What the disk lacks is not written, and ends the recording as a full disk does.
+Status RecordingOutput::CheckReservedSpace() const {
+  if (options_.reserved_space == 0 || file_->fd() < 0) return {};
+  const std::filesystem::path directory = file_->requested_path().parent_path();
+  TRY_ASSIGN(const std::uint64_t free, FreeSpace(directory.empty() ? "." : directory));
+  const std::uint64_t needed = options_.reserved_space + file_->uncommitted_bytes();
+  if (free >= needed) return {};
+  return Fail(ErrorCode::kIo, file_->requested_path().native() + ": only " + std::to_string(free) +
+                                  " bytes of the disk are free, and --reserve-space leaves " +
+                                  std::to_string(options_.reserved_space) + " to others");
+}
+
 Status RecordingOutput::CommitRound() {
-  std::vector<std::byte> finished_round;
-  TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, finished_round));
-  TRY(file_.Append(finished_round));
-  TRY(file_.Commit());
+  if (!file_) {
+    discarded_ += appended_.samples - committed_.samples;
+    unwritten_ += appended_.samples - committed_.samples + appended_lost_;
+  } else {
+    std::vector<std::byte> finished_round;
+    TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, finished_round));
+    TRY(file_->Append(finished_round));
+    TRY(CheckReservedSpace());
+    TRY(file_->Commit());
+  }
   committed_ = appended_;
+  appended_lost_ = 0;
   return {};
 }
 
@@ -148,12 +261,18 @@ RecordCounts RecordingOutput::uncommitted() const {
 }
 
 Result<std::uint64_t> RecordingOutput::WriteFeatures() {
-  return std::move(file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
-                                  {perfdata::FeatureBit::kSampleTime, sample_time_}});
+  return std::move(*file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
+                                   {perfdata::FeatureBit::kSampleTime, sample_time_}});
+}
+
+std::optional<perfdata::Compression> RecordingOutput::compression() const {
+  return file_ ? file_->compression() : std::nullopt;
 }
 
 void RecordingOutput::Summarize(RecordSummary& summary) const {
-  summary.samples = appended_.samples;
+  summary.samples = appended_.samples - discarded_;
+  summary.lost_samples += discarded_;
+  summary.unwritten_samples += discarded_;
   for (std::size_t event = 0; event < summary.events.size(); ++event) {
     summary.events[event].samples = samples_by_event_[event];
   }
@@ -162,10 +281,10 @@ void RecordingOutput::Summarize(RecordSummary& summary) const {
 
 // If another recording has the name now, this one is PATH.old, or deleted.
 void RecordingOutput::CheckName(RecordSummary& summary) const {
-  const std::filesystem::path requested = file_.requested_path();
+  const std::filesystem::path requested = file_->requested_path();
   summary.file = requested;
-  const std::optional<std::filesystem::path> path = file_.CurrentPath();
-  if (path == file_.published_path()) return;
+  const std::optional<std::filesystem::path> path = file_->CurrentPath();
+  if (path == file_->published_path()) return;
   if (!path) {
     summary.failure = requested.native() + ": was deleted, or replaced twice, while it was written";
     summary.lost_samples += std::exchange(summary.samples, 0);
@@ -184,7 +303,7 @@ void RecordingOutput::WriteBundle(RecordSummary& summary) {
     return;
   }
   build_ids_.KeepMissing();
-  Result<BundleSummary> written = std::move(*bundle_).Write(file_.fd(), summary.file.native());
+  Result<BundleSummary> written = std::move(*bundle_).Write(file_->fd(), summary.file.native());
   if (written) {
     summary.bundle = *std::move(written);
   } else {

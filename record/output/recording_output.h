@@ -19,7 +19,9 @@
 #include "record/events/event_input.h"
 #include "record/machine/loaded_bpf_programs.h"
 #include "record/options.h"
+#include "record/output/file_finisher.h"
 #include "record/output/recording_file.h"
+#include "record/output/seam_state.h"
 #include "record/processes/target_filter.h"
 #include "record/summary.h"
 #include "record/symbols/build_ids.h"
@@ -36,27 +38,39 @@ struct RecordCounts {
 // Not thread-safe.
 class RecordingOutput {
  public:
-  // Prepares the bundle and creates the file under a temporary name. `target` is the resolved
-  // options.output. Keeps no reference to `input`. Adds to `warnings`. Returns the errors of
-  // RecordingBundle::Prepare and RecordingFile::Create.
-  static Result<std::unique_ptr<RecordingOutput>> Open(const RecordOptions& options,
-                                                       const OutputTarget& target,
-                                                       const EventInput& input,
-                                                       std::span<const BpfProgram> programs,
-                                                       const std::stop_token& stop,
-                                                       std::vector<std::string>& warnings);
+  enum class Successor : std::uint8_t { kNone, kFollows };
+
+  // Prepares the bundle and creates the file `path` under a temporary name. `target` is the
+  // resolved path. Keeps no reference to `input`, and one to `options`. Adds to `warnings`. Returns
+  // the errors of RecordingBundle::Prepare and RecordingFile::Create.
+  static Result<std::unique_ptr<RecordingOutput>> Open(
+      const RecordOptions& options, const std::filesystem::path& path, const OutputTarget& target,
+      const EventInput& input, std::span<const BpfProgram> programs, const std::stop_token& stop,
+      std::vector<std::string>& warnings);
 
   // Writes and commits the initial state (initial_state.h).
   Status WriteInitialState(Bytes records);
   // Gives the file its name.
-  Status Publish() { return file_.Publish(); }
+  Status Publish() { return file_->Publish(); }
+
+  // These are for a rotating recording, between two rounds. The next file starts with the state at
+  // the end of the last round; records that are appended later go there. Returns the old file,
+  // which lacks its features and bundle. After an error, the old file continues.
+  Result<EndedFile> NextFile(const std::filesystem::path& path);
+  // Ends the file without a next one. With Successor::kFollows the recording is suspended, perhaps
+  // after a failed CommitRound: samples that are appended are counted as lost until Resume.
+  // Processes and mappings are still followed.
+  EndedFile EndFile(Successor successor);
+  // Begins a file, with a LOST_SAMPLES of `time_ns` for the samples that no file has.
+  Status Resume(const std::filesystem::path& path, std::uint64_t time_ns);
+  bool is_suspended() const { return !file_; }
 
   // Writes one record, in time order, if it concerns a target.
   Status Append(Bytes record);
   // Appends a FINISHED_ROUND and commits all records.
   Status CommitRound();
   // After a failed Append or Commit: replaces all uncommitted records by these.
-  Status CommitInstead(Bytes records) { return file_.CommitInstead(records); }
+  Status CommitInstead(Bytes records);
   // The numbers of records appended since the last commit.
   RecordCounts uncommitted() const;
 
@@ -69,22 +83,47 @@ class RecordingOutput {
   // Writes the bundle, if it was requested, and its result into `summary`. Call it last.
   void WriteBundle(RecordSummary& summary);
 
-  std::uint64_t size() const { return file_.size(); }
-  std::optional<perfdata::Compression> compression() const { return file_.compression(); }
+  std::uint64_t size() const { return file_ ? file_->size() : 0; }
+  std::uint64_t uncommitted_bytes() const { return file_ ? file_->uncommitted_bytes() : 0; }
+  std::uint64_t samples_in_file() const { return committed_.samples - before_file_.samples; }
+  std::optional<perfdata::Compression> compression() const;
 
  private:
-  RecordingOutput(RecordingFile file, std::optional<RecordingBundle> bundle,
-                  const EventInput& input);
+  // What all files have in common.
+  struct Contents {
+    std::vector<perfdata::Event> events;
+    std::vector<perfdata::Feature> features;
+    std::stop_token stop;
+  };
+
+  RecordingOutput(const RecordOptions& options, Contents contents,
+                  std::optional<RecordingBundle> bundle, const EventInput& input);
+  Result<RecordingFile> CreateFile(const std::filesystem::path& path, const OutputTarget& target,
+                                   std::vector<std::string>& warnings) const;
+  // Creates and publishes a file with `state`, the initial state of the seam.
+  Result<RecordingFile> CreateAtSeam(const std::filesystem::path& path, Bytes state) const;
+  // Replaces the file and what is counted of it.
+  Status StartFile(RecordingFile file, Bytes state);
+  Status CheckReservedSpace() const;
+  Result<std::vector<std::byte>> EncodeUnwritten(std::uint64_t time_ns) const;
   void Count(const perfdata::RecordView& record);
 
-  RecordingFile file_;
+  const RecordOptions& options_;
+  Contents contents_;
+  std::optional<RecordingFile> file_;  // nothing while the recording is suspended
   perfdata::SampleFormat format_;
   std::unordered_map<std::uint64_t, std::size_t> events_by_id_;  // of sampling events
   std::vector<std::uint64_t> samples_by_event_;
   std::optional<TargetFilter> target_filter_;  // nothing: the whole system
   std::optional<RecordingBundle> bundle_;
   BuildIdCollector build_ids_;
+  std::optional<SeamState> seam_;  // of a rotating recording
   RecordCounts appended_, committed_;
+  RecordCounts before_file_;         // appended before the file began
+  std::uint64_t discarded_ = 0;      // samples appended that are in no file
+  std::uint64_t unwritten_ = 0;      // samples, and those of LOST_SAMPLES, that no file reports yet
+  std::uint64_t appended_lost_ = 0;  // by LOST_SAMPLES records since the last commit
+  perfdata::SampleId loss_trailer_;  // of a LOST_SAMPLES, without its time
   std::uint64_t lost_process_events_ = 0;  // by LOST records
   perfdata::SampleTime sample_time_ = {};  // of the first and the last sample
 };

@@ -16,6 +16,14 @@
 namespace perftape::record {
 namespace {
 
+// The kernel of arm64 walks by frame pointers. At the entry of a function they are still the
+// caller's, and the caller is in the link register only. Others unwind by tables (ORC).
+#if defined(__aarch64__)
+constexpr bool kKernelWalkMissesCaller = true;
+#else
+constexpr bool kKernelWalkMissesCaller = false;
+#endif
+
 // The hits for each sample. A probe has no frequency.
 Result<std::uint64_t> EveryOf(const EventSpec& spec) {
   if (!spec.conditions.empty()) {
@@ -111,6 +119,8 @@ class ProbePlanner {
           EventOf(NameInFile(name), every,
                   {{.kind = probe_.kind, .target = name, .offset = probe_.offset}});
       if (IsTrampoline(probe_.kind)) event.trigger = Trigger::kFunction;
+      const bool is_at_entry = probe_.kind == ProbeKind::kKprobe && probe_.offset == 0;
+      if (kKernelWalkMissesCaller && is_at_entry) event.settings.flags |= WIRE_AT_ENTRY;
       return event;
     }
     if (probe_.kind == ProbeKind::kUsdt) {

@@ -13,6 +13,7 @@
 
 #include "formats/base/file.h"
 #include "record/bpf/bpf_trampoline.h"
+#include "record/machine/requirement.h"
 
 namespace perftape::record {
 namespace {
@@ -34,9 +35,8 @@ Result<std::uint32_t> TypeOf(ProbeKind kind) {
   if (text && std::from_chars(text->data(), text->data() + text->size(), type).ec == std::errc()) {
     return type;
   }
-  return Fail(ErrorCode::kUnsupported,
-              fmt::format("this kernel has no {}s: it needs CONFIG_{}_EVENTS, and {} is not there",
-                          PmuOf(kind), IsInKernel(kind) ? "KPROBE" : "UPROBE", path));
+  const Requirement pmu = IsInKernel(kind) ? Requirement::kKprobes : Requirement::kUprobes;
+  return Fail(ErrorCode::kUnsupported, Missing(pmu, {path}).text());
 }
 
 perf_event_attr AttrOf(const ProbeLocation& location, std::uint32_t type) {
@@ -61,9 +61,8 @@ std::unexpected<Error> ExplainProbe(const ProbeLocation& location, int error_num
     case EACCES:
     case EPERM:
       return Fail(ErrorCode::kPermission,
-                  fmt::format("{}: {}: a {} takes CAP_SYS_ADMIN (or root); CAP_BPF and CAP_PERFMON "
-                              "are not enough",
-                              where, std::strerror(error_number), WordOf(location.kind)));
+                  fmt::format("{}: {}: {}", where, std::strerror(error_number),
+                              Missing(Requirement::kProbeCapability, {RecorderPath()}).text()));
     case EILSEQ:  // __register_kprobe
       return Fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}: no instruction begins there", where));

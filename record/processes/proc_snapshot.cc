@@ -141,7 +141,7 @@ class Snapshot {
     std::vector<std::uint32_t> threads =
         proc_.Numbers(directory + "/task").value_or(std::vector{pid});
     std::erase(threads, pid);
-    TRY(AddMappings(pid, threads));
+    if (pid != content_.before_exec) TRY(AddMappings(pid, threads));
     for (const std::uint32_t tid : threads) TRY(AddThread(pid, tid));
     return {};
   }
@@ -186,9 +186,15 @@ class Snapshot {
     if (!maps) return {};
     while (const std::optional<std::string_view> line = NextLine(*maps)) {
       const std::optional<MapsLine> mapping = ParseMapsLine(*line);
-      if (mapping && (mapping->protection & PROT_EXEC) != 0) TRY(AddMapping(pid, *mapping));
+      if (mapping && IsRecorded(*mapping)) TRY(AddMapping(pid, *mapping));
     }
     return {};
+  }
+
+  // As perf does (synthetic-events.c, perf_event__synthesize_mmap_events).
+  bool IsRecorded(const MapsLine& mapping) const {
+    if ((mapping.protection & PROT_EXEC) != 0) return true;
+    return content_.data_mappings && (mapping.protection & PROT_READ) != 0;
   }
 
   Status AddMapping(std::uint32_t pid, const MapsLine& mapping) {
@@ -212,7 +218,9 @@ class Snapshot {
                                  .protection = mapping.protection,
                                  .flags = flags,
                                  .filename = name};
-    return perfdata::Encode(record, {}, format_, MiscOf(perfdata::CpuMode::kUser), out_);
+    const bool is_code = (mapping.protection & PROT_EXEC) != 0;
+    const std::uint16_t misc = is_code ? 0 : perfdata::kMiscMmapData;
+    return perfdata::Encode(record, {}, format_, misc | MiscOf(perfdata::CpuMode::kUser), out_);
   }
 
   ProcReader& proc_;

@@ -17,6 +17,10 @@
 namespace perftape::record {
 
 struct SnapshotContent {
+  bool data_mappings = false;  // also MMAP2 for other mappings that can be read
+  // A process whose mappings are left out, because it has not called exec yet; 0: none. perf keeps
+  // the mappings from before an exec, and unwinds by the lowest one of a file.
+  std::uint32_t before_exec = 0;
   bool namespaces = false;  // also NAMESPACES for each thread, after FORK
 };
 

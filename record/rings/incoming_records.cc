@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/rings/incoming_records.h"
 
+#include <optional>
+
+#include "formats/perfdata/record_cursor.h"
+
 namespace perftape::record {
 
 void IncomingRecords::AddMessage(Bytes message) {
@@ -18,7 +22,12 @@ void IncomingRecords::AddKernelRecord(Bytes record) {
     ids_.ReplaceAliases(record_);
     record = record_;
   }
-  if (!merge_.AddKernelRecord(record, format_)) ++damaged_;
+  if (!merge_.AddKernelRecord(record, format_)) {
+    ++damaged_;
+    return;
+  }
+  const auto view = perfdata::RecordCursor(record, 0, std::endian::native).Next();
+  if (view && *view) throttled_.Add(**view, format_);
 }
 
 }  // namespace perftape::record

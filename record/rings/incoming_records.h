@@ -12,6 +12,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "record/events/event_ids.h"
+#include "record/losses/throttled_time.h"
 #include "record/rings/time_merge.h"
 #include "record/rings/wire_decoder.h"
 
@@ -39,6 +40,11 @@ class IncomingRecords {
     return merge_.Release(limit_ns, sink);
   }
 
+  // How long each event was throttled, by the id that the file has. AbandonThrottled: the event
+  // with this id was closed.
+  const ThrottledTime& throttled() const { return throttled_; }
+  void AbandonThrottled(std::uint64_t id) { throttled_.Abandon(id); }
+
   // The number of messages and records that were damaged and left out.
   std::uint64_t damaged() const { return damaged_; }
 
@@ -47,6 +53,7 @@ class IncomingRecords {
   perfdata::SampleFormat format_;
   WireDecoder decoder_;
   TimeMerge merge_;
+  ThrottledTime throttled_;
   std::uint64_t damaged_ = 0;
   std::vector<std::byte> record_;  // scratch
 };

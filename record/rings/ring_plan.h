@@ -15,9 +15,10 @@ struct RingPlan {
 };
 
 // Plans for `cpus` CPUs, each with so many samples per second. Up to eight CPUs share a ring,
-// because senders to one wait for each other. A ring holds two seconds of samples of a kilobyte, at
-// least 1 MiB, at most 8 MiB for each CPU. `requested` is the size of each ring instead.
-RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second,
+// because senders to one wait for each other. A ring holds two seconds of samples of a kilobyte and
+// `stack_bytes`, at least 1 MiB, at most 8 MiB for each CPU, with stacks 32 MiB. `requested` is the
+// size of each ring instead.
+RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second, std::uint32_t stack_bytes,
                    std::optional<std::size_t> requested);
 
 // Returns "8 ring buffers of 16 MiB".

@@ -13,6 +13,8 @@
 #include <optional>
 #include <utility>
 
+#include "record/machine/requirement.h"
+
 namespace perftape::record {
 namespace {
 
@@ -23,10 +25,7 @@ std::size_t PageSize() {
 std::unexpected<Error> ExplainMap(const CpuEvent& event, std::size_t size, int error_number) {
   const std::string what = fmt::format("CPU {}: mapping a ring of {} KiB", event.cpu, size >> 10);
   if (error_number != EPERM) return FailErrno(what, error_number);
-  return Fail(ErrorCode::kPermission,
-              what +
-                  ": more than kernel.perf_event_mlock_kb and 'ulimit -l' allow together; raise "
-                  "one of them, or run with CAP_IPC_LOCK");
+  return Fail(ErrorCode::kPermission, what + ": " + Missing(Requirement::kPerfMemory).text());
 }
 
 }  // namespace

@@ -1,83 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/rings/wire_decoder.h"
 
-#include <linux/types.h>
+#include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "bpf/wire.h"
 #include "formats/perfdata/record.h"
+#include "record/events/user_registers.h"
 
 namespace perftape::record {
 namespace {
 
-std::unexpected<Error> FailMessage(std::string what) {
-  return Fail(ErrorCode::kCorrupt, "message of the kernel side: " + std::move(what));
-}
-
-// Returns the fixed part of a sample after checking that the message has all frames.
-Result<wire_sample> ReadSample(Bytes message) {
-  if (message.size() < sizeof(wire_sample)) {
-    return FailMessage(std::to_string(message.size()) + " bytes are shorter than a sample");
-  }
-  wire_sample sample;
-  std::memcpy(&sample, message.data(), sizeof sample);
-  if (sample.header.type != WIRE_SAMPLE) {
-    return FailMessage("unknown type " + std::to_string(sample.header.type));
-  }
-  if (sample.header.size != message.size()) {
-    return FailMessage("says it has " + std::to_string(sample.header.size) + " bytes but has " +
-                       std::to_string(message.size()));
-  }
-  // Both counts are 16 bits wide: their sum cannot overflow.
-  const std::size_t frames = std::size_t{sample.kernel_frames} + sample.user_frames;
-  const std::size_t words = message.size() - sizeof sample;
-  if (words % sizeof(std::uint64_t) != 0 || words < frames * sizeof(std::uint64_t)) {
-    return FailMessage(std::to_string(message.size()) + " bytes do not hold " +
-                       std::to_string(frames) + " frames");
-  }
-  if (sample.mode != WIRE_MODE_KERNEL && sample.mode != WIRE_MODE_USER) {
-    return FailMessage("unknown mode " + std::to_string(sample.mode));
-  }
-  if (sample.mode == WIRE_MODE_USER && sample.kernel_frames > 0) {
-    return FailMessage("kernel frames in a sample of user mode");
-  }
-  return sample;
-}
+constexpr std::size_t kWordOfRecord = sizeof(std::uint64_t);
 
 }  // namespace
 
-Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>& out) {
-  TRY_ASSIGN(const wire_sample sample, ReadSample(message));
+Result<std::uint64_t> WireDecoder::Append(Bytes bytes, std::vector<std::byte>& out) {
+  TRY_ASSIGN(const WireMessage message, ReadWireMessage(bytes));
+  const wire_sample& sample = message.sample;
   const std::optional<std::uint64_t> id = ids_.Find(sample.event, sample.header.cpu);
   if (!id || sample.event >= formats_.size()) {
-    return FailMessage("event " + std::to_string(sample.event) + " was not opened on CPU " +
-                       std::to_string(sample.header.cpu));
+    return FailWireMessage(
+        fmt::format("event {} was not opened on CPU {}", sample.event, sample.header.cpu));
   }
   const perfdata::SampleFormat& format = formats_[sample.event];
-  const std::size_t kernel_bytes = sample.kernel_frames * sizeof(std::uint64_t);
-  const std::size_t user_bytes = sample.user_frames * sizeof(std::uint64_t);
-  const Bytes raw =
-      message.first(message.size() - kernel_bytes - user_bytes).subspan(sizeof sample);
-  if (!raw.empty() && !format.Has(perfdata::kRaw)) {
-    return FailMessage(std::to_string(message.size()) + " bytes are more than the frames");
+  if (!message.raw.empty() && !format.Has(perfdata::kRaw)) {
+    return FailWireMessage(fmt::format("{} bytes are more than the frames", bytes.size()));
   }
-  Bytes user = message.last(user_bytes);
-  std::uint64_t caller = 0;
-  if ((sample.flags & WIRE_CALLER_FIRST) != 0 && !user.empty()) {
-    caller = LoadFixed<std::uint64_t>(user.data(), std::endian::native);
-    user = user.subspan(sizeof caller);
+  if (message.user_state && !format.Has(perfdata::kStackUser)) {
+    return FailWireMessage("the event has no user stacks");
   }
-  BuildCallchain(
-      sample,
-      WordArray(message.last(kernel_bytes + user_bytes).first(kernel_bytes), std::endian::native),
-      WordArray(user, std::endian::native));
-  if (caller != 0) AddCaller(sample, caller);
-
-  const perfdata::Sample record{
+  BuildCallchain(message);
+  perfdata::Sample record{
       .id = *id,
       .ip = sample.ip,
       .pid = sample.pid,
@@ -86,14 +43,34 @@ Result<std::uint64_t> WireDecoder::Append(Bytes message, std::vector<std::byte>&
       .cpu = sample.header.cpu,
       .period = sample.period,
       .callchain = WordArray(chain_),
-      .raw = Padded(raw),
+      .raw = Padded(message.raw),
       .cgroup = sample.cgroup,
   };
+  if (message.user_state) AddUserState(message, record);
   const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
   const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;
   const Status encoded = perfdata::EncodeSample(record, format, MiscOf(mode), out);
-  if (!encoded) return FailMessage(encoded.error().message);
+  if (!encoded) return FailWireMessage(encoded.error().message);
   return sample.header.time_ns;
+}
+
+void WireDecoder::AddUserState(const WireMessage& message, perfdata::Sample& record) {
+  OrderUserRegisters(*message.user_state, registers_);
+  record.regs_user_abi = message.user_state->abi;
+  record.regs_user = WordArray(registers_);
+  record.stack_user = message.stack.first(std::min(message.stack.size(), RoomForStack(record)));
+  record.stack_user_size =
+      (record.stack_user.size() + kWordOfRecord - 1) / kWordOfRecord * kWordOfRecord;
+}
+
+// The fields that are not counted one by one have fewer than 32 words.
+std::size_t WireDecoder::RoomForStack(const perfdata::Sample& record) {
+  constexpr std::size_t kOtherFields = 32 * kWordOfRecord;
+  const std::size_t used = kOtherFields + record.raw.size() +
+                           (record.callchain.size() + record.regs_user.size()) * kWordOfRecord;
+  return used < perfdata::kMaxRecordSize
+             ? (perfdata::kMaxRecordSize - used) / kWordOfRecord * kWordOfRecord
+             : 0;
 }
 
 // The kernel's padding: the field { u32 size; char data[size]; } has whole words.
@@ -104,10 +81,21 @@ Bytes WireDecoder::Padded(Bytes raw) {
   return raw_;
 }
 
-void WireDecoder::BuildCallchain(const wire_sample& sample, WordArray kernel_frames,
-                                 WordArray user_frames) {
+void WireDecoder::BuildCallchain(const WireMessage& message) {
+  const wire_sample& sample = message.sample;
   const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
-  chain_.assign(1, in_kernel ? perfdata::kContextKernel : perfdata::kContextUser);
+  const WordArray kernel_frames(message.kernel_frames, std::endian::native);
+  Bytes user = message.user_frames;
+  std::uint64_t caller = 0;
+  if ((sample.flags & WIRE_CALLER_FIRST) != 0 && !user.empty()) {
+    caller = LoadFixed<std::uint64_t>(user.data(), std::endian::native);
+    user = user.subspan(sizeof caller);
+  }
+  chain_.clear();
+  // Readers find the user part with the registers.
+  if (!in_kernel && message.user_state && user.empty()) return;
+  const WordArray user_frames(user, std::endian::native);
+  chain_.push_back(in_kernel ? perfdata::kContextKernel : perfdata::kContextUser);
   AppendFrames(in_kernel ? kernel_frames : user_frames,
                in_kernel ? perfdata::kContextMax : user_limit_);
   if (chain_.size() == 1 && sample.ip < perfdata::kContextMax) chain_.push_back(sample.ip);
@@ -116,6 +104,7 @@ void WireDecoder::BuildCallchain(const wire_sample& sample, WordArray kernel_fra
     AppendFrames(user_frames, user_limit_);
     if (chain_.back() == perfdata::kContextUser) chain_.pop_back();
   }
+  if (caller != 0) AddCaller(sample, caller);
 }
 
 // Since Linux 6.11 the walk itself finds the caller if the function starts with the usual

@@ -3,18 +3,17 @@
 // Checks every length in a message.
 #pragma once
 
-#include <linux/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/record.h"
 #include "record/events/event_ids.h"
+#include "record/rings/wire_message.h"
 
 namespace perftape::record {
 
@@ -36,12 +35,18 @@ class WireDecoder {
   // value. So user frames end before the first that is 0 or not a user address. perf and hotspot
   // drop a whole chain with an entry that looks like an unknown context marker. The raw record of a
   // tracepoint is passed on as it is. The caller of a probed function follows the leaf.
+  //
+  // A sample with user registers has a user part in its callchain only if the message has user
+  // frames. The stack is shortened if the record would exceed 65,535 bytes, as by the kernel
+  // (kernel/events/core.c, perf_sample_ustack_size).
   Result<std::uint64_t> Append(Bytes message, std::vector<std::byte>& out);
 
  private:
-  void BuildCallchain(const wire_sample& sample, WordArray kernel_frames, WordArray user_frames);
+  void BuildCallchain(const WireMessage& message);
   void AddCaller(const wire_sample& sample, std::uint64_t caller);
   Bytes Padded(Bytes raw);
+  void AddUserState(const WireMessage& message, perfdata::Sample& record);
+  static std::size_t RoomForStack(const perfdata::Sample& record);
   void AppendFrames(WordArray frames, std::uint64_t limit);
 
   const EventIds& ids_;
@@ -49,6 +54,7 @@ class WireDecoder {
   std::uint64_t user_limit_;
   std::vector<std::uint64_t> chain_;
   std::vector<std::byte> raw_;
+  std::vector<std::uint64_t> registers_;
 };
 
 }  // namespace perftape::record

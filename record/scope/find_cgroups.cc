@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/base/similar.h"
+#include "record/machine/requirement.h"
 #include "record/processes/proc_files.h"
 
 namespace perftape::record {
@@ -92,9 +93,7 @@ std::string NearestCgroups(std::string_view name, std::span<const CgroupHierarch
 
 std::unexpected<Error> NoHierarchy(std::string_view option) {
   return Fail(ErrorCode::kNotFound,
-              fmt::format("{}: no cgroup hierarchy is mounted: 'mount -t cgroup2 none "
-                          "/sys/fs/cgroup' mounts it",
-                          option));
+              fmt::format("{}: {}", option, Missing(Requirement::kCgroups).text()));
 }
 
 // The part of a directory's name that may be the id of a container.

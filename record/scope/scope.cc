@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "record/machine/requirement.h"
 #include "record/scope/comm_globs.h"
 #include "record/scope/find_cgroups.h"
 
@@ -30,9 +31,7 @@ Result<Scope> ResolveScope(const ScopeOptions& options) {
   TRY_ASSIGN(const std::vector<CgroupHierarchy> hierarchies, MountedCgroupHierarchies());
   if (!options.has_cgroups()) {
     if (hierarchies.empty()) {
-      return Fail(ErrorCode::kNotFound,
-                  "--all-cgroups: no cgroup hierarchy is mounted: 'mount -t cgroup2 none "
-                  "/sys/fs/cgroup' mounts it");
+      return Fail(ErrorCode::kNotFound, "--all-cgroups: " + Missing(Requirement::kCgroups).text());
     }
     scope.recorded = hierarchies.front();
     return scope;

@@ -2,12 +2,8 @@
 #include "record/symbols/build_ids.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/sysmacros.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -19,6 +15,7 @@
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
 #include "record/symbols/kernel_symbols.h"
+#include "record/symbols/mapped_file.h"
 
 namespace perftape::record {
 namespace {
@@ -32,38 +29,6 @@ constexpr unsigned kMostAttempts = 3;  // each with another process
 // Returns whether a build id can be read for this name. An executable may be a memfd.
 bool NamesAFile(std::string_view name) {
   return perfdata::IsFilePath(name) || perfdata::SourceOf(name) == MappingSource::kMemfd;
-}
-
-// Both are in linux/magic.h, but not in all releases.
-constexpr std::uint64_t kBtrfsMagic = 0x9123683e;
-constexpr std::uint64_t kOverlayMagic = 0x794c7630;
-
-// Returns true on btrfs and overlayfs: there stat(2) reports another device than the mapping has,
-// but the same inode.
-bool TellsOtherDevices(int fd) {
-  struct statfs system = {};
-  if (::fstatfs(fd, &system) != 0) return false;
-  const auto type = static_cast<std::uint64_t>(system.f_type);
-  return type == kBtrfsMagic || type == kOverlayMagic;
-}
-
-// Returns whether an open file is the mapped one. A mapping without inode matches any file.
-bool IsFileOf(const Dso& dso, int fd) {
-  if (dso.inode == 0) return true;
-  struct stat status = {};
-  if (::fstat(fd, &status) != 0 || status.st_ino != dso.inode) return false;
-  const std::uint64_t device =
-      std::uint64_t{gnu_dev_major(status.st_dev)} << 32 | gnu_dev_minor(status.st_dev);
-  return device == dso.device || TellsOtherDevices(fd);
-}
-
-// Returns "7f2003018000-7f200316e000", the name of a mapping in /proc/PID/map_files.
-std::string MapFileName(const Region& region) {
-  std::array<char, 40> name = {};
-  std::snprintf(name.data(), name.size(), "%llx-%llx",
-                static_cast<unsigned long long>(region.start),
-                static_cast<unsigned long long>(region.end));
-  return name.data();
 }
 
 // The end of the addresses of 32-bit processes. Their vdso differs from that of this process.
@@ -108,20 +73,47 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   if (!is_file && dso.build_id.empty()) return {};
 
   Binary& binary = binaries_[&dso];
+  const bool is_first_in_file = !std::exchange(binary.is_in_file, true);
   if (binary.attempts > 0) {
     const bool is_settled = binary.outcome == Outcome::kFound || binary.outcome == Outcome::kAbsent;
+    if (is_settled && is_first_in_file) return HitAgain(dso, binary.build_id, out);
     if (is_settled || binary.attempts == kMostAttempts || binary.last_pid == pid) return {};
   }
   ++binary.attempts;
   binary.last_pid = pid;
   Attempt attempt = Read(pid, region);
   binary.outcome = attempt.outcome;
+  binary.build_id = attempt.build_id;
   if (keepers_.files != nullptr && attempt.file) {
     keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
   }
   if (attempt.outcome != Outcome::kFound) return {};
   return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
                    .build_id = attempt.build_id,
+                   .filename = dso.path},
+                  out);
+}
+
+Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
+  keepers_ = keepers;
+  all_ = {};
+  for (auto& [dso, binary] : binaries_) binary.is_in_file = false;
+  regions_.ForgetSeenFrames();
+  if (keepers_.jit == nullptr) return {};
+  perfdata::RecordCursor cursor(initial_state, 0, std::endian::native);
+  while (true) {
+    TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
+    if (!record) return {};
+    ObserveMapping(*record);
+  }
+}
+
+Status BuildIdCollector::HitAgain(const Dso& dso, const BuildId& build_id,
+                                  std::vector<std::byte>& out) {
+  if (keepers_.files != nullptr) (void)keepers_.files->AddAgain(dso.path, build_id);
+  if (build_id.empty()) return {};
+  return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
+                   .build_id = build_id,
                    .filename = dso.path},
                   out);
 }
@@ -160,7 +152,7 @@ void BuildIdCollector::KeepMissing() const {
   std::map<std::string_view, std::string_view> missing;
   for (const auto& [dso, binary] : binaries_) {
     const std::string_view reason = reason_of(*dso, binary.outcome);
-    if (!dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
+    if (binary.is_in_file && !dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
   }
   for (const auto& [path, reason] : missing) {
     const bundle::FileKind kind =

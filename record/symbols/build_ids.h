@@ -54,8 +54,13 @@ class BuildIdCollector {
   // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }
 
+  // The next records are those of the next file of a rotating recording: each binary that they hit
+  // is announced and kept again.
+  // `initial_state` is that of the file; its jitdumps are kept.
+  Status StartFile(HitKeepers keepers, Bytes initial_state);
+
   // Adds the binaries that could not be read to the kept files, if files are kept. Call it once,
-  // after all records.
+  // after all records of a file.
   void KeepMissing() const;
 
  private:
@@ -71,6 +76,8 @@ class BuildIdCollector {
     Outcome outcome = Outcome::kUnreachable;
     unsigned attempts = 0;
     std::uint32_t last_pid = 0;
+    BuildId build_id = {};
+    bool is_in_file = false;  // hit since StartFile
   };
   struct Attempt {
     Outcome outcome = Outcome::kUnreachable;
@@ -80,6 +87,8 @@ class BuildIdCollector {
 
   void ObserveMapping(const perfdata::RecordView& record);
   Status Hit(std::uint32_t pid, const perfdata::Region& region, std::vector<std::byte>& out);
+  // A binary whose file is known is hit for the first time in a file.
+  Status HitAgain(const perfdata::Dso& dso, const BuildId& build_id, std::vector<std::byte>& out);
   // Keeps anonymous memory, the kernel and the vdso, which have no file.
   void KeepOthers(std::uint32_t pid, const perfdata::Region& region) const;
   // Adds a new build id to all(), and to `out` as a record.

@@ -20,6 +20,11 @@ constexpr std::size_t kMostOpen = 16384;
 // Reserved for other files of this program, in addition to those that are already open.
 constexpr std::size_t kOthers = 128;
 
+bool IsSameBinary(const HitBinary& kept, std::string_view path, const BuildId& build_id) {
+  if (!kept.missing.empty() || kept.build_id != build_id) return false;
+  return !build_id.empty() || kept.path == path;
+}
+
 // Estimates the number of open files: a new descriptor gets the lowest free number.
 std::size_t OpenNow() {
   const UniqueFd lowest(::open("/", O_PATH | O_CLOEXEC));
@@ -42,11 +47,7 @@ std::size_t RoomForOpenFiles() {
 }
 
 void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file) {
-  const bool is_known = std::ranges::any_of(binaries_, [&](const HitBinary& other) {
-    if (!other.missing.empty() || other.build_id != build_id) return false;
-    return !build_id.empty() || other.path == path;
-  });
-  if (is_known) return;
+  if (AddAgain(path, build_id)) return;
   struct stat status = {};
   HitBinary binary{.path = std::string(path), .build_id = build_id, .file = {}};
   if (::fstat(file.get(), &status) == 0) binary.size = static_cast<std::uint64_t>(status.st_size);
@@ -66,16 +67,40 @@ void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file
   } else {
     binary.missing = mapped.error().message;
   }
-  binaries_.push_back(std::move(binary));
+  binaries_.push_back(std::make_shared<HitBinary>(std::move(binary)));
+}
+
+HitFiles HitFiles::NextFile() const {
+  HitFiles next(most_open_);
+  next.open_ = open_;
+  next.slim_bytes_ = slim_bytes_;
+  next.earlier_ = earlier_;
+  for (const std::shared_ptr<HitBinary>& binary : binaries_) {
+    if (binary->missing.empty() && std::ranges::find(earlier_, binary) == earlier_.end()) {
+      next.earlier_.push_back(binary);
+    }
+  }
+  return next;
+}
+
+bool HitFiles::AddAgain(std::string_view path, const BuildId& build_id) {
+  const auto is_it = [&](const std::shared_ptr<HitBinary>& kept) {
+    return IsSameBinary(*kept, path, build_id);
+  };
+  if (std::ranges::any_of(binaries_, is_it)) return true;
+  const auto earlier = std::ranges::find_if(earlier_, is_it);
+  if (earlier == earlier_.end()) return false;
+  binaries_.push_back(*earlier);
+  return true;
 }
 
 void HitFiles::AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
                           std::string reason) {
-  binaries_.push_back({.kind = kind,
-                       .path = std::string(path),
-                       .build_id = build_id,
-                       .file = {},
-                       .missing = std::move(reason)});
+  binaries_.push_back(std::make_shared<HitBinary>(HitBinary{.kind = kind,
+                                                            .path = std::string(path),
+                                                            .build_id = build_id,
+                                                            .file = {},
+                                                            .missing = std::move(reason)}));
 }
 
 }  // namespace perftape::record

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,12 @@
 
 namespace perftape::record {
 
+// A file as a bundle contains it, in an unlinked file.
+struct BundledCopy {
+  bundle::BundledFile about;
+  UniqueFd bytes;
+};
+
 struct HitBinary {
   bundle::FileKind kind = bundle::FileKind::kElf;
   std::string path;  // as in the recording
@@ -23,6 +30,9 @@ struct HitBinary {
   std::vector<std::byte> slim = {};
   std::uint64_t size = 0;    // of the file, in bytes
   std::string missing = {};  // why the file is not available
+  // What the bundle of an earlier file of a rotating recording contains of this binary: itself and
+  // its debug files. Only WriteBundle uses it, and two bundles are never written at once.
+  std::vector<BundledCopy> copies = {};
 };
 
 // Raises the limit of open files of this process as far as possible. Returns how many of them
@@ -36,9 +46,15 @@ class HitFiles {
   // memory, up to the limit of one file for all copies (symbol_limits.h).
   explicit HitFiles(std::size_t most_open) : most_open_(most_open) {}
 
+  // Returns the owner for the next file of a rotating recording. It shares the binaries of this
+  // one, and has none of its own until they are hit again.
+  HitFiles NextFile() const;
+
   // Adds an open file. A second file with the same build id is ignored. So is, without a build id,
   // the same file under the same path.
   void Add(std::string_view path, const BuildId& build_id, UniqueFd file);
+  // A binary of an earlier file is hit again. Returns false if it was not kept.
+  bool AddAgain(std::string_view path, const BuildId& build_id);
   void AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
                   std::string reason);
 
@@ -47,7 +63,7 @@ class HitFiles {
   void AddVdso() { has_vdso_ = true; }
 
   // In the order of their first hits, including missing ones.
-  const std::vector<HitBinary>& binaries() const { return binaries_; }
+  const std::vector<std::shared_ptr<HitBinary>>& binaries() const { return binaries_; }
   bool has_kernel() const { return has_kernel_; }
   bool has_vdso() const { return has_vdso_; }
 
@@ -55,7 +71,8 @@ class HitFiles {
   std::size_t most_open_;
   std::size_t open_ = 0;
   std::uint64_t slim_bytes_ = 0;
-  std::vector<HitBinary> binaries_;
+  std::vector<std::shared_ptr<HitBinary>> binaries_;
+  std::vector<std::shared_ptr<HitBinary>> earlier_;  // those of earlier files, open still
   bool has_kernel_ = false, has_vdso_ = false;
 };
 

@@ -37,6 +37,9 @@ class HitRegions {
     return {};
   }
 
+  // Every frame counts as new again.
+  void ForgetSeenFrames() { seen_.assign(kSeenFrames, {}); }
+
   const perfdata::Processes& processes() const { return processes_; }
 
  private:

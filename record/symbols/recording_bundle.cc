@@ -33,6 +33,13 @@ Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   return prepared;
 }
 
+RecordingBundle RecordingBundle::NextFile() {
+  next_ = NextBundle::kFollows;
+  RecordingBundle next(request_);
+  *next.files_ = files_->NextFile();
+  return next;
+}
+
 Result<BundleSummary> RecordingBundle::Write(int recording, std::string_view name) && {
   return is_separate_file() ? WriteSeparateFile() : AppendTo(recording, name);
 }
@@ -40,8 +47,8 @@ Result<BundleSummary> RecordingBundle::Write(int recording, std::string_view nam
 Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd) {
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
-  return WriteBundle({.files = *files_, .jit = std::move(*jit_).ReleaseFiles()}, request_.depth,
-                     std::move(writer));
+  return WriteBundle({.files = *files_, .jit = std::move(*jit_).ReleaseFiles(), .next = next_},
+                     request_.depth, std::move(writer));
 }
 
 Result<BundleSummary> RecordingBundle::WriteSeparateFile() {

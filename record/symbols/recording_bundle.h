@@ -35,6 +35,10 @@ class RecordingBundle {
   RecordingBundle(RecordingBundle&&) noexcept = default;
   RecordingBundle& operator=(RecordingBundle&&) = delete;
 
+  // Returns the bundle of the next file of a rotating recording. It shares the open binaries of
+  // this one. From now on, this one keeps its slim copies for the next.
+  RecordingBundle NextFile();
+
   // The bundled files. Both stay at their address when this object is moved.
   HitFiles& files() { return *files_; }
   JitFiles& jit() { return *jit_; }
@@ -56,6 +60,7 @@ class RecordingBundle {
   Result<BundleSummary> WriteTo(UniqueFd fd);
 
   BundleRequest request_;
+  NextBundle next_ = NextBundle::kNone;
   std::optional<OutputFile> separate_file_;
   std::unique_ptr<HitFiles> files_;
   std::unique_ptr<JitFiles> jit_;

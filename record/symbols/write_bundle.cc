@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "formats/base/file.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_search_paths.h"
@@ -117,6 +119,21 @@ struct Kernel {
   Result<std::string> kallsyms;
 };
 
+// Returns a copy that an earlier bundle contains; nothing if it cannot be read.
+std::optional<Content> CopyOf(const BundledCopy& copy) {
+  Result<MappedFile> mapped = MappedFile::FromFd(copy.bytes.get(), copy.about.path);
+  if (!mapped) return std::nullopt;
+  return Content{.about = copy.about, .mapped = *std::move(mapped)};
+}
+
+// Keeps a slim copy for the next bundle. Without room for it, it is made again.
+void KeepCopy(const Content& content, HitBinary& binary) {
+  if (content.mapped || !content.about.missing.empty()) return;
+  Result<UniqueFd> file = CreateUnlinked();
+  if (!file || !WriteAll(file->get(), content.slim)) return;
+  binary.copies.push_back({.about = content.about, .bytes = *std::move(file)});
+}
+
 Kernel ReadKernel(const KernelRoots& roots) {
   bundle::Manifest system = DescribeSystem(roots);
   Result<std::string> kallsyms = ReadKallsyms(roots, system);
@@ -125,8 +142,8 @@ Kernel ReadKernel(const KernelRoots& roots) {
 
 class Filling {
  public:
-  Filling(bundle::BundleWriter writer, BundleDepth depth)
-      : writer_(std::move(writer)), depth_(depth), limits_(LimitsOf(depth)) {}
+  Filling(bundle::BundleWriter writer, BundleDepth depth, NextBundle next)
+      : writer_(std::move(writer)), depth_(depth), next_(next), limits_(LimitsOf(depth)) {}
 
   Status Add(Content content) {
     const std::string path = content.about.path;
@@ -155,28 +172,46 @@ class Filling {
 
   // Prepares the next file while the previous one is compressed.
   Status AddBinaries(const HitFiles& files) {
-    const std::vector<HitBinary>& binaries = files.binaries();
+    const std::vector<std::shared_ptr<HitBinary>>& binaries = files.binaries();
     const auto begin = [&](std::size_t i) {
       const std::uint64_t limit = std::min(limits_.file, limits_.bundle - written_);
       // Deferred if no thread can be started.
-      return std::async(
-          std::launch::async | std::launch::deferred,
-          [&binary = binaries[i], depth = depth_, limit] { return Slimmed(binary, depth, limit); });
+      return std::async(std::launch::async | std::launch::deferred,
+                        [&binary = *binaries[i], depth = depth_, limit] {
+                          std::optional<Content> copy;
+                          if (!binary.copies.empty()) copy = CopyOf(binary.copies.front());
+                          return copy ? *std::move(copy) : Slimmed(binary, depth, limit);
+                        });
     };
     std::future<Content> next;
     if (!binaries.empty()) next = begin(0);
     for (std::size_t i = 0; i < binaries.size(); ++i) {
       Content content = next.get();
       if (i + 1 < binaries.size()) next = begin(i + 1);
+      HitBinary& binary = *binaries[i];
+      const bool is_copied = !binary.copies.empty();
+      if (!is_copied && next_ == NextBundle::kFollows) KeepCopy(content, binary);
       TRY(Add(std::move(content)));
-      if (depth_ != BundleDepth::kWhole) TRY(AddDebugFiles(binaries[i]));
+      if (is_copied) {
+        TRY(AddCopiedDebugFiles(binary));
+      } else if (depth_ != BundleDepth::kWhole) {
+        TRY(AddDebugFiles(binary));
+      }
+    }
+    return {};
+  }
+
+  Status AddCopiedDebugFiles(const HitBinary& binary) {
+    for (std::size_t i = 1; i < binary.copies.size(); ++i) {
+      std::optional<Content> copy = CopyOf(binary.copies[i]);
+      if (copy) TRY(Add(*std::move(copy)));
     }
     return {};
   }
 
   // The symbols of a stripped binary are in its separate debug file. The DWARF there is added only
   // on request.
-  Status AddDebugFiles(const HitBinary& binary) {
+  Status AddDebugFiles(HitBinary& binary) {
     if (!binary.file) return {};
     const Result<MappedFile> mapped = MappedFile::FromFd(binary.file.get(), binary.path);
     if (!mapped) return {};
@@ -200,6 +235,7 @@ class Filling {
         std::optional<Content> names = NamesOf(content);
         if (!names) continue;
         content = *std::move(names);
+        if (!binary.copies.empty()) KeepCopy(content, binary);
       }
       TRY(Add(WholeFileUpTo(limits_.file, std::move(content))));
     }
@@ -251,6 +287,7 @@ class Filling {
  private:
   bundle::BundleWriter writer_;
   BundleDepth depth_;
+  NextBundle next_;
   Limits limits_;
   std::uint64_t written_ = 0, jit_written_ = 0;  // bytes of all files and of JIT files
   BundleSummary summary_;
@@ -260,7 +297,7 @@ class Filling {
 
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots) {
-  Filling bundle(std::move(writer), depth);
+  Filling bundle(std::move(writer), depth, contents.next);
   // Reading kallsyms takes a tenth of a second.
   std::future<Kernel> kernel_read =
       std::async(std::launch::async | std::launch::deferred, [&] { return ReadKernel(roots); });

@@ -30,11 +30,16 @@ struct BundleSummary {
   std::vector<std::string> missing;  // "PATH: reason", in the order of hits
 };
 
+// Whether another bundle of the same binaries follows. Then slim copies are kept in unlinked files
+// (HitBinary::copies), as far as the disk has room, and used again.
+enum class NextBundle : std::uint8_t { kNone, kFollows };
+
 struct BundleContents {
   const HitFiles& files;
   std::vector<JitFile> jit;
   // The recorded system, if it is not the running one.
   std::optional<bundle::Manifest> other_system = {};
+  NextBundle next = NextBundle::kNone;
 };
 
 // Adds `contents` to `writer` and finishes it. Lists files as missing, with the reason, if they

@@ -4,17 +4,16 @@
 rows of perftape-inspect must count the samples of each group as `perf report --sort cgroup` does.
 
 Needs root and cgroup v2, which the test mounts in a directory of its own."""
-import argparse
 import collections
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
+
+import perf_recording
 
 # Two groups that burn differently long, the second one below another group.
 GROUPS = {"one": 0.2, "two/inner": 0.5}
@@ -128,19 +127,19 @@ def record(data, groups):
     return errors.decode()
 
 
-def check(arguments, directory):
+def check(bin_directory, directory):
     data = directory / "perf.data"
     mount = directory / "cgroup"
     mount.mkdir()
     if reason := why_not_mountable(mount):
         print(f"cgroup v2 cannot be mounted here: {reason}")
-        return 77
+        return perf_recording.SKIPPED
     with Groups(mount) as groups:
         errors = record(data, groups)
         if not data.exists():
             print(f"perf cannot record control groups here: {errors}")
-            return 77
-        convert, inspect = arguments.bin / "perftape-convert", arguments.bin / "perftape-inspect"
+            return perf_recording.SKIPPED
+        convert, inspect = bin_directory / "perftape-convert", bin_directory / "perftape-inspect"
         perf = perf_counts(data)
         for group in GROUPS:
             path = groups.path(group)
@@ -158,19 +157,5 @@ def check(arguments, directory):
     return 0
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", required=True, type=pathlib.Path)
-    arguments = parser.parse_args()
-    if os.geteuid() != 0 or shutil.which("perf") is None:
-        print("needs root and perf")
-        return 77
-    if "cgroup2" not in pathlib.Path("/proc/filesystems").read_text():
-        print("needs cgroup v2")
-        return 77
-    with tempfile.TemporaryDirectory() as name:
-        return check(arguments, pathlib.Path(name))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(perf_recording.run_check(__doc__, check))

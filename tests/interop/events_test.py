@@ -3,14 +3,13 @@
 """perf records several events at once. Each folded file that `-o out-%e.folded` writes, and each pair
 of sample types of a pprof, must have the samples and periods that perf report has for its event; twice
 as many if the recording is merged with itself. Needs root, for a tracepoint."""
-import argparse
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+import perf_recording
 
 # The part of the file's name and the unit of pprof, by perf's name.
 EVENTS = {
@@ -99,25 +98,17 @@ def check(convert, directory, data):
                     for event, (samples, period) in once.items()))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", required=True, type=pathlib.Path)
-    arguments = parser.parse_args()
-    if os.geteuid() != 0 or shutil.which("perf") is None:
-        print("needs root and perf")
-        return 77
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
-        data = directory / "perf.data"
-        options = [word for event in EVENTS for word in ("-e", event)]
-        recorded = subprocess.run(["perf", "record", "-q", "-o", data, *options, "--", "sh", "-c",
-                                   WORK], capture_output=True, check=False)
-        if recorded.returncode != 0:
-            print(f"perf cannot record these events here: {recorded.stderr.decode()}")
-            return 77
-        check(arguments.bin / "perftape-convert", directory, data)
+def record_and_check(bin_directory, directory):
+    data = directory / "perf.data"
+    options = [word for event in EVENTS for word in ("-e", event)]
+    recorded = subprocess.run(["perf", "record", "-q", "-o", data, *options, "--", "sh", "-c", WORK],
+                              capture_output=True, check=False)
+    if recorded.returncode != 0:
+        print(f"perf cannot record these events here: {recorded.stderr.decode()}")
+        return perf_recording.SKIPPED
+    check(bin_directory / "perftape-convert", directory, data)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(perf_recording.run_check(__doc__, record_and_check))

@@ -6,16 +6,14 @@ writes must have the same values.
 
 perf prints by the tracepoint's own "print fmt". READERS names what of it is a field. Needs root,
 for tracefs."""
-import argparse
 import collections
 import json
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+import perf_recording
 
 EVENTS = ("sched:sched_switch", "sched:sched_process_exec", "syscalls:sys_enter_openat")
 
@@ -124,24 +122,16 @@ def record(data):
     return None if done.returncode == 0 else done.stderr.decode()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", required=True, type=pathlib.Path)
-    arguments = parser.parse_args()
-    if os.geteuid() != 0 or shutil.which("perf") is None:
-        print("needs root and perf")
-        return 77
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
-        for data in (directory / "perf.data", directory / "pipe.data"):
-            errors = record(data)
-            if errors is not None:
-                print(f"perf cannot record tracepoints here: {errors}")
-                return 77
-            samples = check_fields(arguments.bin / "perftape-inspect", data)
-            check_labels(arguments.bin / "perftape-convert", data, samples, directory)
+def record_and_check(bin_directory, directory):
+    for data in (directory / "perf.data", directory / "pipe.data"):
+        errors = record(data)
+        if errors is not None:
+            print(f"perf cannot record tracepoints here: {errors}")
+            return perf_recording.SKIPPED
+        samples = check_fields(bin_directory / "perftape-inspect", data)
+        check_labels(bin_directory / "perftape-convert", data, samples, directory)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(perf_recording.run_check(__doc__, record_and_check))

@@ -21,10 +21,10 @@ import tempfile
 import unittest
 
 BIN = pathlib.Path(os.environ.get("PERFTAPE_BIN_DIR", "build/dev/bin")).resolve()
-RECORD, CONVERT, INSPECT, BUNDLE, BURNER = (
+RECORD, CONVERT, INSPECT, BUNDLE, BURNER, DOCTOR = (
     str(BIN / name)
     for name in ("perftape-record", "perftape-convert", "perftape-inspect", "perftape-bundle",
-                 "perftape-burner"))
+                 "perftape-burner", "perftape-doctor"))
 PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
 TIMEOUT_S = 120
 MODE_MARK = r"^\[[.k]\] "  # perf's, before each symbol

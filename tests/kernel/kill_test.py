@@ -30,8 +30,9 @@ def records(data):
         at += length
 
 
-def committed_samples(path):
-    """Counts SAMPLE records in [data.offset, data.offset + data.size) without code of perftape."""
+def committed_records(path):
+    """Returns (type, body) of the records in [data.offset, data.offset + data.size), without code of
+    perftape."""
     data = path.read_bytes()
     offset, size = struct.unpack_from("<QQ", data, 40)
     assert offset + size <= len(data), f"data.size runs ahead of the {len(data)} bytes of data"
@@ -41,7 +42,11 @@ def committed_samples(path):
         stream += b"\1\0\0"  # an empty last block, which ends the frame
         done = subprocess.run(["zstd", "-dcq"], input=stream, capture_output=True, check=True)
         found += records(done.stdout)
-    return sum(kind == SAMPLE for kind, _ in found)
+    return found
+
+
+def committed_samples(path):
+    return sum(kind == SAMPLE for kind, _ in committed_records(path))
 
 
 class Kill(harness.RecordingTest):

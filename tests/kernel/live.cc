@@ -45,8 +45,9 @@ LiveSample SampleIn(Bytes message) {
 }  // namespace
 
 void LiveTest::SetUp() {
-  const std::vector<std::string> missing = record::CheckFacts(record::ReadSystemFacts()).missing;
-  if (!missing.empty()) GTEST_SKIP() << missing.front();
+  const std::vector<record::Finding> missing =
+      record::CheckFacts(record::ReadSystemFacts()).missing;
+  if (!missing.empty()) GTEST_SKIP() << missing.front().text();
 }
 
 [[gnu::noinline]] void Burn(std::int64_t milliseconds) {

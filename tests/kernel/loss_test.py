@@ -2,6 +2,7 @@
 """Tests that samples which the kernel withholds are counted, in comparison with `perf record`."""
 
 import ctypes
+import json
 import os
 import pathlib
 import re
@@ -100,13 +101,13 @@ class Loss(harness.RecordingTest):
         self.assertRegex(err, r"\d+ tracepoint hits? of any process skipped, not counted as lost")
         self.assertRegex(err, r"samples.*[,;] 0 lost")
 
-    def test_throttled_samples_are_lost(self):
+    def record_throttled(self, *arguments):
+        """Records while the kernel allows 250 samples per second. Returns (stderr, JSON summary)."""
         limit = RATE_LIMIT.read_text()
         try:
-            recorder = self.spawn(harness.RECORD, "-a", "-c", PERIOD_NS, "--no-bundle", "-o",
-                                  self.dir / "a.data", "--duration", "1", stderr=subprocess.PIPE,
-                                  text=True)
-            while not (self.dir / "a.data").exists():
+            recorder = self.spawn(harness.RECORD, "--no-bundle", "-o", self.dir / "a.data", "--json",
+                                  self.dir / "a.json", *arguments, stderr=subprocess.PIPE, text=True)
+            while not (self.dir / "a.data").exists() and recorder.poll() is None:
                 time.sleep(0.01)
             RATE_LIMIT.write_text("250")
             _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
@@ -114,14 +115,55 @@ class Loss(harness.RecordingTest):
             self.skipTest(f"{RATE_LIMIT}: {error}")
         finally:
             RATE_LIMIT.write_text(limit)
+        return err, json.loads((self.dir / "a.json").read_text())
+
+    def test_throttled_samples_are_lost(self):
+        err, summary = self.record_throttled("-a", "-c", PERIOD_NS, "--duration", "1")
         self.assertIn("perf_event_max_sample_rate", err)
         samples, lost = counts(err)
         self.assertGreater(lost, 100)
         self.assertEqual(self.lost_samples(self.dir / "a.data"), lost)
+        self.assertEqual((summary["samples"], summary["lost_samples"]), (samples, lost))
+        self.assertGreater(sum(cpu["throttled"] for cpu in summary["events"][0]["lost"]), 0)
+        self.assertEqual(summary["events"][0]["throttled"], [])  # counted as samples
         stats = harness.perf_stats(self.dir / "a.data")
         self.assertGreater(stats["THROTTLE"], 0)
         self.assertGreater(stats["UNTHROTTLE"], 0)
         self.assertEqual(stats["SAMPLE"], samples)
+
+    def throttled_intervals(self, data):
+        """Returns {cpu: [times of THROTTLE, times of UNTHROTTLE]} of the only event, as perf shows
+        them."""
+        status, out, err = harness.run("perf", "script", "-D", "-i", data,
+                                       env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        cpus = {}
+        for cpu, time_ns, un in re.findall(r"^(\d+) (\d+) 0x\S+ \[\S+\]: PERF_RECORD_(UN)?THROTTLE",
+                                           out, re.MULTILINE):
+            cpus.setdefault(int(cpu), ([], []))[bool(un)].append(int(time_ns))
+        return cpus
+
+    def test_the_throttled_time_of_an_event_without_losses_is_the_files(self):
+        # The ledger has no expiries of a clock of one mode, and none of a hardware counter. The
+        # kernel throttles no software counter.
+        err, summary = self.record_throttled("-e", f"cpu-clock:u/period={PERIOD_NS}/", "--",
+                                             harness.BURNER, "--seconds", "1")
+        event, = summary["events"]
+        self.assertEqual(event["lost"], [])
+        cpus = self.throttled_intervals(self.dir / "a.data")
+        self.assertEqual({cpu["cpu"]: cpu["times"] for cpu in event["throttled"]},
+                         {cpu: len(begins) for cpu, (begins, _) in cpus.items() if begins})
+        self.assertGreater(sum(cpu["times"] for cpu in event["throttled"]), 50)
+        for cpu in event["throttled"]:
+            begins, ends = cpus[cpu["cpu"]]
+            ended = sum(end - begin for begin, end in zip(begins, ends))
+            print(f"CPU {cpu['cpu']}: {cpu['ns']} ns, {ended} ns between the records")
+            # A record has a time in its body, which counts, and a little later one in its trailer.
+            self.assertGreaterEqual(cpu["ns"], 0.99 * ended)
+            if len(ends) == len(begins):
+                self.assertLessEqual(cpu["ns"], 1.01 * ended)
+            self.assertRegex(err, rf"CPU {cpu['cpu']}: throttled {cpu['times']} times?, "
+                                  rf"{cpu['ns'] / 1e9:.2f} s without samples")
 
     @unittest.skipUnless(os.environ.get("PERFTAPE_SWITCH_CPU_OFF"),
                          "switches CPU 1 off and on again; PERFTAPE_SWITCH_CPU_OFF=1 allows it")

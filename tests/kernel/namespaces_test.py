@@ -108,7 +108,7 @@ class TwoCapabilities(harness.RecordingTest):
     def test_say_what_tracepoints_need(self):
         status, err = self.run_tool("-e", GETPPID, "true")
         self.assertEqual(status, 1)
-        self.assertIn("it takes root, or CAP_DAC_READ_SEARCH", err)
+        self.assertIn("run it as root, or grant CAP_DAC_READ_SEARCH", err)
         self.assertFalse((self.dir / "perf.data").exists())
 
     def test_one_of_them_is_not_enough(self):

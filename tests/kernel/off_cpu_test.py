@@ -153,6 +153,23 @@ class OffCpu(harness.RecordingTest):
                 self.assertGreaterEqual(total(sums, tid, (SLEEP,)), 380 * MS // 2)
                 self.assertEqual(sums[0].comm, "waiter")
 
+    def test_disk_sleep_is_what_the_program_measured(self):
+        children, sleep_ns = 4, 80 * MS
+        threads, samples, _ = self.record_waiter("children", str(children), str(sleep_ns))
+        (tid, thread), = threads.items()
+        self.assert_is_time_off_cpu(thread, samples, tid)
+        waits = [sample for sample in samples if sample.tid == tid and "wait_for_child" in sample.symbols
+                 and sample.event == DISK]
+        self.assertEqual(len(waits), children)
+        # Also a wait for a CPU, and the time in which the child is made.
+        disk, measured = total(waits), thread["wait_for_child"]
+        print(f"{disk / MS:.1f} ms of {measured / MS:.1f} ms")
+        self.assertLessEqual(disk, measured)
+        runnable = total(waits_of(thread, samples, tid), events=(RUNNABLE,))
+        self.assertGreaterEqual(disk + runnable, measured * 0.99 - children * MS)
+        for sample in waits:
+            self.assertTrue(any("clone" in symbol for symbol in sample.symbols), sample.symbols)
+
     def test_many_threads_have_their_own_time(self):
         threads, samples, _ = self.record_waiter("threads", "40")
         self.assertEqual(len(threads), 40)

@@ -5,6 +5,9 @@
 //   waiter mix ROUNDS      each round: burns 30 ms, waits 40 ms for a mutex, 20 ms for a socket,
 //                          sleeps 10 ms
 //   waiter naps N NS       sleeps N times
+//   waiter children N NS   starts N child processes, one after the other, that sleep; waits for
+//   each in
+//                          state D
 //   waiter threads N       N threads that sleep
 //   waiter spin N NS       N threads that burn so much CPU time each, on one CPU
 //   waiter deadlock        prints "ready" and waits for ever, in two threads
@@ -13,9 +16,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -146,6 +151,21 @@ std::atomic<int> step = 0;
   Nap(ns);
 }
 
+// The kernel waits for the child uninterruptibly, as for a disk (kernel/fork.c,
+// wait_for_vfork_done). Unlike vfork(2) the child has its own memory, so it may call functions.
+[[gnu::noinline]] void StartChild(std::int64_t sleep_ns) {
+  const long pid = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  if (pid < 0) std::abort();
+  if (pid == 0) {
+    SleepFor(sleep_ns);
+    _exit(0);
+  }
+  if (waitpid(static_cast<pid_t>(pid), nullptr, 0) != pid) std::abort();
+}
+[[gnu::noinline]] void wait_for_child(std::int64_t sleep_ns) {
+  StartChild(sleep_ns);
+}
+
 // The other side: holds the mutex for 40 ms, then sends after 20 ms. Spins until it is called.
 void Serve(int rounds) {
   for (int round = 0; round < rounds; ++round) {
@@ -201,6 +221,16 @@ int Naps(int count, std::int64_t ns) {
   return 0;
 }
 
+int Children(int count, std::int64_t ns) {
+  const Measured measured(at_entry);
+  const std::int64_t begin = Now();
+  for (int i = 0; i < count; ++i) wait_for_child(ns);
+  const std::int64_t end = Now();
+  measured.Finish().Print();
+  Print("wait_for_child", end - begin);
+  return 0;
+}
+
 template <class Work>
 int InThreads(int count, Work work) {
   std::vector<std::thread> threads;
@@ -245,6 +275,7 @@ int main(int argc, char** argv) {
   const auto number = [&](int at) { return argc > at ? std::atoll(argv[at]) : 0; };
   if (mode == "mix") return Mix(static_cast<int>(number(2)));
   if (mode == "naps") return Naps(static_cast<int>(number(2)), number(3));
+  if (mode == "children") return Children(static_cast<int>(number(2)), number(3));
   if (mode == "threads") {
     return InThreads(static_cast<int>(number(2)), [](int thread) {
       for (int i = 0; i < 20; ++i) take_a_nap((thread % 7 + 1) * kMs);

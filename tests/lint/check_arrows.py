@@ -19,7 +19,8 @@ ARROWS = {
     "convert": ["formats"],
     "formats/dwarf": ["formats/base", "formats/elf"],  # its sections are in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
-    "record": ["formats", "bpf/wire.h"],
+    "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf"],  # in ELF files, as DWARF
+    "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }
 

@@ -13,7 +13,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
-    "bundle", "convert", "inspect", "record", "recover", "symbolize"))]
+    "bundle", "convert", "doctor", "inspect", "record", "recover", "symbolize"))]
 PAGES = [*TOOLS, "perf_to_profile"]
 DOCUMENTS = {"README.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
 

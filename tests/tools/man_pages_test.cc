@@ -13,6 +13,7 @@
 #include "tools/common/cli/man_page.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"
+#include "tools/doctor/command_line.h"
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
@@ -60,13 +61,12 @@ TEST(InspectManPage, ExplainsTheRulesOfValidateInTheSameWords) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEachTool, ManPage,
-                         testing::Values(&bundle_tool::BundleCommand(),
-                                         &convert_tool::ConvertCommand(),
-                                         &convert_tool::PerfToProfileCommand(),
-                                         &inspect::InspectCommand(), &record_tool::RecordCommand(),
-                                         &recover_tool::RecoverCommand(),
-                                         &symbolize_tool::SymbolizeCommand()));
+INSTANTIATE_TEST_SUITE_P(
+    OfEachTool, ManPage,
+    testing::Values(&bundle_tool::BundleCommand(), &convert_tool::ConvertCommand(),
+                    &convert_tool::PerfToProfileCommand(), &doctor_tool::DoctorCommand(),
+                    &inspect::InspectCommand(), &record_tool::RecordCommand(),
+                    &recover_tool::RecoverCommand(), &symbolize_tool::SymbolizeCommand()));
 
 }  // namespace
 }  // namespace perftape

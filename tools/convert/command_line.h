@@ -39,6 +39,7 @@ struct Plan : cli::SymbolPlan {
   Symbols symbols = Symbols::kLookUp;
   convert::WriteOptions write;
   bool file_per_event = false;          // the name of the output contains %e
+  bool unwind = false;                  // callchains instead of copied stacks in a perf.data
   rewrite::NormalizeOptions normalize;  // for a perf.data that is written as a perf.data
   ReportAs report_as = ReportAs::kText;
 

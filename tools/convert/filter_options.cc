@@ -76,10 +76,4 @@ Result<convert::NameRegex> ParseRegex(std::string_view option, std::string_view 
   return regex;
 }
 
-Result<double> ParsePercent(std::string_view option, std::string_view text) {
-  const auto number = NumberOf(text);
-  if (!number || *number > 100) return Refuse(option, text, "is not a number from 0 to 100");
-  return *number;
-}
-
 }  // namespace perftape::convert_tool

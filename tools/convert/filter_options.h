@@ -23,7 +23,4 @@ Result<std::vector<std::int64_t>> ParseIds(std::string_view option, std::string_
 
 Result<convert::NameRegex> ParseRegex(std::string_view option, std::string_view text);
 
-// A number from 0 to 100.
-Result<double> ParsePercent(std::string_view option, std::string_view text);
-
 }  // namespace perftape::convert_tool

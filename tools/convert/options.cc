@@ -126,7 +126,7 @@ constexpr cli::Option kFilterRows[] = {
      .help = "remove frames with less than P percent of the total, including what they call; their "
              "callers get their samples",
      .tag = TagOf(Filter::kMinPercent),
-     .into = cli::StoreAs<&ParsePercent, &Plan::filter, &FilterOptions::min_percent>},
+     .into = cli::StoreAs<&cli::ParsePercent, &Plan::filter, &FilterOptions::min_percent>},
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
@@ -139,6 +139,15 @@ constexpr cli::Choice<folded::Root> kRoots[] = {
     {"comm/pid", folded::Root::kCommPid},
     {"comm/pid/tid", folded::Root::kCommPidTid},
     {"none", folded::Root::kNone},
+};
+
+constexpr cli::Option kUnwindRows[] = {
+    {.name = "max-stack",
+     .argument = "N",
+     .help = "unwind at most N frames of a copied stack (perf record --call-graph dwarf); default "
+             "127, as in perf",
+     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 1, 100000>, &Plan::import,
+                          &ImportOptions::max_stack>},
 };
 
 constexpr cli::Option kFoldedRows[] = {
@@ -257,6 +266,11 @@ constexpr cli::Option kPerfDataRows[] = {
      .applies_to = {convert::kPerfDataFormat},
      .into = cli::StoreOffered<&ParsePerfVersion, &PerfVersions, &Plan::normalize,
                                &NormalizeOptions::reader>},
+    {.name = "unwind",
+     .help = "replace the copies of registers and stacks in a perf.data (perf record --call-graph "
+             "dwarf) by callchains",
+     .applies_to = {convert::kPerfDataFormat},
+     .into = cli::Set<&Plan::unwind>},
     {.name = "symbol-dir",
      .argument = "DIR",
      .help = "write the user frames of other formats into binaries below DIR, for perf "
@@ -285,8 +299,8 @@ constexpr cli::Option kReportRows[] = {
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
 
-constexpr auto kOptions = cli::Table(kFileRows, kFilterRows, kFoldedRows, kPprofRows, kPerfDataRows,
-                                     kNoSymbolsRows, cli::kSymbolRows, kReportRows);
+constexpr auto kOptions = cli::Table(kFileRows, kFilterRows, kUnwindRows, kFoldedRows, kPprofRows,
+                                     kPerfDataRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",

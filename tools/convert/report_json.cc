@@ -15,6 +15,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json UnwoundJson(const offline_unwind::UnwindReport& unwound) {
+  using unwind::WalkEnd;
+  return {{"samples", unwound.samples()},
+          {"whole", unwound.whole()},
+          {"no_table", unwound.EndedAs(WalkEnd::kNoTable)},
+          {"no_rule", unwound.EndedAs(WalkEnd::kNoRule)},
+          {"unreadable", unwound.EndedAs(WalkEnd::kUnreadable)},
+          {"too_deep", unwound.EndedAs(WalkEnd::kTooDeep)},
+          {"no_progress", unwound.EndedAs(WalkEnd::kNoProgress)},
+          {"of_32_bit", unwound.of_32_bit},
+          {"unsupported", unwound.unsupported},
+          {"missing", unwound.missing}};
+}
+
 Json InputJson(const convert::InputReport& input) {
   const convert::ImportReport& read = input.read;
   Json json = {{"name", input.name},
@@ -34,6 +48,7 @@ Json InputJson(const convert::InputReport& input) {
                {"unknown_records", read.unknown_records},
                {"notes", read.notes},
                {"problems", read.problems}};
+  if (read.unwound.samples() != 0) json["unwound"] = UnwoundJson(read.unwound);
   if (!input.event.empty()) json["event"] = input.event;
   if (!input.other_events.empty()) json["other_events"] = input.other_events;
   return json;

@@ -28,6 +28,14 @@ constexpr cli::Option kRows[] = {
      .help = "print what perf (old and newest) and other readers cannot read, with offsets and "
              "readers",
      .into = cli::AddTo<Section::kValidation, &Plan::sections>},
+    {.name = "unwind-table",
+     .argument = "ELF",
+     .help =
+         "print the unwind table of this program or library instead of a perf.data: how to find "
+         "the caller's registers, from each address on",
+     .completion = cli::Completion::kFile,
+     .conflicts = {"header", "records", "stats", "samples", "fields", "validate", "input"},
+     .into = cli::Store<&Plan::unwind_table>},
     cli::JsonRow("print JSON, one object in each line", cli::SetTo<Form::kJson, &Plan::form>),
     cli::InputRow("read this perf.data instead of the operand; - is stdin"),
     cli::ThreadsRow("use at most N threads for --stats (default: number of CPUs); the output does "
@@ -63,6 +71,11 @@ Status Confine(const Plan& plan) {
 }
 
 Result<Plan> PlanOf(Plan plan) {
+  if (!plan.unwind_table.empty()) {
+    if (plan.operands.empty()) return plan;
+    return Fail(ErrorCode::kInvalidArgument,
+                "--unwind-table reads no perf.data: remove '" + plan.operands.front() + "'");
+  }
   if (plan.operands.empty()) plan.operands = {"perf.data"};
   TRY_ASSIGN(plan.input, cli::OnlyInput(plan));
   if (plan.field_column != FieldColumn::kNone && !plan.sections.contains(Section::kSamples)) {

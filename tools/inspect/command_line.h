@@ -31,6 +31,7 @@ struct Plan : cli::BaseOptions {
   unsigned threads = cli::DefaultThreads();
   std::set<Section> sections;
   FieldColumn field_column = FieldColumn::kNone;  // of the table of samples
+  std::string unwind_table;                       // an ELF file, instead of the input; or empty
 };
 
 const cli::Command& InspectCommand();

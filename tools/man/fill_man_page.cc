@@ -10,6 +10,7 @@
 #include "tools/common/cli/man_page.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"
+#include "tools/doctor/command_line.h"
 #include "tools/inspect/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
@@ -17,11 +18,14 @@
 
 int main(int argc, char** argv) {
   using namespace perftape;
-  const cli::Command* const commands[] = {
-      &bundle_tool::BundleCommand(),         &convert_tool::ConvertCommand(),
-      &convert_tool::PerfToProfileCommand(), &inspect::InspectCommand(),
-      &record_tool::RecordCommand(),         &recover_tool::RecoverCommand(),
-      &symbolize_tool::SymbolizeCommand()};
+  const cli::Command* const commands[] = {&bundle_tool::BundleCommand(),
+                                          &convert_tool::ConvertCommand(),
+                                          &convert_tool::PerfToProfileCommand(),
+                                          &doctor_tool::DoctorCommand(),
+                                          &inspect::InspectCommand(),
+                                          &record_tool::RecordCommand(),
+                                          &recover_tool::RecoverCommand(),
+                                          &symbolize_tool::SymbolizeCommand()};
   const std::string name = argc == 2 ? argv[1] : "";
   const auto found = std::ranges::find(commands, name, &cli::Command::name);
   if (found == std::end(commands)) {

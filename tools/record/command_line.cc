@@ -13,6 +13,7 @@
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 #include "record/events/off_cpu_events.h"
+#include "record/output/name_pattern.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
@@ -24,6 +25,7 @@ namespace {
 using cli::Completion;
 using record::BundleRequest;
 using record::RecordOptions;
+using record::RetentionLimits;
 using record::ScopeOptions;
 
 std::unexpected<Error> Usage(std::string message) {
@@ -57,7 +59,6 @@ Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_vi
   return record::Period{count};
 }
 
-constexpr std::string_view kOnlyCallGraph = "fp";
 // The values of perf's -k.
 constexpr std::string_view kMonotonic[] = {"mono", "CLOCK_MONOTONIC", "monotonic", "1"};
 
@@ -75,10 +76,6 @@ std::vector<cli::Offer> Events() {
   return offers;
 }
 
-std::vector<cli::Offer> CallGraphs() {
-  return {{.word = std::string(kOnlyCallGraph)}};
-}
-
 std::vector<cli::Offer> Clocks() {
   return {{.word = std::string(kMonotonic[0])}};
 }
@@ -88,14 +85,6 @@ Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
   Result<std::vector<record::EventSpec>> events = record::ParseEvents(text);
   if (events) return events;
   return Usage(fmt::format("{}: {}", option, cli::EscapeForTerminal(events.error().message)));
-}
-
-Result<std::string> ParseCallGraph(std::string_view option, std::string_view text) {
-  if (text == kOnlyCallGraph) return std::string(text);
-  return Usage(fmt::format(
-      "{}: method '{}' is not supported: call chains are found by frame pointers (fp); compile "
-      "programs with -fno-omit-frame-pointer, or use 'perf record --call-graph dwarf'",
-      option, cli::EscapeForTerminal(text)));
 }
 
 Result<std::string> ParseClock(std::string_view option, std::string_view text) {
@@ -249,8 +238,16 @@ constexpr cli::Option kSamplingRows[] = {
          cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::callchains>},
     {.name = "call-graph",
      .argument = "METHOD",
-     .help = "select how call chains are found; the only METHOD is {choices}, frame pointers",
+     .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
+             "eh by the unwind tables of the binaries, while recording, none finds none, "
+             "dwarf[,SIZE] records registers and up to SIZE bytes of the stack, from which perf "
+             "report finds them (default 8192, at most 65528)",
      .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
+    {.name = "unwind-memory",
+     .argument = "SIZE",
+     .help = "limit the memory for unwind tables (--call-graph eh), in bytes or with K, M or G "
+             "(default 64M)",
+     .into = cli::StoreAs<&ParseUnwindMemory, &Plan::record, &RecordOptions::unwind_bytes>},
     {.name = "clockid",
      .letter = 'k',
      .argument = "CLOCK",
@@ -276,6 +273,35 @@ constexpr cli::Option kOutputRows[] = {
     cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
                         "(fastest, default) to 22 (smallest)",
                         cli::StoreAs<&ParseLevel, &Plan::compression>),
+    {.name = "switch-output",
+     .argument = "MODE",
+     .help = "begin a new file at this size (100M), after this time (1h) or, without MODE, on "
+             "SIGUSR2; in the name of -o, %t is the time, %n a number and %h the host; default "
+             "FILE.%t",
+     .argument_is_optional = true,
+     .conflicts = {"bundle"},
+     .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
+    {.name = "keep-files",
+     .argument = "N",
+     .help = "with --switch-output: keep the newest N files of the name",
+     .into = cli::StoreAs<&ParseFileCount, &Plan::keep, &RetentionLimits::files>},
+    {.name = "keep-bytes",
+     .argument = "SIZE",
+     .help = "with --switch-output: keep the newest files that have SIZE together",
+     .into = cli::StoreAs<&ParseSize, &Plan::keep, &RetentionLimits::bytes>},
+    {.name = "keep-age",
+     .argument = "TIME",
+     .help = "with --switch-output: delete files that are older: 90s, 30m, 12h, 7d",
+     .into = cli::StoreAs<&ParsePeriodOfTime, &Plan::keep, &RetentionLimits::age>},
+    {.name = "reserve-space",
+     .argument = "SIZE",
+     .help = "leave SIZE of the disk free: end the recording before, or with --switch-output "
+             "delete its oldest files",
+     .into = cli::StoreAs<&ParseSize, &Plan::record, &RecordOptions::reserved_space>},
+    {.name = "exec-on-switch",
+     .argument = "COMMAND",
+     .help = "with --switch-output: run COMMAND in a shell for each finished file, with its name",
+     .into = cli::StoreAs<&ParseShellCommand, &Plan::exec_on_switch>},
     {.name = "bundle",
      .argument = "FILE",
      .help = "write the bundle of symbols to FILE instead of into the recording; an existing file "
@@ -300,6 +326,16 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "include-self",
      .help = "also record the recorder",
      .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::include_self>},
+    {.name = "max-loss",
+     .argument = "PERCENT",
+     .help = "exit with status 3 if more of the samples are lost, also if COMMAND succeeded "
+             "(default 5, only without COMMAND)",
+     .into = cli::StoreAs<&cli::ParsePercent, &Plan::max_loss>},
+    {.name = "json",
+     .argument = "FILE",
+     .help = "also write the summary to FILE, as one JSON object; - is stdout",
+     .completion = Completion::kFile,
+     .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
     cli::NoSandboxRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print the messages of libbpf while it loads programs"),
@@ -316,6 +352,10 @@ constexpr cli::ForeignOption kForeign[] = {
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
                 "remove the beginning with 'perftape-convert --time FROM,TO'"},
+    {.name = "switch-max-files", .instead = "--keep-files N keeps the newest N files"},
+    {.name = "switch-output-event",
+     .instead = "--switch-output begins a file at a size, after a time or on SIGUSR2"},
+    {.name = "timestamp-filename", .instead = "--switch-output adds the time to the name"},
     {.name = "no-inherit",
      .letter = 'i',
      .instead = "processes that a recorded process starts are always recorded; -t TID records "
@@ -349,9 +389,10 @@ constexpr cli::Command kCommand = {
         "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
         "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
+        "  perftape-record -a --switch-output=10m --keep-files 6  the last hour, until Ctrl-C\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
-        "0 success, 1 failure, 2 wrong usage, 3 over 5 % of samples lost or bundle not\n"
+        "0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss) or bundle not\n"
         "written.\n",
     .foreign = kForeign};
 
@@ -413,6 +454,37 @@ Status CheckBundle(const RecordOptions& options) {
   return {};
 }
 
+Status CheckJsonFile(const RecordRun& run) {
+  if (run.json_file.empty()) return {};
+  if (run.json_file == run.output) return Usage("--json and -o name the same file");
+  if (run.json_file == run.bundle.file) return Usage("--json and --bundle name the same file");
+  return {};
+}
+
+// Returns nothing without --switch-output.
+Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
+                                                          const RecordOptions& options) {
+  if (!plan.switch_output) {
+    if (plan.keep.any() || !plan.exec_on_switch.empty()) {
+      return Usage(
+          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch are for the files of "
+          "--switch-output");
+    }
+    return std::nullopt;
+  }
+  if (options.output == "-")
+    return Usage("--switch-output writes files: -o - is no name of a file");
+  const auto pattern = record::NamePattern::Parse(options.output, "host");
+  if (!pattern) {
+    return Usage(fmt::format("-o {}: {}", cli::EscapeForTerminal(options.output.native()),
+                             pattern.error().message));
+  }
+  return record::RotationOptions{.switch_bytes = plan.switch_output->bytes,
+                                 .switch_interval = plan.switch_output->interval,
+                                 .keep = plan.keep,
+                                 .exec_on_switch = plan.exec_on_switch};
+}
+
 // "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
 std::optional<std::string> ListedEventsOf(const Plan& plan) {
   constexpr std::string_view kWord = "list";
@@ -425,6 +497,14 @@ std::optional<std::string> ListedEventsOf(const Plan& plan) {
   return is_listed ? std::optional<std::string>("*") : std::nullopt;
 }
 
+// "perftape-record doctor [--json]", which perftape-doctor executes. "./doctor" is a program.
+std::optional<doctor_tool::ReportAs> DiagnosisOf(const std::vector<std::string>& operands) {
+  if (operands.empty() || operands.front() != doctor_tool::kDoctorWord) return std::nullopt;
+  if (operands.size() == 1) return doctor_tool::ReportAs::kText;
+  if (operands.size() == 2 && operands.back() == "--json") return doctor_tool::ReportAs::kJson;
+  return std::nullopt;
+}
+
 }  // namespace
 
 const cli::Command& RecordCommand() {
@@ -435,6 +515,9 @@ Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.no_sandbox = plan.no_sandbox;
   run.listed_events = ListedEventsOf(plan);
+  run.diagnosis = DiagnosisOf(plan.operands);
+  run.json_file = plan.json_file;
+  run.max_loss = plan.max_loss;
   RecordOptions& options = run;
   options = std::move(plan.record);
   TRY(CheckRates(options));
@@ -444,10 +527,16 @@ Result<RecordRun> PlanOf(Plan plan) {
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
+  if (plan.call_graph) {
+    options.callchains = plan.call_graph->callchains;
+    options.stack_bytes = plan.call_graph->stack_bytes;
+  }
   if (plan.compression) options.compression_level = plan.compression->value;
   if (!options.bundle.file.empty())
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
+  TRY(CheckJsonFile(run));
+  TRY_ASSIGN(options.rotation, RotationOf(plan, options));
   return run;
 }
 

@@ -2,12 +2,16 @@
 // perftape-record's options, and the recording that they describe.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
+#include "tools/doctor/command_line.h"
+#include "tools/record/call_graph.h"
+#include "tools/record/rotation_values.h"
 
 namespace perftape::record_tool {
 
@@ -19,18 +23,27 @@ struct CompressionLevel {
 
 struct Plan : cli::BaseOptions {
   record::RecordOptions record;
-  // PlanOf computes the target, the command and the level from these.
+  // PlanOf computes the target, the command, the level and the method from these.
   bool all_cpus = false;
   bool wakers = false;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
-  // Only checked, because there is only one of each.
-  std::string call_graph, clock;
+  std::optional<SwitchMode> switch_output;
+  record::RetentionLimits keep;
+  std::string exec_on_switch;
+  std::optional<CallGraph> call_graph;
+  // Only checked, because there is only one.
+  std::string clock;
+  std::filesystem::path json_file;
+  std::optional<double> max_loss;
 };
 
-// What the command line asks for: a recording, or a list of events.
+// What the command line asks for: a recording, a list of events, or a diagnosis.
 struct RecordRun : record::RecordOptions {
   std::optional<std::string> listed_events;  // a glob
+  std::optional<doctor_tool::ReportAs> diagnosis;
+  std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
+  std::optional<double> max_loss;   // percent of the samples
   bool no_sandbox = false;
 };
 

@@ -40,10 +40,12 @@ void DieOf(int number) {
 }  // namespace
 
 Result<std::unique_ptr<StopSignals>> StopSignals::Catch(std::function<void(int)> before_end,
-                                                        std::function<Clock::time_point()> now) {
+                                                        std::function<Clock::time_point()> now,
+                                                        std::function<void()> on_usr2) {
   std::unique_ptr<StopSignals> signals(new StopSignals);
   signals->before_end_ = std::move(before_end);
   signals->now_ = std::move(now);
+  signals->on_usr2_ = std::move(on_usr2);
   const sigset_t set = SignalsThatStop();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals->signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC));
@@ -76,6 +78,7 @@ void StopSignals::Wait() {
 }
 
 void StopSignals::Arrived(int signal) {
+  if (signal == SIGUSR2 && on_usr2_) return on_usr2_();
   const Clock::time_point now = now_();
   if (!first_) first_ = now;
   stop_.request_stop();

@@ -3,6 +3,7 @@
 // SIGUSR2, SIGXFSZ) into a request to stop. The first signal requests the stop, so that the
 // recording is completed. Signals within a second of it are ignored: timeout(1) signals its child
 // and then the whole process group. A later signal ends the process with its default action.
+// SIGUSR2 may instead begin the next file of a rotating recording, as in perf record.
 #pragma once
 
 #include <chrono>
@@ -28,9 +29,10 @@ class StopSignals {
 
   // Calls `before_end` in the waiting thread, just before a second signal ends the process. It must
   // not block.
+  // If `on_usr2` is given, SIGUSR2 calls it in that thread instead of requesting the stop.
   static Result<std::unique_ptr<StopSignals>> Catch(
       std::function<void(int signal)> before_end,
-      std::function<Clock::time_point()> now = &Clock::now);
+      std::function<Clock::time_point()> now = &Clock::now, std::function<void()> on_usr2 = {});
 
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -45,6 +47,7 @@ class StopSignals {
 
   std::function<void(int)> before_end_;
   std::function<Clock::time_point()> now_;
+  std::function<void()> on_usr2_;           // may be empty
   std::optional<Clock::time_point> first_;  // time of the first signal
   UniqueFd signals_;                        // signalfd
   UniqueFd end_;                            // eventfd: a write ends the thread

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "record/events/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
+#include "tools/record/chain_ends.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -90,6 +92,19 @@ double Seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
 
+// Adds "cycles: CPU 0: throttled 112 times, 0.94 s without samples; ...".
+void AddThrottledLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  for (const record::EventSummary& event : summary.events) {
+    for (const record::ThrottledCpu& cpu : event.throttled) {
+      lines.push_back(fmt::format(
+          "{}CPU {}: throttled {}, {:.2f} s without samples; a lower rate (-F) or a higher "
+          "kernel.perf_event_max_sample_rate helps",
+          PrefixOf(summary, event), cpu.cpu, cli::Counted(cpu.times, "time"),
+          Seconds(cpu.throttled_ns)));
+    }
+  }
+}
+
 // Adds the periods in which a CPU did not run, had no samples, or was not recorded.
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   // All timers of a CPU stop at once, so the first event tells it.
@@ -111,6 +126,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
           cli::Counted(silence.expiries, "timer interrupt")));
     }
   }
+  AddThrottledLines(summary, lines);
   if (summary.skipped_hits != 0) {
     lines.push_back(fmt::format(
         "{} of any process skipped, not counted as lost: on its CPU another BPF program "
@@ -171,6 +187,39 @@ std::string SamplesText(const record::RecordSummary& summary) {
   return text;
 }
 
+double LostPercent(const record::RecordSummary& summary) {
+  const auto lost = static_cast<double>(summary.lost_samples);
+  const double all = static_cast<double>(summary.samples) + lost;
+  return all == 0 ? 0 : 100 * lost / all;
+}
+
+// Returns "perf.data", or "61 files, perf.data.1 to perf.data.61".
+std::string FilesText(const record::RecordSummary& summary) {
+  const std::optional<record::RotationSummary>& rotation = summary.rotation;
+  if (!rotation || rotation->files < 2) {
+    return summary.file.empty() ? "stdout" : summary.file.native();
+  }
+  return fmt::format("{}, {} to {}", cli::Counted(rotation->files, "file"),
+                     rotation->first.native(), rotation->last.native());
+}
+
+void AddRotationLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  if (!summary.rotation) return;
+  const record::RotationSummary& rotation = *summary.rotation;
+  if (rotation.deleted > 0) {
+    lines.push_back(
+        fmt::format("{} deleted, the oldest first", cli::Counted(rotation.deleted, "file")));
+  }
+  if (rotation.suspensions > 0) {
+    lines.push_back(fmt::format("the disk was full {}; no file was written until there was room",
+                                cli::Counted(rotation.suspensions, "time")));
+  }
+  if (rotation.failed_commands > 0) {
+    lines.push_back(fmt::format("--exec-on-switch: {} failed",
+                                cli::Counted(rotation.failed_commands, "command")));
+  }
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -192,24 +241,29 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   const std::string samples = SamplesText(summary);
   lines.push_back(fmt::format("{}{} {} lost, {} in {}", samples, samples.contains(':') ? ";" : ",",
                               summary.lost_samples, SizeText(summary.bytes_written),
-                              summary.file.empty() ? "stdout" : summary.file.native()));
+                              FilesText(summary)));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
+  AddRotationLines(summary, lines);
   AddLossLines(summary, lines);
   if (summary.lost_process_events != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",
                                 summary.lost_process_events));
   }
   AddGapLines(summary, lines);
+  if (std::string chains = ChainText(summary); !chains.empty()) lines.push_back(std::move(chains));
   AddBundleLines(summary, lines);
   return lines;
 }
 
-int ExitStatus(const record::RecordSummary& summary) {
+int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_loss) {
+  constexpr double kUsualLimit = 5;
   if (!summary.failure.empty()) return cli::kFailed;
-  if (summary.command_status) return *summary.command_status;
-  if (!summary.bundle_failure.empty()) return cli::kDegraded;
-  const std::uint64_t lost = summary.lost_samples;
-  return lost > (summary.samples + lost) / 20 ? cli::kDegraded : cli::kDone;
+  const bool is_above_limit = LostPercent(summary) > max_loss.value_or(kUsualLimit);
+  if (summary.command_status) {
+    const bool is_degraded = *summary.command_status == 0 && max_loss && is_above_limit;
+    return is_degraded ? cli::kDegraded : *summary.command_status;
+  }
+  return is_above_limit || !summary.bundle_failure.empty() ? cli::kDegraded : cli::kDone;
 }
 
 }  // namespace perftape::record_tool

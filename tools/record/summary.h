@@ -2,6 +2,7 @@
 // The result of a recording, as messages and as an exit status.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,10 @@ std::string FailureText(const record::RecordSummary& summary);
 std::string SecondSignalText(int signal, const record::RecordOptions& options);
 
 // Returns 1 if the recording failed. If a command was run, returns its status, or that of a shell
-// if it could not be run. Otherwise returns 0, or 3 if more than a twentieth of all samples was
-// lost (the limit at which perf warns: tools/perf/builtin-record.c of 6.1, "Check IO/CPU
-// overload!"), or if a requested bundle could not be written.
-int ExitStatus(const record::RecordSummary& summary);
+// if it could not be run. Otherwise returns 0, or 3 if a requested bundle could not be written, or
+// if more than `max_loss` percent of all samples was lost. Without `max_loss`, the limit is 5, at
+// which perf warns (tools/perf/builtin-record.c of 6.1, "Check IO/CPU overload!"). A loss above
+// `max_loss` makes the status 3 also if a command succeeded.
+int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_loss);
 
 }  // namespace perftape::record_tool

@@ -11,6 +11,7 @@ namespace perftape::convert {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::SizeIs;
 using Words = std::vector<std::uint64_t>;
 
@@ -109,6 +110,21 @@ TEST(SampleTable, AddsAllOfAnotherTable) {
   EXPECT_EQ(first.rows()[0].period, 50U);
   EXPECT_EQ(first.threads()[first.rows()[1].thread].pid, 2U);
   EXPECT_THAT(first.StacksByEpoch(), SizeIs(2));
+}
+
+TEST(SampleTable, KeepsTheCopiedStacksOfATableThatIsGone) {
+  SampleTable table;
+  {
+    Words chain = {1, 2};
+    SampleTable other;
+    other.Add(RawThread{.pid = 1});
+    other.Add(EventLabels{.event = 1});
+    other.Add(Of(StackOf(chain)));
+    chain = {8, 9};
+    table.AddAll(other);
+  }
+  const Words expected = {1, 2};
+  EXPECT_THAT(table.stack(0).chain, ElementsAreArray(std::as_bytes(std::span(expected))));
 }
 
 TEST(SampleTable, InternsThreadsAndEventLabels) {

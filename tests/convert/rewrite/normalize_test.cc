@@ -305,5 +305,39 @@ TEST_F(Normalized, LeavesNoFileIfTheDiskIsFull) {
   EXPECT_TRUE(std::filesystem::is_empty(directory_.path()));
 }
 
+TEST_F(Normalized, ReplacesCopiesOfStacksByCallchains) {
+  PerfDataBuilder file;
+  file.AddEvent({.name = "cycles",
+                 .sample_type = perfdata::kIp | perfdata::kTid | perfdata::kTime |
+                                perfdata::kRegsUser | perfdata::kStackUser,
+                 .flags = perfdata::kSampleIdAll | perfdata::kExcludeCallchainUser});
+  file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 10});
+  file.AddSample({.ip = 0x400020, .pid = 7, .tid = 7, .time = 20});
+  const std::vector<std::uint64_t> chain = {perfdata::kContextUser, 0x400010, 0x400100};
+  int calls = 0;
+  NormalizeOptions options;
+  options.next_chain = [&]() -> NewChain {
+    if (++calls == 1) return chain;
+    return std::nullopt;  // the second sample keeps its own callchain, which is empty
+  };
+  ASSERT_THAT(Run(file.Build(), options), IsOk());
+
+  const Result<MappedFile> written = MapFile(output_);
+  ASSERT_THAT(written, IsOk());
+  const Reader reader = Reader::FromBytes(written->bytes()).value();
+  const perfdata::Event& event = reader.events()[0];
+  EXPECT_EQ(event.attr.sample_type,
+            perfdata::kIp | perfdata::kTid | perfdata::kTime | perfdata::kCallchain);
+  EXPECT_FALSE(event.attr.Has(perfdata::kExcludeCallchainUser));
+  std::vector<std::vector<std::uint64_t>> chains;
+  perfdata::RecordCursor cursor = reader.records();
+  while (cursor.Step()) {
+    const auto sample = perfdata::DecodeSample(cursor.record(), event.format);
+    ASSERT_THAT(sample, IsOk());
+    chains.emplace_back(sample->callchain.begin(), sample->callchain.end());
+  }
+  EXPECT_THAT(chains, ElementsAre(chain, IsEmpty()));
+}
+
 }  // namespace
 }  // namespace perftape::rewrite

@@ -158,5 +158,19 @@ TEST(StagedFile, DoesNotLoseTheOldFileWhereItCannotBeKept) {
   EXPECT_EQ(TextOf(directory / "out"), "old");
 }
 
+TEST(StagedFile, NeverReplacesAFileThatAppearedMeanwhile) {
+  const TempDir directory;
+  const Result<OutputTarget> target = ResolveOutput(directory / "out");
+  ASSERT_THAT(target, IsOk());
+  {
+    Result<StagedFile> file = StagedFile::Create(*target, Readers::kOwner, OldFile::kRefuse);
+    ASSERT_THAT(file, IsOk());
+    directory.Write("out", "of another");
+    EXPECT_THAT(file->Publish(), FailsWith(ErrorCode::kInvalidArgument, HasSubstr("out: exists")));
+  }
+  EXPECT_EQ(TextOf(directory / "out"), "of another");
+  EXPECT_THAT(NamesIn(directory.path()), ElementsAre("out"));
+}
+
 }  // namespace
 }  // namespace perftape

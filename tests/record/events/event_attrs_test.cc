@@ -82,6 +82,30 @@ TEST(AttrForBpf, LeavesOnlyTheCallchainOut) {
   EXPECT_NE(opened.sample_type, in_file.sample_type);
 }
 
+TEST(AddUserState, IsWhatPerfAsksForWithDwarf) {
+  perfdata::EventAttr attr = TracepointAttr(7, 1);
+  AddUserState(16384, attr);
+  EXPECT_NE(attr.sample_type & perfdata::kRegsUser, 0U);
+  EXPECT_NE(attr.sample_type & perfdata::kStackUser, 0U);
+  EXPECT_EQ(attr.sample_stack_user, 16384U);
+  EXPECT_TRUE(attr.Has(perfdata::kExcludeCallchainUser));
+#if defined(__x86_64__)
+  EXPECT_EQ(attr.sample_regs_user, 0xff0fffU);
+#endif
+}
+
+TEST(AttrForBpf, LeavesRegistersAndStackToTheProgram) {
+  perfdata::EventAttr attr = TracepointAttr(7, 1);
+  const std::uint64_t without = AttrForBpf(attr).sample_type;
+  AddUserState(8192, attr);
+  EXPECT_EQ(AttrForBpf(attr).sample_type, without);
+}
+
+TEST(SidebandAttr, HasDataMappingsIfAsked) {
+  EXPECT_FALSE(SidebandAttr().Has(perfdata::kAttrMmapData));
+  EXPECT_TRUE(SidebandAttr({.data_mappings = true}).Has(perfdata::kAttrMmapData));
+}
+
 TEST(TimerPeriodNs, IsFixedForAFrequencyToo) {
   EXPECT_EQ(TimerPeriodNs(Frequency{99}), 10'101'010U);
   EXPECT_EQ(TimerPeriodNs(Frequency{1}), 1'000'000'000U);

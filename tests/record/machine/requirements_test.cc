@@ -13,6 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::ResultOf;
 
 constexpr std::uint64_t Only(int capability) {
   return std::uint64_t{1} << capability;
@@ -24,7 +25,23 @@ SystemFacts Good() {
           .has_btf = true,
           .perf_paranoid = 2,
           .kptr_restrict = 0,
-          .locked_down = false};
+          .locked_down = false,
+          .release = "6.1.0-18-amd64"};
+}
+
+std::string TextOf(const Finding& finding) {
+  return finding.text();
+}
+
+// Matches a finding by its text.
+template <class Matcher>
+auto Text(Matcher matcher) {
+  return ResultOf("text", &TextOf, matcher);
+}
+
+std::string WhyHidden(const SystemFacts& facts) {
+  const std::optional<Finding> why = WhyAddressesAreHidden(facts);
+  return why ? why->text() : "";
 }
 
 TEST(CheckFacts, FindsNothingWhereNothingIsMissing) {
@@ -43,41 +60,41 @@ TEST(CheckFacts, NamesTheOneCapabilityThatIsMissing) {
   SystemFacts facts = Good();
   facts.capabilities &= ~Only(CAP_BPF);
   EXPECT_THAT(CheckFacts(facts).missing,
-              ElementsAre(AllOf(HasSubstr("CAP_BPF is missing"), HasSubstr("setcap"))));
+              ElementsAre(Text(AllOf(HasSubstr("CAP_BPF is missing"), HasSubstr("setcap")))));
 }
 
 TEST(CheckFacts, ReportsMissingCapabilitiesAndTheSetting) {
   SystemFacts facts = Good();
   facts.capabilities = 0;
   EXPECT_THAT(CheckFacts(facts).missing,
-              ElementsAre(HasSubstr("CAP_BPF and CAP_PERFMON are missing"),
-                          HasSubstr("kernel.perf_event_paranoid is 2")));
+              ElementsAre(Text(HasSubstr("CAP_BPF and CAP_PERFMON are missing")),
+                          Text(HasSubstr("kernel.perf_event_paranoid is 2"))));
 }
 
 TEST(CheckFacts, DoesNotBlameASettingThatAllowsEveryone) {
   SystemFacts facts = Good();
   facts.capabilities = Only(CAP_BPF);
   facts.perf_paranoid = -1;
-  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("CAP_PERFMON is missing")));
+  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(Text(HasSubstr("CAP_PERFMON is missing"))));
 }
 
 TEST(CheckFacts, RequiresAKernelWithBtf) {
   SystemFacts facts = Good();
   facts.has_btf = false;
-  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("CONFIG_DEBUG_INFO_BTF")));
+  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(Text(HasSubstr("CONFIG_DEBUG_INFO_BTF"))));
 }
 
 TEST(CheckFacts, RequiresAKernelWithPerfEvents) {
   SystemFacts facts = Good();
   facts.perf_paranoid.reset();
-  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("CONFIG_PERF_EVENTS")));
+  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(Text(HasSubstr("CONFIG_PERF_EVENTS"))));
 }
 
 TEST(CheckFacts, ReportsALockdownEvenToRoot) {
   SystemFacts facts = Good();
   facts.capabilities = ~std::uint64_t{0};
   facts.locked_down = true;
-  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(HasSubstr("lockdown=confidentiality")));
+  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(Text(HasSubstr("lockdown=confidentiality"))));
 }
 
 TEST(CheckFacts, LimitsARecordingWithoutKernelAddresses) {
@@ -85,7 +102,7 @@ TEST(CheckFacts, LimitsARecordingWithoutKernelAddresses) {
   facts.capabilities &= ~Only(CAP_SYSLOG);
   const Findings findings = CheckFacts(facts);
   EXPECT_THAT(findings.missing, IsEmpty());
-  EXPECT_THAT(findings.limits, ElementsAre(HasSubstr("CAP_SYSLOG")));
+  EXPECT_THAT(findings.limits, ElementsAre(Text(HasSubstr("CAP_SYSLOG"))));
 }
 
 // kernel/ksyms_common.c: with kptr_restrict 0 and perf_event_paranoid 1 everyone may read kallsyms.
@@ -98,21 +115,55 @@ TEST(CheckFacts, NeedsNoSyslogWhereTheKernelIsOpen) {
 
 TEST(WhyAddressesAreHidden, BlamesWhatHidesThem) {
   SystemFacts facts = Good();
-  EXPECT_EQ(WhyAddressesAreHidden(facts), "");
+  EXPECT_EQ(WhyHidden(facts), "");
   facts.kptr_restrict = 2;
-  EXPECT_THAT(WhyAddressesAreHidden(facts),
+  EXPECT_THAT(WhyHidden(facts),
               AllOf(HasSubstr("kernel.kptr_restrict is 2"), Not(HasSubstr("CAP_SYSLOG"))));
   facts.kptr_restrict = 1;
-  EXPECT_EQ(WhyAddressesAreHidden(facts), "");
+  EXPECT_EQ(WhyHidden(facts), "");
   facts.capabilities = 0;
-  EXPECT_THAT(WhyAddressesAreHidden(facts), HasSubstr("CAP_SYSLOG is missing"));
+  EXPECT_THAT(WhyHidden(facts), HasSubstr("CAP_SYSLOG is missing"));
 }
 
 TEST(CheckFacts, ReportsAddressesThatKptrRestrictHidesFromRoot) {
   SystemFacts facts = Good();
   facts.capabilities = ~std::uint64_t{0};
   facts.kptr_restrict = 2;
-  EXPECT_THAT(CheckFacts(facts).limits, ElementsAre(HasSubstr("sysctl kernel.kptr_restrict=1")));
+  EXPECT_THAT(CheckFacts(facts).limits,
+              ElementsAre(Text(HasSubstr("sysctl kernel.kptr_restrict=1"))));
+}
+
+TEST(CheckFacts, RefusesAUserNamespaceWhateverItsCapabilities) {
+  SystemFacts facts = Good();
+  facts.capabilities = ~std::uint64_t{0};
+  facts.in_user_namespace = true;
+  EXPECT_THAT(CheckFacts(facts).missing, ElementsAre(Text(HasSubstr("user namespace"))));
+}
+
+TEST(LikelyCauses, AreThoseThatFitTheErrorAndTheMachine) {
+  SystemFacts facts = Good();
+  facts.locked_memory_kib = 64;
+  EXPECT_THAT(LikelyCauses(facts, EPERM), IsEmpty());
+  facts.release = "5.10.0";
+  EXPECT_THAT(LikelyCauses(facts, EPERM), ElementsAre(Text(HasSubstr("limited to 64 KiB"))));
+  EXPECT_THAT(LikelyCauses(facts, EINVAL), IsEmpty());
+  facts.release = "5.4.0";
+  EXPECT_THAT(LikelyCauses(facts, EINVAL), ElementsAre(Text(HasSubstr("Linux 5.8 or later"))));
+  EXPECT_THAT(LikelyCauses(facts, EMFILE), ElementsAre(Text(HasSubstr("prlimit --nofile"))));
+  facts.locked_memory_kib.reset();
+  facts.has_system_call_filter = true;
+  EXPECT_THAT(LikelyCauses(facts, ENOSYS), ElementsAre(Text(HasSubstr("seccomp"))));
+}
+
+TEST(SystemFacts, CompareReleasesByNumber) {
+  SystemFacts facts = Good();
+  facts.release = "5.10.0-8-amd64";
+  EXPECT_FALSE(facts.IsOlderThan(5, 8));
+  EXPECT_FALSE(facts.IsOlderThan(5, 10));
+  EXPECT_TRUE(facts.IsOlderThan(5, 11));
+  EXPECT_TRUE(facts.IsOlderThan(6, 1));
+  facts.release = "";
+  EXPECT_FALSE(facts.IsOlderThan(5, 8));
 }
 
 }  // namespace

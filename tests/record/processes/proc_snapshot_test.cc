@@ -138,6 +138,29 @@ TEST(ProcSnapshot, LeavesOutWhatCannotBeExecuted) {
   EXPECT_EQ(CountOf(SnapshotOf(proc), RecordType::kMmap2), 0);
 }
 
+TEST(ProcSnapshot, HasReadableMappingsIfAsked) {
+  FakeProc proc;
+  proc.AddProcess(7, "ls", 3,
+                  "400000-401000 r--p 00000000 fe:01 42 /usr/bin/ls\n"
+                  "401000-402000 r-xp 00001000 fe:01 42 /usr/bin/ls\n"
+                  "402000-403000 ---p 00000000 00:00 0 \n");
+  EncodedSnapshot snapshot;
+  ASSERT_TRUE(SnapshotAll(proc.dir().path(), kTestFormat, snapshot.bytes, {.data_mappings = true}));
+  snapshot.records = RecordsIn(snapshot.bytes);
+  ASSERT_EQ(CountOf(snapshot, RecordType::kMmap2), 2);
+  EXPECT_NE(snapshot.records.at(2).misc & perfdata::kMiscMmapData, 0);
+  EXPECT_EQ(snapshot.records.at(3).misc & perfdata::kMiscMmapData, 0);
+}
+
+TEST(ProcSnapshot, HasNoMappingsFromBeforeTheExec) {
+  FakeProc proc;
+  proc.AddProcess(7, "ls", 3, "401000-402000 r-xp 00001000 fe:01 42 /usr/bin/ls\n");
+  EncodedSnapshot snapshot;
+  ASSERT_TRUE(SnapshotAll(proc.dir().path(), kTestFormat, snapshot.bytes, {.before_exec = 7}));
+  snapshot.records = RecordsIn(snapshot.bytes);
+  EXPECT_THAT(TypesOf(snapshot), ElementsAre(RecordType::kFork, RecordType::kComm));
+}
+
 TEST(ProcSnapshot, NamesEveryThreadAfterItsProcess) {
   FakeProc proc;
   proc.AddProcess(7, "server", 3);

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 #include <linux/types.h>
 
+#include <bit>
 #include <cstring>
+#include <optional>
 
 #include "bpf/wire.h"
+#include "record/events/user_registers.h"
 #include "tests/record/records.h"
 #include "tests/support/matchers.h"
 
@@ -26,6 +29,8 @@ constexpr std::uint64_t kKernelIp = 0xffffffff81234567;
 struct Message {
   wire_sample sample = {};
   std::vector<std::uint64_t> kernel, user;
+  std::optional<wire_user_state> user_state = {};
+  std::vector<std::byte> stack = {};
 
   static Message InUserMode() {
     Message message;
@@ -52,15 +57,21 @@ struct Message {
     wire_sample head = sample;
     head.kernel_frames = static_cast<__u16>(kernel.size());
     head.user_frames = static_cast<__u16>(user.size());
-    head.header.size =
-        static_cast<__u32>(sizeof head + (kernel.size() + user.size()) * sizeof(std::uint64_t));
-    std::vector<std::byte> bytes(head.header.size);
-    std::memcpy(bytes.data(), &head, sizeof head);
-    std::byte* at = bytes.data() + sizeof head;
-    for (const auto* frames : {&kernel, &user}) {
-      std::ranges::copy(std::as_bytes(std::span(*frames)), at);
-      at += frames->size() * sizeof(std::uint64_t);
+    if (user_state) head.flags |= WIRE_HAS_USER_STATE;
+    std::vector<std::byte> bytes;
+    const auto append = [&](Bytes some) { bytes.insert(bytes.end(), some.begin(), some.end()); };
+    append(std::as_bytes(std::span(&head, 1)));
+    append(std::as_bytes(std::span(kernel)));
+    append(std::as_bytes(std::span(user)));
+    if (user_state) {
+      append(std::as_bytes(std::span(&*user_state, 1)));
+      append(stack);
+      bytes.resize((bytes.size() + 7) / 8 * 8);
+      const std::uint64_t size = stack.size();
+      append(std::as_bytes(std::span(&size, 1)));
     }
+    head.header.size = static_cast<__u32>(bytes.size());
+    std::memcpy(bytes.data(), &head, sizeof head);
     return bytes;
   }
 };
@@ -250,6 +261,122 @@ TEST_F(WireDecoding, RefusesAMessageCutAtAnyByte) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_NE(ErrorOf(Bytes(bytes).first(size)), "") << size;
   }
+}
+
+// A sample in user mode with registers 100, 101, ... in the order of the message, and a stack.
+Message WithUserState(Message message, std::size_t stack_size) {
+  wire_user_state& state = message.user_state.emplace();
+  state.abi = 2;
+  for (std::uint64_t i = 0; i < WIRE_USER_REGS; ++i) state.regs[i] = 100 + i;
+  message.user = {};
+  for (std::size_t i = 0; i < stack_size; ++i) message.stack.push_back(std::byte(i % 251));
+  return message;
+}
+
+class StackDecoding : public WireDecoding {
+ protected:
+  StackDecoding() {
+    format_.sample_type |= perfdata::kRegsUser | perfdata::kStackUser;
+    format_.regs_user_mask = kUserRegisterMask;
+  }
+
+  Status Append(Bytes message) {
+    out_.clear();
+    WireDecoder decoder(ids_, {format_}, kLimit);
+    TRY(decoder.Append(message, out_));
+    return {};
+  }
+  // Valid until the next call.
+  perfdata::Sample SampleWithState(const Message& message) {
+    EXPECT_TRUE(Append(message.bytes()));
+    record_ = RecordsIn(out_).at(0);
+    return perfdata::DecodeSample(record_, format_).value();
+  }
+
+  perfdata::SampleFormat format_ = kTestFormat;
+};
+
+TEST_F(StackDecoding, HasRegistersAndStack) {
+  const Message message = WithUserState(Message::InUserMode(), 100);
+  const perfdata::Sample sample = SampleWithState(message);
+  EXPECT_EQ(sample.regs_user_abi, 2U);
+  ASSERT_EQ(sample.regs_user.size(), std::size_t(std::popcount(kUserRegisterMask)));
+  EXPECT_EQ(sample.stack_user_size, 104U) << "whole words";
+  EXPECT_THAT(sample.stack_user, testing::ElementsAreArray(message.stack));
+#if defined(__x86_64__)
+  EXPECT_EQ(sample.regs_user[0], 110U) << "ax";
+  EXPECT_EQ(sample.regs_user[7], 119U) << "sp";
+  EXPECT_EQ(sample.regs_user[8], 116U) << "ip";
+  EXPECT_EQ(sample.regs_user[19], 100U) << "r15";
+#endif
+}
+
+// As in perf: readers put what they unwind behind the callchain.
+TEST_F(StackDecoding, HasOnlyTheKernelPartOfTheCallchain) {
+  EXPECT_EQ(SampleWithState(WithUserState(Message::InUserMode(), 8)).callchain.size(), 0U);
+  const perfdata::Sample sample = SampleWithState(WithUserState(Message::InKernelMode(), 8));
+  EXPECT_THAT(std::vector(sample.callchain.begin(), sample.callchain.end()),
+              ElementsAre(kContextKernel, kKernelIp, kKernelIp + 0x100));
+}
+
+TEST_F(StackDecoding, HasTheUserPartToo) {
+  Message message = WithUserState(Message::InUserMode(), 8);
+  message.user = {0x401000, 0x402000};
+  const perfdata::Sample sample = SampleWithState(message);
+  EXPECT_THAT(std::vector(sample.callchain.begin(), sample.callchain.end()),
+              ElementsAre(kContextUser, 0x401000, 0x402000));
+}
+
+TEST_F(StackDecoding, HasNeitherForAThreadOfTheKernel) {
+  Message message = WithUserState(Message::InKernelMode(), 0);
+  message.user_state->abi = 0;
+  const perfdata::Sample sample = SampleWithState(message);
+  EXPECT_EQ(sample.regs_user_abi, 0U);
+  EXPECT_EQ(sample.regs_user.size(), 0U);
+  EXPECT_EQ(sample.stack_user_size, 0U);
+}
+
+// So are the sums of short waits.
+TEST_F(StackDecoding, AcceptsASampleWithoutThem) {
+  EXPECT_EQ(SampleWithState(Message::InUserMode()).regs_user_abi, 0U);
+}
+
+TEST_F(StackDecoding, ShortensTheLargestStackToTheLargestRecord) {
+  Message message = WithUserState(Message::InKernelMode(), WIRE_MAX_STACK);
+  message.kernel.assign(WIRE_MAX_FRAMES, kKernelIp);
+  const perfdata::Sample sample = SampleWithState(message);
+  EXPECT_LE(out_.size(), perfdata::kMaxRecordSize);
+  EXPECT_GT(out_.size(), perfdata::kMaxRecordSize - 512);
+  EXPECT_EQ(sample.stack_user.size() % 8, 0U);
+  EXPECT_TRUE(
+      std::ranges::equal(sample.stack_user, Bytes(message.stack).first(sample.stack_user.size())));
+}
+
+TEST_F(StackDecoding, RefusesAMessageCutAtAnyByte) {
+  const std::vector<std::byte> bytes = WithUserState(Message::InKernelMode(), 77).bytes();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(Append(Bytes(bytes).first(size))) << size;
+    // The same with a size that agrees.
+    if (size < sizeof(wire_sample)) continue;
+    std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto own_size = static_cast<__u32>(size);
+    std::memcpy(cut.data() + offsetof(wire_header, size), &own_size, sizeof own_size);
+    EXPECT_FALSE(Append(cut)) << size;
+  }
+}
+
+TEST_F(StackDecoding, RefusesASizeThatItsBytesDoNotHold) {
+  std::vector<std::byte> bytes = WithUserState(Message::InUserMode(), 64).bytes();
+  for (const std::uint64_t size : {std::uint64_t{72}, std::uint64_t{WIRE_MAX_STACK} + 1,
+                                   ~std::uint64_t{0}, ~std::uint64_t{0} - 6}) {
+    std::memcpy(bytes.data() + bytes.size() - sizeof size, &size, sizeof size);
+    EXPECT_THAT(Append(bytes), FailsWith(ErrorCode::kCorrupt, HasSubstr("do not hold a stack")));
+  }
+}
+
+TEST_F(StackDecoding, RefusesStacksOfAnEventWithoutThem) {
+  EXPECT_THAT(ErrorOf(WithUserState(Message::InUserMode(), 8).bytes()),
+              HasSubstr("no user stacks"));
 }
 
 TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {

@@ -87,8 +87,8 @@ class BuildIds : public testing::Test {
   // Returns why the hit files lack `path`; empty if they have it.
   std::string MissingReason(std::string_view path) {
     collector_.KeepMissing();
-    for (const HitBinary& binary : files_.binaries()) {
-      if (binary.path == path) return binary.missing;
+    for (const std::shared_ptr<HitBinary>& binary : files_.binaries()) {
+      if (binary->path == path) return binary->missing;
     }
     return "never hit";
   }
@@ -305,6 +305,35 @@ TEST(BuildIdsOfThisMachine, AreThoseOfThisExecutableAndItsVdso) {
     EXPECT_THAT(collector.all().entries,
                 testing::Contains(testing::Field(&perfdata::BuildIdEntry::filename, "[vdso]")));
   }
+}
+
+TEST_F(BuildIds, AreAnnouncedAgainInTheNextFile) {
+  WriteElf("/bin/x", kId);
+  WriteElf("/bin/y", kOtherId);
+  Map(7, 0x400000, "/bin/x", "root/bin/x");
+  Map(7, 0x500000, "/bin/y", "root/bin/y");
+  Hit(7, {0x400100, 0x500100});
+  ASSERT_EQ(collector_.all().entries.size(), 2u);
+
+  HitFiles next = files_.NextFile();
+  ASSERT_TRUE(collector_.StartFile({.files = &next}, {}));
+  std::filesystem::remove(dir_ / "root/bin/x");  // it is known and open
+  out_.clear();
+  Hit(7, {0x400100});
+  ASSERT_EQ(Announced().size(), 1u);
+  EXPECT_EQ(Announced()[0].filename, "/bin/x");
+  EXPECT_EQ(collector_.all().entries.size(), 1u);
+  ASSERT_EQ(next.binaries().size(), 1u);
+  EXPECT_EQ(next.binaries()[0], files_.binaries()[0]);
+}
+
+TEST_F(BuildIds, AreMissingOnlyInFilesThatHitTheBinary) {
+  Map(7, 0x400000, "/bin/gone", 1, 2);
+  Hit(7, {0x400100});
+  HitFiles next = files_.NextFile();
+  ASSERT_TRUE(collector_.StartFile({.files = &next}, {}));
+  collector_.KeepMissing();
+  EXPECT_THAT(next.binaries(), IsEmpty());
 }
 
 }  // namespace

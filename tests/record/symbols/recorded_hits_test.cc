@@ -61,9 +61,9 @@ TEST_F(RecordedHits, AreFoundAtTheirPaths) {
   HitBinary();
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].path, "/bin/x");
-  EXPECT_EQ(files_.binaries()[0].build_id, kId);
-  EXPECT_TRUE(files_.binaries()[0].file);
+  EXPECT_EQ(files_.binaries()[0]->path, "/bin/x");
+  EXPECT_EQ(files_.binaries()[0]->build_id, kId);
+  EXPECT_TRUE(files_.binaries()[0]->file);
 }
 
 TEST_F(RecordedHits, AreFoundInPerfsCache) {
@@ -73,7 +73,7 @@ TEST_F(RecordedHits, AreFoundInPerfsCache) {
   HitBinary();
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_TRUE(files_.binaries()[0].file);
+  EXPECT_TRUE(files_.binaries()[0]->file);
 }
 
 TEST_F(RecordedHits, AreRefusedWhereTheyAreOfAnotherBuild) {
@@ -81,14 +81,14 @@ TEST_F(RecordedHits, AreRefusedWhereTheyAreOfAnotherBuild) {
   HitBinary();
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].missing, "replaced by another build");
+  EXPECT_EQ(files_.binaries()[0]->missing, "replaced by another build");
 }
 
 TEST_F(RecordedHits, AreMissingWhereTheyAreNotThere) {
   HitBinary();
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].missing, "not found");
+  EXPECT_EQ(files_.binaries()[0]->missing, "not found");
 }
 
 TEST_F(RecordedHits, AreSkippedWithoutARecordedBuildId) {
@@ -97,7 +97,7 @@ TEST_F(RecordedHits, AreSkippedWithoutARecordedBuildId) {
   file_.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 5});
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].missing, "the recording has no build id of it");
+  EXPECT_EQ(files_.binaries()[0]->missing, "the recording has no build id of it");
 }
 
 TEST_F(RecordedHits, HaveTheRunningKernelWhereItIsTheSameOfTheSameBoot) {
@@ -114,20 +114,20 @@ TEST_F(RecordedHits, DoNotHaveTheKernelOfAnotherBoot) {
   EXPECT_EQ(system->boot_id, "");
   EXPECT_FALSE(files_.has_kernel());
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].missing, "the kernel was booted since");
+  EXPECT_EQ(files_.binaries()[0]->missing, "the kernel was booted since");
 }
 
 TEST_F(RecordedHits, FindTheKernelByItsListedFile) {
   HitKernel(kText, "another-kernel-01234", "/boot/vmlinux-6.1");
   EXPECT_TRUE(Collect());
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].missing, "another kernel runs now, by its build id");
+  EXPECT_EQ(files_.binaries()[0]->missing, "another kernel runs now, by its build id");
 }
 TEST_F(RecordedHits, DoNotHaveAnotherKernel) {
   HitKernel(kText, "another-kernel-01234");
   EXPECT_TRUE(Collect());
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0].missing, "another kernel runs now, by its build id");
+  EXPECT_EQ(files_.binaries()[0]->missing, "another kernel runs now, by its build id");
 }
 
 }  // namespace

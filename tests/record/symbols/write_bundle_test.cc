@@ -24,8 +24,8 @@ const BuildId kId = BuildId::From(AsBytes("0123456789abcdefghij"));
 class WriteBundleTest : public testing::Test {
  protected:
   bundle::Bundle Write(BundleDepth depth = BundleDepth::kSymbols) {
-    auto summary =
-        WriteBundle({.files = files_, .jit = {}}, depth, machine_.Writer(), machine_.kernel());
+    auto summary = WriteBundle({.files = files_, .jit = {}, .next = next_}, depth,
+                               machine_.Writer(), machine_.kernel());
     if (!summary) throw std::runtime_error(summary.error().message);
     summary_ = *std::move(summary);
     auto opened = bundle::Bundle::Open(machine_.dir / "bundle");
@@ -40,6 +40,7 @@ class WriteBundleTest : public testing::Test {
   MachineDir machine_;
   HitFiles files_{8};
   BundleSummary summary_;
+  NextBundle next_ = NextBundle::kNone;
 };
 
 TEST_F(WriteBundleTest, HoldsSlimCopiesThatNameTheSame) {
@@ -58,6 +59,19 @@ TEST_F(WriteBundleTest, HoldsSlimCopiesThatNameTheSame) {
   const elf::SymbolTable symbols = elf::SymbolTable::Read(*image);
   ASSERT_NE(symbols.Find(ImageAddress{0x401104}), nullptr);
   EXPECT_EQ(symbols.Find(ImageAddress{0x401104})->name, "spin");
+}
+
+TEST_F(WriteBundleTest, UsesSlimCopiesAgainForTheNextBundle) {
+  AddSmallElf();
+  next_ = NextBundle::kFollows;
+  Write();
+  ASSERT_EQ(files_.binaries()[0]->copies.size(), 1u);
+  // Another copy would be made of this.
+  files_.binaries()[0]->file = UniqueFd();
+  const bundle::Bundle bundle = Write();
+  EXPECT_EQ(bundle.manifest().files[0].kept, Kept::kSymbols);
+  EXPECT_TRUE(bundle.Find(kId, FileKind::kElf));
+  EXPECT_EQ(files_.binaries()[0]->copies.size(), 1u);
 }
 
 TEST_F(WriteBundleTest, HoldsWholeFilesWhereTheyAreAskedFor) {

@@ -151,7 +151,6 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
   EXPECT_THAT(PlanOfWords({"-e", "cycles:pp"}), refuses("-e: event 'cycles:pp': modifier"));
-  EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf"}), refuses("-fno-omit-frame-pointer"));
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
   EXPECT_THAT(PlanOfWords({"-D500"}), refuses("--time FROM,TO"));
   EXPECT_THAT(PlanOfWords({"--delay", "500"}), refuses("unknown option --delay: "));
@@ -191,6 +190,17 @@ TEST(RecordPlan, AcceptsSeveralEvents) {
   EXPECT_EQ(plan->events[2].name, "sched:*");
 }
 
+TEST(RecordPlan, MakesTheReportOfTheDoctorInsteadOfRecording) {
+  const auto diagnosis_of = [](std::vector<std::string> words) {
+    return PlanOfWords(std::move(words))->diagnosis;
+  };
+  EXPECT_EQ(diagnosis_of({"doctor"}), doctor_tool::ReportAs::kText);
+  EXPECT_EQ(diagnosis_of({"doctor", "--json"}), doctor_tool::ReportAs::kJson);
+  EXPECT_EQ(diagnosis_of({"doctor", "who"}), std::nullopt);
+  EXPECT_EQ(diagnosis_of({"./doctor"}), std::nullopt);
+  EXPECT_EQ(diagnosis_of({}), std::nullopt);
+}
+
 TEST(RecordPlan, ListsEventsInsteadOfRecording) {
   EXPECT_EQ(PlanOfWords({"-e", "list"})->listed_events, "*");
   EXPECT_EQ(PlanOfWords({"list"})->listed_events, "*");
@@ -210,6 +220,35 @@ TEST(RecordPlan, DisablesCallchainsIfAsked) {
   EXPECT_EQ(PlanOfWords({"--no-callgraph"})->callchains, record::Callchains::kNone);
   EXPECT_EQ(PlanOfWords({"-g"})->callchains, record::Callchains::kFramePointers);
   EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->callchains, record::Callchains::kFramePointers);
+}
+
+// perf's default, rounding and limits.
+TEST(RecordPlan, CopiesStacksOfTheSizeThatIsAskedFor) {
+  const auto size_of = [](const char* method) {
+    const auto plan = PlanOfWords({"--call-graph", method});
+    EXPECT_EQ(plan->callchains, record::Callchains::kOnlyKernel);
+    return plan->stack_bytes;
+  };
+  EXPECT_EQ(size_of("dwarf"), 8192U);
+  EXPECT_EQ(size_of("dwarf,"), 8192U);
+  EXPECT_EQ(size_of("dwarf,1024"), 1024U);
+  EXPECT_EQ(size_of("dwarf,1"), 8U);
+  EXPECT_EQ(size_of("dwarf,65528"), 65528U);
+  for (const std::string size : {"0", "65529", "99999999999", "-8", "8k", "8 "}) {
+    EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf," + size}),
+                FailsWith(ErrorCode::kInvalidArgument,
+                          HasSubstr("Incorrect stack dump size (max 65528): " + size)));
+  }
+}
+
+TEST(RecordPlan, CopiesStacksBesidesTheChain) {
+  const auto plan = PlanOfWords({"--call-graph", "fp+dwarf,16384"});
+  EXPECT_EQ(plan->callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(plan->stack_bytes, 16384U);
+  for (const char* method : {"fp,8", "+dwarf", "lbr+dwarf", "dwarf+dwarf", "fp+dwarfs"}) {
+    EXPECT_THAT(PlanOfWords({"--call-graph", method}),
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("is not supported")));
+  }
 }
 
 TEST(RecordPlan, RefusesWordsThatContradictEachOther) {

@@ -84,5 +84,17 @@ TEST(StopSignalsDeathTest, EndTheProcessAtALaterSignal) {
   EXPECT_EXIT(DieOfTheSecondSignal(), testing::KilledBySignal(SIGTERM), "left out by signal 15");
 }
 
+TEST(StopSignals, PassOnSigusr2IfItIsWanted) {
+  std::atomic<int> requests = 0;
+  const auto signals =
+      StopSignals::Catch([](int) {}, &StopSignals::Clock::now, [&] { ++requests; });
+  ASSERT_TRUE(signals);
+  kill(getpid(), SIGUSR2);
+  while (requests.load() == 0) std::this_thread::yield();
+  EXPECT_FALSE((*signals)->token().stop_requested());
+  kill(getpid(), SIGTERM);
+  WaitFor((*signals)->token());
+}
+
 }  // namespace
 }  // namespace perftape::record_tool

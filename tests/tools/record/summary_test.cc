@@ -53,6 +53,16 @@ TEST(SummaryLines, ReportLossesByCpuAndCause) {
                   "process events lost: 4; names or mappings may be missing"));
 }
 
+TEST(SummaryLines, SayWhyCallChainsAreIncomplete) {
+  record::RecordSummary summary = Summary(2000, 0);
+  summary.events = {{.name = "cpu-clock"}};
+  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 1999;
+  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("2000 samples, 0 lost, 2.0 KiB in perf.data",
+                          "user call chains: 99.9 % complete; incomplete: 1 no table"));
+}
+
 TEST(SummaryLines, ListSeveralEvents) {
   record::RecordSummary summary = Summary(2345, 3);
   summary.events = {{.name = "cpu-clock", .samples = 2000, .losses = {{.cpu = 1, .late = 3}}},
@@ -93,6 +103,22 @@ TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
           "which"));
 }
 
+TEST(SummaryLines, ReportTheTimeThatAnEventWasThrottled) {
+  record::RecordSummary summary = Summary(2, 0);
+  summary.events = {{.name = "cycles",
+                     .samples = 2,
+                     .throttled = {{.cpu = 0, .times = 112, .throttled_ns = 944'000'000},
+                                   {.cpu = 3, .times = 1, .throttled_ns = 4'000'000}}},
+                    {.name = "cpu-clock"}};
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("2 samples: 2 cycles, 0 cpu-clock; 0 lost, 2.0 KiB in perf.data",
+                          "cycles: CPU 0: throttled 112 times, 0.94 s without samples; a lower "
+                          "rate (-F) or a higher kernel.perf_event_max_sample_rate helps",
+                          "cycles: CPU 3: throttled 1 time, 0.00 s without samples; a lower "
+                          "rate (-F) or a higher kernel.perf_event_max_sample_rate helps"));
+  EXPECT_EQ(ExitStatus(summary, {}), 0);
+}
+
 TEST(SummaryLines, ReportStalledAndOfflineCpus) {
   record::RecordSummary summary = Summary(37, 0);
   summary.events = {{.name = "cpu-clock"}};
@@ -117,7 +143,7 @@ TEST(SummaryLines, ReportSkippedHitsThatAreNoLoss) {
               ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
                           "12 tracepoint hits of any process skipped, not counted as lost: on its "
                           "CPU another BPF program or a bpf(2) call was running"));
-  EXPECT_EQ(ExitStatus(summary), 0);
+  EXPECT_EQ(ExitStatus(summary, {}), 0);
 }
 
 TEST(SummaryLines, ReportCpusWithoutSamplesForUnknownReasons) {
@@ -183,31 +209,39 @@ TEST(SecondSignalText, ReportsWhatIsLeftOut) {
 TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {
   record::RecordSummary summary = Summary(100, 0);
   summary.bundle_failure = "perf.data: No space left on device";
-  EXPECT_EQ(ExitStatus(summary), cli::kDegraded);
+  EXPECT_EQ(ExitStatus(summary, {}), cli::kDegraded);
 }
 
 TEST(ExitStatus, IsDegradedAboveATwentiethLost) {
-  EXPECT_EQ(ExitStatus(Summary(95, 5)), cli::kDone);
-  EXPECT_EQ(ExitStatus(Summary(94, 6)), cli::kDegraded);
-  EXPECT_EQ(ExitStatus(Summary(0, 0)), cli::kDone);
+  EXPECT_EQ(ExitStatus(Summary(95, 5), {}), cli::kDone);
+  EXPECT_EQ(ExitStatus(Summary(94, 6), {}), cli::kDegraded);
+  EXPECT_EQ(ExitStatus(Summary(0, 0), {}), cli::kDone);
+}
+
+TEST(ExitStatus, IsDegradedAboveTheAllowedLoss) {
+  EXPECT_EQ(ExitStatus(Summary(99, 1), 1), cli::kDone);
+  EXPECT_EQ(ExitStatus(Summary(98, 2), 1), cli::kDegraded);
+  EXPECT_EQ(ExitStatus(Summary(98, 2, 0), 1), cli::kDegraded);
+  EXPECT_EQ(ExitStatus(Summary(98, 2, 7), 1), 7);
+  EXPECT_EQ(ExitStatus(Summary(1, 99), 100), cli::kDone);
 }
 
 TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
-  EXPECT_EQ(ExitStatus(Summary(1, 9, 0)), 0);
-  EXPECT_EQ(ExitStatus(Summary(1, 0, 130)), 130);
+  EXPECT_EQ(ExitStatus(Summary(1, 9, 0), {}), 0);
+  EXPECT_EQ(ExitStatus(Summary(1, 0, 130), {}), 130);
 }
 
 TEST(ExitStatus, IsFailureIfTheRecordingEndedEarly) {
   record::RecordSummary summary = Summary(1, 0, 0);
   summary.failure = "perf.data: write: No space left on device";
-  EXPECT_EQ(ExitStatus(summary), cli::kFailed);
+  EXPECT_EQ(ExitStatus(summary, {}), cli::kFailed);
 }
 
 TEST(ExitStatus, IsAShellsWhereTheCommandCouldNotBeRun) {
   record::RecordSummary summary;
   summary.command_failure = "x: no such command in $PATH";
   summary.command_status = 127;
-  EXPECT_EQ(ExitStatus(summary), 127);
+  EXPECT_EQ(ExitStatus(summary, {}), 127);
 }
 
 }  // namespace

@@ -40,6 +40,15 @@ std::optional<std::uint64_t> WholeNumber(std::string_view text) {
   return number;
 }
 
+// Digits with or without a decimal point. May be negative, infinite or NaN.
+std::optional<double> DecimalNumber(std::string_view text) {
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 Result<std::uint64_t> ParseNumber(std::string_view option, std::string_view text, Range range) {
@@ -87,14 +96,19 @@ Result<int> ParseCompressionLevel(std::string_view option, std::string_view text
 
 Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text) {
   constexpr double kLongest = 1e9;  // 30 years; the nanoseconds do not overflow
-  double seconds = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed);
-  const bool is_number = error == std::errc{} && end == text.data() + text.size();
-  if (!is_number || !(seconds > 0) || seconds > kLongest) {
+  const std::optional<double> seconds = DecimalNumber(text);
+  if (!seconds || !(*seconds > 0) || *seconds > kLongest) {
     return Refuse(option, text, "a number of seconds above 0");
   }
-  return std::chrono::nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e9)));
+  return std::chrono::nanoseconds(std::max<std::int64_t>(1, std::llround(*seconds * 1e9)));
+}
+
+Result<double> ParsePercent(std::string_view option, std::string_view text) {
+  const std::optional<double> percent = DecimalNumber(text);
+  if (!percent || !(*percent >= 0) || *percent > 100) {
+    return Refuse(option, text, "a number from 0 to 100");
+  }
+  return *percent;
 }
 
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text) {

@@ -51,6 +51,9 @@ Result<int> ParseCompressionLevel(std::string_view option, std::string_view text
 // Seconds above 0, fractions allowed: "2.5".
 Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text);
 
+// A number from 0 to 100.
+Result<double> ParsePercent(std::string_view option, std::string_view text);
+
 // "12,13": process or thread ids, each above 0.
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text);
 

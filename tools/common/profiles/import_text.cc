@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
 #include "tools/common/cli/count.h"
 
 namespace perftape::cli {
@@ -54,6 +58,38 @@ std::vector<std::string> RemarkLines(const convert::ImportReport& report) {
     lines.push_back(fmt::format("of unknown types, and skipped: {}",
                                 Counted(report.unknown_records, "record")));
   }
+  return lines;
+}
+
+std::string UnwoundLine(const offline_unwind::UnwindReport& unwound) {
+  using unwind::WalkEnd;
+  constexpr std::pair<WalkEnd, std::string_view> kCauses[] = {
+      {WalkEnd::kUnreadable, "at the end of the copy"},
+      {WalkEnd::kNoTable, "in code without an unwind table"},
+      {WalkEnd::kNoRule, "in code that the unwind table leaves out"},
+      {WalkEnd::kTooDeep, "after --max-stack frames"},
+      {WalkEnd::kNoProgress, "at a frame below its callee's"},
+  };
+  std::string line = fmt::format("{} of {} unwound to the outermost frame", unwound.whole(),
+                                 Counted(unwound.samples(), "copied stack"));
+  const auto add = [&](std::uint64_t count, std::string_view cause) {
+    if (count != 0) line += fmt::format("; {} {}", count, cause);
+  };
+  for (const auto& [end, cause] : kCauses) {
+    if (unwound.EndedAs(end) != 0) add(unwound.EndedAs(end), fmt::format("ended {}", cause));
+  }
+  add(unwound.of_32_bit, "of 32-bit processes, which cannot be unwound");
+  add(unwound.unsupported, "of a processor that cannot be unwound");
+  return line;
+}
+
+bool IsMostlyCut(const offline_unwind::UnwindReport& unwound) {
+  return 2 * unwound.whole() < unwound.samples();
+}
+
+std::vector<std::string> MissingTableLines(const offline_unwind::UnwindReport& unwound) {
+  std::vector<std::string> lines;
+  for (const std::string& binary : unwound.missing) lines.push_back("not unwound: " + binary);
   return lines;
 }
 

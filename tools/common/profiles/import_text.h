@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "convert/import/import_report.h"
+#include "convert/unwind/unwind_report.h"
 
 namespace perftape::cli {
 
@@ -20,5 +21,15 @@ std::vector<std::string> DamageLines(const convert::ImportReport& report);
 
 // Returns a line for each remark on an undamaged input, for --verbose.
 std::vector<std::string> RemarkLines(const convert::ImportReport& report);
+
+// Returns "990 of 1000 copied stacks unwound to the outermost frame; 10 ended at the end of the
+// copy".
+std::string UnwoundLine(const offline_unwind::UnwindReport& unwound);
+
+// Returns whether so many stacks are cut that the user should know without asking.
+bool IsMostlyCut(const offline_unwind::UnwindReport& unwound);
+
+// Returns a line for each binary whose unwind table was needed and not found.
+std::vector<std::string> MissingTableLines(const offline_unwind::UnwindReport& unwound);
 
 }  // namespace perftape::cli

@@ -44,6 +44,19 @@ TEST(ParseSeconds, RefusesWhatIsNoTimeToWait) {
   }
 }
 
+TEST(ParsePercent, AcceptsFractionsAndBothEnds) {
+  EXPECT_EQ(ParsePercent("--max-loss", "0"), 0);
+  EXPECT_EQ(ParsePercent("--max-loss", "0.5"), 0.5);
+  EXPECT_EQ(ParsePercent("--max-loss", "100"), 100);
+}
+
+TEST(ParsePercent, RefusesWhatIsNoShare) {
+  for (const char* text : {"-1", "100.1", "nan", "inf", "5%", ""}) {
+    EXPECT_EQ(ErrorOf(ParsePercent("--max-loss", text)),
+              "--max-loss: '" + std::string(text) + "' is not a number from 0 to 100");
+  }
+}
+
 TEST(ParseIdList, AcceptsSeveral) {
   const auto ids = ParseIdList("-p", "1,4194304");
   ASSERT_TRUE(ids);

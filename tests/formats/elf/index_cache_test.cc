@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/index_cache.h"
+#include "formats/elf/index_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace perftape::symbolize {
+namespace perftape::elf {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ std::string Loaded(const IndexCache& cache, const BuildId& id) {
 
 TEST(IndexCache, GivesBackWhatWasStored) {
   const TempDir temp;
-  const IndexCache cache(temp.path() / "made" / "perftape");
+  const IndexCache cache(temp.path() / "made" / "perftape", IndexType::kLines);
   EXPECT_EQ(Loaded(cache, kOne), "");
   cache.Store(kOne, AsBytes("lines of one"));
   EXPECT_EQ(Loaded(cache, kOne), "lines of one");
@@ -36,7 +36,7 @@ TEST(IndexCache, GivesBackWhatWasStored) {
 
 TEST(IndexCache, IgnoresWhatIsDamagedAtAnyByte) {
   const TempDir temp;
-  const IndexCache cache(temp.path());
+  const IndexCache cache(temp.path(), IndexType::kLines);
   cache.Store(kOne, AsBytes("lines of one"));
   const auto size = fs::file_size(FileOf(temp.path(), kOne));
   for (std::uintmax_t i = 0; i < size; ++i) {
@@ -54,7 +54,7 @@ TEST(IndexCache, IgnoresWhatIsDamagedAtAnyByte) {
 
 TEST(IndexCache, IgnoresWhatBelongsToAnotherBinary) {
   const TempDir temp;
-  const IndexCache cache(temp.path());
+  const IndexCache cache(temp.path(), IndexType::kLines);
   cache.Store(kOne, AsBytes("lines of one"));
   fs::copy(FileOf(temp.path(), kOne), FileOf(temp.path(), kTwo));
   EXPECT_EQ(Loaded(cache, kTwo), "");
@@ -62,7 +62,7 @@ TEST(IndexCache, IgnoresWhatBelongsToAnotherBinary) {
 
 TEST(IndexCache, IgnoresWhatOthersMayWriteTo) {
   const TempDir temp;
-  const IndexCache cache(temp.path());
+  const IndexCache cache(temp.path(), IndexType::kLines);
   cache.Store(kOne, AsBytes("lines of one"));
   fs::permissions(FileOf(temp.path(), kOne), fs::perms::others_write, fs::perm_options::add);
   EXPECT_EQ(Loaded(cache, kOne), "");
@@ -70,7 +70,7 @@ TEST(IndexCache, IgnoresWhatOthersMayWriteTo) {
 
 TEST(IndexCache, RemovesWhatWasNotUsedForLongest) {
   const TempDir temp;
-  const IndexCache cache(temp.path(), 200);
+  const IndexCache cache(temp.path(), IndexType::kLines, 200);
   cache.Store(kOne, AsBytes(std::string(100, '1')));
   const fs::path one = FileOf(temp.path(), kOne);
   fs::last_write_time(one, fs::last_write_time(one) - std::chrono::hours(1));
@@ -79,9 +79,31 @@ TEST(IndexCache, RemovesWhatWasNotUsedForLongest) {
   EXPECT_EQ(Loaded(cache, kTwo), std::string(100, '2'));
 }
 
+TEST(IndexCache, SeparatesTheTypesOfOneBinary) {
+  const TempDir temp;
+  const IndexCache lines(temp.path(), IndexType::kLines);
+  const IndexCache tables(temp.path(), IndexType::kUnwindTable);
+  lines.Store(kOne, AsBytes("lines of one"));
+  EXPECT_EQ(Loaded(tables, kOne), "");
+  tables.Store(kOne, AsBytes("table of one"));
+  EXPECT_EQ(Loaded(lines, kOne), "lines of one");
+  EXPECT_EQ(Loaded(tables, kOne), "table of one");
+}
+
+TEST(IndexCache, CountsAllTypesTogether) {
+  const TempDir temp;
+  IndexCache(temp.path(), IndexType::kLines).Store(kOne, AsBytes(std::string(100, '1')));
+  const fs::path one = FileOf(temp.path(), kOne);
+  fs::last_write_time(one, fs::last_write_time(one) - std::chrono::hours(1));
+  const IndexCache tables(temp.path(), IndexType::kUnwindTable, 200);
+  tables.Store(kTwo, AsBytes(std::string(100, '2')));
+  EXPECT_FALSE(fs::exists(one));
+  EXPECT_EQ(Loaded(tables, kTwo), std::string(100, '2'));
+}
+
 TEST(IndexCache, LeavesNothingElseBehind) {
   const TempDir temp;
-  const IndexCache cache(temp.path());
+  const IndexCache cache(temp.path(), IndexType::kLines);
   cache.Store(kOne, AsBytes("first"));
   cache.Store(kOne, AsBytes("second"));
   EXPECT_EQ(Loaded(cache, kOne), "second");
@@ -89,4 +111,4 @@ TEST(IndexCache, LeavesNothingElseBehind) {
 }
 
 }  // namespace
-}  // namespace perftape::symbolize
+}  // namespace perftape::elf

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Walks the user stack of the current task with the unwind tables that user space has loaded
+ * (unwind_wire.h), as formats/unwind/step.h does. Where a mapping has no table, frame pointers lead
+ * to the next frame.
+ *
+ * The two global functions are verified once, not for each of the programs that call them. They
+ * pass their state in a map, because before Linux 5.12 global functions have only numbers as
+ * arguments. They are weak because clang would otherwise drop the argument.
+ */
+#ifndef PERFTAPE_BPF_UNWIND_BPF_H
+#define PERFTAPE_BPF_UNWIND_BPF_H
+
+#include "bpf/common.bpf.h"
+#include "bpf/unwind_wire.h"
+#include "bpf/user_regs.bpf.h"
+
+/* User space sets the sizes of these. */
+#define UNWIND_MAP(name, value_type)                                                               \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
+		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, value_type);                                                         \
+	} name SEC(".maps")
+
+UNWIND_MAP(unwind_cells, struct wire_unwind_cell);
+UNWIND_MAP(unwind_rules, struct wire_unwind_rule);
+UNWIND_MAP(unwind_tables, struct wire_unwind_table);
+UNWIND_MAP(unwind_mappings, struct wire_unwind_mapping);
+UNWIND_MAP(unwind_processes, __u64);
+UNWIND_MAP(unwind_counts, struct wire_unwind_counts);
+
+struct unwind_state {
+	__u64 pc;
+	__u64 sp;
+	__u64 fp;
+	__u64 link;	 /* x30 */
+	__u32 has_link;	 /* only the first frame has it */
+	__u32 is_return; /* pc is a return address, not an interrupted instruction */
+	__u32 end;	 /* enum wire_unwind_end */
+	__u32 guess;	 /* why a frame was guessed by its frame pointer; WIRE_END_OF_STACK: none */
+	__u64 process;	 /* the entry of unwind_processes */
+	__u32 mapping;	 /* the last one that was hit */
+	__u64 now_ns;
+	bpf_user_pt_regs_t regs;
+	__u64 frames[WIRE_MAX_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SCRATCH_SAMPLES);
+	__type(key, __u32);
+	__type(value, struct unwind_state);
+} unwind_states SEC(".maps");
+
+/* The result of a step. The walk goes on after UNWIND_CALLER. */
+#define UNWIND_CALLER 0
+#define UNWIND_ENDED  1
+
+/* Only rules can tell that a chain with a guessed frame is complete. */
+static __always_inline int end_walk(struct unwind_state *state, __u32 end)
+{
+	state->end = state->guess != WIRE_END_OF_STACK ? state->guess : end;
+	return UNWIND_ENDED;
+}
+
+static __always_inline int end_of_stack(struct unwind_state *state)
+{
+	state->end = WIRE_END_OF_STACK;
+	return UNWIND_ENDED;
+}
+
+static __always_inline int read_word(__u64 *word, __u64 address)
+{
+	return bpf_probe_read_user(word, sizeof(*word), (const void *)address);
+}
+
+static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&unwind_mappings, &index);
+}
+
+static __always_inline struct wire_unwind_cell *cell_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&unwind_cells, &index);
+}
+
+/* The mapping of an address: the last one that begins at or below it. */
+static __always_inline struct wire_unwind_mapping *find_mapping(struct unwind_state *state,
+								__u64 address)
+{
+	struct wire_unwind_mapping *mapping = mapping_at(state->mapping);
+	__u32 low = state->process & WIRE_UNWIND_FIRST_MASK;
+	__u32 high = low + ((state->process >> WIRE_UNWIND_COUNT_SHIFT) & WIRE_UNWIND_COUNT_MASK);
+	__u32 first = low;
+	__u32 i;
+
+	if (mapping && address >= mapping->start && address < mapping->end)
+		return mapping;
+	for (i = 0; i <= 16 && low < high; i++) { /* a count has 16 bits */
+		__u32 middle = low + (high - low) / 2;
+
+		mapping = mapping_at(middle);
+		if (!mapping)
+			return NULL;
+		if (mapping->start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == first)
+		return NULL;
+	state->mapping = low - 1;
+	mapping = mapping_at(low - 1);
+	return mapping && address < mapping->end ? mapping : NULL;
+}
+
+/* The rule at a distance in a table; null outside of its rows. */
+static __always_inline struct wire_unwind_rule *find_rule(const struct wire_unwind_table *table,
+							  __u64 distance)
+{
+	__u64 page_number = distance >> WIRE_UNWIND_PAGE_BITS;
+	struct wire_unwind_cell *cell;
+	__u32 low;
+	__u32 high;
+	__u32 i;
+
+	if (page_number >= table->pages)
+		return NULL;
+	cell = cell_at(table->first + page_number);
+	if (!cell)
+		return NULL;
+	/* The row before `low` holds if the row at `low` is behind the address. */
+	low = cell->page.first + 1;
+	high = cell->page.end;
+	for (i = 0; i <= WIRE_UNWIND_PAGE_BITS && low < high; i++) {
+		__u32 middle = low + (high - low) / 2;
+
+		cell = cell_at(middle);
+		if (!cell)
+			return NULL;
+		if (cell->row.pc <= distance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	cell = cell_at(low - 1);
+	if (!cell)
+		return NULL;
+	low = cell->row.rule;
+	return bpf_map_lookup_elem(&unwind_rules, &low);
+}
+
+/* Computes the canonical frame address. Returns an enum wire_unwind_end; 0 is success here. */
+static __always_inline __u32 find_cfa(const struct unwind_state *state,
+				      const struct wire_unwind_rule *rule, __u64 *cfa)
+{
+	__u64 offset = (__s64)rule->cfa_offset;
+	__u64 base = state->sp;
+
+	if (rule->cfa == WIRE_CFA_FRAME_POINTER || rule->cfa == WIRE_CFA_AT_FRAME_POINTER)
+		base = state->fp;
+	*cfa = base + offset;
+	switch (rule->cfa) {
+	case WIRE_CFA_STACK_POINTER:
+	case WIRE_CFA_FRAME_POINTER:
+		return 0;
+	case WIRE_CFA_AT_STACK_POINTER:
+	case WIRE_CFA_AT_FRAME_POINTER:
+		if (read_word(cfa, base + offset) != 0)
+			return WIRE_END_UNREADABLE;
+		*cfa += rule->cfa_addend;
+		return 0;
+	case WIRE_CFA_PLT:
+		if ((state->pc & 15) >= rule->plt_push_end)
+			*cfa += 8;
+		return 0;
+	}
+	return WIRE_END_NO_ROW;
+}
+
+/* The registers of the caller. */
+static __always_inline int enter_caller(struct unwind_state *state, __u64 pc, __u64 sp, __u64 fp,
+					__u32 is_return)
+{
+	state->pc = pc;
+	state->sp = sp;
+	state->fp = fp;
+	state->has_link = 0;
+	state->is_return = is_return;
+	return UNWIND_CALLER;
+}
+
+static __always_inline int step_by_rule(struct unwind_state *state,
+					const struct wire_unwind_rule *rule)
+{
+	int is_signal = rule->flags & WIRE_RULE_SIGNAL_FRAME;
+	int by_link = rule->ra_offset == WIRE_RULE_IN_REGISTER;
+	__u64 pc = state->link;
+	__u64 fp = state->fp;
+	__u64 cfa;
+	__u64 base;
+	__u32 failure = find_cfa(state, rule, &cfa);
+
+	if (failure)
+		return end_walk(state, failure);
+	base = rule->flags & WIRE_RULE_FROM_SP ? state->sp : cfa;
+	if (by_link && !state->has_link)
+		return end_walk(state, WIRE_END_NO_ROW);
+	if (!by_link && read_word(&pc, base + (__s64)rule->ra_offset) != 0)
+		return end_walk(state, WIRE_END_UNREADABLE);
+	if (rule->fp_offset != WIRE_RULE_IN_REGISTER) {
+		if (rule->flags & WIRE_RULE_FP_FROM_FP)
+			base = state->fp;
+		if (read_word(&fp, base + (__s64)rule->fp_offset) != 0)
+			return end_walk(state, WIRE_END_UNREADABLE);
+	}
+	pc = without_signature(pc);
+	if (pc == 0)
+		return end_of_stack(state);
+	/* A handler may run on a stack of its own, which can be anywhere. */
+	if (!is_signal && (by_link ? cfa < state->sp : cfa <= state->sp))
+		return end_walk(state, WIRE_END_NO_PROGRESS);
+	return enter_caller(state, pc, cfa, fp, !is_signal);
+}
+
+/* The frame record: the caller's frame pointer and the return address. */
+static __always_inline int step_by_fp(struct unwind_state *state)
+{
+	__u64 record[2];
+
+	if (state->fp == 0)
+		return end_walk(state, WIRE_END_OF_STACK);
+	if (state->fp < state->sp)
+		return end_walk(state, WIRE_END_NO_PROGRESS);
+	if (bpf_probe_read_user(record, sizeof(record), (const void *)state->fp) != 0)
+		return end_walk(state, WIRE_END_UNREADABLE);
+	record[1] = without_signature(record[1]);
+	if (record[1] == 0)
+		return end_walk(state, WIRE_END_OF_STACK);
+	return enter_caller(state, record[1], state->fp + sizeof(record), record[0], 1);
+}
+
+/*
+ * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
+ * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
+ * call frame information and ends the stack. Other such code may have frame pointers, as V8's
+ * builtins in node. It has them if the return address is in code, and rules then lead to the end.
+ */
+static __always_inline int step_without_rule(struct unwind_state *state)
+{
+	if (state->is_return && state->fp == 0)
+		return end_of_stack(state);
+	if (state->guess == WIRE_END_OF_STACK)
+		state->guess = WIRE_END_NO_ROW;
+	if (step_by_fp(state) != UNWIND_CALLER)
+		return UNWIND_ENDED;
+	return find_mapping(state, state->pc - 1) ? UNWIND_CALLER
+						  : end_walk(state, WIRE_END_NO_ROW);
+}
+
+/* Goes to the caller of the frame in the state. */
+__weak __noinline int unwind_step(__u32 slot)
+{
+	struct wire_unwind_mapping *mapping;
+	struct wire_unwind_table *table;
+	struct wire_unwind_rule *rule;
+	struct unwind_state *state;
+	__u64 address;
+	__u32 index;
+
+	if (filter.callchain != WIRE_CHAIN_UNWIND)
+		return UNWIND_ENDED;
+	state = bpf_map_lookup_elem(&unwind_states, &slot);
+	if (!state)
+		return UNWIND_ENDED;
+	/* The call may be the last instruction of its function. */
+	address = state->pc - (state->is_return ? 1 : 0);
+	mapping = find_mapping(state, address);
+	if (!mapping)
+		return end_walk(state, WIRE_END_NO_MAPPING);
+	index = mapping->table;
+	if (index == WIRE_UNWIND_BY_FP)
+		return step_by_fp(state);
+	table = bpf_map_lookup_elem(&unwind_tables, &index);
+	if (!table)
+		return end_walk(state, WIRE_END_NO_TABLE);
+	table->last_hit_ns = state->now_ns;
+	if (table->pages == 0)
+		return end_walk(state, WIRE_END_NO_TABLE);
+	rule = find_rule(table, address - mapping->bias);
+	if (!rule || rule->cfa == WIRE_CFA_NONE)
+		return step_without_rule(state);
+	if (rule->cfa == WIRE_CFA_END_OF_STACK)
+		return end_of_stack(state);
+	return step_by_rule(state, rule);
+}
+
+/* Writes the frames to the state, from the leaf on, and returns their number. */
+__weak __noinline int unwind_frames(__u32 slot)
+{
+	struct unwind_state *state;
+	__u32 i;
+
+	if (filter.callchain != WIRE_CHAIN_UNWIND)
+		return 0;
+	state = bpf_map_lookup_elem(&unwind_states, &slot);
+	if (!state)
+		return 0;
+	for (i = 0; i < WIRE_MAX_FRAMES; i++) {
+		state->frames[i] = state->pc;
+		if (unwind_step(slot) != UNWIND_CALLER)
+			return i + 1;
+	}
+	end_walk(state, WIRE_END_TOO_DEEP);
+	return WIRE_MAX_FRAMES;
+}
+
+/* The entry of a process in unwind_processes; 0 if it is not known. */
+static __always_inline __u64 unwind_process_of(__u32 tgid)
+{
+	__u64 *entry;
+	__u64 process;
+	__u32 index;
+	__u32 i;
+
+	for (i = 0; i < WIRE_UNWIND_PROBES; i++) {
+		index = (tgid + i) & (WIRE_UNWIND_PROCESSES - 1);
+		entry = bpf_map_lookup_elem(&unwind_processes, &index);
+		if (!entry)
+			return 0;
+		process = *(volatile __u64 *)entry;
+		if (process >> WIRE_UNWIND_TGID_SHIFT == tgid)
+			return process;
+	}
+	return 0;
+}
+
+/* Counts where the chain of a sample ended. WIRE_ENDS is of no chain. */
+static __always_inline void count_end(__u32 event, __u32 end)
+{
+	__u32 index = event * filter.cpus + bpf_get_smp_processor_id();
+	struct wire_unwind_counts *counts = bpf_map_lookup_elem(&unwind_counts, &index);
+	__u64 number = end;
+
+	barrier_var(number);
+	if (counts)
+		__sync_fetch_and_add(&counts->ends[number & (WIRE_END_COUNTS - 1)], 1);
+}
+
+/* Sets the registers of the first frame. */
+static __always_inline void start_walk(struct unwind_state *state, __u64 process)
+{
+	state->pc = ip_of(&state->regs);
+	state->sp = stack_pointer_of(&state->regs);
+	state->fp = frame_pointer_of(&state->regs);
+	state->link = link_of(&state->regs);
+	state->has_link = HAS_LINK_REGISTER;
+	state->is_return = 0;
+	state->end = WIRE_END_OF_STACK;
+	state->guess = WIRE_END_OF_STACK;
+	state->process = process;
+	state->mapping = process & WIRE_UNWIND_FIRST_MASK;
+	state->now_ns = bpf_ktime_get_ns();
+}
+
+/*
+ * Writes the user frames of the current task, of process `tgid`, to `frames`, which has room for
+ * WIRE_MAX_FRAMES. Returns their number. Sets `end` to an enum wire_unwind_end, or to WIRE_ENDS for
+ * a thread of the kernel. `slot` is the number of the caller's scratch sample.
+ */
+static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames,
+					 __u32 *end)
+{
+	struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &slot);
+	__u64 process;
+	__u64 count; /* in 64 bits the verifier keeps its bound */
+	__u64 abi;
+
+	*end = WIRE_ENDS;
+	if (!state)
+		return 0;
+	abi = read_user_regs(bpf_get_current_task_btf(), &state->regs);
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return 0;
+	process = unwind_process_of(tgid);
+	if (abi == PERF_SAMPLE_REGS_ABI_32) {
+		*end = WIRE_END_COMPAT;
+		return walk(ctx, frames, BPF_F_USER_STACK);
+	}
+	if (!process) {
+		*end = WIRE_END_NO_PROCESS;
+		frames[0] = ip_of(&state->regs);
+		return 1;
+	}
+	start_walk(state, process);
+	count = unwind_frames(slot);
+	*end = state->end;
+	barrier_var(count);
+	if (count > WIRE_MAX_FRAMES)
+		count = WIRE_MAX_FRAMES;
+	bpf_probe_read_kernel(frames, count * sizeof(__u64), state->frames);
+	return count;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The maps with unwind tables, which user space writes while programs read them (record/unwind). It
+ * maps them into memory, because the kernel skips samples during a bpf(2) call. A program reads a
+ * region only if a word leads to it. So user space writes a region first, then that word, and does
+ * not reuse a region that nothing leads to before every program that may have seen it has ended.
+ */
+#ifndef PERFTAPE_BPF_UNWIND_WIRE_H
+#define PERFTAPE_BPF_UNWIND_WIRE_H
+
+#include "bpf/wire.h"
+
+/* How the caller's registers are found: formats/unwind/rule.h. */
+enum wire_unwind_cfa {
+	WIRE_CFA_NONE,
+	WIRE_CFA_END_OF_STACK,
+	WIRE_CFA_STACK_POINTER,
+	WIRE_CFA_FRAME_POINTER,
+	WIRE_CFA_AT_STACK_POINTER,
+	WIRE_CFA_AT_FRAME_POINTER,
+	WIRE_CFA_PLT,
+};
+
+#define WIRE_RULE_IN_REGISTER	((__s32)0x80000000)
+#define WIRE_RULE_SIGNAL_FRAME	1
+#define WIRE_RULE_FROM_SP	2
+#define WIRE_RULE_SIGNED_RETURN 4
+#define WIRE_RULE_FP_FROM_FP	8
+
+struct wire_unwind_rule {
+	__s32 cfa_offset;
+	__s32 fp_offset;
+	__s32 ra_offset;
+	__u8 cfa; /* enum wire_unwind_cfa */
+	__u8 flags;
+	__u8 plt_push_end;
+	__u8 cfa_addend;
+};
+WIRE_ASSERT(sizeof(struct wire_unwind_rule) == 16, "wire_unwind_rule changed");
+
+/*
+ * A table has a region of cells: first a cell for each page of code, then the rows. Distances count
+ * from the first row's address.
+ */
+#define WIRE_UNWIND_PAGE_BITS 12
+
+struct wire_unwind_page {
+	__u32 first; /* cell of the row that holds at the start of the page */
+	__u32 end;   /* cell behind the last row of the page */
+};
+
+struct wire_unwind_row {
+	__u32 pc;   /* distance */
+	__u32 rule; /* index */
+};
+
+struct wire_unwind_cell {
+	union {
+		struct wire_unwind_page page;
+		struct wire_unwind_row row;
+	};
+};
+WIRE_ASSERT(sizeof(struct wire_unwind_cell) == 8, "wire_unwind_cell changed");
+
+struct wire_unwind_table {
+	__u32 first;	   /* cell */
+	__u32 pages;	   /* 0: not in memory */
+	__u64 last_hit_ns; /* CLOCK_MONOTONIC, written by programs */
+};
+WIRE_ASSERT(sizeof(struct wire_unwind_table) == 16, "wire_unwind_table changed");
+
+/* wire_unwind_mapping.table of code without a table */
+#define WIRE_UNWIND_BY_FP                                                                          \
+	0xffffffffu			/* frames by frame pointers: compiled at run time, no rows \
+					 */
+#define WIRE_UNWIND_UNKNOWN 0xfffffffeu /* the table is not loaded yet, or cannot be */
+
+struct wire_unwind_mapping {
+	__u64 start;
+	__u64 end;
+	__u64 bias;  /* address - bias is the distance in the table */
+	__u32 table; /* index, or WIRE_UNWIND_* */
+	__u32 pad;
+};
+WIRE_ASSERT(sizeof(struct wire_unwind_mapping) == 32, "wire_unwind_mapping changed");
+
+/*
+ * A process is one word, so that a change is atomic: tgid << 42 | mappings << 26 | first mapping.
+ * The mappings are sorted. 0 is a free entry. The entry of a process is one of WIRE_UNWIND_PROBES
+ * from (tgid & (WIRE_UNWIND_PROCESSES - 1)) on.
+ */
+#define WIRE_UNWIND_PROCESSES	65536
+#define WIRE_UNWIND_PROBES	16
+#define WIRE_UNWIND_TGID_SHIFT	42 /* PID_MAX_LIMIT is 2^22 */
+#define WIRE_UNWIND_COUNT_SHIFT 26
+#define WIRE_UNWIND_COUNT_MASK	0xffff
+#define WIRE_UNWIND_FIRST_MASK	0x3ffffff
+
+#define WIRE_UNWIND_RULES  65536
+#define WIRE_UNWIND_TABLES 16384
+
+/* Where the user part of a call chain ends. */
+enum wire_unwind_end {
+	WIRE_END_OF_STACK,    /* it is complete */
+	WIRE_END_NO_PROCESS,  /* the mappings of the process are not known */
+	WIRE_END_NO_MAPPING,  /* no mapping is known at the address */
+	WIRE_END_NO_TABLE,    /* the table of the binary is not in memory */
+	WIRE_END_NO_ROW,      /* the table has no rule for the address */
+	WIRE_END_UNREADABLE,  /* a word of the stack cannot be read: its page is absent */
+	WIRE_END_NO_PROGRESS, /* the next frame would not be above this one */
+	WIRE_END_TOO_DEEP,    /* there are more than WIRE_MAX_FRAMES */
+	WIRE_END_COMPAT,      /* a 32-bit process: by frame pointers */
+	WIRE_ENDS,
+};
+
+#define WIRE_END_COUNTS 16 /* a power of two, for the verifier */
+
+/* How many samples of an event ended so, on a CPU. The index is that of wire_cpu. */
+struct wire_unwind_counts {
+	__u64 ends[WIRE_END_COUNTS]; /* that of WIRE_ENDS: samples without a user stack */
+};
+WIRE_ASSERT(sizeof(struct wire_unwind_counts) == 128, "wire_unwind_counts changed");
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Copies of user stacks. */
+#ifndef PERFTAPE_BPF_USER_STACK_BPF_H
+#define PERFTAPE_BPF_USER_STACK_BPF_H
+
+#include "bpf/kernel_types.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/wire.h"
+
+/* A copy of so many bytes, aligned, does not cross a page, whatever the size of pages is. */
+#define STACK_STEP 4096
+
+/* The largest stack. The verifier does not see that the last step is shorter. */
+#define STACK_ROOM (WIRE_MAX_STACK + STACK_STEP)
+
+/*
+ * Copies up to `size` bytes of the current task's memory, from `sp` on, to `to`, which has room for
+ * `size` and STACK_STEP more bytes. `size` is a constant, at most WIRE_MAX_STACK. Returns the
+ * number of bytes copied. A read of several pages fails as a whole if one of them is absent, and
+ * programs cannot wait for pages. So the copy is made page by page and ends at the first that is
+ * absent, such as the end of the stack. With `other`, copies the memory of this task instead; only
+ * a sleepable program can do that.
+ */
+static __always_inline __u64 copy_stack(void *to, __u64 sp, __u64 size, struct task_struct *other)
+{
+	__u64 copied = 0;
+	__u64 step;
+	long failed;
+	__u32 i;
+
+	for (i = 0; i <= WIRE_MAX_STACK / STACK_STEP + 1; i++) {
+		if (copied >= size)
+			break;
+		step = STACK_STEP - ((sp + copied) & (STACK_STEP - 1));
+		if (step > size - copied)
+			step = size - copied;
+		barrier_var(step);
+		if (step > STACK_STEP)
+			break; /* for the verifier */
+		if (other)
+			failed = bpf_copy_from_user_task(to + copied, step,
+							 (const void *)(sp + copied), other, 0);
+		else
+			failed =
+				bpf_probe_read_user(to + copied, step, (const void *)(sp + copied));
+		if (failed)
+			break;
+		copied += step;
+	}
+	barrier_var(copied);
+	return copied > size ? size : copied;
+}
+
+static __always_inline __u64 copy_user_stack(void *to, __u64 sp, __u64 size)
+{
+	return copy_stack(to, sp, size, NULL);
+}
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/stack_copies.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "convert/unwind/sampled_registers.h"
+#include "formats/base/build_id.h"
+
+namespace perftape::convert {
+namespace {
+
+// Returns the first event with copies, or null.
+const perfdata::Event* EventWithCopies(const perfdata::EventTable& events) {
+  const auto found = std::ranges::find_if(events.all(), [](const perfdata::Event& event) {
+    return offline_unwind::HasStackCopies(event.format);
+  });
+  return found == events.all().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options) {
+  return options.find_binary && EventWithCopies(reader.events()) != nullptr;
+}
+
+offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
+                                            const ImportOptions& options, const Survey& survey,
+                                            offline_unwind::BinaryTables& tables) {
+  const perfdata::Event* event = EventWithCopies(reader.events());
+  const std::uint64_t mask = event == nullptr ? 0 : event->format.regs_user_mask;
+  std::optional<unwind::Machine> machine;  // the supported processors are little endian
+  if (reader.order() == std::endian::little) {
+    machine = offline_unwind::MachineOf(reader.text(perfdata::FeatureBit::kArch), mask);
+  }
+  return offline_unwind::SampleUnwinder(
+      {.machine = machine,
+       .most_frames = options.max_stack,
+       .regions_of =
+           [&survey](const offline_unwind::SampledProcess& process) {
+             return survey.history.RegionsOf(process.pid, process.epoch);
+           },
+       .table_of = [&survey,
+                    &tables](const perfdata::Dso& dso) -> const offline_unwind::BinaryTable& {
+         const auto id = BuildId::FromHex(survey.build_ids.Of(dso, dso.path));
+         return tables.TableOf(dso.path, id.value_or(BuildId{}));
+       }});
+}
+
+}  // namespace perftape::convert

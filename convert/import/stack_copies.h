@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unwinds the samples of a recording whose registers and stacks were copied (convert/unwind), with
+// what the first pass found out about processes and build ids.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/import/import_options.h"
+#include "convert/import/survey.h"
+#include "convert/unwind/binary_tables.h"
+#include "convert/unwind/sample_unwinder.h"
+#include "formats/perfdata/reader.h"
+
+namespace perftape::convert {
+
+// Returns whether stacks of this recording are unwound: an event has copies, and the options
+// have a finder.
+bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options);
+
+// Returns an unwinder for one thread. All references must outlive it. The survey's history must
+// have kept its regions.
+offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
+                                            const ImportOptions& options, const Survey& survey,
+                                            offline_unwind::BinaryTables& tables);
+
+}  // namespace perftape::convert

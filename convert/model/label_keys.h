@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of the labels that mean something to perftape: a sample of perf.data has a field for
+// each. Readers and writers use the same keys, so converting there and back loses none of them.
+#pragma once
+
+#include <string_view>
+
+namespace perftape::convert {
+
+inline constexpr std::string_view kPidLabel = "pid";                 // a number
+inline constexpr std::string_view kTidLabel = "tid";                 // a number
+inline constexpr std::string_view kCommLabel = "comm";               // a text
+inline constexpr std::string_view kCpuLabel = "cpu";                 // a number
+inline constexpr std::string_view kCgroupLabel = "cgroup";           // its path
+inline constexpr std::string_view kTimestampLabel = "timestamp_ns";  // a number
+
+// Whether the label is a part of the sample's thread (sample_thread.h).
+constexpr bool IsThreadLabel(std::string_view key) {
+  return key == kPidLabel || key == kTidLabel || key == kCommLabel;
+}
+
+// Whether a sample of perf.data has a field for the label: whether it is one of these.
+constexpr bool IsSampleField(std::string_view key) {
+  return IsThreadLabel(key) || key == kCpuLabel || key == kCgroupLabel || key == kTimestampLabel;
+}
+
+}  // namespace perftape::convert

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/unwind/binary_tables.h"
+
+#include <elf.h>
+
+#include "formats/perfdata/mapping_name.h"
+
+namespace perftape::offline_unwind {
+namespace {
+
+using unwind::FramesBy;
+
+// Whether the mapping holds code of no file. Compilers that generate such code keep frame pointers.
+bool IsCompiledCode(const std::string& path) {
+  return perfdata::MayHoldJitCode(path) || perfdata::IsJitDumpPath(path);
+}
+
+// Whether the file has lost its code, as a debug file has: its .eh_frame is not in the file.
+bool IsDebugFile(const elf::ElfFile& file) {
+  const elf::Section* section = file.FindSection(".eh_frame");
+  return section != nullptr && section->type == SHT_NOBITS;
+}
+
+}  // namespace
+
+const BinaryTable& BinaryTables::TableOf(const std::string& path, const BuildId& build_id) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<BinaryTable>& table = tables_[{path, build_id}];
+  if (!table) table = std::make_unique<BinaryTable>(Build(path, build_id));
+  return *table;
+}
+
+BinaryTable BinaryTables::Build(const std::string& path, const BuildId& build_id) const {
+  BinaryTable built;
+  if (IsCompiledCode(path)) {
+    built.frames_by = FramesBy::kFramePointer;
+    return built;
+  }
+  const Result<const elf::ElfFile*> found = find_(path, build_id);
+  if (!found) {
+    built.problem = found.error().message;
+    return built;
+  }
+  const elf::ElfFile& file = **found;
+  Result<unwind::Table> table = unwind::Table::Build(file);
+  if (!table) {
+    built.problem = table.error().message;
+  } else if (!table->empty()) {
+    built.frames_by = FramesBy::kTable;
+    built.table = *std::move(table);
+    built.segments.assign(file.segments().begin(), file.segments().end());
+  } else if (IsDebugFile(file)) {
+    built.problem = "only its debug file was found, which has no unwind table";
+  } else {
+    built.frames_by = FramesBy::kFramePointer;
+  }
+  return built;
+}
+
+std::vector<std::string> BinaryTables::Missing() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> missing;
+  for (const auto& [binary, table] : tables_) {
+    if (table->frames_by != FramesBy::kUnknown) continue;
+    missing.push_back(binary.first + ": " + table->problem);
+  }
+  return missing;
+}
+
+}  // namespace perftape::offline_unwind

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/unwind/sample_unwinder.h"
+
+#include <utility>
+
+#include "convert/unwind/sampled_registers.h"
+#include "formats/perfdata/abi.h"
+
+namespace perftape::offline_unwind {
+
+using perfdata::CpuMode;
+
+bool HasStackCopies(const perfdata::SampleFormat& format) {
+  return format.Has(perfdata::kRegsUser) && format.Has(perfdata::kStackUser);
+}
+
+std::optional<UnwoundChain> SampleUnwinder::Unwind(const perfdata::Sample& sample,
+                                                   const perfdata::SampleFormat& format,
+                                                   CpuMode mode, const SampledProcess& process) {
+  const RegistersAbi abi = AbiOf(sample);
+  if (abi == RegistersAbi::kNone) return std::nullopt;
+  std::optional<unwind::Registers> registers;
+  if (settings_.machine && abi == RegistersAbi::k64Bit) {
+    registers = RegistersOf(sample, format.regs_user_mask, *settings_.machine);
+  }
+  if (!registers) {
+    ++(abi == RegistersAbi::k32Bit ? report_.of_32_bit : report_.unsupported);
+    return std::nullopt;
+  }
+  CopyKernelPart(sample, mode);
+  CodeMap& code = CodeOf(process);
+  const unwind::WalkEnd end = unwind::WalkStack(
+      *settings_.machine, *registers,
+      [&](RuntimeAddress address) { return code.Find(address, settings_.table_of); },
+      unwind::StackCopy(registers->sp, sample.stack_user), settings_.most_frames, frames_);
+  ++report_.ends[static_cast<std::size_t>(end)];
+  AppendFrames();
+  return UnwoundChain{.words = words_, .is_cut = end != unwind::WalkEnd::kEndOfStack};
+}
+
+CodeMap& SampleUnwinder::CodeOf(const SampledProcess& process) {
+  const auto known = code_.find(process.fingerprint);
+  if (known != code_.end()) return known->second;
+  if (code_.size() >= kMostProcesses) code_.clear();
+  return code_.try_emplace(process.fingerprint, settings_.regions_of(process)).first->second;
+}
+
+// Copies the callchain up to its user part. A sample without a callchain has at least the address
+// in the kernel that was hit.
+void SampleUnwinder::CopyKernelPart(const perfdata::Sample& sample, CpuMode mode) {
+  words_.clear();
+  for (const std::uint64_t word : sample.callchain) {
+    if (word == perfdata::kContextUser || word == perfdata::kContextUserDeferred) break;
+    words_.push_back(word);
+  }
+  if (mode == CpuMode::kUser) {
+    words_.clear();  // addresses before the first marker are of the user
+  } else if (mode == CpuMode::kKernel && words_.empty()) {
+    words_ = {perfdata::kContextKernel, sample.ip};
+  }
+}
+
+void SampleUnwinder::AppendFrames() {
+  for (const unwind::WalkedFrame& frame : frames_) {
+    if (frame.pc >= perfdata::kContextMax) continue;  // damaged: it would be a marker
+    if (frame.interrupted) words_.push_back(perfdata::kContextUser);
+    words_.push_back(frame.pc);
+  }
+}
+
+}  // namespace perftape::offline_unwind

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a callchain from the registers and the copy of the stack in a sample (perf record
+// --call-graph dwarf). The unwound frames replace the user part of the sample's own callchain, as
+// in perf (tools/perf/util/machine.c, thread__resolve_callchain_unwind).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "convert/unwind/binary_tables.h"
+#include "convert/unwind/code_map.h"
+#include "convert/unwind/unwind_report.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/attr.h"
+#include "formats/perfdata/record.h"
+#include "formats/unwind/rule.h"
+#include "formats/unwind/stack_walk.h"
+
+namespace perftape::offline_unwind {
+
+// Whether the samples of an event have copies of registers and stack.
+bool HasStackCopies(const perfdata::SampleFormat& format);
+
+// The process of a sample, at the time of the sample.
+struct SampledProcess {
+  std::uint32_t pid = 0;
+  std::uint32_t epoch = 0;
+  std::uint64_t fingerprint = 0;  // equal if the same files are mapped at the same addresses
+};
+
+struct UnwoundChain {
+  // With context markers, leaf first. A frame that a signal interrupted follows a marker of its
+  // own, because it is no return address. Valid until the next call of Unwind.
+  std::span<const std::uint64_t> words;
+  bool is_cut = false;  // outer frames are missing
+};
+
+// For one thread. Each recording needs its own.
+class SampleUnwinder {
+ public:
+  // Returns the code that a process has mapped, sorted by address. The dsos must live as long as
+  // the SampleUnwinder.
+  using RegionFinder = std::function<std::vector<perfdata::Region>(const SampledProcess& process)>;
+
+  struct Settings {
+    std::optional<unwind::Machine> machine;  // of the recording; nothing if it is not supported
+    std::size_t most_frames = unwind::kMostFrames;
+    RegionFinder regions_of;
+    TableFinder table_of;
+  };
+  explicit SampleUnwinder(Settings settings) : settings_(std::move(settings)) {}
+
+  // Returns the new callchain of a sample whose event has stack copies. Nothing if it keeps its
+  // own: samples of kernel threads have no user registers, and those of 32-bit processes and of
+  // other processors are only counted.
+  std::optional<UnwoundChain> Unwind(const perfdata::Sample& sample,
+                                     const perfdata::SampleFormat& format, perfdata::CpuMode mode,
+                                     const SampledProcess& process);
+
+  const UnwindReport& report() const { return report_; }
+
+ private:
+  // More processes than this are forgotten and looked up again, which limits the memory.
+  static constexpr std::size_t kMostProcesses = 4096;
+
+  CodeMap& CodeOf(const SampledProcess& process);
+  void CopyKernelPart(const perfdata::Sample& sample, perfdata::CpuMode mode);
+  void AppendFrames();
+
+  Settings settings_;
+  UnwindReport report_;
+  std::unordered_map<std::uint64_t, CodeMap> code_;  // by fingerprint
+  std::vector<unwind::WalkedFrame> frames_;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace perftape::offline_unwind

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/unwound_chains.h"
+
+#include <utility>
+
+#include "convert/import/round_clock.h"
+#include "convert/import/stack_copies.h"
+#include "convert/import/survey.h"
+#include "convert/recording_binaries.h"
+#include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/reader.h"
+
+namespace perftape::convert {
+
+struct UnwoundChains::State {
+  State(perfdata::Reader opened, Input& input, const CombineOptions& combine)
+      : reader(std::move(opened)),
+        binaries(input, combine.symbols),
+        options(OptionsWith(binaries, combine)),
+        survey(MakeSurvey(reader, options, ignored)),
+        tables(options.find_binary),
+        unwinder(MakeUnwinder(reader, options, survey, tables)),
+        records(reader.records()),
+        lookup(reader.events()) {}
+
+  static ImportOptions OptionsWith(RecordingBinaries& binaries, const CombineOptions& combine) {
+    ImportOptions options = combine.import;
+    options.find_binary = binaries.Finder();
+    return options;
+  }
+
+  // Goes to the next SAMPLE record, and returns whether there is one.
+  bool Step();
+
+  const perfdata::Reader reader;
+  RecordingBinaries binaries;
+  const ImportOptions options;
+  ImportReport ignored;  // the rewriter finds the same damage
+  const Survey survey;
+  offline_unwind::BinaryTables tables;
+  offline_unwind::SampleUnwinder unwinder;
+  perfdata::RecordCursor records;
+  perfdata::EventLookup lookup;
+  perfdata::EventLookup::Answer found;  // of the current record
+  RoundClock clock;
+  Epoch epoch = 0;  // of the current record
+};
+
+bool UnwoundChains::State::Step() {
+  while (records.Step()) {
+    found = lookup.Of(records.record());
+    const SortKey key = clock.KeyOf(records.record(), found.time);
+    if (records.record().type != perfdata::RecordType::kSample) continue;
+    epoch = survey.history.EpochOf(key, epoch);
+    return true;
+  }
+  return false;
+}
+
+UnwoundChains::UnwoundChains(std::unique_ptr<State> state) : state_(std::move(state)) {}
+UnwoundChains::UnwoundChains(UnwoundChains&&) noexcept = default;
+UnwoundChains& UnwoundChains::operator=(UnwoundChains&&) noexcept = default;
+UnwoundChains::~UnwoundChains() = default;
+
+Result<UnwoundChains> UnwoundChains::Open(Input& input, const CombineOptions& options) {
+  if (input.is_stream()) TRY(input.All());
+  Result<perfdata::Reader> reader = perfdata::Reader::Open(input);
+  if (!reader) return Fail(InContext(input.name(), std::move(reader).error()));
+  return UnwoundChains(std::make_unique<State>(*std::move(reader), input, options));
+}
+
+rewrite::NewChain UnwoundChains::Next() {
+  if (!state_->Step() || state_->found.event == nullptr) return std::nullopt;
+  const perfdata::SampleFormat& format = state_->found.event->format;
+  if (!offline_unwind::HasStackCopies(format)) return std::nullopt;
+  const perfdata::RecordView& record = state_->records.record();
+  const auto sample = perfdata::DecodeSample(record, format);
+  if (!sample) return std::nullopt;
+  const ThreadState thread =
+      state_->survey.history.StateOf(sample->pid, sample->tid, state_->epoch);
+  const auto chain = state_->unwinder.Unwind(
+      *sample, format, record.cpumode(),
+      {.pid = sample->pid, .epoch = state_->epoch, .fingerprint = thread.spaces.user});
+  if (!chain) return std::nullopt;
+  return chain->words;
+}
+
+offline_unwind::UnwindReport UnwoundChains::Report() const {
+  offline_unwind::UnwindReport report = state_->unwinder.report();
+  report.missing = state_->tables.Missing();
+  return report;
+}
+
+}  // namespace perftape::convert

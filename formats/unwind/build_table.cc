@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "formats/unwind/call_frame_info.h"
+#include "formats/unwind/frame_sections.h"
+#include "formats/unwind/function_rows.h"
+#include "formats/unwind/rule_set.h"
+#include "formats/unwind/table.h"
+
+namespace perftape::unwind {
+namespace {
+
+// The addresses of a function, within one segment.
+struct CodeRange {
+  std::uint64_t start = 0, end = 0;
+};
+
+// Nothing for a function that is no code of the file.
+std::optional<CodeRange> RangeOf(std::uint64_t start, std::uint64_t size,
+                                 const elf::ElfFile& file) {
+  if (start == 0 || size == 0) return std::nullopt;
+  for (const elf::Segment& segment : file.segments()) {
+    const std::uint64_t distance = start - segment.address.value;
+    if (!segment.executable || start < segment.address.value || distance >= segment.size) continue;
+    const std::uint64_t in_segment = std::min(size, segment.size - distance);
+    if (in_segment > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    if (start + in_segment < start) return std::nullopt;
+    return CodeRange{.start = start, .end = start + in_segment};
+  }
+  return std::nullopt;
+}
+
+// An entry jumps to the function: its frame has the return address only. On x86-64 an entry for a
+// lazily bound function then pushes a number, in a push of 5 bytes after a jump of 6 (psABI 5.2.3).
+Rule LinkageRule(Machine machine) {
+  if (machine == Machine::kAArch64) return {.cfa = CfaRule::kStackPointer};
+  return {.cfa_offset = 8, .ra_offset = -8, .cfa = CfaRule::kPlt, .plt_push_end = 11};
+}
+
+class TableBuilder {
+ public:
+  explicit TableBuilder(const elf::ElfFile& file) : file_(file) {}
+
+  // Adds the functions that were not added from the sections before. Debug builds have the same
+  // functions in .eh_frame and .debug_frame.
+  void AddSection(const FrameSection& section) {
+    functions_.Sort();
+    CallFrameInfo info(section);
+    while (const auto entry = info.Next()) {
+      const auto range = RangeOf(entry->start, entry->size, file_);
+      if (range && !functions_.Covers(range->start, range->end)) AddFunction(*entry, *range);
+    }
+  }
+
+  // Adds the procedure linkage tables if there are functions. mold and lld write no call frame
+  // information for them.
+  void AddLinkageTables(Machine machine) {
+    if (functions_.empty()) return;
+    functions_.Sort();
+    for (const elf::Section& section : file_.sections()) {
+      if (!section.name.starts_with(".plt") || !section.is_code()) continue;
+      const auto range = RangeOf(section.address, section.size, file_);
+      if (!range || functions_.Covers(range->start, range->end)) continue;
+      functions_.StartFunction(range->start, range->end);
+      functions_.AddRow(range->start, rules_.Add(LinkageRule(machine)));
+    }
+  }
+
+  FunctionRows& functions() { return functions_; }
+  RuleSet& rules() { return rules_; }
+
+ private:
+  void AddFunction(const FrameEntry& entry, const CodeRange& range);
+
+  const elf::ElfFile& file_;
+  FunctionRows functions_;
+  RuleSet rules_;
+};
+
+struct OwnedRows {
+  FunctionRows::Merged merged;
+  std::vector<Rule> rules;
+};
+
+void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) {
+  const CommonEntry& common = *entry.common;
+  functions_.StartFunction(range.start, range.end);
+  FrameProgram program(entry.instructions, common.context, range.start);
+  while (program.NextRow() && program.start() < range.end) {
+    const Rule rule = RuleOf(program.state(), common.context.machine, common.signal_frame);
+    functions_.AddRow(program.start(), rules_.Add(rule));
+  }
+  if (!program.ok() && program.next_start() < range.end) {
+    functions_.AddRow(program.next_start(), RuleSet::kNone);
+  }
+}
+
+}  // namespace
+
+Result<Table> Table::Build(const elf::ElfFile& file) {
+  const std::optional<Machine> machine = MachineOf(file);
+  if (!machine) {
+    return Fail(ErrorCode::kUnsupported,
+                "call frame information of this processor is not supported");
+  }
+  TableBuilder builder(file);
+  for (const FrameSection& section : EhFrameSections(file, *machine)) builder.AddSection(section);
+  if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
+    builder.AddSection(debug_frame->section);
+  }
+  builder.AddLinkageTables(*machine);
+  const auto owned = std::make_shared<const OwnedRows>(OwnedRows{
+      .merged = builder.functions().Merge(), .rules = std::move(builder.rules()).Finish()});
+  return Table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);
+}
+
+}  // namespace perftape::unwind

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the caller's registers are found from those of a function, at one of its instructions: a row
+// of the call frame information (DWARF 5, 6.4), reduced to the registers that a stack walk needs.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace perftape::unwind {
+
+// The processors whose call frame information is read.
+enum class Machine : std::uint8_t { kX86_64, kAArch64 };
+
+// How the canonical frame address (CFA) is computed: sp is the stack pointer, fp the frame pointer
+// (rbp, x29), and *(a) the word at address a.
+enum class CfaRule : std::uint8_t {
+  kNone,            // there is no rule: between functions, or an expression that is none of these
+  kEndOfStack,      // the function has no caller: its return address is undefined
+  kStackPointer,    // sp + cfa_offset
+  kFramePointer,    // fp + cfa_offset
+  kAtStackPointer,  // *(sp + cfa_offset) + cfa_addend: a signal's saved registers, OpenSSL's code
+  kAtFramePointer,  // *(fp + cfa_offset) + cfa_addend: GCC's realigned stacks
+  kPlt,             // sp + cfa_offset, and 8 more from byte `plt_push_end` of a 16-byte entry on
+};
+
+struct Rule {
+  // Of fp_offset: the function has not changed the register. Of ra_offset: the return address is in
+  // the link register.
+  static constexpr std::int32_t kInRegister = std::numeric_limits<std::int32_t>::min();
+  // Flags.
+  static constexpr std::uint8_t kSignalFrame = 1;  // the caller was interrupted, it did not call
+  static constexpr std::uint8_t kFromStackPointer = 2;  // fp_offset, ra_offset: from sp, not CFA
+  static constexpr std::uint8_t kSignedReturn = 4;  // the return address is signed (aarch64 PAC)
+  // fp_offset: from fp, not CFA. GCC's realigned stacks push fp before they know the CFA.
+  static constexpr std::uint8_t kFpFromFp = 8;
+
+  std::int32_t cfa_offset = 0;
+  std::int32_t fp_offset = kInRegister;  // the caller's fp is at CFA + fp_offset
+  std::int32_t ra_offset = kInRegister;  // the return address is at CFA + ra_offset
+  CfaRule cfa = CfaRule::kNone;
+  std::uint8_t flags = 0;
+  std::uint8_t plt_push_end = 0;
+  std::uint8_t cfa_addend = 0;
+
+  bool operator==(const Rule&) const = default;
+};
+static_assert(sizeof(Rule) == 16, "tables are saved and mapped in this layout");
+
+}  // namespace perftape::unwind

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The distinct rules of a table.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/unwind/rule.h"
+
+namespace perftape::unwind {
+
+class RuleSet {
+ public:
+  static constexpr std::uint32_t kNone = 0, kEndOfStack = 1;  // the indexes that each table has
+
+  RuleSet();
+
+  // Returns the index of `rule`, and adds it if it is new.
+  std::uint32_t Add(const Rule& rule);
+  std::vector<Rule> Finish() && { return std::move(rules_); }
+
+ private:
+  void Grow();
+
+  std::vector<Rule> rules_;
+  std::vector<std::uint32_t> slots_;  // a hash table: index + 1, or 0
+};
+
+}  // namespace perftape::unwind

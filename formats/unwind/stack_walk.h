@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk of one sample's stack: from the registers of the interrupted code to the outermost
+// caller. The caller of the walk knows what is mapped and what can be read.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "formats/base/addresses.h"
+#include "formats/base/bytes.h"
+#include "formats/unwind/rule.h"
+#include "formats/unwind/step.h"
+#include "formats/unwind/table.h"
+
+namespace perftape::unwind {
+
+// perf unwinds this many frames (PERF_MAX_STACK_DEPTH in include/uapi/linux/perf_event.h).
+inline constexpr std::size_t kMostFrames = 127;
+
+// How a walk ended. Only with kEndOfStack the frames are the whole stack.
+enum class WalkEnd : std::uint8_t {
+  kEndOfStack,  // the outermost frame has no caller
+  kNoTable,     // an address in no mapping, or in code with neither a table nor frame pointers
+  kNoRule,      // code that its binary's table does not describe
+  kUnreadable,  // a word that is not in the copy of the stack
+  kTooDeep,     // there are more frames than asked for
+  kNoProgress,  // a caller's frame would be below its callee's
+};
+inline constexpr std::size_t kWalkEnds = 6;
+
+// How the code at an address keeps its caller.
+enum class FramesBy : std::uint8_t {
+  kNothing,       // there is no code
+  kUnknown,       // there is code of a binary that was not found
+  kTable,         // the binary has an unwind table
+  kFramePointer,  // it has none (compiled just in time, built without): the frame pointer is tried
+};
+
+struct Code {
+  FramesBy frames_by = FramesBy::kNothing;
+  const Table* table = nullptr;  // with kTable
+  ImageAddress address = {};     // of the code, in the table's binary
+};
+
+// Finds the code at an address of the process.
+template <class Find>
+concept FindsCode = requires(Find find, RuntimeAddress address) {
+  { find(address) } -> std::same_as<Code>;
+};
+
+struct WalkedFrame {
+  // As in a callchain: the interrupted instruction, or a return address.
+  std::uint64_t pc = 0;
+  // The frame was interrupted: it is the first one, or a signal handler ran on top of it.
+  bool interrupted = false;
+};
+
+// A copied part of a stack, as a reader of words. Words outside of it cannot be read.
+class StackCopy {
+ public:
+  // `bytes` are those from the address `start` on, and must outlive this object.
+  StackCopy(std::uint64_t start, Bytes bytes) : start_(start), bytes_(bytes) {}
+
+  std::optional<std::uint64_t> operator()(std::uint64_t address) const {
+    const std::uint64_t offset = address - start_;  // huge if the address is below
+    if (bytes_.size() < sizeof(std::uint64_t) || offset > bytes_.size() - sizeof(std::uint64_t)) {
+      return std::nullopt;
+    }
+    return LoadFixed<std::uint64_t>(bytes_.data() + offset, std::endian::little);
+  }
+
+ private:
+  std::uint64_t start_;
+  Bytes bytes_;
+};
+
+// The frame that a function keeps at its frame pointer: the caller's frame pointer, then the return
+// address. On x86-64 the caller's stack pointer is behind them. On aarch64 it is not known; this is
+// the lowest possible one.
+inline constexpr Rule kFramePointerRule = {.cfa_offset = 16,
+                                           .fp_offset = -16,
+                                           .ra_offset = -8,
+                                           .cfa = CfaRule::kFramePointer,
+                                           .flags = 0,
+                                           .plt_push_end = 0,
+                                           .cfa_addend = 0};
+
+// Replaces `frames` by the frames of a stack, leaf first, at most `most_frames`. The first one is
+// always registers.pc. A caller outside of all code is left out. Ends after `most_frames` steps,
+// whatever `find` and `read` return.
+template <FindsCode Find, ReadsWords Read>
+WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const Read& read,
+                  std::size_t most_frames, std::vector<WalkedFrame>& frames);
+
+// What follows is not part of the interface.
+
+// The size that most stacks may grow to (RLIMIT_STACK). A frame pointer further away is none.
+inline constexpr std::uint64_t kUsualStackLimit = std::uint64_t{8} << 20;
+
+// Both functions go to the caller, or return how the walk ends.
+template <ReadsWords Read>
+std::optional<WalkEnd> StepByFramePointer(Machine machine, const Read& read, Registers& registers) {
+  // Compilers and the kernel clear the frame pointer of the outermost frame.
+  if (registers.fp == 0) return WalkEnd::kEndOfStack;
+  // A frame pointer below the stack pointer is far above it, too, because the difference wraps.
+  if (registers.fp - registers.sp > kUsualStackLimit) return WalkEnd::kNoTable;
+  switch (Step(machine, kFramePointerRule, read, registers)) {
+    case StepResult::kCaller:
+      return std::nullopt;
+    case StepResult::kEnd:
+      return WalkEnd::kEndOfStack;
+    case StepResult::kUnreadable:
+      return WalkEnd::kUnreadable;
+    case StepResult::kNoRule:
+    case StepResult::kNoProgress:
+      break;
+  }
+  return WalkEnd::kNoTable;
+}
+
+template <ReadsWords Read>
+std::optional<WalkEnd> StepByTable(Machine machine, const Code& code, const Read& read,
+                                   Registers& registers) {
+  switch (Step(machine, code.table->Find(code.address), read, registers)) {
+    case StepResult::kCaller:
+      return std::nullopt;
+    case StepResult::kEnd:
+      return WalkEnd::kEndOfStack;
+    case StepResult::kNoRule:
+      break;
+    case StepResult::kUnreadable:
+      return WalkEnd::kUnreadable;
+    case StepResult::kNoProgress:
+      return WalkEnd::kNoProgress;
+  }
+  return WalkEnd::kNoRule;
+}
+
+template <FindsCode Find, ReadsWords Read>
+WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const Read& read,
+                  std::size_t most_frames, std::vector<WalkedFrame>& frames) {
+  frames.clear();
+  while (true) {
+    // The instruction before a return address is the call, which decides what is on the stack.
+    const std::uint64_t executed = registers.pc - (registers.interrupted ? 0 : 1);
+    const Code code = find(RuntimeAddress{executed});
+    if (code.frames_by == FramesBy::kNothing && !frames.empty()) return WalkEnd::kNoTable;
+    if (frames.size() >= most_frames) return WalkEnd::kTooDeep;
+    frames.push_back({.pc = registers.pc, .interrupted = registers.interrupted});
+    if (code.frames_by <= FramesBy::kUnknown) return WalkEnd::kNoTable;
+    registers.pc = executed;  // the rule of a PLT entry depends on it
+    const std::optional<WalkEnd> end = code.frames_by == FramesBy::kTable
+                                           ? StepByTable(machine, code, read, registers)
+                                           : StepByFramePointer(machine, read, registers);
+    if (end) return *end;
+  }
+}
+
+}  // namespace perftape::unwind

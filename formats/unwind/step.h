@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of a stack walk: from the registers in a function to those in its caller. It does what
+// bpf/unwind.bpf.h does in the kernel.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+#include "formats/unwind/rule.h"
+
+namespace perftape::unwind {
+
+struct Registers {
+  std::uint64_t pc = 0;
+  std::uint64_t sp = 0;
+  std::uint64_t fp = 0;                    // rbp, x29
+  std::optional<std::uint64_t> link = {};  // x30; unknown behind the first frame, and on x86-64
+  bool interrupted = true;  // pc is the next instruction; otherwise it is a return address
+};
+
+enum class StepResult : std::uint8_t {
+  kCaller,      // the registers are those of the caller
+  kEnd,         // there is no caller
+  kNoRule,      // the rule is kNone
+  kUnreadable,  // a word that is needed is not in memory
+  kNoProgress,  // the caller's frame would not be above this one
+};
+
+// Returns the word at an address of the process, or nothing.
+template <class Read>
+concept ReadsWords = requires(Read read, std::uint64_t address) {
+  { read(address) } -> std::same_as<std::optional<std::uint64_t>>;
+};
+
+// Applies `rule` to `registers`. They are unchanged unless the result is kCaller. A return address
+// of 0 is kEnd. kNoRule also if the return address is in the link register, and that is unknown.
+template <ReadsWords Read>
+StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers);
+
+// What follows is not part of the interface.
+
+// The bits of a user address on aarch64. The bits above hold a signature (PAC), which the kernel
+// also removes (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
+inline constexpr std::uint64_t kAArch64AddressBits = (std::uint64_t{1} << 48) - 1;
+
+inline constexpr std::uint64_t kWordSize = 8;
+
+// Computes the canonical frame address. The result is kCaller if `cfa` is set.
+template <ReadsWords Read>
+StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers& registers,
+                            std::uint64_t& cfa) {
+  // Offsets are signed, addresses wrap around.
+  const auto offset = static_cast<std::uint64_t>(std::int64_t{rule.cfa_offset});
+  const auto load = [&](std::uint64_t address) {
+    const std::optional<std::uint64_t> word = read(address);
+    if (!word) return StepResult::kUnreadable;
+    cfa = *word + rule.cfa_addend;
+    return StepResult::kCaller;
+  };
+  switch (rule.cfa) {
+    case CfaRule::kNone:
+      return StepResult::kNoRule;
+    case CfaRule::kEndOfStack:
+      return StepResult::kEnd;
+    case CfaRule::kStackPointer:
+      cfa = registers.sp + offset;
+      return StepResult::kCaller;
+    case CfaRule::kFramePointer:
+      cfa = registers.fp + offset;
+      return StepResult::kCaller;
+    case CfaRule::kAtStackPointer:
+      return load(registers.sp + offset);
+    case CfaRule::kAtFramePointer:
+      return load(registers.fp + offset);
+    case CfaRule::kPlt: {
+      constexpr std::uint64_t kEntrySize = 16;
+      const bool is_pushed = registers.pc % kEntrySize >= rule.plt_push_end;
+      cfa = registers.sp + offset + (is_pushed ? kWordSize : 0);
+      return StepResult::kCaller;
+    }
+  }
+  return StepResult::kNoRule;
+}
+
+template <ReadsWords Read>
+StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers) {
+  std::uint64_t cfa = 0;
+  if (const StepResult found = FindFrameAddress(rule, read, registers, cfa);
+      found != StepResult::kCaller) {
+    return found;
+  }
+  const bool is_signal = (rule.flags & Rule::kSignalFrame) != 0;
+  const std::uint64_t base = (rule.flags & Rule::kFromStackPointer) != 0 ? registers.sp : cfa;
+  const std::uint64_t fp_base = (rule.flags & Rule::kFpFromFp) != 0 ? registers.fp : base;
+  const auto at = [](std::uint64_t from, std::int32_t offset) {
+    return from + static_cast<std::uint64_t>(std::int64_t{offset});
+  };
+
+  const bool returns_by_link = rule.ra_offset == Rule::kInRegister;
+  const std::optional<std::uint64_t> pc =
+      returns_by_link ? registers.link : read(at(base, rule.ra_offset));
+  if (!pc) return returns_by_link ? StepResult::kNoRule : StepResult::kUnreadable;
+  std::optional<std::uint64_t> fp = registers.fp;
+  if (rule.fp_offset != Rule::kInRegister) {
+    const std::uint64_t saved = at(fp_base, rule.fp_offset);
+    fp = read(saved);
+    // GCC does not describe that an epilogue has popped the register. Then its word is below the
+    // stack pointer, which a copy of the stack does not contain.
+    if (!fp && saved < registers.sp) fp = registers.fp;
+  }
+  if (!fp) return StepResult::kUnreadable;
+
+  const std::uint64_t caller = machine == Machine::kAArch64 ? *pc & kAArch64AddressBits : *pc;
+  if (caller == 0) return StepResult::kEnd;
+  // A handler may run on a stack of its own (sigaltstack), which can be anywhere. A function that
+  // returns by the link register may have nothing on the stack.
+  const bool is_above = returns_by_link ? cfa >= registers.sp : cfa > registers.sp;
+  if (!is_above && !is_signal) return StepResult::kNoProgress;
+  registers = {.pc = caller, .sp = cfa, .fp = *fp, .link = {}, .interrupted = is_signal};
+  return StepResult::kCaller;
+}
+
+}  // namespace perftape::unwind

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unwind table of one binary: its call frame information, compiled into rows that are sorted by
+// address.
+//
+//   TRY_ASSIGN(const Table table, Table::Build(file));
+//   const Rule& rule = table.Find(address);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "formats/base/addresses.h"
+#include "formats/base/result.h"
+#include "formats/elf/elf_file.h"
+#include "formats/unwind/rule.h"
+
+namespace perftape::unwind {
+
+// The rule `rule` holds from here up to the next row.
+struct Row {
+  std::uint32_t pc = 0;    // distance from Table::base()
+  std::uint32_t rule = 0;  // index in Table::rules()
+};
+
+// Immutable. Threads may share it. Copies share the rows.
+class Table {
+ public:
+  Table() = default;
+  // A table of rows and rules that `memory` owns, with the properties below. Only for code that
+  // builds and decodes tables.
+  Table(Machine machine, ImageAddress base, std::span<const Row> rows, std::span<const Rule> rules,
+        std::shared_ptr<const void> memory);
+
+  // Reads .eh_frame, or .debug_frame for code that .eh_frame does not cover, of an executable,
+  // library or vdso. Finds .eh_frame by its section, or by PT_GNU_EH_FRAME if there are no section
+  // headers. Reads hostile files safely: leaves out what is damaged, and limits memory by the size
+  // of the sections.
+  //
+  // Of functions that overlap, the one first in the section counts. Leaves out functions outside of
+  // the executable segments, and those that the linker discarded (address or size 0). A gap of less
+  // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack.
+  //
+  // A procedure linkage table without call frame information gets the rule of its entries, unless
+  // the whole file has none.
+  //
+  // A file without call frame information gives an empty table. Returns kUnsupported for a machine
+  // that is not in Machine.
+  static Result<Table> Build(const elf::ElfFile& file);
+
+  Machine machine() const { return machine_; }
+  ImageAddress base() const { return base_; }  // the lowest address of a row
+  bool empty() const { return rows_.empty(); }
+
+  // Sorted by pc, without duplicates. A rule kNone or kEndOfStack ends what a row covers. The last
+  // row has the rule kNone.
+  std::span<const Row> rows() const { return rows_; }
+  // Distinct. The first is kNone, the second kEndOfStack.
+  std::span<const Rule> rules() const { return rules_; }
+
+  // Returns the rule at an instruction; kNone outside of the rows. A caller is looked up by its
+  // return address minus one, unless it was interrupted (kSignalFrame).
+  const Rule& Find(ImageAddress address) const;
+
+ private:
+  Machine machine_ = Machine::kX86_64;
+  ImageAddress base_;
+  std::span<const Row> rows_;
+  std::span<const Rule> rules_;
+  std::shared_ptr<const void> memory_;  // what rows_ and rules_ view
+};
+
+}  // namespace perftape::unwind

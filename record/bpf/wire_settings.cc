@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/bpf/wire_settings.h"
+
+#include <algorithm>
+
+#include "record/bpf/off_cpu_programs.h"
+#include "record/scope/own_namespaces.h"
+
+namespace perftape::record {
+namespace {
+
+// Samples with a copy of the stack are some 64 times as long.
+constexpr std::size_t kWakeupBytes = 64 << 10, kWakeupBytesOfStacks = 1 << 20;
+
+void AddScope(const Scope& scope, wire_filter& wire) {
+  wire.cgroups = static_cast<__u32>(scope.cgroups.size());
+  wire.record_cgroup = scope.recorded.has_value();
+  if (scope.recorded && !scope.recorded->is_v2()) wire.cgroup_v1 = scope.v1_subsystem + 1;
+  std::ranges::transform(scope.cgroups, wire.cgroup_ids, &CgroupDirectory::id);
+  wire.glob_sets = static_cast<__u32>(scope.comms.size());
+  std::ranges::copy(scope.comms, wire.globs);
+}
+
+__u32 WireChain(Callchains callchains) {
+  switch (callchains) {
+    case Callchains::kNone:
+      return WIRE_CHAIN_NONE;
+    case Callchains::kOnlyKernel:
+      return WIRE_CHAIN_KERNEL;
+    case Callchains::kUnwindTables:
+      return WIRE_CHAIN_UNWIND;
+    case Callchains::kFramePointers:
+      break;
+  }
+  return WIRE_CHAIN_ALL;
+}
+
+// How many stacks of threads that wait have room in 64 MiB.
+__u32 StoredStacks(const BpfOptions& options) {
+  constexpr std::size_t kMemory = std::size_t{64} << 20;
+  if (options.stack_bytes == 0) return 0;
+  return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
+}
+
+}  // namespace
+
+bool Needs(const BpfOptions& options, Trigger trigger) {
+  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
+}
+
+wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
+  const SampleFilter& filter = options.filter;
+  const std::size_t half_ring = options.ring_bytes / 2;
+  wire_filter wire = {};
+  wire.by_process = filter.by_process();
+  wire.by_thread = !filter.threads.empty();
+  wire.by_uid = filter.user.has_value();
+  wire.uid = filter.user.value_or(0);
+  wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
+  wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
+  wire.callchain = WireChain(options.callchains);
+  wire.stack_bytes = options.stack_bytes;
+  // The ids of the initial namespace need no translation.
+  wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
+  wire.wakeup_bytes = static_cast<__u32>(
+      std::min(options.stack_bytes != 0 ? kWakeupBytesOfStacks : kWakeupBytes, half_ring));
+  wire.event = event;
+  wire.cpus = static_cast<__u32>(cpus);
+  wire.rings = static_cast<__u32>(options.rings);
+  AddScope(filter.scope, wire);
+  wire.with_locks = Needs(options, Trigger::kLock);
+  return wire;
+}
+
+std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
+  const auto number_of = [&](Trigger trigger) {
+    const auto found = std::ranges::find(options.events, trigger, &BpfEvent::trigger);
+    return found == options.events.end() ? WIRE_NO_EVENT
+                                         : static_cast<__u32>(found - options.events.begin());
+  };
+  if (!Needs(options, Trigger::kSleep)) return std::nullopt;
+  return wire_off_cpu{.threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
+                      .flush_ns = 1'000'000'000,
+                      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
+                                 number_of(Trigger::kRunnable)},
+                      .wakeup_event = number_of(Trigger::kWakeup),
+                      .has_prev_state = 1,
+                      .stacks = StoredStacks(options)};
+}
+
+}  // namespace perftape::record

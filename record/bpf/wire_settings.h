@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a recording as the settings of the programs (bpf/wire.h).
+#pragma once
+
+#include <linux/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "bpf/wire.h"
+#include "record/bpf/bpf_session.h"
+
+namespace perftape::record {
+
+// Whether an event has this trigger.
+bool Needs(const BpfOptions& options, Trigger trigger);
+
+// The filter of a program for the event number `event`, or, with WIRE_EVENT_OF_COOKIE, for several
+// events. `cpus` is the number of possible CPUs.
+wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus);
+
+// The settings of the programs that measure waits; nothing if there are no such events.
+std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options);
+
+}  // namespace perftape::record

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What perftape-record can record here, what not, and why.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/doctor/abilities.h"
+#include "record/doctor/doctor_machine.h"
+#include "record/machine/requirement.h"
+
+namespace perftape::record {
+
+// Whether perftape-record can record a kind of event, for the whole system.
+struct EventDiagnosis {
+  std::string kind = {};     // "tracepoint"
+  std::string example = {};  // "sched:sched_switch"
+  bool works = false;
+  std::vector<Finding> findings = {};  // why not
+  // Why not, as the recorder words it, if no finding has the reason.
+  std::string other_reason = {};
+};
+
+struct Diagnosis {
+  std::vector<EventDiagnosis> events = {};
+  std::vector<Ability> abilities = {};
+
+  // Whether a recording without options works: cpu-clock, of the whole system.
+  bool default_recording_works() const { return events.front().works; }
+  // Returns each finding once, in the order of the table.
+  std::vector<Finding> AllFindings() const;
+  // Returns the examples of the events, and the names of the abilities, that lack this.
+  std::vector<std::string> AffectedBy(const Finding& finding) const;
+};
+
+// Tries each kind of event as far as the requirements for all recordings are met.
+Diagnosis Diagnose(const DoctorMachine& machine);
+
+}  // namespace perftape::record

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/bpf_events.h"
+
+#include <utility>
+
+namespace perftape::record {
+
+std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned) {
+  std::vector<BpfEvent> events;
+  for (const PlannedEvent& event : planned) {
+    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
+    if (event.trigger == Trigger::kFunction) {
+      sampled.probe = event.locations.front().kind;
+      sampled.function = event.locations.front().target;
+    }
+    events.push_back(std::move(sampled));
+  }
+  return events;
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/output/file_finisher.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "record/output/retention.h"
+
+namespace perftape::record {
+namespace {
+
+void WriteBundleOf(EndedFile& ended, std::uint64_t reserved_space, CompletedFile& completed) {
+  if (!ended.bundle || ended.has_failed || completed.path.empty()) return;
+  struct stat before = {};
+  if (fstat(ended.file.fd(), &before) != 0) return;
+  Result<BundleSummary> written =
+      std::move(*ended.bundle).Write(ended.file.fd(), completed.path.native());
+  if (!written) {
+    completed.bundle_failure = std::move(written).error().message;
+    return;
+  }
+  const Result<std::uint64_t> free = FreeSpace(completed.path.parent_path());
+  if (reserved_space > 0 && free && *free < reserved_space) {
+    (void)!ftruncate(ended.file.fd(), before.st_size);
+    completed.bundle_failure =
+        completed.path.native() + ": the disk has no room for symbols beside --reserve-space";
+    return;
+  }
+  completed.bundle = *std::move(written);
+  completed.bytes += completed.bundle->bytes;
+}
+
+}  // namespace
+
+CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space) {
+  CompletedFile completed{.path = {},
+                          .requested_path = ended.file.requested_path(),
+                          .bytes = ended.file.size(),
+                          .samples = ended.samples};
+  const Result<std::uint64_t> written = std::move(ended.file).Finish(std::move(ended.features));
+  if (written) {
+    completed.bytes = *written;
+  } else {
+    completed.failure = written.error().message + ": the features are missing";
+    ended.has_failed = true;
+  }
+  completed.path = ended.file.CurrentPath().value_or(std::filesystem::path());
+  WriteBundleOf(ended, reserved_space, completed);
+  return completed;
+}
+
+FileFinisher::FileFinisher(std::uint64_t reserved_space)
+    : reserved_space_(reserved_space), thread_([this] { Run(); }) {}
+
+FileFinisher::~FileFinisher() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void FileFinisher::Add(EndedFile ended) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(ended));
+  }
+  changed_.notify_all();
+}
+
+std::vector<CompletedFile> FileFinisher::Completed() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(completed_, {});
+}
+
+std::vector<CompletedFile> FileFinisher::WaitForAll() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.empty() && !is_working_; });
+  return std::exchange(completed_, {});
+}
+
+void FileFinisher::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    EndedFile ended = std::move(waiting_.front());
+    waiting_.pop_front();
+    is_working_ = true;
+    lock.unlock();
+    CompletedFile completed = Complete(std::move(ended), reserved_space_);
+    lock.lock();
+    is_working_ = false;
+    completed_.push_back(std::move(completed));
+    changed_.notify_all();
+  }
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completes the files of a rotating recording in a thread of its own, one after the other: their
+// features and their bundle. Meanwhile the recorder drains its rings.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "formats/perfdata/features.h"
+#include "record/output/recording_file.h"
+#include "record/symbols/recording_bundle.h"
+
+namespace perftape::record {
+
+// A file after its last round.
+struct EndedFile {
+  RecordingFile file;
+  std::vector<perfdata::Feature> features;  // in addition to those given to RecordingFile::Create
+  std::optional<RecordingBundle> bundle;
+  std::uint64_t samples = 0;
+  bool has_failed = false;  // the disk was full: no bundle is written
+};
+
+struct CompletedFile {
+  std::filesystem::path path;  // empty if it was deleted meanwhile
+  std::filesystem::path requested_path;
+  std::uint64_t bytes = 0;
+  std::uint64_t samples = 0;
+  std::optional<BundleSummary> bundle = {};
+  std::string bundle_failure = {};
+  std::string failure = {};  // why it has no features
+};
+
+// Writes the features, then the bundle. Leaves `reserved_space` bytes of the disk free: a bundle
+// that would use them is removed again.
+CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space);
+
+class FileFinisher {
+ public:
+  explicit FileFinisher(std::uint64_t reserved_space);
+  FileFinisher(const FileFinisher&) = delete;
+  FileFinisher& operator=(const FileFinisher&) = delete;
+  // Waits for all files.
+  ~FileFinisher();
+
+  void Add(EndedFile ended);
+  // Returns the files that were completed since the last call.
+  std::vector<CompletedFile> Completed();
+  // Waits for all files and returns those that Completed has not returned.
+  std::vector<CompletedFile> WaitForAll();
+
+ private:
+  void Run();
+
+  std::uint64_t reserved_space_;
+  std::mutex mutex_;  // of all that follow
+  std::condition_variable changed_;
+  std::deque<EndedFile> waiting_;
+  std::vector<CompletedFile> completed_;
+  bool is_working_ = false, is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace perftape::record

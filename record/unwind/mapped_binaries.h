@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binaries that processes map, opened as the process sees them, and their unwind tables. A
+// binary is read once, however many processes map it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/base/addresses.h"
+#include "formats/base/file.h"
+#include "formats/elf/elf_file.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/unwind/table.h"
+#include "formats/unwind/table_cache.h"
+#include "record/unwind/table_store.h"
+#include "record/unwind/unwind_maps.h"
+
+namespace perftape::record {
+
+// Not thread-safe.
+class MappedBinaries {
+ public:
+  explicit MappedBinaries(const UnwindMaps& maps);
+
+  struct Mapping {
+    std::uint32_t pid = 0;
+    perfdata::Region region;
+  };
+  // Reads the binaries of these mappings, on several threads.
+  void ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns);
+
+  // Returns how the BPF programs unwind code in a mapping. If its binary was not read yet, the
+  // mapping has no table, and the binary waits for ReadNext. The Dso must live as long as this
+  // object.
+  wire_unwind_mapping WireMapping(const Mapping& mapping);
+
+  bool has_unread() const { return !unread_.empty(); }
+  // Reads one of the binaries that wait, if there is one. Returns the processes for whose mappings
+  // WireMapping now returns a table.
+  std::vector<std::uint32_t> ReadNext(std::uint64_t now_ns);
+
+  TableStore& tables() { return store_; }
+
+ private:
+  // What was read of a binary. Segments are needed for each new mapping.
+  struct Contents {
+    std::optional<MappedFile> file;  // owns what `elf` views
+    std::optional<elf::ElfFile> elf;
+    std::optional<unwind::Table> table;
+    bool is_unreadable = false;
+  };
+  struct Binary {
+    std::optional<elf::ElfFile> elf;
+    std::optional<MappedFile> file;
+    ImageAddress base;
+    std::uint32_t table = WIRE_UNWIND_UNKNOWN;
+  };
+  Contents Read(const Mapping& mapping) const;
+  Contents ReadVdso() const;
+  void ReadTable(Contents& contents) const;
+  Binary Store(Contents contents, std::uint64_t now_ns);
+
+  unwind::TableCache cache_;
+  TableStore store_;
+  std::unordered_map<const perfdata::Dso*, Binary> binaries_;
+  // In the order in which they were mapped, each with its mappings.
+  std::deque<std::vector<Mapping>> unread_;
+};
+
+}  // namespace perftape::record

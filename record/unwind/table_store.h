@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unwind tables in the maps of the BPF programs. If the memory is full, tables that no sample
+// has hit for a while make room for those that samples hit now.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "formats/unwind/table.h"
+#include "record/unwind/unwind_arena.h"
+#include "record/unwind/unwind_maps.h"
+
+namespace perftape::record {
+
+// Not thread-safe. The programs read the maps at any time.
+class TableStore {
+ public:
+  // A table that was hit within this time stays in the maps.
+  static constexpr std::uint64_t kIdleNs = 1'000'000'000;
+
+  // The memory of `maps` must outlive this object.
+  explicit TableStore(const UnwindMaps& maps);
+
+  // Returns the index of the table in the maps, which it keeps. Nothing if there is no index left.
+  // Its rows may come later, when there is room (LoadMissing).
+  std::optional<std::uint32_t> Add(unwind::Table table, std::uint64_t now_ns);
+
+  // Loads tables that samples have hit while they were not in the maps, and removes others for
+  // them. Call it every now and then. Times are CLOCK_MONOTONIC.
+  void LoadMissing(std::uint64_t now_ns);
+
+ private:
+  struct Entry {
+    unwind::Table table;
+    std::uint32_t first = 0, cells = 0;  // in the maps; 0 cells if it is not
+    std::uint64_t removed_ns = 0;        // 0: it never was
+  };
+  bool Load(std::uint32_t index, std::uint64_t now_ns);
+  void Write(const unwind::Table& table, std::span<wire_unwind_cell> cells, std::uint32_t first);
+  void MakeRoom(std::uint32_t cells, std::uint64_t now_ns);
+  void Remove(std::uint32_t index, std::uint64_t now_ns);
+  std::uint64_t LastHit(std::uint32_t index) const;
+  std::uint32_t NumberOf(const unwind::Rule& rule);
+
+  UnwindMaps maps_;
+  UnwindArena arena_;
+  std::vector<Entry> entries_;
+  using RuleKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
+  std::map<RuleKey, std::uint32_t> rules_;  // all tables share their rules
+};
+
+}  // namespace perftape::record

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/unwind/unwind_loader.h"
+
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "formats/perfdata/record.h"
+#include "record/events/cpu_list.h"
+#include "record/events/event_attrs.h"
+#include "record/monotonic_clock.h"
+#include "record/processes/proc_snapshot.h"
+
+namespace perftape::record {
+namespace {
+
+constexpr SidebandOptions kRings = {.ring_bytes = std::size_t{128} << 10};
+
+// The sideband event, which wakes its reader at each record.
+perfdata::EventAttr AttrOfOwnRings() {
+  perfdata::EventAttr attr = SidebandAttr();
+  attr.flags &= ~static_cast<std::uint64_t>(perfdata::kAttrKsymbol | perfdata::kAttrBpfEvent);
+  attr.flags |= perfdata::kWatermark;
+  attr.wakeup_events = 1;  // wakeup_watermark, in bytes
+  return attr;
+}
+
+perfdata::RecordView ViewOf(Bytes record) {
+  perf_event_header header = {};
+  std::memcpy(&header, record.data(), sizeof header);
+  return {.type = static_cast<perfdata::RecordType>(header.type),
+          .misc = header.misc,
+          .payload = record.subspan(sizeof header)};
+}
+
+struct TimedRecord {
+  std::uint64_t time_ns = 0;
+  std::vector<std::byte> bytes;
+};
+
+}  // namespace
+
+UnwindLoader::UnwindLoader(const UnwindMaps& maps)
+    : format_(perfdata::FormatOf(AttrOfOwnRings())), binaries_(maps), entries_(maps) {}
+
+UnwindLoader::~UnwindLoader() = default;
+
+Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(
+    const UnwindMaps& maps, const std::optional<std::vector<std::uint32_t>>& processes) {
+  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps));
+  TRY(loader->OpenRings());
+  TRY(loader->LoadRunning(processes));
+  TRY_ASSIGN(BackgroundDrain thread,
+             BackgroundDrain::Start(loader->rings_->poll_fd(),
+                                    [loader = loader.get()] { return loader->Update(); }));
+  loader->thread_.emplace(std::move(thread));
+  return loader;
+}
+
+Status UnwindLoader::OpenRings() {
+  TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
+  TRY_ASSIGN(events_, OpenOnCpus(AttrOfOwnRings(), online));
+  TRY_ASSIGN(Sideband rings, Sideband::Open(events_, kRings));
+  rings_.emplace(std::move(rings));
+  return {};
+}
+
+// The rings are open already, so that no mapping is missed.
+Status UnwindLoader::LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes) {
+  std::vector<std::byte> records;
+  if (processes) {
+    followed_.emplace(processes->begin(), processes->end());
+    TRY(SnapshotProcesses("/proc", *processes, format_, records));
+  } else {
+    TRY(SnapshotAll("/proc", format_, records));
+  }
+  ApplyAll(records);
+  const std::uint64_t now_ns = MonotonicNs();
+  ReadBinariesOfChanged(now_ns);
+  SetChanged(now_ns);
+  return {};
+}
+
+void UnwindLoader::ApplyAll(Bytes records) {
+  while (records.size() >= sizeof(perf_event_header)) {
+    perf_event_header header = {};
+    std::memcpy(&header, records.data(), sizeof header);
+    if (header.size < sizeof header || header.size > records.size()) return;
+    Apply(ViewOf(records.first(header.size)));
+    records = records.subspan(header.size);
+  }
+}
+
+// What the thread does. Mappings come first, because a binary may take long to read, and then
+// other processes would wait for their mappings.
+Status UnwindLoader::Update() {
+  // Samples lose their callers until the thread runs. Without privileges it stays as it is.
+  constexpr int kHighestPriority = -20;
+  if (!std::exchange(is_urgent_, true)) (void)setpriority(PRIO_PROCESS, 0, kHighestPriority);
+  TRY(DrainRings());
+  SetChanged(MonotonicNs());
+  while (binaries_.has_unread()) {
+    for (const std::uint32_t pid : binaries_.ReadNext(MonotonicNs())) changed_.insert(pid);
+    TRY(DrainRings());
+    SetChanged(MonotonicNs());
+  }
+  binaries_.tables().LoadMissing(MonotonicNs());
+  return {};
+}
+
+// The records of several CPUs are only in order of time for each CPU.
+Status UnwindLoader::DrainRings() {
+  std::vector<TimedRecord> batch;
+  TRY(rings_->Drain([&](Bytes record) {
+    batch.push_back({.time_ns = perfdata::DecodeSampleId(ViewOf(record), format_).time,
+                     .bytes = {record.begin(), record.end()}});
+  }));
+  std::ranges::stable_sort(batch, {}, &TimedRecord::time_ns);
+  for (const TimedRecord& record : batch) Apply(ViewOf(record.bytes));
+  if (std::exchange(has_lost_records_, false)) {
+    std::vector<std::byte> records;
+    TRY(SnapshotAll("/proc", format_, records));
+    ApplyAll(records);
+  }
+  return {};
+}
+
+// All types begin with the id of the process; FORK then has that of the parent.
+bool UnwindLoader::IsOfInterest(const perfdata::RecordView& record) {
+  std::uint32_t ids[2] = {};
+  if (record.payload.size() < sizeof ids) return false;
+  std::memcpy(ids, record.payload.data(), sizeof ids);
+  switch (record.type) {
+    case perfdata::RecordType::kLost:
+      has_lost_records_ = true;
+      return false;
+    case perfdata::RecordType::kFork:
+      if (followed_ && followed_->contains(ids[1])) followed_->insert(ids[0]);
+      break;
+    case perfdata::RecordType::kComm:
+    case perfdata::RecordType::kExit:
+    case perfdata::RecordType::kMmap2:
+      break;
+    default:
+      return false;
+  }
+  if (ids[0] == WIRE_FOREIGN_PID || (followed_ && !followed_->contains(ids[0]))) return false;
+  changed_.insert(ids[0]);
+  return true;
+}
+
+void UnwindLoader::Apply(const perfdata::RecordView& record) {
+  if (!IsOfInterest(record)) return;
+  processes_.Apply(record, format_);
+  if (processes_.forgotten()) changed_.insert(*processes_.forgotten());
+}
+
+void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
+  std::vector<MappedBinaries::Mapping> mappings;
+  for (const std::uint32_t pid : changed_) {
+    processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
+      mappings.push_back({.pid = pid, .region = region});
+    });
+  }
+  binaries_.ReadAll(mappings, now_ns);
+}
+
+// A process without executable mappings has no entry.
+void UnwindLoader::SetChanged(std::uint64_t now_ns) {
+  for (const std::uint32_t pid : std::exchange(changed_, {})) {
+    mappings_.clear();
+    processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
+      mappings_.push_back(binaries_.WireMapping({.pid = pid, .region = region}));
+    });
+    if (mappings_.empty()) {
+      entries_.Remove(pid, now_ns);
+    } else {
+      entries_.Set(pid, mappings_, now_ns);
+    }
+  }
+}
+
+}  // namespace perftape::record

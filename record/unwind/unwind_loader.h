@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the maps of the BPF programs (unwind_maps.h) up to date while they unwind user stacks: the
+// mappings of all processes of interest, and the unwind tables of what they map. It reads /proc at
+// the start, and then events of processes from rings of its own, which wake its thread at every
+// record. So a new mapping has its table within milliseconds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/attr.h"
+#include "record/events/cpu_events.h"
+#include "record/rings/background_drain.h"
+#include "record/rings/sideband.h"
+#include "record/unwind/mapped_binaries.h"
+#include "record/unwind/process_entries.h"
+#include "record/unwind/unwind_maps.h"
+
+namespace perftape::record {
+
+class UnwindLoader {
+ public:
+  // Loads what `processes` map now, or all processes if it is nothing, and starts the thread, which
+  // also follows their descendants. The memory of `maps` must outlive this object. Fails like
+  // OpenOnCpus and Sideband::Open.
+  static Result<std::unique_ptr<UnwindLoader>> Start(
+      const UnwindMaps& maps, const std::optional<std::vector<std::uint32_t>>& processes);
+
+  // Ends the thread.
+  ~UnwindLoader();
+
+ private:
+  explicit UnwindLoader(const UnwindMaps& maps);
+  Status OpenRings();
+  Status LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes);
+  Status Update();
+  Status DrainRings();
+  void ApplyAll(Bytes records);
+  void Apply(const perfdata::RecordView& record);
+  bool IsOfInterest(const perfdata::RecordView& record);
+  void SetChanged(std::uint64_t now_ns);
+  void ReadBinariesOfChanged(std::uint64_t now_ns);
+
+  perfdata::SampleFormat format_;
+  std::vector<CpuEvent> events_;
+  std::optional<Sideband> rings_;
+  perfdata::Processes processes_;
+  std::optional<std::unordered_set<std::uint32_t>> followed_;  // nothing: all
+  std::unordered_set<std::uint32_t> changed_;
+  bool has_lost_records_ = false;
+  bool is_urgent_ = false;  // the thread has its priority
+  MappedBinaries binaries_;
+  ProcessEntries entries_;
+  std::vector<wire_unwind_mapping> mappings_;  // scratch
+  // Uses all of the above, so it is destroyed first.
+  std::optional<BackgroundDrain> thread_;
+};
+
+}  // namespace perftape::record

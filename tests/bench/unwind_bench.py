@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures how long the unwinding of copied stacks takes: folded output of perftape-convert against
+perf script --no-inline and hotspot's perfparser. All read the same recording, alternately.
+
+    tests/bench/unwind_bench.py --build build/release [--runs N] [--samples N] [--recording FILE]
+
+Without --recording it records a compiler with perf record --call-graph dwarf, which needs root,
+until there are --samples.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
+ENVIRONMENT = {**os.environ, "HOME": "/dev/null", "LC_ALL": "C"}
+SOURCE = "#include <algorithm>\n#include <map>\n#include <regex>\n#include <string>\n" \
+    "std::map<std::string, std::regex> m; int main() { return m.size(); }\n"
+
+
+def record(directory, samples):
+    """A recording of compilers, one after the other. A sample is about 8.5 KB."""
+    source, recording = directory / "source.cc", directory / "perf.data"
+    source.write_text(SOURCE)
+    seconds = max(1, samples // 5000)
+    loop = f"end=$(($(date +%s) + {seconds})); " \
+        f"while [ $(date +%s) -lt $end ]; do c++ -O2 -c -o /dev/null {source}; done"
+    subprocess.run(["perf", "record", "-q", "-F", "7000", "--call-graph", "dwarf", "-o", recording,
+                    "--", "sh", "-c", loop], check=True, env=ENVIRONMENT)
+    return recording
+
+
+def run(command):
+    """Returns wall seconds, CPU seconds and the largest resident size in MB."""
+    begin = time.monotonic()
+    child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.monotonic() - begin
+    if child.returncode not in (0, 3):
+        sys.exit(f"exit status {child.returncode}: {command}")
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--samples", type=int, default=100000)
+    parser.add_argument("--recording", type=pathlib.Path)
+    options = parser.parse_args()
+    convert = options.build / "bin" / "perftape-convert"
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as name:
+        directory = pathlib.Path(name)
+        recording = options.recording or record(directory, options.samples)
+        commands = {
+            "perftape-convert": [convert, "-q", recording, "--to", "folded"],
+            "perftape-convert --threads 1": [convert, "-q", "--threads", "1", recording, "--to",
+                                             "folded"],
+            "perftape-convert --unwind": [convert, "-q", "-f", recording, "--unwind", "-o",
+                                          directory / "unwound.data"],
+            "perf script --no-inline": ["perf", "script", "--no-inline", "-i", recording],
+        }
+        if shutil.which(PERFPARSER):
+            commands["hotspot-perfparser"] = [PERFPARSER, "--input", recording, "--output",
+                                              directory / "parsed"]
+        usages = {of: [] for of in commands}
+        for _ in range(options.runs):
+            for of, command in commands.items():
+                usages[of].append(run(command))
+        ours = statistics.median(wall for wall, _, _ in usages["perftape-convert"])
+        print(f"{recording.stat().st_size / 1e6:.0f} MB")
+        for of, found in usages.items():
+            wall, cpu, size = (statistics.median(values) for values in zip(*found))
+            print(f"{of:30} {wall:8.2f} s {cpu:8.2f} s CPU {size:7.0f} MB {wall / ours:7.1f} x")
+
+
+if __name__ == "__main__":
+    main()

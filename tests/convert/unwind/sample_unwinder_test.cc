@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/unwind/sample_unwinder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "formats/perfdata/abi.h"
+#include "tests/support/elf_builder.h"
+#include "tests/support/frame_builder.h"
+
+namespace perftape::offline_unwind {
+namespace {
+
+using perfdata::CpuMode;
+using perfdata::kContextKernel;
+using perfdata::kContextUser;
+using testing::ElementsAre;
+using unwind::FrameBuilder;
+using unwind::WalkEnd;
+
+constexpr std::uint64_t kStack = 0x7ffc0000;
+constexpr std::uint64_t kLoaded = 0x7f0000000000;  // where the program is mapped
+
+// A program with two functions of 0x20 bytes: one at its entry, one without a caller.
+class SampleUnwinderTest : public testing::Test {
+ protected:
+  SampleUnwinderTest() {
+    FrameBuilder frames;
+    const auto common = frames.AddCommon({});
+    frames.AddFrame(common, FrameBuilder::kText, 0x20, "");
+    frames.AddFrame(common, FrameBuilder::kText + 0x20, 0x20, "\x07\x10");  // DW_CFA_undefined 16
+    image_ = frames.Program().Build();
+    file_.emplace(elf::ElfFile::FromBytes(image_).value());
+    const elf::Segment& text = TextOf(*file_);
+    dso_.path = "/bin/app";
+    region_ = {
+        .start = kLoaded, .end = kLoaded + 0x10000, .page_offset = text.offset.value, .dso = &dso_};
+    text_ = kLoaded + FrameBuilder::kText - text.address.value;
+    format_.sample_type = perfdata::kRegsUser | perfdata::kStackUser;
+    format_.regs_user_mask = 0x1c0;  // BP, SP, IP
+  }
+
+  static const elf::Segment& TextOf(const elf::ElfFile& file) {
+    for (const elf::Segment& segment : file.segments()) {
+      if (segment.executable) return segment;
+    }
+    throw std::runtime_error("no code");
+  }
+
+  SampleUnwinder Unwinder(std::optional<unwind::Machine> machine = unwind::Machine::kX86_64) {
+    return SampleUnwinder(
+        {.machine = machine,
+         .regions_of = [this](const SampledProcess&) { return std::vector{region_}; },
+         .table_of = [this](const perfdata::Dso& dso) -> const BinaryTable& {
+           return tables_.TableOf(dso.path, {});
+         }});
+  }
+
+  perfdata::Sample SampleAt(std::uint64_t pc) {
+    registers_ = {0, kStack, pc};
+    return {.ip = pc,
+            .callchain = WordArray(chain_),
+            .regs_user_abi = 2,
+            .regs_user = WordArray(registers_),
+            .stack_user = std::as_bytes(std::span(stack_))};
+  }
+
+  std::vector<std::byte> image_;
+  std::optional<elf::ElfFile> file_;
+  BinaryTables tables_{[this](const std::string&, const BuildId&) -> Result<const elf::ElfFile*> {
+    return &*file_;
+  }};
+  perfdata::Dso dso_;
+  perfdata::Region region_;
+  perfdata::SampleFormat format_;
+  std::uint64_t text_ = 0;
+  std::vector<std::uint64_t> registers_, chain_, stack_;
+};
+
+TEST_F(SampleUnwinderTest, MakesACallchain) {
+  stack_ = {text_ + 0x30};
+  SampleUnwinder unwinder = Unwinder();
+  const auto chain = unwinder.Unwind(SampleAt(text_ + 4), format_, CpuMode::kUser, {.pid = 7});
+  ASSERT_TRUE(chain);
+  EXPECT_THAT(chain->words, ElementsAre(kContextUser, text_ + 4, text_ + 0x30));
+  EXPECT_FALSE(chain->is_cut);
+  EXPECT_EQ(unwinder.report().whole(), 1);
+}
+
+TEST_F(SampleUnwinderTest, KeepsTheKernelPart) {
+  stack_ = {text_ + 0x30};
+  chain_ = {kContextKernel, 0xffffffff81000010, 0xffffffff81000020, kContextUser, 0x1234};
+  SampleUnwinder unwinder = Unwinder();
+  const auto chain = unwinder.Unwind(SampleAt(text_ + 4), format_, CpuMode::kKernel, {.pid = 7});
+  ASSERT_TRUE(chain);
+  EXPECT_THAT(chain->words, ElementsAre(kContextKernel, 0xffffffff81000010, 0xffffffff81000020,
+                                        kContextUser, text_ + 4, text_ + 0x30));
+}
+
+TEST_F(SampleUnwinderTest, CutsWhereTheCopyEnds) {
+  SampleUnwinder unwinder = Unwinder();
+  const auto chain = unwinder.Unwind(SampleAt(text_ + 4), format_, CpuMode::kUser, {.pid = 7});
+  ASSERT_TRUE(chain);
+  EXPECT_THAT(chain->words, ElementsAre(kContextUser, text_ + 4));
+  EXPECT_TRUE(chain->is_cut);
+  EXPECT_EQ(unwinder.report().EndedAs(WalkEnd::kUnreadable), 1);
+}
+
+TEST_F(SampleUnwinderTest, LeavesOtherSamplesAlone) {
+  chain_ = {kContextUser, 0x1234};
+  SampleUnwinder unwinder = Unwinder();
+  perfdata::Sample sample = SampleAt(text_);
+  sample.regs_user_abi = 0;
+  EXPECT_FALSE(unwinder.Unwind(sample, format_, CpuMode::kKernel, {}));
+  EXPECT_EQ(unwinder.report().samples(), 0);
+
+  sample.regs_user_abi = 1;
+  EXPECT_FALSE(unwinder.Unwind(sample, format_, CpuMode::kUser, {}));
+  EXPECT_EQ(unwinder.report().of_32_bit, 1);
+
+  SampleUnwinder other = Unwinder(std::nullopt);
+  EXPECT_FALSE(other.Unwind(SampleAt(text_), format_, CpuMode::kUser, {}));
+  EXPECT_EQ(other.report().unsupported, 1);
+}
+
+}  // namespace
+}  // namespace perftape::offline_unwind

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/unwind/stack_walk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "formats/unwind/step.h"
+
+namespace perftape::unwind {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::uint64_t kStack = 0x7ffc0000;
+
+// The words of a stack, by address.
+using Words = std::map<std::uint64_t, std::uint64_t>;
+
+auto ReaderOf(const Words& words) {
+  return [&words](std::uint64_t address) -> std::optional<std::uint64_t> {
+    const auto word = words.find(address);
+    if (word == words.end()) return std::nullopt;
+    return word->second;
+  };
+}
+
+constexpr Rule RuleWith(CfaRule cfa, std::int32_t cfa_offset, std::int32_t fp_offset,
+                        std::int32_t ra_offset, std::uint8_t flags = 0) {
+  return {.cfa_offset = cfa_offset,
+          .fp_offset = fp_offset,
+          .ra_offset = ra_offset,
+          .cfa = cfa,
+          .flags = flags,
+          .plt_push_end = 0,
+          .cfa_addend = 0};
+}
+
+constexpr Rule kEntry = RuleWith(CfaRule::kStackPointer, 8, Rule::kInRegister, -8);
+constexpr Rule kPushed = RuleWith(CfaRule::kStackPointer, 16, -16, -8);
+constexpr Rule kByFramePointer = RuleWith(CfaRule::kFramePointer, 16, -16, -8);
+
+Registers At(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp = 0) {
+  return {.pc = pc, .sp = sp, .fp = fp};
+}
+
+TEST(Step, FindsTheCallerByTheStackPointer) {
+  const Words stack = {{kStack, 0x401234}};
+  Registers registers = At(0x401000, kStack, 5);
+  EXPECT_EQ(Step(Machine::kX86_64, kEntry, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.sp, kStack + 8);
+  EXPECT_EQ(registers.fp, 5);
+  EXPECT_FALSE(registers.interrupted);
+}
+
+TEST(Step, FindsTheCallerByTheFramePointer) {
+  const Words stack = {{kStack + 0x40, kStack + 0x80}, {kStack + 0x48, 0x401234}};
+  Registers registers = At(0x401000, kStack, kStack + 0x40);
+  EXPECT_EQ(Step(Machine::kX86_64, kByFramePointer, ReaderOf(stack), registers),
+            StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.sp, kStack + 0x50);
+  EXPECT_EQ(registers.fp, kStack + 0x80);
+}
+
+TEST(Step, KeepsTheFramePointerThatAnEpilogueHasPopped) {
+  const Rule rule = RuleWith(CfaRule::kStackPointer, 16, -48, -8);
+  const Words stack = {{kStack, 0x77}, {kStack + 8, 0x401234}};
+  Registers registers = At(0x401000, kStack, kStack + 0x80);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.fp, kStack + 0x80);
+  // Above the stack pointer it must be there.
+  registers = At(0x401000, kStack - 40, 5);
+  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 56, -48, -8), ReaderOf(stack),
+                 registers),
+            StepResult::kUnreadable);
+}
+
+TEST(Step, FollowsARealignedStack) {
+  Rule rule = RuleWith(CfaRule::kAtFramePointer, -8, 0, -8, Rule::kFpFromFp);
+  const Words stack = {
+      {kStack + 0x40, 0x77}, {kStack + 0x38, kStack + 0x100}, {kStack + 0xf8, 0x401234}};
+  Registers registers = At(0x401000, kStack, kStack + 0x40);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.sp, kStack + 0x100);
+  EXPECT_EQ(registers.fp, 0x77);
+  // OpenSSL's code keeps a pointer some words below the frame's end.
+  rule = RuleWith(CfaRule::kAtStackPointer, 0x38, Rule::kInRegister, -8);
+  rule.cfa_addend = 8;
+  const Words other = {{kStack + 0x38, kStack + 0x100}, {kStack + 0x100, 0x405678}};
+  registers = At(0x401000, kStack);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(other), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x405678);
+}
+
+TEST(Step, CountsTheWordThatAPltEntryPushed) {
+  Rule rule = RuleWith(CfaRule::kPlt, 8, Rule::kInRegister, -8);
+  rule.plt_push_end = 11;
+  const Words stack = {{kStack, 0x111111}, {kStack + 8, 0x222222}};
+  Registers registers = At(0x40100a, kStack);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x111111);
+  registers = At(0x40100b, kStack);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x222222);
+}
+
+TEST(Step, ReturnsToWhatASignalInterrupted) {
+  // The kernel saved the registers at the stack pointer. The handler ran on a stack of its own.
+  const Rule rule = RuleWith(CfaRule::kAtStackPointer, 160, 120, 168,
+                             Rule::kSignalFrame | Rule::kFromStackPointer);
+  const Words stack = {
+      {kStack + 160, kStack - 0x1000}, {kStack + 168, 0x401234}, {kStack + 120, 0x77}};
+  Registers registers = At(0x7f0000, kStack);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.sp, kStack - 0x1000);
+  EXPECT_EQ(registers.fp, 0x77);
+  EXPECT_TRUE(registers.interrupted);
+}
+
+TEST(Step, UsesTheLinkRegisterOnce) {
+  const Rule leaf = RuleWith(CfaRule::kStackPointer, 0, Rule::kInRegister, Rule::kInRegister);
+  Registers registers = At(0x401000, kStack);
+  registers.link = 0x00b7'0000'0040'1234;  // signed
+  const Words nothing;
+  EXPECT_EQ(Step(Machine::kAArch64, leaf, ReaderOf(nothing), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.sp, kStack);
+  EXPECT_EQ(Step(Machine::kAArch64, leaf, ReaderOf(nothing), registers), StepResult::kNoRule);
+}
+
+TEST(Step, EndsAndLeavesTheRegisters) {
+  const Words stack = {{kStack, 0}, {kStack + 8, 0x401234}};
+  const auto result_of = [&](const Rule& rule, std::uint64_t sp) {
+    Registers registers = At(0x401000, sp);
+    const StepResult result = Step(Machine::kX86_64, rule, ReaderOf(stack), registers);
+    EXPECT_EQ(registers.pc, 0x401000);
+    EXPECT_EQ(registers.sp, sp);
+    return result;
+  };
+  EXPECT_EQ(result_of(RuleWith(CfaRule::kNone, 0, 0, 0), kStack), StepResult::kNoRule);
+  EXPECT_EQ(result_of(RuleWith(CfaRule::kEndOfStack, 0, 0, 0), kStack), StepResult::kEnd);
+  EXPECT_EQ(result_of(kEntry, kStack), StepResult::kEnd);  // the return address is 0
+  EXPECT_EQ(result_of(kEntry, kStack + 16), StepResult::kUnreadable);
+  EXPECT_EQ(result_of(RuleWith(CfaRule::kStackPointer, 0, Rule::kInRegister, 0), kStack + 8),
+            StepResult::kNoProgress);
+}
+
+// The code of a test: a table at 0x1000, code without a table at 0x2000, a missing binary at
+// 0x3000.
+class Walk {
+ public:
+  Walk() : table_(Machine::kX86_64, ImageAddress{0x1000}, kRows, kRules, nullptr) {}
+
+  WalkEnd From(const Registers& registers, std::size_t most_frames = kMostFrames) {
+    const auto find = [&](RuntimeAddress address) -> Code {
+      switch (address.value >> 12) {
+        case 1:
+          return {.frames_by = FramesBy::kTable, .table = &table_, .address = {address.value}};
+        case 2:
+          return {.frames_by = FramesBy::kFramePointer};
+        case 3:
+          return {.frames_by = FramesBy::kUnknown};
+        default:
+          return {};
+      }
+    };
+    return WalkStack(Machine::kX86_64, registers, find,
+                     StackCopy(kStack, std::as_bytes(std::span(words))), most_frames, frames_);
+  }
+  std::vector<std::uint64_t> frames() const {
+    std::vector<std::uint64_t> addresses;
+    for (const WalkedFrame& frame : frames_) addresses.push_back(frame.pc);
+    return addresses;
+  }
+
+  std::vector<std::uint64_t> words;  // of the stack
+
+ private:
+  // 0x1000: at its entry; 0x1100: one word pushed; 0x1200: the outermost function; 0x1300: none.
+  static constexpr Row kRows[] = {{0, 2}, {0x100, 3}, {0x200, 1}, {0x300, 0}};
+  static constexpr Rule kRules[] = {RuleWith(CfaRule::kNone, 0, Rule::kInRegister, 0),
+                                    RuleWith(CfaRule::kEndOfStack, 0, Rule::kInRegister, 0), kEntry,
+                                    kPushed};
+  Table table_;
+  std::vector<WalkedFrame> frames_;
+};
+
+TEST(WalkStack, FindsAllCallers) {
+  Walk walk;
+  walk.words = {0x1110, 0, 0x1210};
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kEndOfStack);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x1000, 0x1110, 0x1210));
+}
+
+TEST(WalkStack, LooksUpACallerInItsCall) {
+  Walk walk;
+  walk.words = {0x1200};  // the call was the last instruction before 0x1200
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kUnreadable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x1000, 0x1200));
+}
+
+TEST(WalkStack, FollowsFramePointersInCodeWithoutATable) {
+  Walk walk;
+  walk.words = {0x77, kStack + 0x20, 0x2010, 0x77, 0, 0x1210};
+  EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 8)), WalkEnd::kEndOfStack);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x2000, 0x2010, 0x1210));
+}
+
+TEST(WalkStack, DistrustsAFramePointerThatLeadsNowhere) {
+  Walk walk;
+  walk.words = {0x77, 0x77, 0x77};
+  EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 8)), WalkEnd::kNoTable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x2000));
+  EXPECT_EQ(walk.From(At(0x2000, kStack, 0x1234)), WalkEnd::kNoTable);
+  EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 0x4000)), WalkEnd::kUnreadable);
+  EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kEndOfStack);
+}
+
+TEST(WalkStack, SaysWhyItEnded) {
+  Walk walk;
+  walk.words = {0x1310};
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kNoRule);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x1000, 0x1310));
+  walk.words = {0x3010};
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kNoTable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x1000, 0x3010));
+  walk.words = {0x9010};  // in no mapping
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kNoTable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x1000));
+  walk.words = {};
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kUnreadable);
+  EXPECT_EQ(walk.From(At(0x9000, kStack)), WalkEnd::kNoTable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x9000));
+}
+
+TEST(WalkStack, EndsAfterTheMostFrames) {
+  Walk walk;
+  walk.words.assign(1000, 0x1010);
+  EXPECT_EQ(walk.From(At(0x1000, kStack)), WalkEnd::kTooDeep);
+  EXPECT_EQ(walk.frames().size(), 127);
+  EXPECT_EQ(walk.From(At(0x1000, kStack), 5), WalkEnd::kTooDeep);
+  EXPECT_EQ(walk.frames().size(), 5);
+}
+
+TEST(StackCopy, ReadsOnlyWholeWordsOfTheCopy) {
+  const std::uint64_t words[] = {0x1111, 0x2222};
+  const StackCopy copy(kStack, std::as_bytes(std::span(words)));
+  EXPECT_EQ(copy(kStack), 0x1111);
+  EXPECT_EQ(copy(kStack + 8), 0x2222);
+  EXPECT_EQ(copy(kStack + 9), std::nullopt);
+  EXPECT_EQ(copy(kStack - 1), std::nullopt);
+  EXPECT_EQ(copy(~std::uint64_t{0}), std::nullopt);
+  EXPECT_EQ(StackCopy(kStack, {})(kStack), std::nullopt);
+}
+
+}  // namespace
+}  // namespace perftape::unwind

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests --call-graph eh: user call chains by the unwind tables of programs without frame pointers
+are complete, whatever caused the sample, and perf names their frames."""
+
+import collections
+import os
+import re
+import sys
+
+import harness
+
+DEEP_STACK = harness.BIN.parent / "tests" / "deep_stack"
+DEPTH = 100
+PYTHON = os.path.realpath(sys.executable)  # not a script that starts it
+COMPLETE = re.compile(r"user call chains: ([0-9.]+) % complete(.*)")
+
+
+class Unwind(harness.RecordingTest):
+    def record_chains(self, *arguments):
+        """Records with --call-graph eh. Returns the share of complete chains in percent."""
+        data = self.dir / "eh.data"
+        status, out, err = harness.run(harness.RECORD, "--call-graph", "eh", "-F", "999", "-o", data,
+                                       *arguments)
+        self.assertEqual(status, 0, err)
+        found = COMPLETE.search(out + err)
+        self.assertTrue(found, out + err)
+        return float(found.group(1)), found.group(2)
+
+    def chains(self):
+        """Returns the frames of each sample, from the leaf on, by perf, which prints no complaint."""
+        status, out, err = harness.run("perf", "script", "-i", self.dir / "eh.data", "--no-inline",
+                                       "-F", "comm,event,ip,sym", env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        self.assertFalse(harness.perf_complaints(err), err)
+        return [[line.split()[1] for line in sample.splitlines()[1:] if len(line.split()) > 1]
+                for sample in out.split("\n\n") if sample.strip()]
+
+    def assert_complete(self, *arguments, least=99.5):
+        complete, rest = self.record_chains(*arguments)
+        self.assertGreaterEqual(complete, least, rest)
+
+    def test_deep_stack_without_frame_pointers(self):
+        self.assert_complete("--", DEEP_STACK, DEPTH, "burn", "1000", least=99)
+        depths = collections.Counter(chain.count("descend") for chain in self.chains()
+                                     if "main" in chain)
+        # The first and last samples may be on the way down or up.
+        self.assertGreater(depths[DEPTH], 0.95 * depths.total(), depths)
+
+    def test_too_deep(self):
+        _, rest = self.record_chains("--", DEEP_STACK, "200", "burn", "500")
+        self.assertIn("too deep", rest)
+
+    def test_usual_programs(self):
+        numbers = self.dir / "numbers"
+        numbers.write_text("".join(f"{i * 7919 % 1000003}\n" for i in range(600000)))
+        script = "def f(n): return n if n < 2 else f(n-1) + f(n-2)\nf(28)"
+        # The first samples of a process may come before its mappings are known.
+        for command in ((PYTHON, "-S", "-c", script), ("sort", "--parallel=2", numbers),
+                        ("xz", "-2", "-c", numbers), ("ls", "-lR", "/usr/share")):
+            with self.subTest(command=command[0]):
+                self.assert_complete("--", *command, least=90)
+
+    def test_kernel_hits_and_tracepoints(self):
+        script = "import os\nfor _ in range(200000): os.getppid()"
+        self.assert_complete("-e", "syscalls:sys_enter_getppid/every=100/", "--", PYTHON, "-S",
+                             "-c", script, least=90)
+        chains = self.chains()
+        self.assertGreater(sum("Py_BytesMain" in chain for chain in chains), 0.9 * len(chains))
+
+    def test_waits(self):
+        script = "import time\nfor _ in range(50): time.sleep(0.005)"
+        self.assert_complete("-e", "offcpu", "--", PYTHON, "-c", script, least=90)
+
+    def test_tiny_memory(self):
+        """The libraries of the recorder, whose process becomes the command, fill the memory until
+        no sample has hit them for a second. Then the command's have room."""
+        complete, _ = self.record_chains("--unwind-memory", "256K", "--", DEEP_STACK, "20", "burn", "4000")
+        self.assertGreater(complete, 20)
+
+    def test_frame_pointers_lose_the_callers(self):
+        data = self.dir / "eh.data"
+        self.assertEqual(harness.run(harness.RECORD, "--call-graph", "fp", "-o", data, "--",
+                                     DEEP_STACK, "20", "burn", "500")[0], 0)
+        self.assertTrue(all(chain.count("descend") < 19 for chain in self.chains()))
+
+
+if __name__ == "__main__":
+    harness.require("perf", DEEP_STACK)
+    harness.require_sample_rate(999)
+    harness.main()

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-doctor: checks what perftape-record can record here, and what is missing for the rest.
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "record/machine/requirement.h"
+#include "record/machine/system_facts.h"
+#include "tools/common/cli/console.h"
+#include "tools/doctor/command_line.h"
+#include "tools/doctor/file_capabilities.h"
+#include "tools/doctor/report.h"
+
+namespace perftape::doctor_tool {
+namespace {
+
+// Executes "perftape-record doctor", which prints the same report. Returns only with an error.
+Result<int> RunAsRecorder(const Plan& plan, const std::string& recorder) {
+  std::vector<std::string> words = {recorder};
+  if (plan.quiet) words.emplace_back("--quiet");
+  words.emplace_back(kDoctorWord);
+  if (plan.report_as == ReportAs::kJson) words.emplace_back("--json");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(recorder.c_str(), argv.data());
+  return FailErrno(recorder, errno);
+}
+
+// If the recorder's file grants capabilities that this process lacks, only the recorder itself can
+// try what it can record.
+Result<int> Run(const Plan& plan, cli::Console& console) {
+  const std::filesystem::path recorder = record::RecorderFile();
+  const std::uint64_t granted = FileCapabilities(recorder);
+  if ((granted & ~record::ReadSystemFacts().capabilities) != 0) {
+    return RunAsRecorder(plan, recorder.string());
+  }
+  return PrintDiagnosis(plan.report_as, console.verbosity());
+}
+
+}  // namespace
+}  // namespace perftape::doctor_tool
+
+int main(int argc, char** argv) noexcept {
+  using namespace perftape;
+  return cli::Main<doctor_tool::Plan>(
+      {doctor_tool::DoctorCommand(), &doctor_tool::PlanOf, &doctor_tool::Run}, argc, argv);
+}

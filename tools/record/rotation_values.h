@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of perftape-record's options for rotating files.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "formats/base/result.h"
+
+namespace perftape::record_tool {
+
+// The MODE of --switch-output; both empty for a signal.
+struct SwitchMode {
+  std::optional<std::uint64_t> bytes = {};
+  std::optional<std::chrono::nanoseconds> interval = {};
+};
+
+// "signal" or nothing, a size with B, K, M or G, or a time with s, m, h or d (perf-record(1)).
+Result<SwitchMode> ParseSwitchMode(std::string_view option, std::string_view text);
+
+// "100M": a number above 0 with B, K, M or G.
+Result<std::uint64_t> ParseSize(std::string_view option, std::string_view text);
+
+// "12h": a number above 0 with s, m, h or d.
+Result<std::chrono::nanoseconds> ParsePeriodOfTime(std::string_view option, std::string_view text);
+
+// A number of files, 1 or more.
+Result<std::uint64_t> ParseFileCount(std::string_view option, std::string_view text);
+
+// A command for the shell. Must not be empty.
+Result<std::string> ParseShellCommand(std::string_view option, std::string_view text);
+
+}  // namespace perftape::record_tool

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/record/summary_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tools/common/cli/json_text.h"
+#include "tools/record/chain_ends.h"
+
+namespace perftape::record_tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json LossesJson(const std::vector<record::LossByCpu>& losses) {
+  Json json = Json::array();
+  for (const record::LossByCpu& loss : losses) {
+    json.push_back({{"cpu", loss.cpu},
+                    {"ring_full", loss.ring_full},
+                    {"no_scratch", loss.no_scratch},
+                    {"throttled", loss.throttled},
+                    {"skipped", loss.skipped},
+                    {"late", loss.late},
+                    {"unexplained", loss.unexplained}});
+  }
+  return json;
+}
+
+Json ChainsJson(const record::ChainEnds& ends) {
+  Json json = {{"complete", ends[WIRE_END_OF_STACK]}};
+  for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
+  return json;
+}
+
+Json EventJson(const record::EventSummary& event) {
+  Json stalls = Json::array();
+  for (const record::StalledCpu& stall : event.stalls) {
+    stalls.push_back({{"cpu", stall.cpu}, {"ns", stall.stalled_ns}});
+  }
+  Json silences = Json::array();
+  for (const record::SilentCpu& silence : event.silences) {
+    silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
+  }
+  Json throttled = Json::array();
+  for (const record::ThrottledCpu& cpu : event.throttled) {
+    throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
+  }
+  return {{"name", event.name},
+          {"samples", event.samples},
+          {"lost", LossesJson(event.losses)},
+          {"stalled", stalls},
+          {"silent", silences},
+          {"throttled", throttled},
+          {"chains", ChainsJson(event.chain_ends)}};
+}
+
+Json AbsenceJson(const record::AbsentCpu& absence) {
+  return {{"cpu", absence.cpu},
+          {"from_ns", absence.from_ns},
+          {"until_ns", absence.until_ns ? Json(*absence.until_ns) : Json()}};
+}
+
+Json BundleJson(const record::BundleSummary& bundle) {
+  return {{"files", bundle.files},
+          {"bytes", bundle.bytes},
+          {"original_bytes", bundle.original_bytes},
+          {"missing", bundle.missing}};
+}
+
+}  // namespace
+
+std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
+  Json json = {{"file", summary.file.native()},
+               {"bytes", summary.bytes_written},
+               {"samples", summary.samples},
+               {"lost_samples", summary.lost_samples},
+               {"damaged_messages", summary.damaged_messages},
+               {"unwritten_samples", summary.unwritten_samples},
+               {"skipped_hits", summary.skipped_hits},
+               {"lost_process_events", summary.lost_process_events},
+               {"events", Json::array()},
+               {"absent_cpus", Json::array()}};
+  for (const record::EventSummary& event : summary.events) {
+    json["events"].push_back(EventJson(event));
+  }
+  for (const record::AbsentCpu& absence : summary.absences) {
+    json["absent_cpus"].push_back(AbsenceJson(absence));
+  }
+  if (summary.compression) {
+    json["compression"] = {{"original_bytes", summary.compression->original},
+                           {"compressed_bytes", summary.compression->compressed}};
+  }
+  if (summary.bundle) json["bundle"] = BundleJson(*summary.bundle);
+  if (!summary.bundle_failure.empty()) json["bundle_failure"] = summary.bundle_failure;
+  if (!summary.failure.empty()) json["failure"] = summary.failure;
+  if (!summary.command_failure.empty()) json["command_failure"] = summary.command_failure;
+  if (summary.command_status) json["command_status"] = *summary.command_status;
+  json["warnings"] = summary.warnings;
+  json["exit_status"] = exit_status;
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+}
+
+}  // namespace perftape::record_tool
