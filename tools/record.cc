@@ -114,7 +114,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   }
   if (!plan.no_sandbox) {
     options.drop_privileges = [&] {
-      const std::filesystem::path outputs[] = {options.output, options.bundle.file};
+      const std::filesystem::path outputs[] = {options.output, options.bundle.file, plan.json_file};
       return sandbox::DropRecorderPrivileges(outputs);
     };
   }

@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "tools/common/sandbox/recorder_privileges.h"
-
 namespace perftape::record_tool {
 namespace {
 
@@ -65,7 +63,6 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::Wait() {
-  (void)sandbox::DropCapabilities();  // this thread needs none
   while (true) {
     pollfd waits[] = {{.fd = signals_.get(), .events = POLLIN, .revents = 0},
                       {.fd = end_.get(), .events = POLLIN, .revents = 0}};

@@ -25,6 +25,16 @@ struct ThreadCapabilities {
 Result<ThreadCapabilities> OwnCapabilities();
 Status SetOwnCapabilities(const ThreadCapabilities& kept);
 
+// Takes all other capabilities from each thread of the process, also from threads that start
+// meanwhile. The kernel can only change those of the calling thread. So each thread does it in the
+// handler of a real-time signal (SIGRTMIN), as libpsx of libcap does. System calls that do not
+// restart fail with EINTR meanwhile.
+//
+// Returns when all threads have done it. A thread that does not return from the kernel, for example
+// because of a network file system, does it later, before it runs again. Fails with kIo if a thread
+// blocks the signal. Not thread-safe; may be called again.
+Status KeepInAllThreads(CapabilitySet kept);
+
 // The highest number that the kernel has; 39 (Linux 5.8) if it cannot be read.
 int LastCapability();
 

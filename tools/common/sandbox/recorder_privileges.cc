@@ -49,21 +49,16 @@ Status ReduceCapabilities(std::span<const std::filesystem::path> outputs) {
   // The directories are tried without these, which stay permitted meanwhile.
   TRY(SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept | foreign}));
   if (!std::ranges::all_of(outputs, CanWrite)) kept |= foreign;
-  return SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept});
+  TRY(SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept}));
+  return KeepInAllThreads(kept);
 }
 
 }  // namespace
 
 Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs) {
   TRY(ReduceCapabilities(outputs));
-  if (IsSanitized()) return {};
-  TRY_ASSIGN(const SeccompFilter filter, SeccompFilter::Build(Caller::kRecorder));
-  TRY(filter.Install());
+  TRY(InstallFilter(Caller::kRecorder));
   return {};
-}
-
-Status DropCapabilities() {
-  return SetOwnCapabilities({});
 }
 
 }  // namespace perftape::sandbox

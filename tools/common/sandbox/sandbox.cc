@@ -46,23 +46,6 @@ FileGrants WithCommonGrants(FileGrants grants) {
   return grants;
 }
 
-// Built once in a process.
-const Result<SeccompFilter>& ReaderFilter() {
-  static pid_t process = 0;
-  static Result<SeccompFilter> filter = Fail(ErrorCode::kIo, "not built");
-  if (process != getpid()) {
-    filter = SeccompFilter::Build(Caller::kReader);
-    process = getpid();
-  }
-  return filter;
-}
-
-Status InstallFilter(const Result<SeccompFilter>& filter) {
-  if (!filter) return Fail(filter.error());
-  TRY(filter->Install());
-  return {};
-}
-
 bool IsDirectory(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error);
@@ -101,19 +84,16 @@ Status Confine(const FileGrants& grants) {
 }
 
 Status ConfineCalls() {
-  return IsSanitized() ? Status() : InstallFilter(ReaderFilter());
+  TRY(InstallFilter(Caller::kReader));
+  return {};
 }
 
-// The child uses the filter of its parent, because building one takes longer than the question. So
-// it may signal its parent and not itself.
 bool AskConfined(const FileGrants& grants, const std::function<bool()>& question) {
-  const Result<SeccompFilter>* filter = IsSanitized() ? nullptr : &ReaderFilter();
   const pid_t child = fork();
   if (child < 0) return false;
   if (child == 0) {
-    const bool confined =
-        RestrictFiles(WithCommonGrants(grants)) && (filter == nullptr || InstallFilter(*filter));
-    _exit(confined && question() ? EXIT_SUCCESS : EXIT_FAILURE);
+    const bool is_confined = RestrictFiles(grants) && ConfineCalls();
+    _exit(is_confined && question() ? EXIT_SUCCESS : EXIT_FAILURE);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {

@@ -28,8 +28,9 @@ Status Confine(const FileGrants& grants);
 // /proc, which Landlock refuses.
 Status ConfineCalls();
 
-// Returns the answer of `question`, which a confined child process calls. Use it to read an input
-// before the grants are known. False if the child fails or crashes. Call it before Confine.
+// Returns the answer of `question`, which a child process calls. It can open only the files in
+// `grants`. Use it to read an input before the grants of this process are known. False if the child
+// fails or crashes. Call it before Confine.
 bool AskConfined(const FileGrants& grants, const std::function<bool()>& question);
 
 }  // namespace perftape::sandbox

@@ -5,124 +5,129 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 namespace perftape::sandbox {
 namespace {
 
-constexpr SystemCallRow Recorder(std::string_view name) {
-  return {.name = name, .caller = Caller::kRecorder};
+constexpr SystemCallRow Recorder(std::uint32_t number) {
+  return {.number = number,
+          .caller = Caller::kRecorder,
+          .verdict = Verdict::kAllow,
+          .argument = {}};
 }
 
-constexpr SystemCallRow Refused(std::string_view name, Caller caller = Caller::kAll) {
-  return {.name = name, .caller = caller, .verdict = Verdict::kRefuse};
+constexpr SystemCallRow Refused(std::uint32_t number, Caller caller = Caller::kAll) {
+  return {.number = number, .caller = caller, .verdict = Verdict::kRefuse, .argument = {}};
 }
 
-constexpr SystemCallRow IfBits(std::string_view name, unsigned index, std::uint64_t mask,
-                               std::uint64_t value, Verdict verdict = Verdict::kAllow,
-                               Caller caller = Caller::kAll) {
-  return {.name = name,
+constexpr SystemCallRow IfBits(std::uint32_t number, std::uint32_t index, std::uint32_t mask,
+                               std::uint32_t value, Caller caller = Caller::kAll) {
+  return {.number = number,
           .caller = caller,
-          .verdict = verdict,
+          .verdict = Verdict::kAllow,
           .argument = {
               .test = ArgumentRule::Test::kBits, .index = index, .mask = mask, .value = value}};
 }
 
-// Requests of ioctl(2) and options of prctl(2) have 32 bits.
-constexpr SystemCallRow If(std::string_view name, unsigned index, std::uint64_t value) {
-  return IfBits(name, index, 0xffffffff, value);
+constexpr SystemCallRow If(std::uint32_t number, std::uint32_t index, std::uint32_t value) {
+  return IfBits(number, index, 0xffffffff, value);
 }
 
-constexpr SystemCallRow ToSelf(std::string_view name) {
-  return {.name = name, .argument = {.test = ArgumentRule::Test::kOwnPid}};
+constexpr SystemCallRow ToSelf(std::uint32_t number) {
+  return {.number = number,
+          .caller = Caller::kAll,
+          .verdict = Verdict::kAllow,
+          .argument = {
+              .test = ArgumentRule::Test::kOwnPid, .index = 0, .mask = 0xffffffff, .value = 0}};
 }
 
-constexpr SystemCallRow ToOthers(std::string_view name) {
-  return {.name = name,
-          .verdict = Verdict::kRefuse,
-          .argument = {.test = ArgumentRule::Test::kOtherPid}};
-}
+constexpr std::uint32_t kFchmodat2 = 452;  // Linux 6.6
+constexpr std::uint32_t kSetVma = 0x53564d41;        // PR_SET_VMA, Linux 5.17
+constexpr std::uint32_t kGetTerminal2 = 0x802c542a;  // TCGETS2
 
 // clang-format off
 constexpr SystemCallRow kRows[] = {
     // Open files.
-    {"read"}, {"readv"}, {"pread64"}, {"preadv"}, {"preadv2"},
-    {"write"}, {"writev"}, {"pwrite64"}, {"pwritev"}, {"pwritev2"},
-    {"lseek"}, {"_llseek"}, {"close"}, {"close_range"}, {"dup"}, {"dup2"}, {"dup3"},
-    {"fcntl"}, {"fcntl64"}, {"flock"}, {"fstat"}, {"fstat64"}, {"fstatfs"}, {"fstatfs64"},
-    {"ftruncate"}, {"ftruncate64"}, {"fallocate"}, {"fsync"}, {"fdatasync"}, {"sync_file_range"},
-    {"sync_file_range2"}, {"fadvise64"}, {"fadvise64_64"}, {"readahead"}, {"copy_file_range"},
-    {"sendfile"}, {"sendfile64"}, {"splice"}, {"pipe"}, {"pipe2"}, {"getdents"}, {"getdents64"},
-    {"fchmod"}, {"fchown"}, {"fchown32"}, {"futimesat"},
+    {SYS_read}, {SYS_readv}, {SYS_pread64}, {SYS_preadv}, {SYS_preadv2},
+    {SYS_write}, {SYS_writev}, {SYS_pwrite64}, {SYS_pwritev}, {SYS_pwritev2},
+    {SYS_lseek}, {SYS_close}, {SYS_close_range}, {SYS_dup}, {SYS_dup3}, {SYS_fcntl}, {SYS_flock},
+    {SYS_fstat}, {SYS_fstatfs}, {SYS_ftruncate}, {SYS_fallocate}, {SYS_fsync}, {SYS_fdatasync},
+    {SYS_sync_file_range}, {SYS_fadvise64}, {SYS_readahead}, {SYS_copy_file_range}, {SYS_sendfile},
+    {SYS_splice}, {SYS_pipe2}, {SYS_getdents64}, {SYS_fchmod}, {SYS_fchown},
     // isatty, the width of a terminal, the bytes in a pipe.
-    If("ioctl", 1, TCGETS), If("ioctl", 1, 0x802c542a /* TCGETS2 */), If("ioctl", 1, TIOCGWINSZ),
-    If("ioctl", 1, FIONREAD), If("ioctl", 1, FIONBIO),
+    If(SYS_ioctl, 1, TCGETS), If(SYS_ioctl, 1, kGetTerminal2), If(SYS_ioctl, 1, TIOCGWINSZ),
+    If(SYS_ioctl, 1, FIONREAD), If(SYS_ioctl, 1, FIONBIO),
 
     // Paths. Landlock limits them.
-    {"open"}, {"openat"}, {"stat"}, {"stat64"}, {"lstat"}, {"lstat64"}, {"newfstatat"},
-    {"fstatat64"}, {"statx"}, {"statfs"}, {"statfs64"}, {"access"}, {"faccessat"}, {"faccessat2"},
-    {"readlink"}, {"readlinkat"}, {"getcwd"}, {"mkdir"}, {"mkdirat"}, {"rmdir"}, {"unlink"},
-    {"unlinkat"}, {"rename"}, {"renameat"}, {"renameat2"}, {"link"}, {"linkat"}, {"symlink"},
-    {"symlinkat"}, {"chmod"}, {"fchmodat"}, {"fchmodat2"}, {"chown"}, {"lchown"}, {"fchownat"},
-    {"utimensat"}, {"utimensat_time64"}, {"umask"},
+    {SYS_openat}, {SYS_newfstatat}, {SYS_statx}, {SYS_statfs}, {SYS_faccessat}, {SYS_faccessat2},
+    {SYS_readlinkat}, {SYS_getcwd}, {SYS_mkdirat}, {SYS_unlinkat}, {SYS_renameat}, {SYS_renameat2},
+    {SYS_linkat}, {SYS_symlinkat}, {SYS_fchmodat}, {kFchmodat2}, {SYS_fchownat}, {SYS_utimensat},
+    {SYS_umask},
 
     // Memory that is never executed.
-    IfBits("mmap", 2, PROT_EXEC, 0), IfBits("mmap2", 2, PROT_EXEC, 0),
-    IfBits("mprotect", 2, PROT_EXEC, 0),
-    IfBits("mmap", 2, PROT_EXEC, PROT_EXEC, Verdict::kRefuse),
-    IfBits("mmap2", 2, PROT_EXEC, PROT_EXEC, Verdict::kRefuse),
-    IfBits("mprotect", 2, PROT_EXEC, PROT_EXEC, Verdict::kRefuse),
-    {"munmap"}, {"mremap"}, {"madvise"}, {"brk"}, {"msync"}, {"mincore"}, {"membarrier"},
+    IfBits(SYS_mmap, 2, PROT_EXEC, 0), IfBits(SYS_mprotect, 2, PROT_EXEC, 0),
+    {SYS_munmap}, {SYS_mremap}, {SYS_madvise}, {SYS_brk}, {SYS_msync}, {SYS_mincore},
+    {SYS_membarrier},
 
     // Threads, but no processes.
-    IfBits("clone", 0, CLONE_THREAD, CLONE_THREAD),
-    IfBits("clone", 0, CLONE_THREAD, 0, Verdict::kRefuse),
-    Refused("fork"), Refused("vfork"),
-    {"exit"}, {"exit_group"}, {"futex"}, {"futex_time64"}, {"futex_waitv"}, {"set_robust_list"},
-    {"get_robust_list"}, {"rseq"}, {"set_tid_address"}, {"sched_yield"}, {"sched_getaffinity"},
-    {"sched_getparam"}, {"sched_getscheduler"}, {"sched_get_priority_max"},
-    {"sched_get_priority_min"}, {"getpriority"}, {"restart_syscall"},
-    If("prctl", 0, PR_SET_NAME), If("prctl", 0, PR_GET_NAME), If("prctl", 0, 0x53564d41 /* PR_SET_VMA */),
+    IfBits(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD),
+    {SYS_exit}, {SYS_exit_group}, {SYS_futex}, {SYS_futex_waitv}, {SYS_set_robust_list},
+    {SYS_get_robust_list}, {SYS_rseq}, {SYS_set_tid_address}, {SYS_sched_yield},
+    {SYS_sched_getaffinity}, {SYS_sched_getparam}, {SYS_sched_getscheduler},
+    {SYS_sched_get_priority_max}, {SYS_sched_get_priority_min}, {SYS_getpriority},
+    {SYS_restart_syscall},
+    If(SYS_prctl, 0, PR_SET_NAME), If(SYS_prctl, 0, PR_GET_NAME), If(SYS_prctl, 0, kSetVma),
 
     // Signals, to this process only.
-    {"rt_sigaction"}, {"rt_sigprocmask"}, {"rt_sigreturn"}, {"rt_sigpending"}, {"rt_sigsuspend"},
-    {"rt_sigtimedwait"}, {"rt_sigtimedwait_time64"}, {"sigaltstack"}, {"sigreturn"}, {"pause"},
-    ToSelf("tgkill"), ToOthers("tgkill"), ToSelf("kill"), ToOthers("kill"),
+    {SYS_rt_sigaction}, {SYS_rt_sigprocmask}, {SYS_rt_sigreturn}, {SYS_rt_sigpending},
+    {SYS_rt_sigsuspend}, {SYS_rt_sigtimedwait}, {SYS_sigaltstack},
+    ToSelf(SYS_tgkill), ToSelf(SYS_kill),
 
     // Waiting and time.
-    {"poll"}, {"ppoll"}, {"ppoll_time64"}, {"select"}, {"_newselect"}, {"pselect6"},
-    {"pselect6_time64"}, {"epoll_create"}, {"epoll_create1"}, {"epoll_ctl"}, {"epoll_wait"},
-    {"epoll_pwait"}, {"epoll_pwait2"}, {"eventfd"}, {"eventfd2"}, {"nanosleep"},
-    {"clock_nanosleep"}, {"clock_nanosleep_time64"}, {"clock_gettime"}, {"clock_gettime64"},
-    {"clock_getres"}, {"clock_getres_time64"}, {"gettimeofday"}, {"time"}, {"times"},
+    {SYS_ppoll}, {SYS_pselect6}, {SYS_epoll_create1}, {SYS_epoll_ctl}, {SYS_epoll_pwait},
+    {SYS_epoll_pwait2}, {SYS_eventfd2}, {SYS_nanosleep}, {SYS_clock_nanosleep}, {SYS_clock_gettime},
+    {SYS_clock_getres}, {SYS_gettimeofday}, {SYS_times},
 
     // Facts about the process and the machine.
-    {"getpid"}, {"getppid"}, {"gettid"}, {"getuid"}, {"getuid32"}, {"geteuid"}, {"geteuid32"},
-    {"getgid"}, {"getgid32"}, {"getegid"}, {"getegid32"}, {"getresuid"}, {"getresgid"},
-    {"getgroups"}, {"capget"}, {"getrlimit"}, {"ugetrlimit"}, {"getrusage"}, {"getrandom"},
-    {"getcpu"}, {"uname"}, {"sysinfo"},
-    If("prlimit64", 0, 0), ToSelf("prlimit64"),
+    {SYS_getpid}, {SYS_getppid}, {SYS_gettid}, {SYS_getuid}, {SYS_geteuid}, {SYS_getgid},
+    {SYS_getegid}, {SYS_getresuid}, {SYS_getresgid}, {SYS_getgroups}, {SYS_capget}, {SYS_getrlimit},
+    {SYS_getrusage}, {SYS_getrandom}, {SYS_getcpu}, {SYS_uname}, {SYS_sysinfo},
+    If(SYS_prlimit64, 0, 0), ToSelf(SYS_prlimit64),
+
+#ifdef __x86_64__
+    // Older forms of the above.
+    {SYS_open}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_mkdir}, {SYS_rmdir},
+    {SYS_unlink}, {SYS_rename}, {SYS_link}, {SYS_symlink}, {SYS_chmod}, {SYS_chown}, {SYS_lchown},
+    {SYS_futimesat}, {SYS_getdents}, {SYS_dup2}, {SYS_pipe}, {SYS_poll}, {SYS_select},
+    {SYS_epoll_create}, {SYS_epoll_wait}, {SYS_eventfd}, {SYS_pause}, {SYS_time},
+    Refused(SYS_fork), Refused(SYS_vfork),
+#endif
 
     // The recorder opens events on CPUs that come online, and reads maps. It waits for the command and
-    // signals it through its pidfd. Without pidfd_open it can signal no other process.
-    Recorder("perf_event_open"), Recorder("bpf"),
-    IfBits("ioctl", 1, 0xff00, '$' << 8 /* PERF_EVENT_IOC_* */, Verdict::kAllow, Caller::kRecorder),
-    IfBits("ioctl", 1, 0xff00, 0xb7 << 8 /* NS_GET_* */, Verdict::kAllow, Caller::kRecorder),
-    Recorder("wait4"), Recorder("waitid"), Recorder("pidfd_send_signal"), Recorder("signalfd4"),
-    Recorder("timerfd_create"), Recorder("timerfd_settime"), Recorder("timerfd_settime64"),
-    Recorder("timerfd_gettime"), Recorder("timerfd_gettime64"), Recorder("name_to_handle_at"),
-    Recorder("sendto"), Recorder("recvfrom"), Recorder("sched_setaffinity"), Recorder("inotify_init1"),
-    Recorder("inotify_add_watch"), Recorder("inotify_rm_watch"), Recorder("sync"), Recorder("syncfs"),
-    Refused("perf_event_open", Caller::kReader), Refused("bpf", Caller::kReader),
-    Refused("wait4", Caller::kReader), Refused("pidfd_send_signal", Caller::kReader),
+    // signals it through its pidfd. Without pidfd_open it can signal no other process. A thread that
+    // was busy gives up its capabilities when the filter is already on (capabilities.h).
+    Recorder(SYS_perf_event_open), Recorder(SYS_bpf), Recorder(SYS_capset),
+    IfBits(SYS_ioctl, 1, 0xff00, '$' << 8 /* PERF_EVENT_IOC_* */, Caller::kRecorder),
+    IfBits(SYS_ioctl, 1, 0xff00, 0xb7 << 8 /* NS_GET_* */, Caller::kRecorder),
+    Recorder(SYS_wait4), Recorder(SYS_waitid), Recorder(SYS_pidfd_send_signal),
+    Recorder(SYS_signalfd4), Recorder(SYS_timerfd_create), Recorder(SYS_timerfd_settime),
+    Recorder(SYS_timerfd_gettime), Recorder(SYS_name_to_handle_at), Recorder(SYS_sendto),
+    Recorder(SYS_recvfrom), Recorder(SYS_sched_setaffinity), Recorder(SYS_inotify_init1),
+    Recorder(SYS_inotify_add_watch), Recorder(SYS_inotify_rm_watch), Recorder(SYS_sync),
+    Recorder(SYS_syncfs),
+    Refused(SYS_perf_event_open, Caller::kReader), Refused(SYS_bpf, Caller::kReader),
+    Refused(SYS_wait4, Caller::kReader), Refused(SYS_pidfd_send_signal, Caller::kReader),
+    Refused(SYS_capset, Caller::kReader),
 
-    // The calls that an attacker tries first. All others that are not above fail with ENOSYS. Rows cost
-    // time when the filter is built.
-    Refused("execve"), Refused("execveat"), Refused("socket"), Refused("socketpair"),
-    Refused("socketcall"), Refused("connect"), Refused("bind"), Refused("ptrace"),
-    Refused("process_vm_readv"), Refused("process_vm_writev"), Refused("pidfd_open"), Refused("tkill"),
-    Refused("unshare"), Refused("setns"), Refused("mount"), Refused("chroot"), Refused("setuid"),
-    Refused("capset"), Refused("init_module"), Refused("finit_module"), Refused("keyctl"),
-    Refused("io_uring_setup"),
+    // The calls that an attacker tries first.
+    Refused(SYS_execve), Refused(SYS_execveat), Refused(SYS_socket), Refused(SYS_socketpair),
+    Refused(SYS_connect), Refused(SYS_bind), Refused(SYS_listen), Refused(SYS_ptrace),
+    Refused(SYS_process_vm_readv), Refused(SYS_process_vm_writev), Refused(SYS_pidfd_open),
+    Refused(SYS_pidfd_getfd), Refused(SYS_tkill), Refused(SYS_unshare), Refused(SYS_setns),
+    Refused(SYS_mount), Refused(SYS_chroot), Refused(SYS_setuid), Refused(SYS_init_module),
+    Refused(SYS_finit_module), Refused(SYS_keyctl), Refused(SYS_userfaultfd),
+    Refused(SYS_io_uring_setup),
 };
 // clang-format on
 
