@@ -41,8 +41,7 @@ Result<std::unique_ptr<Rotation>> Rotation::Prepare(const RecordOptions& options
     TRY_ASSIGN(CommandRunner started, CommandRunner::Start(command, options.command_signals));
     commands.emplace(std::move(started));
   }
-  return std::unique_ptr<Rotation>(
-      new Rotation(options, *std::move(pattern), std::move(commands)));
+  return std::unique_ptr<Rotation>(new Rotation(options, *std::move(pattern), std::move(commands)));
 }
 
 Rotation::Rotation(const RecordOptions& options, NamePattern pattern,

@@ -26,8 +26,8 @@ namespace perftape::record {
 class Rotation {
  public:
   // `options` must have a rotation and outlive this object. Forks the process that runs the command
-  // of the options, so call it before privileges are dropped. kInvalidArgument for an output that is
-  // no pattern of names.
+  // of the options, so call it before privileges are dropped. kInvalidArgument for an output that
+  // is no pattern of names.
   static Result<std::unique_ptr<Rotation>> Prepare(const RecordOptions& options);
 
   // Returns a name that no file has.

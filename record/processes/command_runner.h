@@ -22,8 +22,8 @@ namespace perftape::record {
 // Not thread-safe.
 class CommandRunner {
  public:
-  // Forks the process. `command` is run by the shell with `signals`, and gets standard input, output
-  // and error of the recorder. Fails with kIo.
+  // Forks the process. `command` is run by the shell with `signals`, and gets standard input,
+  // output and error of the recorder. Fails with kIo.
   static Result<CommandRunner> Start(const std::string& command, const SignalState& signals);
 
   CommandRunner(CommandRunner&&) noexcept;

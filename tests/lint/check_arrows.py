@@ -33,7 +33,6 @@ OUTSIDE = {
     r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
     r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",
     r"lzma\.h": r"formats/elf/expand\.cc",
-    r"seccomp\.h": r"tools/common/sandbox/seccomp_filter\.cc",
     r"boost/.*": r"tools/common/cli.*",
     r"(libiberty/)?demangle\.h": r"convert/symbolize/demangle\.cc",
 }

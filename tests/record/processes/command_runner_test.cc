@@ -79,8 +79,8 @@ TEST(CommandRunner, RunsSeveralCommandsAtOnce) {
 
 TEST(CommandRunner, RestoresSignals) {
   const TempDir dir;
-  CommandRunner runner = StartRunner("grep SigBlk /proc/self/status > " + (dir / "log").string() +
-                                     "; : ");
+  CommandRunner runner =
+      StartRunner("grep SigBlk /proc/self/status > " + (dir / "log").string() + "; : ");
   ASSERT_TRUE(runner.Run("/file"));
   EXPECT_EQ(runner.WaitForAll(), 0);
   EXPECT_THAT(LinesOf(dir / "log"), testing::ElementsAre("SigBlk:\t0000000000000000"));

@@ -71,8 +71,8 @@ void ReduceInThisThread(int /*signal*/) {
 std::vector<pid_t> ThreadsWithMoreThan(CapabilitySet kept) {
   std::vector<pid_t> threads;
   std::error_code error;
-  for (std::filesystem::directory_iterator at("/proc/self/task", error), end;
-       !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
+       at.increment(error)) {
     const std::string name = at->path().filename();
     pid_t thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);

@@ -87,8 +87,8 @@ std::vector<Range> RangesOf(Caller caller, pid_t own_pid) {
   std::uint32_t next = 0;  // the first number that has no range yet
   for (std::span<const SystemCallRow> left = rows; !left.empty();) {
     const std::uint32_t number = left.front().number;
-    const auto end = std::ranges::find_if(
-        left, [&](const SystemCallRow& row) { return row.number != number; });
+    const auto end =
+        std::ranges::find_if(left, [&](const SystemCallRow& row) { return row.number != number; });
     const auto count = static_cast<std::size_t>(end - left.begin());
     if (number > next) AddRange({.first = next, .code = {Return(kMissing)}}, ranges);
     AddRange({.first = number, .code = CodeOf(left.first(count), own_pid)}, ranges);

@@ -11,10 +11,8 @@ namespace perftape::sandbox {
 namespace {
 
 constexpr SystemCallRow Recorder(std::uint32_t number) {
-  return {.number = number,
-          .caller = Caller::kRecorder,
-          .verdict = Verdict::kAllow,
-          .argument = {}};
+  return {
+      .number = number, .caller = Caller::kRecorder, .verdict = Verdict::kAllow, .argument = {}};
 }
 
 constexpr SystemCallRow Refused(std::uint32_t number, Caller caller = Caller::kAll) {
@@ -42,7 +40,7 @@ constexpr SystemCallRow ToSelf(std::uint32_t number) {
               .test = ArgumentRule::Test::kOwnPid, .index = 0, .mask = 0xffffffff, .value = 0}};
 }
 
-constexpr std::uint32_t kFchmodat2 = 452;  // Linux 6.6
+constexpr std::uint32_t kFchmodat2 = 452;            // Linux 6.6
 constexpr std::uint32_t kSetVma = 0x53564d41;        // PR_SET_VMA, Linux 5.17
 constexpr std::uint32_t kGetTerminal2 = 0x802c542a;  // TCGETS2
 

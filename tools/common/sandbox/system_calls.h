@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system calls of sandboxed programs, in one table for all tools. filter_program.h makes seccomp
-// filters of it.
+// The system calls of sandboxed programs, in one table for all tools. filter_program.h makes
+// seccomp filters of it.
 //
 // A call that is in no row fails with ENOSYS, as on an older kernel. So the C library uses an older
 // call instead of a new one that this table does not have. In particular it uses clone(2) instead
