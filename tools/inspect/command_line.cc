@@ -67,6 +67,7 @@ const cli::Command& InspectCommand() {
 Status Confine(const Plan& plan) {
   sandbox::FileGrants grants;
   sandbox::GrantInput(plan.input, grants);
+  sandbox::GrantInput(plan.unwind_table, grants);
   return sandbox::Confine(grants);
 }
 
