@@ -44,15 +44,64 @@ class Privileges(harness.RecordingTest):
         self.assertEqual(recorder.returncode, 0, err)
         return err
 
-    def test_all_threads_give_up_privileges(self):
-        recorder = self.start_recorder("-a", "-q", "-o", "perf.data")
-        for task in pathlib.Path(f"/proc/{recorder.pid}/task").iterdir():
+    def assert_threads_have_no_more(self, recorder):
+        """Returns how many threads the recorder has."""
+        tasks = list(pathlib.Path(f"/proc/{recorder.pid}/task").iterdir())
+        for task in tasks:
             status = status_of(task)
             for field in ("CapPrm", "CapEff", "CapInh", "CapAmb"):
                 self.assertEqual(int(status[field], 16) & ~KEPT, 0, f"{task}: {field}")
             self.assertEqual(status["NoNewPrivs"], "1")
             self.assertEqual(status["Seccomp"], "2")
+        return len(tasks)
+
+    def test_all_threads_give_up_privileges(self):
+        recorder = self.start_recorder("-a", "-q", "-o", "perf.data")
+        self.assert_threads_have_no_more(recorder)
         self.finish(recorder)
+
+    def test_threads_that_ran_before_give_them_up(self):
+        """They complete files and load unwind tables."""
+        self.spawn(harness.BURNER, "--seconds", "60", stdout=subprocess.DEVNULL)
+        recorder = self.start_recorder("-a", "-q", "--call-graph", "eh", "--switch-output=1s",
+                                       "-o", "perf.%n")
+        self.assertGreaterEqual(self.assert_threads_have_no_more(recorder), 4)
+        nice = {os.getpriority(os.PRIO_PROCESS, int(task))
+                for task in os.listdir(f"/proc/{recorder.pid}/task")}
+        self.assertIn(-20, nice, "the thread that loads unwind tables has no priority")
+        time.sleep(1.5)
+        self.finish(recorder)
+        for file in self.dir.glob("perf.*"):
+            _, err = harness.perf_report(file, sort="comm")
+            self.assertEqual(err, "", file)
+
+    def test_command_at_a_switch_keeps_its_privileges(self):
+        own = status_of("/proc/self")
+        self.record("-a", "-q", "-o", "r.%n", "--switch-output=1s", "--duration", "2",
+                    "--exec-on-switch", "cat /proc/self/status >> status; echo >> names")
+        names = (self.dir / "names").read_text().split()
+        self.assertEqual([pathlib.Path(name).name for name in names][0], "r.1")
+        command = dict(re.findall(r"^(\w+):\t(.*)$", (self.dir / "status").read_text(),
+                                  re.MULTILINE))
+        for field in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "SigBlk"):
+            self.assertEqual(command[field], own[field], field)
+
+    def test_old_files_in_a_directory_of_another_user_are_deleted(self):
+        foreign = self.dir / "foreign"
+        foreign.mkdir(mode=0o700)
+        os.chown(foreign, OTHER_USER, OTHER_USER)
+        self.record("-a", "-q", "-o", "foreign/r.%n", "--switch-output=1s", "--keep-files", "2",
+                    "--duration", "4")
+        names = {file.name for file in foreign.iterdir()}
+        self.assertEqual(len(names), 2, names)
+        self.assertNotIn("r.1", names)
+
+    def test_summary_is_written_to_a_directory_of_another_user(self):
+        foreign = self.dir / "foreign"
+        foreign.mkdir(mode=0o700)
+        os.chown(foreign, OTHER_USER, OTHER_USER)
+        self.record("-q", "-o", "perf.data", "--json", "foreign/summary", "--", "true")
+        self.assertTrue((foreign / "summary").exists())
 
     def test_command_keeps_its_privileges(self):
         own = status_of("/proc/self")
@@ -106,17 +155,25 @@ class Privileges(harness.RecordingTest):
         recorder.communicate(timeout=10)
         self.assertNotEqual(recorder.returncode, None)
 
-    def test_no_call_is_refused(self):
+    def assert_no_call_is_refused(self, *arguments):
         if shutil.which("strace") is None:
             self.skipTest("strace is not installed")
         log = self.dir / "strace"
-        harness.run("strace", "-f", "-qq", "-o", log, harness.RECORD, "-a", "-F", "99", "-q", "-z",
-                    "-o", "perf.data", "--duration", "1", cwd=self.dir)
+        harness.run("strace", "-f", "-qq", "-o", log, harness.RECORD, "-a", "-F", "99", "-q",
+                    *arguments, cwd=self.dir)
         text = log.read_text()
         after = text[text.rindex("SECCOMP_SET_MODE_FILTER"):]
-        refused = re.findall(r"\b(\w+)\(.*= -1 (?:EPERM|ENOSYS|EACCES) ", after)
+        refused = re.findall(r"\b(\w+)(?:\(| resumed>).*= -1 (?:EPERM|ENOSYS|EACCES) ", after)
         self.assertEqual(set(refused) - ALWAYS_REFUSED, set(),
                          [line for line in after.splitlines() if re.search("EPERM|ENOSYS", line)])
+
+    def test_no_call_is_refused(self):
+        self.assert_no_call_is_refused("-z", "-o", "perf.data", "--duration", "1")
+
+    def test_no_call_of_a_rotating_recording_is_refused(self):
+        self.assert_no_call_is_refused(
+            "-o", "r.%n", "--switch-output=1s", "--keep-files", "1", "--reserve-space", "1M",
+            "--call-graph", "eh", "--json", "summary", "--duration", "3")
 
 
 if __name__ == "__main__":

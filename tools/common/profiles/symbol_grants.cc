@@ -15,7 +15,9 @@
 #include "convert/symbolize/this_boot.h"
 #include "formats/base/file.h"
 #include "formats/base/input.h"
+#include "formats/bundle/archive_reader.h"
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/expanded_input.h"
 #include "formats/elf/debug_search_paths.h"
 #include "tools/common/sandbox/sandbox.h"
 
@@ -30,20 +32,26 @@ bool IsPipe(const fs::path& input) {
   return error == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-constexpr std::size_t kMagicSize = 8;  // of a perf.data
+constexpr std::size_t kMagicSize = 16;  // at least that of a perf.data, and of compressed files
 
-// Reads only the first bytes, which decide whether it may be a recording.
+// Reads only the first bytes, which decide whether it may be a recording. Any compressed file may be
+// one.
 bool LooksLikeARecording(const fs::path& path) {
   const UniqueFd fd(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::array<std::byte, kMagicSize> magic = {};
   if (!fd) return false;
   if (pread(fd.get(), magic.data(), magic.size(), 0) < 0) return errno == EISDIR;
-  return bundle::IsPerfData(magic);
+  return bundle::IsPerfData(magic) || !bundle::CompressionOf(magic).empty();
 }
 
 bool IsOfThisBoot(const fs::path& path) {
-  auto input = Input::Open(path);
+  Result<Input> input = Input::Open(path);
+  if (input && !bundle::CompressionOf(input->beginning()).empty()) {
+    // Not all of a compressed profile in another format is expanded.
+    if (!bundle::IsPerfData(bundle::ExpandBeginning(input->beginning(), kMagicSize))) return false;
+    input = bundle::Expanded(*std::move(input));
+  }
   return input && symbolize::Recording(*input).machine().other_than_here.empty();
 }
 
@@ -58,6 +66,7 @@ bool MayUseThisMachine(symbolize::LocalSystem local, std::span<const fs::path> i
   (void)symbolize::FactsOfThisBoot();  // the child gets a copy of the facts
   sandbox::FileGrants grants;
   for (const fs::path& recording : recordings) sandbox::GrantInput(recording, grants);
+  sandbox::GrantTemporaryDirectory(grants);
   return sandbox::AskConfined(grants,
                               [&] { return std::ranges::any_of(recordings, IsOfThisBoot); });
 }

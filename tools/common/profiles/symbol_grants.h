@@ -19,9 +19,10 @@ namespace perftape::cli {
 //   --no-local    never
 //   neither       if an input is a recording that was made here since the last boot
 //                 (symbolize::Recording::Machine), or is a pipe, which cannot be examined before
-//                 it is read. A compressed file is not examined either, and grants nothing.
+//                 it is read
 //
-// A confined child process examines the inputs. So no input is parsed outside of a sandbox.
+// A confined child process examines the inputs. So no input is parsed outside of a sandbox. It
+// expands compressed recordings, which are expanded twice then.
 void GrantSymbolSources(const symbolize::SymbolOptions& options,
                         std::span<const std::filesystem::path> inputs, sandbox::FileGrants& grants);
 

@@ -33,4 +33,7 @@ void GrantInput(const std::filesystem::path& input, FileGrants& grants);
 // exist, because only an existing directory can be granted. An empty path takes nothing.
 void GrantDirectory(const std::filesystem::path& directory, mode_t mode, FileGrants& grants);
 
+// Grants $TMPDIR, where compressed inputs are expanded.
+void GrantTemporaryDirectory(FileGrants& grants);
+
 }  // namespace perftape::sandbox

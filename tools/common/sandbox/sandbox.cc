@@ -32,17 +32,11 @@ constexpr const char* kMachineFacts[] = {
 
 constexpr const char* kOwnFacts[] = {"/proc/self/maps", "/proc/self/auxv"};
 
-std::filesystem::path TemporaryDirectory() {
-  const char* directory = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
-  return directory == nullptr ? "/tmp" : directory;
-}
-
 FileGrants WithCommonGrants(FileGrants grants) {
   grants.readable.insert(grants.readable.end(), std::begin(kMachineFacts), std::end(kMachineFacts));
   grants.readable.insert(grants.readable.end(), std::begin(kOwnFacts), std::end(kOwnFacts));
   if (IsSanitized()) grants.readable.emplace_back("/proc/self");
-  grants.readable.push_back(TemporaryDirectory());
-  grants.writable.push_back(TemporaryDirectory());
+  GrantTemporaryDirectory(grants);
   return grants;
 }
 
@@ -74,6 +68,13 @@ void GrantDirectory(const std::filesystem::path& directory, mode_t mode, FileGra
     std::filesystem::create_directories(directory.parent_path(), error);
     mkdir(directory.c_str(), mode);
   }
+  grants.readable.push_back(directory);
+  grants.writable.push_back(directory);
+}
+
+void GrantTemporaryDirectory(FileGrants& grants) {
+  const char* named = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
+  const std::filesystem::path directory = named == nullptr ? "/tmp" : named;
   grants.readable.push_back(directory);
   grants.writable.push_back(directory);
 }
