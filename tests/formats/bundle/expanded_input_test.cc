@@ -82,6 +82,18 @@ TEST(OpenExpanded, ReportsFileAndOffsetOfACut) {
   }
 }
 
+TEST(ExpandBeginning, GivesTheFirstBytesOfWholeAndDamagedFiles) {
+  for (const auto& [name, hex] : kSamples) {
+    const std::string compressed = FromHex(hex);
+    EXPECT_EQ(AsText(ExpandBeginning(AsBytes(compressed), 6)), kText.substr(0, 6)) << name;
+    EXPECT_EQ(AsText(ExpandBeginning(AsBytes(compressed), 100)), kText) << name;
+    for (std::size_t size = 0; size < compressed.size(); ++size) {
+      const std::string cut = compressed.substr(0, size);
+      EXPECT_TRUE(kText.starts_with(AsText(ExpandBeginning(AsBytes(cut), 100)))) << name << size;
+    }
+  }
+}
+
 TEST(Expand, RefusesWhatGrowsTooFar) {
   // RFC 8878: a frame of eight blocks, each 128 KiB of the same byte.
   std::string bomb = FromHex("28b52ffd0038");

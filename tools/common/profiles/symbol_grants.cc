@@ -34,8 +34,8 @@ bool IsPipe(const fs::path& input) {
 
 constexpr std::size_t kMagicSize = 16;  // at least that of a perf.data, and of compressed files
 
-// Reads only the first bytes, which decide whether it may be a recording. Any compressed file may be
-// one.
+// Reads only the first bytes, which decide whether it may be a recording. Any compressed file may
+// be one.
 bool LooksLikeARecording(const fs::path& path) {
   const UniqueFd fd(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

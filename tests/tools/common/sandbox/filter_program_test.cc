@@ -171,7 +171,8 @@ TEST_P(FilterPrograms, DecideAsThoseOfLibseccomp) {
 
 TEST_P(FilterPrograms, HaveNoCallsOfOtherArchitectures) {
   const std::vector<sock_filter> ours = FilterProgram(GetParam(), kOwnPid);
-  for (const std::uint32_t architecture : std::initializer_list<std::uint32_t>{AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64}) {
+  for (const std::uint32_t architecture :
+       std::initializer_list<std::uint32_t>{AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64}) {
     for (std::uint32_t number = 0; number < kMostCalls; ++number) {
       seccomp_data call = Call(number);
       call.arch = architecture;
