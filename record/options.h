@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/base/result.h"
 #include "record/bpf/bpf_session.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_plan.h"
@@ -56,6 +58,10 @@ struct RecordOptions {
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
   // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
   LibbpfLog libbpf_log = {};
+  // Gives up the privileges that a running recording does not need. Called once, when all events
+  // are attached, the command runs, and Record() has ended its own threads. An error of it ends the
+  // recording. May be empty.
+  std::function<Status()> drop_privileges = {};
 };
 
 }  // namespace perftape::record

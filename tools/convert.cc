@@ -266,9 +266,10 @@ int main(int argc, char** argv) noexcept {
   if (argc > 0 && convert_tool::IsPerfToProfile(argv[0])) {
     return cli::Main<convert_tool::Plan>(
         {convert_tool::PerfToProfileCommand(), &convert_tool::PlanOfPerfToProfile,
-         &convert_tool::RunForPprof},
+         &convert_tool::RunForPprof, &convert_tool::Confine},
         argc, argv);
   }
-  return cli::Main<convert_tool::Plan>(
-      {convert_tool::ConvertCommand(), &convert_tool::PlanOf, &convert_tool::Run}, argc, argv);
+  return cli::Main<convert_tool::Plan>({convert_tool::ConvertCommand(), &convert_tool::PlanOf,
+                                        &convert_tool::Run, &convert_tool::Confine},
+                                       argc, argv);
 }

@@ -157,6 +157,6 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
-  return cli::Main<inspect::Plan>({inspect::InspectCommand(), &inspect::PlanOf, &inspect::Run},
-                                  argc, argv);
+  return cli::Main<inspect::Plan>(
+      {inspect::InspectCommand(), &inspect::PlanOf, &inspect::Run, &inspect::Confine}, argc, argv);
 }

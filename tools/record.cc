@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/sandbox/recorder_privileges.h"
 #include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
@@ -109,6 +111,12 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   options.command_line = OwnCommandLine();
   if (console.verbosity() == cli::Verbosity::kVerbose) {
     options.libbpf_log = [&](std::string_view message) { console.Detail(message); };
+  }
+  if (!plan.no_sandbox) {
+    options.drop_privileges = [&] {
+      const std::filesystem::path outputs[] = {options.output, options.bundle.file, plan.json_file};
+      return sandbox::DropRecorderPrivileges(outputs);
+    };
   }
   record::SwitchRequest switch_request;
   std::function<void()> on_usr2;

@@ -125,6 +125,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<symbolize_tool::Plan>(
-      {symbolize_tool::SymbolizeCommand(), &symbolize_tool::PlanOf, &symbolize_tool::Run}, argc,
-      argv);
+      {symbolize_tool::SymbolizeCommand(), &symbolize_tool::PlanOf, &symbolize_tool::Run,
+       &symbolize_tool::Confine},
+      argc, argv);
 }

@@ -15,7 +15,7 @@ Result<std::uint64_t> CarryBundle(Bytes old, const std::filesystem::path& path) 
   // A damaged footer means that there is no bundle; validate reports it.
   const auto extent = bundle::FindEmbedded(old);
   if (!extent || !*extent) return 0;
-  const UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd) return FailErrno(path.native(), errno);
   struct stat status = {};
   if (fstat(fd.get(), &status) != 0) return FailErrno(path.native(), errno);

@@ -18,11 +18,6 @@ namespace {
 
 using perfdata::FeatureBit;
 
-const BootFacts& Here() {
-  static const BootFacts facts = FactsOfThisBoot();
-  return facts;
-}
-
 // Finds the kernel in the records before the first sample. perf and perftape-record write it at the
 // start.
 class KernelSearch {
@@ -121,7 +116,7 @@ Recording::Machine ReadMachine(const perfdata::Reader& reader, const Input& inpu
                          .kernel_build_id = machine.kernel.build_id,
                          .kernel_text = knows_text ? machine.kernel.reference_address : 0,
                          .made_ns = WhenMade(reader, input)},
-                        Here());
+                        FactsOfThisBoot());
   return machine;
 }
 
@@ -177,7 +172,7 @@ std::shared_ptr<const bundle::Bundle> Recording::OwnBundle() {
   bundle_ = std::make_shared<const bundle::Bundle>(**std::move(opened));
   const bundle::Manifest& manifest = bundle_->manifest();
   if (!manifest.boot_id.empty()) {
-    machine_.other_than_here = DifferenceOfBoots({.boot_id = manifest.boot_id}, Here());
+    machine_.other_than_here = DifferenceOfBoots({.boot_id = manifest.boot_id}, FactsOfThisBoot());
   }
   return bundle_;
 }

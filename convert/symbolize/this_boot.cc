@@ -57,9 +57,7 @@ std::uint64_t RunningKernelText() {
   return reference ? reference->value : 0;
 }
 
-}  // namespace
-
-BootFacts FactsOfThisBoot() {
+BootFacts ReadFacts() {
   BootFacts facts = {.boot_id = BootId(), .booted_ns = BootTime()};
   utsname names = {};
   if (uname(&names) == 0) {
@@ -70,6 +68,13 @@ BootFacts FactsOfThisBoot() {
     facts.kernel_build_id = elf::BuildIdFromNotes(AsBytes(*notes));
   }
   facts.kernel_text = RunningKernelText();
+  return facts;
+}
+
+}  // namespace
+
+const BootFacts& FactsOfThisBoot() {
+  static const BootFacts facts = ReadFacts();
   return facts;
 }
 

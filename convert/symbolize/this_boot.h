@@ -36,8 +36,8 @@ struct BootFacts {
   std::optional<std::int64_t> booted_ns = {};  // time of this boot, since 1970
 };
 
-// Returns the facts of this machine, as far as the user may read them.
-BootFacts FactsOfThisBoot();
+// Returns the facts of this machine, as far as the user may read them. The first call reads them.
+const BootFacts& FactsOfThisBoot();
 
 // Returns why `recorded` is not of the same boot as `here`; empty if it may be.
 std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here);

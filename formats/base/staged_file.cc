@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 namespace perftape {
@@ -73,6 +76,24 @@ Status RenameUnlessExists(const std::filesystem::path& from, const std::filesyst
   return FailErrno(to.native(), errno);
 }
 
+// Replaces the X at the end of `path` and creates a private file with this name. mkstemp(3) would
+// open it for reading, too, which needs the right to read all files of the directory in a sandbox.
+UniqueFd CreateTemporary(std::string& path) {
+  constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  constexpr std::size_t kRandom = 6;
+  constexpr int kMostAttempts = 100;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    std::array<unsigned char, kRandom> random = {};
+    if (getrandom(random.data(), random.size(), 0) != kRandom) return {};
+    for (std::size_t i = 0; i < kRandom; ++i) {
+      path[path.size() - kRandom + i] = kDigits[random[i] % kDigits.size()];
+    }
+    UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate));
+    if (fd || errno != EEXIST) return fd;
+  }
+  return {};
+}
+
 bool IsDirectory(const std::string& path) {
   struct stat status = {};
   return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -87,7 +108,7 @@ Result<StagedFile> StagedFile::Create(const OutputTarget& target, Readers reader
   if (exists && old == OldFile::kKeep && IsDirectory(kept)) return FailErrno(kept, EISDIR);
   StagedFile file(target);
   std::string temporary = target.path.native() + ".XXXXXX";
-  file.fd_ = UniqueFd(mkostemp(temporary.data(), O_CLOEXEC));
+  file.fd_ = CreateTemporary(temporary);
   if (!file.fd_) return FailErrno(target.name, errno);
   file.temporary_ = temporary;
   file.old_ = old;

@@ -33,6 +33,7 @@ class StagedFile {
   StagedFile& operator=(StagedFile&&) = delete;
   ~StagedFile();
 
+  // Open for writing only.
   int fd() const { return fd_.get(); }
   bool is_published() const { return temporary_.empty(); }
 

@@ -275,6 +275,22 @@ Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits) {
   }
 }
 
+std::vector<std::byte> ExpandBeginning(Bytes compressed, std::size_t size) {
+  Source source{compressed};
+  const Result<ArchivePtr> reader = NewReader();
+  if (!reader) return {};
+  archive_read_support_format_raw(reader->get());
+  archive_entry* entry = nullptr;
+  if (archive_read_open(reader->get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK ||
+      archive_read_next_header(reader->get(), &entry) < ARCHIVE_WARN) {
+    return {};
+  }
+  std::vector<std::byte> bytes(size);
+  const la_ssize_t got = archive_read_data(reader->get(), bytes.data(), bytes.size());
+  bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return bytes;
+}
+
 Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) {
   const Utf8Locale locale;
   Source source{archive_bytes};

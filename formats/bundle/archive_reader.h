@@ -66,4 +66,8 @@ Result<UnpackedArchive> Unpack(Bytes archive, const UnpackLimits& limits);
 // ratio of `limits`. Pages of zeros count.
 Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits);
 
+// Expands only the beginning of such a file, into memory. Returns at most `size` bytes, and fewer
+// if the file is shorter or damaged. Bytes that are not compressed are returned as they are.
+std::vector<std::byte> ExpandBeginning(Bytes compressed, std::size_t size);
+
 }  // namespace perftape::bundle

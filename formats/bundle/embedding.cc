@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/bundle/embedding.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,11 @@ Result<std::uint64_t> SizeOf(int fd) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+Result<std::uint64_t> SeekTo(int fd, std::uint64_t offset) {
+  if (lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) return FailErrno("lseek", errno);
+  return offset;
+}
+
 // Decodes the footer from the last bytes of a file of `file_size` bytes.
 Result<std::optional<Extent>> DecodeFooter(Bytes last, std::uint64_t file_size) {
   if (last.size() < kFooterSize || file_size < kFooterSize) return std::nullopt;
@@ -109,6 +115,7 @@ Bytes WithoutEmbedded(Bytes perf_data) {
 
 Result<std::uint64_t> BeginEmbedding(int fd) {
   TRY_ASSIGN(const std::uint64_t size, SizeOf(fd));
+  if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) return SeekTo(fd, size);
   TRY_ASSIGN(const std::vector<std::byte> beginning, ReadAt(fd, 0, kPipeHeaderSize));
   if (!IsPerfData(beginning)) return Fail(ErrorCode::kCorrupt, "is no perf.data");
   if (IsPipeForm(beginning)) {
@@ -122,8 +129,7 @@ Result<std::uint64_t> BeginEmbedding(int fd) {
   if (earlier && ftruncate(fd, static_cast<off_t>(offset)) != 0) {
     return FailErrno("ftruncate", errno);
   }
-  if (lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) return FailErrno("lseek", errno);
-  return offset;
+  return SeekTo(fd, offset);
 }
 
 std::vector<std::byte> EncodeFooter(const Extent& bundle) {

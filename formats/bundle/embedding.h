@@ -41,7 +41,8 @@ std::vector<std::byte> EncodeFooter(const Extent& bundle);
 
 // Prepares a perf.data, open for reading and writing, for a bundle. Cuts off a previous bundle,
 // sets the position of `fd` to the end, and returns that offset. Returns kUnsupported for a
-// recording in pipe form, because its readers would interpret the bundle as records.
+// recording in pipe form, because its readers would interpret the bundle as records. If `fd` is
+// open for writing only, the file must be a new recording without a bundle, and is not checked.
 Result<std::uint64_t> BeginEmbedding(int fd);
 // Writes the footer after the bundle, which extends from `offset` to the end of the file. Then
 // syncs.

@@ -36,13 +36,20 @@ std::string HostName() {
 Result<std::unique_ptr<Rotation>> Rotation::Prepare(const RecordOptions& options) {
   Result<NamePattern> pattern = NamePattern::Parse(options.output, HostName());
   if (!pattern) return Fail(InContext(options.output.native(), std::move(pattern).error()));
-  return std::unique_ptr<Rotation>(new Rotation(options, *std::move(pattern)));
+  std::optional<CommandRunner> commands;
+  if (const std::string& command = options.rotation->exec_on_switch; !command.empty()) {
+    TRY_ASSIGN(CommandRunner started, CommandRunner::Start(command, options.command_signals));
+    commands.emplace(std::move(started));
+  }
+  return std::unique_ptr<Rotation>(new Rotation(options, *std::move(pattern), std::move(commands)));
 }
 
-Rotation::Rotation(const RecordOptions& options, NamePattern pattern)
+Rotation::Rotation(const RecordOptions& options, NamePattern pattern,
+                   std::optional<CommandRunner> commands)
     : options_(options),
       rotation_(*options.rotation),
       names_(std::move(pattern)),
+      commands_(std::move(commands)),
       finisher_(options.reserved_space) {}
 
 std::filesystem::path Rotation::NextPath() {
@@ -95,7 +102,7 @@ void Rotation::AfterRound(RecordingOutput& output, std::uint64_t limit_ns) {
   std::vector<CompletedFile> completed = finisher_.Completed();
   bool has_changed = !completed.empty();
   AddCompleted(std::move(completed));
-  ReapCommands();
+  if (commands_) sums_.failed_commands += commands_->CountFailed();
   if (now_ns >= retry_ns_) {
     if (output.is_suspended()) {
       Resume(output, limit_ns, now_ns);
@@ -166,30 +173,10 @@ void Rotation::AddCompleted(std::vector<CompletedFile> files) {
 }
 
 void Rotation::RunCommand(const std::filesystem::path& file) {
-  if (rotation_.exec_on_switch.empty()) return;
-  const std::vector<std::string> words = {"/bin/sh", "-c", rotation_.exec_on_switch + " \"$@\"",
-                                          "sh", file.native()};
-  Result<Child> command = Child::Start(words, options_.command_signals);
-  Status started = command ? command->Release() : Fail(command.error());
-  if (started) {
-    commands_.push_back(*std::move(command));
-  } else if (warnings_.size() < kMostWarnings) {
+  if (!commands_) return;
+  if (const Status started = commands_->Run(file); !started && warnings_.size() < kMostWarnings) {
     warnings_.push_back("--exec-on-switch: " + started.error().message);
   }
-}
-
-void Rotation::ReapCommands() {
-  std::vector<Child> running;
-  for (Child& command : commands_) {
-    const Result<std::optional<int>> status = command.TryWait();
-    if (status && !*status) {
-      running.push_back(std::move(command));
-    } else if (!status || **status != 0) {
-      ++sums_.failed_commands;
-    }
-  }
-  commands_.clear();
-  for (Child& command : running) commands_.push_back(std::move(command));
 }
 
 void Rotation::DeleteOldFiles(std::uint64_t now_ns) {
@@ -211,8 +198,7 @@ void Rotation::End(RecordingOutput& output, RecordSummary& summary) {
     finisher_.Add(output.EndFile(RecordingOutput::Successor::kNone));
   }
   AddCompleted(finisher_.WaitForAll());
-  for (Child& command : commands_) (void)command.Wait();
-  ReapCommands();
+  if (commands_) sums_.failed_commands += commands_->WaitForAll();
   DeleteOldFiles(now_ns);
   summary.bytes_written = sums_.bytes;
   summary.file = sums_.last;

@@ -17,7 +17,7 @@
 #include "record/output/file_finisher.h"
 #include "record/output/name_pattern.h"
 #include "record/output/recording_output.h"
-#include "record/processes/child.h"
+#include "record/processes/command_runner.h"
 #include "record/summary.h"
 
 namespace perftape::record {
@@ -25,8 +25,9 @@ namespace perftape::record {
 // Not thread-safe.
 class Rotation {
  public:
-  // `options` must have a rotation and outlive this object. kInvalidArgument for an output that is
-  // no pattern of names.
+  // `options` must have a rotation and outlive this object. Forks the process that runs the command
+  // of the options, so call it before privileges are dropped. kInvalidArgument for an output that
+  // is no pattern of names.
   static Result<std::unique_ptr<Rotation>> Prepare(const RecordOptions& options);
 
   // Returns a name that no file has.
@@ -50,14 +51,14 @@ class Rotation {
   int poll_fd() const;
 
  private:
-  Rotation(const RecordOptions& options, NamePattern pattern);
+  Rotation(const RecordOptions& options, NamePattern pattern,
+           std::optional<CommandRunner> commands);
   bool IsDue(const RecordingOutput& output, std::uint64_t now_ns);
   void Switch(RecordingOutput& output, std::uint64_t now_ns);
   void Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns);
   bool HasRoom(std::uint64_t bytes) const;
   void AddCompleted(std::vector<CompletedFile> files);
   void RunCommand(const std::filesystem::path& file);
-  void ReapCommands();
   void DeleteOldFiles(std::uint64_t now_ns);
 
   const RecordOptions& options_;
@@ -73,7 +74,7 @@ class Rotation {
   std::vector<std::string> warnings_;
   std::optional<BundleSummary> last_bundle_;
   std::string bundle_failure_;
-  std::vector<Child> commands_;
+  std::optional<CommandRunner> commands_;
   FileFinisher finisher_;  // destroyed first
 };
 

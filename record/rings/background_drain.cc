@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <future>
 #include <iterator>
 #include <utility>
 
@@ -33,9 +34,16 @@ Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::function<St
   background.end_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
   if (!background.end_) return FailErrno("eventfd", errno);
   background.outcome_ = std::make_unique<Status>();
-  background.thread_ = std::thread(
-      [end_fd = background.end_.get(), readable_fd, drain = std::move(drain),
-       outcome = background.outcome_.get()] { *outcome = DrainUntil(end_fd, readable_fd, drain); });
+  std::promise<void> first_call;
+  const std::future<void> has_drained = first_call.get_future();
+  background.thread_ =
+      std::thread([end_fd = background.end_.get(), readable_fd, drain = std::move(drain),
+                   outcome = background.outcome_.get(), done = std::move(first_call)]() mutable {
+        *outcome = drain();
+        done.set_value();
+        if (*outcome) *outcome = DrainUntil(end_fd, readable_fd, drain);
+      });
+  has_drained.wait();
   return background;
 }
 

@@ -16,6 +16,7 @@ class BackgroundDrain {
  public:
   // Starts a thread that calls `drain` every few milliseconds, and whenever `readable_fd` is
   // readable, until Stop or the first error. Until then only the thread may use what `drain` uses.
+  // Returns after the first call, which may use privileges that the recorder gives up later.
   static Result<BackgroundDrain> Start(int readable_fd, std::function<Status()> drain);
 
   BackgroundDrain(BackgroundDrain&&) noexcept = default;

@@ -19,6 +19,7 @@
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -45,6 +46,7 @@ constexpr cli::Option kCreateRows[] = {
      .into = cli::SetTo<record::BundleDepth::kWhole, &CreatePlan::depth>},
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &CreatePlan::if_exists>,
                   "replace an existing FILE"),
+    cli::NoSandboxRow(),
     cli::QuietRow(),
     cli::VerboseRow("print the name of each missing file"),
 };
@@ -109,6 +111,11 @@ Result<record::BundleSummary> Create(const CreatePlan& plan) {
   return summary;
 }
 
+// The binaries of running processes are read through /proc/PID, which Landlock refuses.
+Status Confine(const CreatePlan&) {
+  return sandbox::ConfineCalls();
+}
+
 Result<int> Run(const CreatePlan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
@@ -130,7 +137,7 @@ const cli::Command& CreateCommand() {
 }
 
 int CreateMain(int argc, char** argv) {
-  return cli::Main<CreatePlan>({kCreateCommand, &CreatePlanOf, &Run}, argc, argv);
+  return cli::Main<CreatePlan>({kCreateCommand, &CreatePlanOf, &Run, &Confine}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -15,6 +15,7 @@
 #include "tools/bundle/open.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -25,6 +26,7 @@ struct EmbedPlan : cli::BaseOptions {
 };
 
 constexpr cli::Option kEmbedRows[] = {
+    cli::NoSandboxRow(),
     cli::QuietRow(),
 };
 constexpr auto kEmbedOptions = cli::Table(kEmbedRows);
@@ -59,6 +61,14 @@ Result<Bytes> ArchiveIn(Input& input) {
   return bytes.subspan(extent->offset, extent->size);
 }
 
+Status Confine(const EmbedPlan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.bundle, grants);
+  sandbox::GrantInput(plan.recording, grants);
+  grants.writable.emplace_back(plan.recording);
+  return sandbox::Confine(grants);
+}
+
 Result<int> Run(const EmbedPlan& plan, cli::Console& console) {
   TRY_ASSIGN(Input input, Input::Open(plan.bundle));
   const auto archive = ArchiveIn(input);
@@ -84,7 +94,7 @@ const cli::Command& EmbedCommand() {
 }
 
 int EmbedMain(int argc, char** argv) {
-  return cli::Main<EmbedPlan>({kEmbedCommand, &EmbedPlanOf, &Run}, argc, argv);
+  return cli::Main<EmbedPlan>({kEmbedCommand, &EmbedPlanOf, &Run, &Confine}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -13,6 +13,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -37,6 +38,7 @@ constexpr cli::Option kExtractRows[] = {
     cli::ForceRow(
         cli::SetTo<IfExists::kReplace, &ExtractPlan::options, &bundle::ExtractOptions::if_exists>,
         "replace existing files that differ"),
+    cli::NoSandboxRow(),
     cli::QuietRow(),
 };
 constexpr auto kExtractOptions = cli::Table(kExtractRows);
@@ -64,6 +66,15 @@ Result<ExtractPlan> ExtractPlanOf(ExtractPlan plan) {
     return Fail(ErrorCode::kInvalidArgument, "HOME is not set: use -C DIR");
   }
   return plan;
+}
+
+Status Confine(const ExtractPlan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.bundle, grants);
+  sandbox::GrantDirectory(plan.directory, 0777, grants);
+  // Files of this machine are compared with those in the bundle.
+  if (!plan.all) sandbox::GrantInput("/", grants);
+  return sandbox::Confine(grants);
 }
 
 Result<int> Run(const ExtractPlan& plan, cli::Console& console) {
@@ -94,7 +105,7 @@ const cli::Command& ExtractCommand() {
 }
 
 int ExtractMain(int argc, char** argv) {
-  return cli::Main<ExtractPlan>({kExtractCommand, &ExtractPlanOf, &Run}, argc, argv);
+  return cli::Main<ExtractPlan>({kExtractCommand, &ExtractPlanOf, &Run, &Confine}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -13,6 +13,7 @@
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -28,6 +29,7 @@ struct ListPlan : cli::BaseOptions {
 constexpr cli::Option kListRows[] = {
     cli::JsonRow("print the manifest, and how many bytes of each file are kept, as one JSON object",
                  cli::Set<&ListPlan::as_json>),
+    cli::NoSandboxRow(),
 };
 constexpr auto kListOptions = cli::Table(kListRows);
 
@@ -109,6 +111,12 @@ std::string ListJson(const bundle::Bundle& bundle) {
   return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
+Status Confine(const ListPlan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.bundle, grants);
+  return sandbox::Confine(grants);
+}
+
 Result<int> Run(const ListPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY(cli::PrintToStdout(plan.as_json ? ListJson(bundle) : ListText(bundle)));
@@ -122,7 +130,7 @@ const cli::Command& ListCommand() {
 }
 
 int ListMain(int argc, char** argv) {
-  return cli::Main<ListPlan>({kListCommand, &ListPlanOf, &Run}, argc, argv);
+  return cli::Main<ListPlan>({kListCommand, &ListPlanOf, &Run, &Confine}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

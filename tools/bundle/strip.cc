@@ -16,6 +16,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -35,6 +36,7 @@ constexpr cli::Option kStripRows[] = {
      .into = cli::StoreAs<&cli::ParseOutput, &StripPlan::output>},
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &StripPlan::if_exists>,
                   "replace an existing BUNDLE"),
+    cli::NoSandboxRow(),
     cli::QuietRow(),
 };
 constexpr auto kStripOptions = cli::Table(kStripRows);
@@ -83,6 +85,14 @@ Result<bundle::Extent> FindIn(Bytes recording) {
   return *extent;
 }
 
+Status Confine(const StripPlan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.recording, grants);
+  grants.writable.emplace_back(plan.recording);
+  if (plan.output) sandbox::GrantOutput(*plan.output, grants);
+  return sandbox::Confine(grants);
+}
+
 Result<int> Run(const StripPlan& plan, cli::Console& console) {
   if (plan.output) TRY(CheckBundleFile(plan));
   const UniqueFd fd(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
@@ -105,7 +115,7 @@ const cli::Command& StripCommand() {
 }
 
 int StripMain(int argc, char** argv) {
-  return cli::Main<StripPlan>({kStripCommand, &StripPlanOf, &Run}, argc, argv);
+  return cli::Main<StripPlan>({kStripCommand, &StripPlanOf, &Run, &Confine}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -21,6 +21,7 @@
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -33,6 +34,7 @@ struct VerifyPlan : cli::BaseOptions {
 
 constexpr cli::Option kVerifyRows[] = {
     cli::JsonRow("print the result as one JSON object", cli::Set<&VerifyPlan::as_json>),
+    cli::NoSandboxRow(),
     cli::QuietRow("print nothing if no problem is found"),
 };
 constexpr auto kVerifyOptions = cli::Table(kVerifyRows);
@@ -123,6 +125,13 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
   return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
+Status Confine(const VerifyPlan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.bundle, grants);
+  sandbox::GrantInput(plan.recording, grants);
+  return sandbox::Confine(grants);
+}
+
 Result<int> Run(const VerifyPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY_ASSIGN(std::optional<Input> recording, RecordingOf(plan));
@@ -145,7 +154,7 @@ const cli::Command& VerifyCommand() {
 }
 
 int VerifyMain(int argc, char** argv) {
-  return cli::Main<VerifyPlan>({kVerifyCommand, &VerifyPlanOf, &Run}, argc, argv);
+  return cli::Main<VerifyPlan>({kVerifyCommand, &VerifyPlanOf, &Run, &Confine}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

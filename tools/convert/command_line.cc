@@ -10,6 +10,8 @@
 #include "tools/common/cli/choices.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/common/profiles/symbol_grants.h"
+#include "tools/common/sandbox/sandbox.h"
 #include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
 
@@ -77,6 +79,17 @@ Status ReadOutputName(Plan& plan) {
 }
 
 }  // namespace
+
+Status Confine(const Plan& plan) {
+  sandbox::FileGrants grants;
+  for (const std::filesystem::path& input : plan.inputs) sandbox::GrantInput(input, grants);
+  sandbox::GrantOutput(plan.output, grants);
+  sandbox::GrantDirectory(plan.write.perfdata.symbol_dir, 0777, grants);
+  if (plan.symbols == Symbols::kLookUp) {
+    cli::GrantSymbolSources(plan.symbol_options, plan.inputs, grants);
+  }
+  return sandbox::Confine(grants);
+}
 
 Result<Plan> PlanOf(Plan plan) {
   TRY(FindInputs(plan));

@@ -54,4 +54,7 @@ const cli::Command& ConvertCommand();
 // ReadWholeFile does if a list of inputs cannot be read.
 Result<Plan> PlanOf(Plan plan);
 
+// Begins a sandbox in which the plan can be carried out (tools/common/sandbox).
+Status Confine(const Plan& plan);
+
 }  // namespace perftape::convert_tool

@@ -212,6 +212,7 @@ constexpr cli::Option kReportRows[] = {
                     cli::StoreAs<cli::ParseThreads, &Plan::threads>),
     cli::JsonRow("print what was read, kept and dropped as one JSON object on stdout",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
+    cli::NoSandboxRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };

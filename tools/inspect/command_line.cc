@@ -2,6 +2,7 @@
 #include "tools/inspect/command_line.h"
 
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::inspect {
 namespace {
@@ -40,6 +41,7 @@ constexpr cli::Option kRows[] = {
     cli::ThreadsRow("use at most N threads for --stats (default: number of CPUs); the output does "
                     "not depend on N",
                     cli::StoreAs<cli::ParseThreads, &Plan::threads>),
+    cli::NoSandboxRow(),
     cli::QuietRow("print no warnings on stderr"),
 };
 constexpr auto kOptions = cli::Table(kRows);
@@ -60,6 +62,13 @@ constexpr cli::Command kCommand = {
 
 const cli::Command& InspectCommand() {
   return kCommand;
+}
+
+Status Confine(const Plan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.input, grants);
+  sandbox::GrantInput(plan.unwind_table, grants);
+  return sandbox::Confine(grants);
 }
 
 Result<Plan> PlanOf(Plan plan) {

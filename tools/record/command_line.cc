@@ -336,6 +336,7 @@ constexpr cli::Option kOutputRows[] = {
      .help = "also write the summary to FILE, as one JSON object; - is stdout",
      .completion = Completion::kFile,
      .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
+    cli::NoSandboxRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print the messages of libbpf while it loads programs"),
 };
@@ -512,6 +513,7 @@ const cli::Command& RecordCommand() {
 
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
+  run.no_sandbox = plan.no_sandbox;
   run.listed_events = ListedEventsOf(plan);
   run.diagnosis = DiagnosisOf(plan.operands);
   run.json_file = plan.json_file;

@@ -44,6 +44,7 @@ struct RecordRun : record::RecordOptions {
   std::optional<doctor_tool::ReportAs> diagnosis;
   std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
   std::optional<double> max_loss;   // percent of the samples
+  bool no_sandbox = false;
 };
 
 const cli::Command& RecordCommand();

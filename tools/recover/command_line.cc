@@ -2,6 +2,7 @@
 #include "tools/recover/command_line.h"
 
 #include "tools/common/cli/rows.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::recover_tool {
 namespace {
@@ -13,6 +14,7 @@ constexpr cli::Option kRows[] = {
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>),
     cli::JsonRow("print the report as one JSON object",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
+    cli::NoSandboxRow(),
     cli::QuietRow("print no report if nothing was lost or guessed"),
 };
 constexpr auto kOptions = cli::Table(kRows);
@@ -35,6 +37,13 @@ constexpr cli::Command kCommand = {
 
 const cli::Command& RecoverCommand() {
   return kCommand;
+}
+
+Status Confine(const Plan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.input, grants);
+  sandbox::GrantOutput(plan.output, grants);
+  return sandbox::Confine(grants);
 }
 
 Result<Plan> PlanOf(Plan plan) {

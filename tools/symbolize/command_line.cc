@@ -4,6 +4,8 @@
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/common/profiles/symbol_grants.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::symbolize_tool {
 namespace {
@@ -28,6 +30,7 @@ constexpr cli::Option kFileRows[] = {
 constexpr cli::Option kReportRows[] = {
     cli::JsonRow("print what was named, and from which sources, as one JSON object on stdout",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
+    cli::NoSandboxRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print the names found in each binary"),
 };
@@ -54,6 +57,16 @@ constexpr cli::Command kCommand = {
 
 const cli::Command& SymbolizeCommand() {
   return kCommand;
+}
+
+Status Confine(const Plan& plan) {
+  sandbox::FileGrants grants;
+  sandbox::GrantInput(plan.input, grants);
+  sandbox::GrantOutput(plan.output, grants);
+  sandbox::GrantDirectory(plan.cache, 0777, grants);
+  const std::filesystem::path inputs[] = {plan.input};
+  cli::GrantSymbolSources(plan.symbol_options, inputs, grants);
+  return sandbox::Confine(grants);
 }
 
 Result<Plan> PlanOf(Plan plan) {

@@ -27,4 +27,7 @@ const cli::Command& SymbolizeCommand();
 // Checks a parsed plan and completes it. Fails with kInvalidArgument for usage errors.
 Result<Plan> PlanOf(Plan plan);
 
+// Begins a sandbox in which the plan can be carried out (tools/common/sandbox).
+Status Confine(const Plan& plan);
+
 }  // namespace perftape::symbolize_tool

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/bundle/archive_reader.h"
 #include "tests/support/matchers.h"
@@ -79,6 +80,21 @@ TEST(OpenExpanded, ReportsFileAndOffsetOfACut) {
     const Result<Input> input = OpenExpanded(directory / "in");
     EXPECT_THAT(input, FailsWith(ErrorCode::kTruncated, HasSubstr("at 0x"))) << name;
     EXPECT_THAT(input.error().message, HasSubstr((directory / "in").native()));
+  }
+}
+
+TEST(ExpandBeginning, GivesTheFirstBytesOfWholeAndDamagedFiles) {
+  for (const auto& [name, hex] : kSamples) {
+    const std::string compressed = FromHex(hex);
+    EXPECT_EQ(AsText(ExpandBeginning(AsBytes(compressed), 6)), kText.substr(0, 6)) << name;
+    EXPECT_EQ(AsText(ExpandBeginning(AsBytes(compressed), 100)), kText) << name;
+    for (std::size_t size = 0; size < compressed.size(); ++size) {
+      const std::string cut = compressed.substr(0, size);
+      const std::vector<std::byte> bytes = ExpandBeginning(AsBytes(cut), 100);
+      // A beginning that names no compression is returned as it is.
+      const bool is_expanded = kText.starts_with(AsText(bytes)) || cut.starts_with(AsText(bytes));
+      EXPECT_TRUE(is_expanded) << name << size;
+    }
   }
 }
 

@@ -52,13 +52,15 @@ Verbosity VerbosityOf(const BaseOptions& options);
 Status PrintToStdout(std::string_view text);
 
 // A tool. `plan` checks the parsed options and returns the work to do; its kInvalidArgument is a
-// usage error. `run` does the work and returns the exit status. Options and Plan are often one
-// struct.
+// usage error. `confine` then gives up the rights that the work does not need, unless the option
+// --no-sandbox was given; null if the tool has no such function. `run` does the work and returns
+// the exit status. Options and Plan are often one struct.
 template <class Options, class Plan = Options>
 struct Tool {
   const Command& command;
   Result<Plan> (*plan)(Options options);
   Result<int> (*run)(const Plan& plan, Console& console);
+  Status (*confine)(const Plan& plan) = nullptr;
 };
 
 // The untyped part of Main: parses the words, handles the common options, reports errors. `run`
@@ -80,12 +82,19 @@ int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
   return RunTool(tool.command, argc, argv, options,
                  [&](Console& console) -> std::expected<int, RunError> {
                    const Verbosity verbosity = VerbosityOf(options);
+                   const bool is_confined = tool.confine != nullptr && !options.no_sandbox;
                    Result<Plan> plan = tool.plan(std::move(options));
                    if (!plan) {
                      const bool is_usage = plan.error().code == ErrorCode::kInvalidArgument;
                      return std::unexpected(RunError{std::move(plan).error(), is_usage});
                    }
                    console.set_verbosity(verbosity);
+                   if (is_confined) {
+                     Status confined = tool.confine(*plan);
+                     if (!confined) {
+                       return std::unexpected(RunError{std::move(confined).error(), false});
+                     }
+                   }
                    Result<int> status = tool.run(*plan, console);
                    const bool is_whole = WarnOfTruncatedFiles(console);
                    if (!status) return std::unexpected(RunError{std::move(status).error(), false});

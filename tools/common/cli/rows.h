@@ -15,6 +15,12 @@ constexpr Option VerboseRow(std::string_view help) {
   return {.name = "verbose", .letter = 'v', .help = help, .into = Set<&BaseOptions::verbose>};
 }
 
+constexpr Option NoSandboxRow() {
+  return {.name = "no-sandbox",
+          .help = "do not limit which files and system calls this program can use",
+          .into = Set<&BaseOptions::no_sandbox>};
+}
+
 // -i FILE, equivalent to an operand.
 constexpr Option InputRow(std::string_view help) {
   return {.name = "input",

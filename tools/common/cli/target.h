@@ -48,6 +48,7 @@ struct BaseOptions {
   std::optional<std::string> completion;
   bool quiet = false;
   bool verbose = false;
+  bool no_sandbox = false;
   std::vector<GivenOption> given;  // in the order of the words
 };
 

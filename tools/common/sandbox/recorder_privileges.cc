@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/sandbox/recorder_privileges.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "formats/base/output_target.h"
+#include "tools/common/sandbox/capabilities.h"
+#include "tools/common/sandbox/seccomp_filter.h"
+
+namespace perftape::sandbox {
+namespace {
+
+// linux/capability.h of older systems ends before these.
+constexpr int kPerfmon = 38, kBpf = 39, kCheckpointRestore = 40;
+
+constexpr CapabilitySet kNeeded = Capability(kPerfmon) | Capability(kBpf) |
+                                  Capability(kCheckpointRestore) | Capability(CAP_IPC_LOCK) |
+                                  Capability(CAP_SYS_PTRACE) | Capability(CAP_DAC_READ_SEARCH) |
+                                  Capability(CAP_SYSLOG) | Capability(CAP_KILL);
+constexpr CapabilitySet kSplitFromAdmin = Capability(kPerfmon) | Capability(kBpf);
+constexpr CapabilitySet kForeignOutput =
+    Capability(CAP_DAC_OVERRIDE) | Capability(CAP_CHOWN) | Capability(CAP_FOWNER);
+
+CapabilitySet NeededOf(CapabilitySet permitted) {
+  CapabilitySet needed = kNeeded;
+  const bool replaces_others = (permitted & kSplitFromAdmin) != kSplitFromAdmin;
+  if (replaces_others || LastCapability() < kCheckpointRestore) needed |= Capability(CAP_SYS_ADMIN);
+  return needed & permitted;
+}
+
+// Returns whether the current capabilities suffice to create or replace `output`.
+bool CanWrite(const std::filesystem::path& output) {
+  if (output.empty() || output == "-") return true;
+  const Result<OutputTarget> target = ResolveOutput(output);
+  if (!target || target->is_stream()) return true;
+  if (target->access && target->access->owner != geteuid()) return false;
+  const std::filesystem::path parent = target->path.parent_path();
+  return faccessat(AT_FDCWD, parent.empty() ? "." : parent.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+Status ReduceCapabilities(std::span<const std::filesystem::path> outputs) {
+  TRY_ASSIGN(const ThreadCapabilities own, OwnCapabilities());
+  CapabilitySet kept = NeededOf(own.permitted);
+  const CapabilitySet foreign = kForeignOutput & own.permitted;
+  // The directories are tried without these, which stay permitted meanwhile.
+  TRY(SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept | foreign}));
+  if (!std::ranges::all_of(outputs, CanWrite)) kept |= foreign;
+  TRY(SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept}));
+  return KeepInAllThreads(kept);
+}
+
+}  // namespace
+
+Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs) {
+  TRY(ReduceCapabilities(outputs));
+  TRY(InstallFilter(Caller::kRecorder));
+  return {};
+}
+
+}  // namespace perftape::sandbox
