@@ -129,8 +129,6 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
   const TextStyle style = is_shown ? StyleOfStdout() : TextStyle();
   TRY_ASSIGN(const Outcome outcome,
              plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console));
-  std::optional<Pager> pager;
-  if (is_shown && !plan.no_pager) pager.emplace();
   TRY(Print(outcome.text, plan));
   return outcome.status;
 }

@@ -10,6 +10,8 @@
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/common/profiles/symbol_grants.h"
+#include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -168,6 +170,7 @@ constexpr cli::Option kOutputRows[] = {
      .into = cli::Set<&ReportPlan::no_pager>},
     cli::ThreadsRow("use at most N threads (default: number of CPUs)",
                     cli::StoreAs<cli::ParseThreads, &ReportPlan::threads>),
+    cli::NoSandboxRow(),
     cli::QuietRow("print only the report and errors"),
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
@@ -225,6 +228,16 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
   plan.import.cgroup_label |= plan.filter.needs_cgroup();
   cli::FinishSymbolOptions(plan);
   return plan;
+}
+
+Status Confine(const ReportPlan& plan) {
+  std::vector<std::filesystem::path> inputs = plan.inputs;
+  inputs.insert(inputs.end(), plan.base.begin(), plan.base.end());
+  sandbox::FileGrants grants;
+  for (const std::filesystem::path& input : inputs) sandbox::GrantInput(input, grants);
+  sandbox::GrantOutput(plan.output, grants);
+  cli::GrantSymbolSources(plan.symbol_options, inputs, grants);
+  return sandbox::Confine(grants);
 }
 
 }  // namespace perftape::report_tool

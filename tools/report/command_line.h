@@ -58,4 +58,7 @@ std::string_view WordOf(summarize::Property property);
 // ReadFailRules does.
 Result<ReportPlan> PlanOf(ReportPlan plan);
 
+// Begins a sandbox in which the plan can be carried out (tools/common/sandbox).
+Status Confine(const ReportPlan& plan);
+
 }  // namespace perftape::report_tool
