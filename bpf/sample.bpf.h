@@ -311,8 +311,7 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 	if (filter.callchain)
 		words += walk_stacks(ctx, full, full->words + words, origin);
 	size = sizeof(struct wire_sample) + words * sizeof(__u64);
-	if (filter.stack_bytes ||
-	    (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
+	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
 		size = add_user_state(full, size);
 	full->sample.header.size = size;
 	send(cpu, full, size);

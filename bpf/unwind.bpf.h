@@ -42,7 +42,7 @@ struct unwind_allowance {
 	__u64 since_ns; /* the last copy was added then */
 };
 
-#define UNWIND_COPIES	     512	/* at the start of a process */
+#define UNWIND_COPIES	     512       /* at the start of a process */
 #define UNWIND_COPY_INTERVAL 125000000 /* one more */
 
 struct {
@@ -269,6 +269,23 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 }
 
 /*
+ * Whether the stack is as execve(2) leaves it: argc, pointers to the arguments above it, and a null
+ * pointer (x86-64 psABI 3.4.1; arm64 has the same).
+ */
+static __always_inline int is_at_program_start(const struct unwind_state *state)
+{
+	__u64 words[2];
+	__u64 end = 1;
+
+	if (state->is_return || state->fp != 0 ||
+	    bpf_probe_read_user(words, sizeof(words), (const void *)state->sp) != 0)
+		return 0;
+	if (words[0] == 0 || words[0] > 0xffff || words[1] <= state->sp)
+		return 0;
+	return read_word(&end, state->sp + (words[0] + 1) * sizeof(__u64)) == 0 && end == 0;
+}
+
+/*
  * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
  * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
  * call frame information and ends the stack. Other such code may have frame pointers, as V8's
@@ -276,7 +293,7 @@ static __always_inline int step_by_fp(struct unwind_state *state)
  */
 static __always_inline int step_without_rule(struct unwind_state *state)
 {
-	if (state->is_return && state->fp == 0)
+	if ((state->is_return && state->fp == 0) || is_at_program_start(state))
 		return end_of_stack(state);
 	if (state->guess == WIRE_END_OF_STACK)
 		state->guess = WIRE_END_NO_ROW;
@@ -429,7 +446,8 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 /*
  * Writes the user frames of the current task, of process `tgid`, to `frames`, which has room for
  * WIRE_MAX_FRAMES. Returns their number. Sets `end` to an enum wire_unwind_end, or to WIRE_ENDS for
- * a thread of the kernel; UNWIND_UNFINISHED may be added. `slot` is the number of the caller's scratch sample.
+ * a task without a user stack; UNWIND_UNFINISHED may be added. `slot` is the number of the caller's
+ * scratch sample.
  */
 static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames,
 					 __u32 *end)
@@ -443,7 +461,8 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 	if (!state)
 		return 0;
 	abi = read_user_regs(bpf_get_current_task_btf(), &state->regs);
-	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE ||
+	    has_lost_stack(bpf_get_current_task_btf(), &state->regs))
 		return 0;
 	process = unwind_process_of(tgid);
 	if (abi == PERF_SAMPLE_REGS_ABI_32) {

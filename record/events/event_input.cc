@@ -139,8 +139,8 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
 
 // The sideband is open, so that no mapping is missed.
 Status EventInput::StartUnwinding(const RecordOptions& options) {
-  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(bpf_.unwind_maps().maps(), binaries_,
-                                                 targets_.processes()));
+  TRY_ASSIGN(unwind_loader_,
+             UnwindLoader::Start(bpf_.unwind_maps().maps(), binaries_, targets_.processes()));
   late_unwinder_.emplace(binaries_,
                          LateUnwinder::Settings{.format = events_.format(),
                                                 .events = events_.sampling().size(),

@@ -86,17 +86,15 @@ wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
   if (processes_.UserSpace(pid).size() == 0) return WIRE_END_NO_PROCESS;
   const unwind::Registers registers = RegistersOf(state);
   const auto find = [&](RuntimeAddress address) { return CodeAt(pid, address.value); };
-  const unwind::StackCopy read(
-      registers.sp,
-      message.stack.first(std::min<std::size_t>(message.stack.size(), kLateStackBytes)));
+  const unwind::StackCopy read(registers.sp, message.stack.first(std::min<std::size_t>(
+                                                 message.stack.size(), kLateStackBytes)));
   return UserWalk(kThisMachine, find, read).Run(registers, frames_);
 }
 
 unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
   const perfdata::Region* const region = processes_.UserSpace(pid).Find(address);
   if (region == nullptr) return {};
-  unwind::Code code = {
-      .frames_by = unwind::FramesBy::kUnknown, .table = nullptr, .address = {}};
+  unwind::Code code = {.frames_by = unwind::FramesBy::kUnknown, .table = nullptr, .address = {}};
   const BinaryContents* const contents = ContentsOf(pid, *region);
   if (contents == nullptr) return code;
   code.frames_by = unwind::FramesBy::kFramePointer;
@@ -121,12 +119,11 @@ const BinaryContents* LateUnwinder::ContentsOf(std::uint32_t pid, const perfdata
 
 // The user frames are in front of the user state, which is in front of the end.
 Bytes LateUnwinder::WithFrames(const WireMessage& message, Bytes original) {
-  const Bytes before = original.first(
-      static_cast<std::size_t>(message.user_frames.data() - original.data()));
+  const Bytes before =
+      original.first(static_cast<std::size_t>(message.user_frames.data() - original.data()));
   const Bytes user_state = original.subspan(before.size() + message.user_frames.size());
   const Bytes walked = std::as_bytes(std::span(frames_));
-  const Bytes frames =
-      walked.size() > message.user_frames.size() ? walked : message.user_frames;
+  const Bytes frames = walked.size() > message.user_frames.size() ? walked : message.user_frames;
   message_.assign(before.begin(), before.end());
   message_.insert(message_.end(), frames.begin(), frames.end());
   if (settings_.keeps_user_state) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the user frames of samples for which the kernel side knew no mapping or no table yet, in the
-// first milliseconds after an exec, mmap or dlopen. Such a message has registers and a copy of the
-// stack (WIRE_UNFINISHED). The walk uses what the process had mapped at the time of the sample.
+// Finds the user frames of samples for which the kernel side knew no mapping or no table yet, in
+// the first milliseconds after an exec, mmap or dlopen. Such a message has registers and a copy of
+// the stack (WIRE_UNFINISHED). The walk uses what the process had mapped at the time of the sample.
 #pragma once
 
 #include <linux/types.h>
@@ -45,10 +45,10 @@ class LateUnwinder {
   // Applies the records of what ran at the start. Fails if one is damaged.
   Status ApplyAll(Bytes records);
 
-  // Returns the message with all user frames that can be found, which is no longer unfinished. It is
-  // valid until the next call. Its kernel frames are unchanged. Keeps the frames of the kernel side
-  // if the copy of the stack leads to fewer. Reads a binary that no thread has read. Fails with
-  // kCorrupt if the message is inconsistent.
+  // Returns the message with all user frames that can be found, which is no longer unfinished. It
+  // is valid until the next call. Its kernel frames are unchanged. Keeps the frames of the kernel
+  // side if the copy of the stack leads to fewer. Reads a binary that no thread has read. Fails
+  // with kCorrupt if the message is inconsistent.
   Result<Bytes> Finish(Bytes message);
 
   // How the chains of an event ended that Finish has completed.
@@ -72,9 +72,9 @@ class LateUnwinder {
   unwind::TableCache cache_;
   perfdata::Processes processes_;
   std::unordered_map<const perfdata::Dso*, Binary> read_;
-  std::vector<ChainEnds> ends_;         // by event
-  std::vector<std::uint64_t> frames_;   // scratch
-  std::vector<std::byte> message_;      // scratch
+  std::vector<ChainEnds> ends_;        // by event
+  std::vector<std::uint64_t> frames_;  // scratch
+  std::vector<std::byte> message_;     // scratch
 };
 
 }  // namespace perftape::record

@@ -22,8 +22,8 @@ class UserWalk {
   UserWalk(unwind::Machine machine, const Find& find, const Read& read)
       : machine_(machine), find_(find), read_(read) {}
 
-  // Replaces `frames` by those from `registers` on, leaf first, at most WIRE_MAX_FRAMES. Returns how
-  // the walk ended.
+  // Replaces `frames` by those from `registers` on, leaf first, at most WIRE_MAX_FRAMES. Returns
+  // how the walk ended.
   wire_unwind_end Run(unwind::Registers registers, std::vector<std::uint64_t>& frames) {
     frames.clear();
     registers_ = registers;
@@ -73,11 +73,24 @@ class UserWalk {
 
   // The outermost frame of the dynamic linker has no rule, and 0 in its frame pointer.
   std::optional<wire_unwind_end> StepWithoutRule() {
-    if (!registers_.interrupted && registers_.fp == 0) return WIRE_END_OF_STACK;
+    const bool is_outermost = !registers_.interrupted && registers_.fp == 0;
+    if (is_outermost || IsAtProgramStart()) return WIRE_END_OF_STACK;
     if (guess_ == WIRE_END_OF_STACK) guess_ = WIRE_END_NO_ROW;
     if (const auto end = StepByFramePointer()) return end;
     if (CodeOfFrame().frames_by == unwind::FramesBy::kNothing) return EndOf(WIRE_END_NO_ROW);
     return std::nullopt;
+  }
+
+  // The stack is as execve(2) leaves it: argc, pointers to the arguments, a null pointer.
+  bool IsAtProgramStart() const {
+    constexpr std::uint64_t kMostArguments = 0xffff, kWord = sizeof(std::uint64_t);
+    if (!registers_.interrupted || registers_.fp != 0) return false;
+    const std::optional<std::uint64_t> count = read_(registers_.sp);
+    const std::optional<std::uint64_t> first = read_(registers_.sp + kWord);
+    if (!count || !first || *count == 0 || *count > kMostArguments || *first <= registers_.sp) {
+      return false;
+    }
+    return read_(registers_.sp + (*count + 1) * kWord) == std::uint64_t{0};
   }
 
   std::optional<wire_unwind_end> ResultOf(unwind::StepResult step,
