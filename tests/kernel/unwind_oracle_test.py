@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 
 import harness
 import split_oracle
@@ -25,6 +26,7 @@ STACK = 32768  # the chains of cc1plus do not fit into less
 START_NS = 100_000_000
 ROOT = re.compile(r"_start$|_dl_start_user$|__libc_start_main|clone3?$|start_thread|thread_start$")
 
+PYTHON_PROGRAM = os.path.realpath(sys.executable)  # not a script that starts it
 PYTHON = """
 import json, re, time
 def deep(n): return n if n == 0 else 1 + deep(n - 1)
@@ -129,7 +131,7 @@ class UnwindOracle(harness.RecordingTest):
             self.assertGreaterEqual(identical / len(late), 0.98)
 
     def test_python(self):
-        self.assert_agrees("python3", "python3", "-c", f"SECONDS = {SECONDS}\n{PYTHON}")
+        self.assert_agrees("python3", PYTHON_PROGRAM, "-c", f"SECONDS = {SECONDS}\n{PYTHON}")
 
     def test_xz(self):
         self.assert_agrees("xz", "xz", "-k", "-c", "-T1", os.path.realpath(harness.RECORD))
