@@ -179,6 +179,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	const struct cred *cred;
 	char comm[16];
+	unsigned int in_execve : 1;
 };
 
 /* Before these versions. */

@@ -164,8 +164,12 @@ static __always_inline __u64 add_stacks(struct full_sample *full, struct task_st
 	bpf_probe_read_kernel(full->words + kernel, user * sizeof(__u64), known->frames);
 	full->sample.kernel_frames = kernel;
 	full->sample.user_frames = user;
-	if (filter.callchain == WIRE_CHAIN_UNWIND)
-		count_end(full->sample.event, known->user_end);
+	if (filter.callchain == WIRE_CHAIN_UNWIND) {
+		if ((known->user_end & UNWIND_UNFINISHED) && known->stored_stack)
+			full->sample.flags = WIRE_UNFINISHED;
+		else
+			count_end(full->sample.event, known->user_end & ~UNWIND_UNFINISHED);
+	}
 	return kernel + user;
 }
 
@@ -180,7 +184,7 @@ static __always_inline void send_wait(struct task_struct *task, const struct off
 		return;
 	start_sample(full, known, event, cpu_number, period, now_ns);
 	size = sizeof(struct wire_sample) + add_stacks(full, task, known) * sizeof(__u64);
-	if (filter.stack_bytes)
+	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
 		size = add_stored_state(full, size, known->stored_stack);
 	full->sample.header.size = size;
 	send(cpu, full, size);
@@ -246,7 +250,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
 	known->user_frames = walk_user(ctx, 0, ids.tgid, known->frames, &known->user_end);
-	if (filter.stack_bytes)
+	if (filter.stack_bytes || (filter.late_bytes && (known->user_end & UNWIND_UNFINISHED)))
 		known->stored_stack = store_user_state(known->stored_stack, task, NULL);
 	known->start_ns = now_ns;
 }
@@ -261,7 +265,7 @@ static __always_inline void get_cpu(struct task_struct *task, __u64 now_ns)
 	if (known->start_ns)
 		end_wait(task, known, cpu_number, now_ns);
 	known->start_ns = 0;
-	if (filter.stack_bytes)
+	if (most_stack_bytes())
 		known->stored_stack = release_stored_stack(known->stored_stack);
 	if (known->sums_start_ns && now_ns - known->sums_start_ns >= off_cpu.flush_ns)
 		send_sums(known, cpu_number, now_ns);
@@ -422,6 +426,21 @@ static __always_inline __u32 walk_waiting(struct task_struct *task, struct off_c
 	return i;
 }
 
+/* Its stack was copied, if there was room. */
+static __always_inline void leave_walk_to_user_space(struct task_struct *task,
+						     struct off_cpu_task *known)
+{
+	bpf_user_pt_regs_t regs;
+
+	known->user_frames = 0;
+	known->user_end = WIRE_ENDS;
+	if (read_user_regs(task, &regs) == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	known->frames[0] = ip_of(&regs);
+	known->user_frames = 1;
+	known->user_end = WIRE_END_NO_PROCESS | UNWIND_UNFINISHED;
+}
+
 /*
  * The start of the recording: waits that began before count from here on. A thread that waits until
  * the end, as in a deadlock, has its user stack from here.
@@ -434,9 +453,11 @@ int at_start(struct bpf_iter__task *ctx)
 	__u64 start_ns;
 	__u32 frames;
 
-	if (known && filter.stack_bytes)
+	if (known && most_stack_bytes())
 		known->stored_stack = store_user_state(known->stored_stack, task, task);
-	if (!known || (filter.callchain != WIRE_CHAIN_ALL && filter.callchain != WIRE_CHAIN_UNWIND))
+	if (known && filter.callchain == WIRE_CHAIN_UNWIND)
+		leave_walk_to_user_space(task, known);
+	if (!known || filter.callchain != WIRE_CHAIN_ALL)
 		return 0;
 	start_ns = known->start_ns;
 	frames = walk_waiting(task, known);

@@ -40,7 +40,7 @@ struct long_sample {
 };
 
 /*
- * Used instead of `scratch` if filter.stack_bytes is not 0. A value of a per-CPU array has at most
+ * Used instead of `scratch` if most_stack_bytes() is not 0. A value of a per-CPU array has at most
  * 32 KiB, so the index is CPU * SCRATCH_SAMPLES + number. User space sets the number of entries.
  */
 struct {
@@ -209,8 +209,12 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		return user;
 	}
 	user = walk_user(ctx, origin->slot, full->sample.pid, frames + kernel, &end);
-	if (filter.callchain == WIRE_CHAIN_UNWIND)
-		count_end(origin->event, end);
+	if (filter.callchain == WIRE_CHAIN_UNWIND) {
+		if (end & UNWIND_UNFINISHED)
+			full->sample.flags = WIRE_UNFINISHED; /* user space counts it */
+		else
+			count_end(origin->event, end);
+	}
 	barrier_var(kernel);
 	barrier_var(user);
 	if (kernel > WIRE_MAX_FRAMES)
@@ -222,12 +226,18 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 	return kernel + user;
 }
 
+/* The largest stack that a sample may have. */
+static __always_inline __u64 most_stack_bytes(void)
+{
+	return filter.stack_bytes ? filter.stack_bytes : filter.late_bytes;
+}
+
 /* Scratch sample `number` of this CPU, below SCRATCH_SAMPLES; null if there is none. */
 static __always_inline struct full_sample *scratch_sample_of(__u32 number)
 {
 	__u32 index = bpf_get_smp_processor_id() * SCRATCH_SAMPLES + number;
 
-	if (filter.stack_bytes)
+	if (most_stack_bytes())
 		return bpf_map_lookup_elem(&long_scratch, &index);
 	return bpf_map_lookup_elem(&scratch, &number);
 }
@@ -267,7 +277,7 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	regs = (bpf_user_pt_regs_t *)state->regs;
 	state->abi = read_user_regs(bpf_get_current_task_btf(), regs);
 	if (state->abi)
-		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), filter.stack_bytes);
+		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), most_stack_bytes());
 	full->sample.flags |= WIRE_HAS_USER_STATE;
 	return size + end_user_state(state, stack_size);
 }
@@ -301,7 +311,7 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 	if (filter.callchain)
 		words += walk_stacks(ctx, full, full->words + words, origin);
 	size = sizeof(struct wire_sample) + words * sizeof(__u64);
-	if (filter.stack_bytes)
+	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
 		size = add_user_state(full, size);
 	full->sample.header.size = size;
 	send(cpu, full, size);

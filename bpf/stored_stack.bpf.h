@@ -15,7 +15,7 @@ struct stored_stack {
 	__u64 is_used;
 	__u64 size; /* of the stack */
 	struct wire_user_state state;
-	__u8 stack[]; /* filter.stack_bytes, and STACK_STEP more for the verifier */
+	__u8 stack[]; /* most_stack_bytes(), and STACK_STEP more for the verifier */
 };
 
 /* User space sets the number and the size of the entries. */
@@ -72,7 +72,7 @@ static __always_inline __u32 store_user_state(__u32 number, struct task_struct *
 	stored->size = 0;
 	stored->state.abi = read_user_regs(task, regs);
 	if (stored->state.abi)
-		stored->size = copy_stack(stored->stack, stack_pointer_of(regs), filter.stack_bytes,
+		stored->size = copy_stack(stored->stack, stack_pointer_of(regs), most_stack_bytes(),
 					  other);
 	return number;
 }
@@ -102,8 +102,8 @@ static __always_inline __u64 add_stored_state(struct full_sample *full, __u64 si
 	if (stored) {
 		stack_size = stored->size;
 		barrier_var(stack_size);
-		if (stack_size > filter.stack_bytes)
-			stack_size = filter.stack_bytes;
+		if (stack_size > most_stack_bytes())
+			stack_size = most_stack_bytes();
 		*state = stored->state;
 		bpf_probe_read_kernel(state + 1, stack_size, stored->stack);
 	}

@@ -32,6 +32,29 @@ UNWIND_MAP(unwind_mappings, struct wire_unwind_mapping);
 UNWIND_MAP(unwind_processes, __u64);
 UNWIND_MAP(unwind_counts, struct wire_unwind_counts);
 
+/*
+ * How many more stacks of a process may be copied because its mappings or tables are not known. A
+ * process whose stacks can never be walked gets few copies after its start.
+ */
+struct unwind_allowance {
+	__u32 tgid;
+	__u32 copies;
+	__u64 since_ns; /* the last copy was added then */
+};
+
+#define UNWIND_COPIES	     512       /* at the start of a process */
+#define UNWIND_COPY_INTERVAL 125000000 /* one more */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* user space sets WIRE_UNWIND_PROCESSES */
+	__type(key, __u32);
+	__type(value, struct unwind_allowance);
+} unwind_allowances SEC(".maps");
+
+/* Added to an enum wire_unwind_end: the walk ended only because something is not loaded yet. */
+#define UNWIND_UNFINISHED 0x100
+
 struct unwind_state {
 	__u64 pc;
 	__u64 sp;
@@ -40,6 +63,7 @@ struct unwind_state {
 	__u32 has_link;	 /* only the first frame has it */
 	__u32 is_return; /* pc is a return address, not an interrupted instruction */
 	__u32 end;	 /* enum wire_unwind_end */
+	__u32 cause;	 /* why the last step ended, whatever was guessed before */
 	__u32 guess;	 /* why a frame was guessed by its frame pointer; WIRE_END_OF_STACK: none */
 	__u64 process;	 /* the entry of unwind_processes */
 	__u32 mapping;	 /* the last one that was hit */
@@ -62,6 +86,7 @@ struct {
 /* Only rules can tell that a chain with a guessed frame is complete. */
 static __always_inline int end_walk(struct unwind_state *state, __u32 end)
 {
+	state->cause = end;
 	state->end = state->guess != WIRE_END_OF_STACK ? state->guess : end;
 	return UNWIND_ENDED;
 }
@@ -244,6 +269,23 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 }
 
 /*
+ * Whether the stack is as execve(2) leaves it: argc, pointers to the arguments above it, and a null
+ * pointer (x86-64 psABI 3.4.1; arm64 has the same).
+ */
+static __always_inline int is_at_program_start(const struct unwind_state *state)
+{
+	__u64 words[2];
+	__u64 end = 1;
+
+	if (state->is_return || state->fp != 0 ||
+	    bpf_probe_read_user(words, sizeof(words), (const void *)state->sp) != 0)
+		return 0;
+	if (words[0] == 0 || words[0] > 0xffff || words[1] <= state->sp)
+		return 0;
+	return read_word(&end, state->sp + (words[0] + 1) * sizeof(__u64)) == 0 && end == 0;
+}
+
+/*
  * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
  * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
  * call frame information and ends the stack. Other such code may have frame pointers, as V8's
@@ -251,7 +293,7 @@ static __always_inline int step_by_fp(struct unwind_state *state)
  */
 static __always_inline int step_without_rule(struct unwind_state *state)
 {
-	if (state->is_return && state->fp == 0)
+	if ((state->is_return && state->fp == 0) || is_at_program_start(state))
 		return end_of_stack(state);
 	if (state->guess == WIRE_END_OF_STACK)
 		state->guess = WIRE_END_NO_ROW;
@@ -338,6 +380,40 @@ static __always_inline __u64 unwind_process_of(__u32 tgid)
 	return 0;
 }
 
+/*
+ * Whether one more stack of a process may be copied. Programs on several CPUs may change the
+ * allowance at once; then it is off by a few.
+ */
+static __always_inline int may_copy(__u32 tgid, __u64 now_ns)
+{
+	__u32 index = tgid & (WIRE_UNWIND_PROCESSES - 1);
+	struct unwind_allowance *allowance = bpf_map_lookup_elem(&unwind_allowances, &index);
+
+	/* The mappings of a process outside of the recorder's pid namespace are never known. */
+	if (!filter.late_bytes || !allowance || tgid == 0 || tgid == WIRE_FOREIGN_PID)
+		return 0;
+	if (allowance->tgid != tgid)
+		*allowance = (struct unwind_allowance){
+			.tgid = tgid, .copies = UNWIND_COPIES, .since_ns = now_ns};
+	if (now_ns - allowance->since_ns >= UNWIND_COPY_INTERVAL) {
+		allowance->since_ns = now_ns;
+		allowance->copies++;
+	}
+	if (!allowance->copies)
+		return 0;
+	allowance->copies--;
+	return 1;
+}
+
+/* Returns `end`, with UNWIND_UNFINISHED if user space can walk on from a copy of the stack. */
+static __always_inline __u32 unfinished(__u32 end, __u32 cause, __u32 tgid, __u64 now_ns)
+{
+	if (cause != WIRE_END_NO_PROCESS && cause != WIRE_END_NO_MAPPING &&
+	    cause != WIRE_END_NO_TABLE)
+		return end;
+	return may_copy(tgid, now_ns) ? end | UNWIND_UNFINISHED : end;
+}
+
 /* Counts where the chain of a sample ended. WIRE_ENDS is of no chain. */
 static __always_inline void count_end(__u32 event, __u32 end)
 {
@@ -360,6 +436,7 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->has_link = HAS_LINK_REGISTER;
 	state->is_return = 0;
 	state->end = WIRE_END_OF_STACK;
+	state->cause = WIRE_END_OF_STACK;
 	state->guess = WIRE_END_OF_STACK;
 	state->process = process;
 	state->mapping = process & WIRE_UNWIND_FIRST_MASK;
@@ -369,7 +446,8 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 /*
  * Writes the user frames of the current task, of process `tgid`, to `frames`, which has room for
  * WIRE_MAX_FRAMES. Returns their number. Sets `end` to an enum wire_unwind_end, or to WIRE_ENDS for
- * a thread of the kernel. `slot` is the number of the caller's scratch sample.
+ * a task without a user stack; UNWIND_UNFINISHED may be added. `slot` is the number of the caller's
+ * scratch sample.
  */
 static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames,
 					 __u32 *end)
@@ -383,7 +461,8 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 	if (!state)
 		return 0;
 	abi = read_user_regs(bpf_get_current_task_btf(), &state->regs);
-	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE ||
+	    has_lost_stack(bpf_get_current_task_btf(), &state->regs))
 		return 0;
 	process = unwind_process_of(tgid);
 	if (abi == PERF_SAMPLE_REGS_ABI_32) {
@@ -391,13 +470,14 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 		return walk(ctx, frames, BPF_F_USER_STACK);
 	}
 	if (!process) {
-		*end = WIRE_END_NO_PROCESS;
+		*end = unfinished(WIRE_END_NO_PROCESS, WIRE_END_NO_PROCESS, tgid,
+				  bpf_ktime_get_ns());
 		frames[0] = ip_of(&state->regs);
 		return 1;
 	}
 	start_walk(state, process);
 	count = unwind_frames(slot);
-	*end = state->end;
+	*end = unfinished(state->end, state->cause, tgid, state->now_ns);
 	barrier_var(count);
 	if (count > WIRE_MAX_FRAMES)
 		count = WIRE_MAX_FRAMES;

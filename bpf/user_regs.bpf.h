@@ -14,6 +14,7 @@
 #include <bpf/bpf_helpers.h>
 
 /* include/linux/sched.h. User workers (Linux 6.4) are the kernel's threads within a process. */
+#define PF_EXITING     0x00000004
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD     0x00200000
 
@@ -61,6 +62,22 @@ static __always_inline __u64 read_user_regs(struct task_struct *task, bpf_user_p
 	if (bpf_probe_read_kernel(regs, sizeof(*regs), (void *)bpf_task_pt_regs(task)) != 0)
 		return PERF_SAMPLE_REGS_ABI_NONE;
 	return user_abi_of(regs);
+}
+
+/*
+ * Whether the current task's stack is gone: in execve(2) the registers are those of the program
+ * that called it, but the memory is the next one's; a task that exits has left its memory.
+ */
+static __always_inline int has_lost_stack(struct task_struct *task, const bpf_user_pt_regs_t *regs)
+{
+	int in_execve = 0;
+	__u64 word;
+
+	if (bpf_core_field_exists(task->in_execve))
+		in_execve = BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+	if (!in_execve && !(BPF_CORE_READ(task, flags) & PF_EXITING))
+		return 0;
+	return bpf_probe_read_user(&word, sizeof(word), (const void *)stack_pointer_of(regs)) != 0;
 }
 
 #endif

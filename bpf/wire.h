@@ -49,6 +49,7 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_CALLER_FIRST	 1
 #define WIRE_CALLER_MAY_BE_FRAME 2 /* the frame after the leaf may be this caller */
 #define WIRE_HAS_USER_STATE	 4 /* the message ends with a wire_user_state */
+#define WIRE_UNFINISHED		 8 /* user frames are missing: user space finds them in the state */
 
 /*
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
@@ -66,7 +67,7 @@ struct wire_sample {
 	__u16 user_frames;
 	__u16 event;  /* number of the event in the recording */
 	__u8 mode;    /* WIRE_MODE_* at the interrupted instruction */
-	__u8 flags;   /* WIRE_CALLER_*, WIRE_HAS_USER_STATE */
+	__u8 flags;   /* WIRE_CALLER_*, WIRE_HAS_USER_STATE, WIRE_UNFINISHED */
 	__u64 cgroup; /* id of the task's cgroup; 0 unless wire_filter.record_cgroup */
 };
 WIRE_ASSERT(sizeof(struct wire_sample) == 56, "wire_sample changed");
@@ -223,10 +224,12 @@ struct wire_filter {
 	__u32 glob_sets;     /* the comm matches any glob in these */
 	__u32 with_locks;    /* an event records waits for locks of the kernel */
 	__u32 stack_bytes;   /* not 0: samples have a wire_user_state with at most this stack */
+	__u32 late_bytes;    /* the same, but only samples with WIRE_UNFINISHED */
+	__u32 pad;
 	__u64 cgroup_ids[WIRE_MAX_CGROUPS];
 	struct wire_globs globs[WIRE_GLOB_SETS];
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 72 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS,
+WIRE_ASSERT(sizeof(struct wire_filter) == 80 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS,
 	    "wire_filter changed");
 
 /* What a task that is not on a CPU waits for. Each is an event of its own. */

@@ -42,6 +42,8 @@ struct RecordOptions {
   std::optional<uid_t> user;  // only tasks of this user
   ScopeOptions scope;         // only these cgroups and threads with these names
   Callchains callchains = Callchains::kFramePointers;
+  // Uses kUnwindTables instead if the kernel can, and warns if it cannot.
+  bool prefers_unwind_tables = false;
   // Samples have the user registers and at most so many bytes of the user stack; 0: they do not.
   std::uint32_t stack_bytes = 0;
   std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/bpf/kernel_helpers.h"
 #include "record/machine/loaded_bpf_programs.h"
 #include "record/monotonic_clock.h"
 #include "record/output/initial_state.h"
@@ -30,7 +31,20 @@ Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop)
   return std::move(recording).Finish();
 }
 
+// With an unwinder in the kernel, frame pointers are only for kernels without one.
+void Recording::ChooseCallchains() {
+  if (!options_.prefers_unwind_tables) return;
+  if (HasTaskRegisters()) {
+    options_.callchains = Callchains::kUnwindTables;
+    return;
+  }
+  summary_.warnings.push_back(
+      "call chains of user code are found by frame pointers (--call-graph fp), because this kernel "
+      "has no bpf_task_pt_regs: unwind tables (--call-graph eh) take Linux 5.15");
+}
+
 Status Recording::Begin() {
+  ChooseCallchains();
   TRY_ASSIGN(path_, FirstPath());
   TRY_ASSIGN(const OutputTarget output, ResolveOutput(path_));
   TRY(StartCommand(output));

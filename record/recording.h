@@ -25,7 +25,6 @@ namespace perftape::record {
 
 class Recording {
  public:
-  // `options` must outlive this object.
   Recording(const RecordOptions& options, std::stop_token stop)
       : options_(options), stop_(std::move(stop)) {}
   Recording(const Recording&) = delete;
@@ -47,6 +46,7 @@ class Recording {
   RecordSummary EndEarly(const Error& error) &&;
 
  private:
+  void ChooseCallchains();
   Result<std::filesystem::path> FirstPath();
   Status StartCommand(const OutputTarget& output);
   Status OpenOutput(const OutputTarget& output);
@@ -64,7 +64,7 @@ class Recording {
   void CountUnwritten();
   Status WriteLastRecords();
 
-  const RecordOptions& options_;
+  RecordOptions options_;
   StopCondition stop_;
   std::filesystem::path path_;  // of the first file
   std::optional<Child> command_;

@@ -60,6 +60,7 @@ void SetUnwindMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, st
   set(skeleton.maps.unwind_mappings,
       std::max(options.unwind_bytes, kUsualUnwindBytes) / kBytesPerMapping);
   set(skeleton.maps.unwind_processes, WIRE_UNWIND_PROCESSES);
+  set(skeleton.maps.unwind_allowances, WIRE_UNWIND_PROCESSES);
   set(skeleton.maps.unwind_counts, options.events.size() * cpus);
 }
 
@@ -123,7 +124,7 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   }
   BpfObjects objects;
   objects.cpus_ = static_cast<std::size_t>(possible);
-  objects.has_stacks_ = options.stack_bytes != 0;
+  objects.has_stacks_ = options.stack_bytes != 0 || options.callchains == Callchains::kUnwindTables;
   objects.programs_.resize(options.events.size());
   objects.uses_cookies_ = options.events.size() > 1 &&
                           options.event_source == EventSource::kCookieIfPossible &&
@@ -314,7 +315,7 @@ Status BpfObjects::ShareMaps(bpf_object* object) const {
   for (const bpf_map* map :
        {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes, maps.target_threads,
         maps.target_cgroups, maps.sending, maps.unwind_cells, maps.unwind_rules, maps.unwind_tables,
-        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts}) {
+        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts, maps.unwind_allowances}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {

@@ -48,7 +48,8 @@ Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& fil
   bpf_program__set_autoload(skeleton->progs.at_start_without_stacks, !age.has_sleepable_iterators);
   if (settings.stacks != 0) {
     bpf_map__set_max_entries(skeleton->maps.stored_stacks, settings.stacks);
-    bpf_map__set_value_size(skeleton->maps.stored_stacks, StoredStackBytes(filter.stack_bytes));
+    const __u32 stack_bytes = filter.stack_bytes != 0 ? filter.stack_bytes : filter.late_bytes;
+    bpf_map__set_value_size(skeleton->maps.stored_stacks, StoredStackBytes(stack_bytes));
   }
   TRY(share_maps(skeleton->obj));
   if (const int error = off_cpu_bpf__load(skeleton.get()); error != 0) {

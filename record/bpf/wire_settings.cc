@@ -35,11 +35,15 @@ __u32 WireChain(Callchains callchains) {
   return WIRE_CHAIN_ALL;
 }
 
-// How many stacks of threads that wait have room in 64 MiB.
+// How many stacks of threads that wait are kept.
 __u32 StoredStacks(const BpfOptions& options) {
   constexpr std::size_t kMemory = std::size_t{64} << 20;
-  if (options.stack_bytes == 0) return 0;
-  return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
+  constexpr std::size_t kMemoryOfUnfinished = std::size_t{16} << 20;
+  if (options.stack_bytes != 0) {
+    return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
+  }
+  if (options.callchains != Callchains::kUnwindTables) return 0;
+  return static_cast<__u32>(kMemoryOfUnfinished / StoredStackBytes(kLateStackBytes));
 }
 
 }  // namespace
@@ -60,6 +64,7 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
   wire.callchain = WireChain(options.callchains);
   wire.stack_bytes = options.stack_bytes;
+  if (options.callchains == Callchains::kUnwindTables) wire.late_bytes = kLateStackBytes;
   // The ids of the initial namespace need no translation.
   wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
   wire.wakeup_bytes = static_cast<__u32>(

@@ -125,8 +125,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                                    std::move(sideband), user_limit));
   input->AdaptToNamespaces(warnings);
   if (options.callchains == Callchains::kUnwindTables) {
-    TRY_ASSIGN(input->unwind_loader_,
-               UnwindLoader::Start(input->bpf_.unwind_maps().maps(), input->targets_.processes()));
+    TRY(input->StartUnwinding(options));
   }
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
@@ -136,6 +135,28 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;
+}
+
+// The sideband is open, so that no mapping is missed.
+Status EventInput::StartUnwinding(const RecordOptions& options) {
+  TRY_ASSIGN(unwind_loader_,
+             UnwindLoader::Start(bpf_.unwind_maps().maps(), binaries_, targets_.processes()));
+  late_unwinder_.emplace(binaries_,
+                         LateUnwinder::Settings{.format = events_.format(),
+                                                .events = events_.sampling().size(),
+                                                .keeps_user_state = options.stack_bytes != 0});
+  TRY(late_unwinder_->ApplyAll(unwind_loader_->initial_state()));
+  records_.FinishWith(*late_unwinder_);
+  return {};
+}
+
+ChainEnds EventInput::EndsOf(std::uint32_t event) const {
+  ChainEnds ends = bpf_.unwind_maps().EndsOf(event);
+  if (!late_unwinder_) return ends;
+  for (std::size_t end = 0; end < ends.size(); ++end) {
+    ends[end] += late_unwinder_->EndsOf(event)[end];
+  }
+  return ends;
 }
 
 void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
@@ -178,6 +199,7 @@ Status EventInput::ReopenOn(int cpu) {
   TRY_ASSIGN(CpuEvent sideband, events_.ReopenSideband(cpu));
   TRY(sideband_.Replace(sideband));
   events_.KeepSideband(std::move(sideband));
+  if (unwind_loader_) unwind_loader_->FollowAgain(cpu);
   if (!events_.IsSampled(cpu)) return {};
 
   for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {

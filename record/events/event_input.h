@@ -25,6 +25,7 @@
 #include "record/rings/sideband.h"
 #include "record/scope/cgroup_paths.h"
 #include "record/scope/scope.h"
+#include "record/unwind/late_unwinder.h"
 #include "record/unwind/unwind_loader.h"
 
 namespace perftape::record {
@@ -66,7 +67,7 @@ class EventInput {
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
   // How the call chains of an event ended; all zero unless they are found by unwind tables.
-  ChainEnds EndsOf(std::uint32_t event) const { return bpf_.unwind_maps().EndsOf(event); }
+  ChainEnds EndsOf(std::uint32_t event) const;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
   // The CPUs that are being sampled now.
@@ -87,6 +88,7 @@ class EventInput {
              std::uint64_t user_limit);
   Status DrainSideband();
   void AdaptToNamespaces(std::vector<std::string>& warnings);
+  Status StartUnwinding(const RecordOptions& options);
   Status RedirectToSideband();
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
@@ -101,6 +103,8 @@ class EventInput {
   std::optional<CgroupPaths> cgroup_paths_;
   std::vector<std::byte> rewritten_;  // scratch
   std::optional<CpuHotplug> hotplug_;
+  KnownBinaries binaries_;
+  std::optional<LateUnwinder> late_unwinder_;
   std::unique_ptr<UnwindLoader> unwind_loader_;  // writes into the maps of bpf_
   // Uses the sideband and the records, so it is destroyed first.
   std::optional<BackgroundDrain> background_drain_;

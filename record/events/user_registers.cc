@@ -22,6 +22,15 @@ void Order(const wire_user_state& state, std::vector<std::uint64_t>& registers) 
   registers[kSp] = registers[kCompatSp];
   registers[kCompatPc] = registers[kPc];
 }
+
+unwind::Registers Walked(const wire_user_state& state) {
+  constexpr std::size_t kFp = 29, kLink = 30, kStackPointer = 31, kProgramCounter = 32;
+  return {.pc = state.regs[kProgramCounter],
+          .sp = state.regs[kStackPointer],
+          .fp = state.regs[kFp],
+          .link = state.regs[kLink],
+          .interrupted = true};
+}
 #else
 // The order of struct pt_regs (arch/x86/include/uapi/asm/ptrace.h).
 enum InPtRegs : std::uint8_t {
@@ -65,6 +74,14 @@ void Order(const wire_user_state& state, std::vector<std::uint64_t>& registers) 
     registers.push_back(is_selector ? state.regs[index] & kSelectorBits : state.regs[index]);
   }
 }
+
+unwind::Registers Walked(const wire_user_state& state) {
+  return {.pc = state.regs[kRip],
+          .sp = state.regs[kRsp],
+          .fp = state.regs[kRbp],
+          .link = {},
+          .interrupted = true};
+}
 #endif
 
 }  // namespace
@@ -72,6 +89,10 @@ void Order(const wire_user_state& state, std::vector<std::uint64_t>& registers) 
 void OrderUserRegisters(const wire_user_state& state, std::vector<std::uint64_t>& registers) {
   registers.clear();
   if (state.abi != PERF_SAMPLE_REGS_ABI_NONE) Order(state, registers);
+}
+
+unwind::Registers RegistersOf(const wire_user_state& state) {
+  return Walked(state);
 }
 
 }  // namespace perftape::record

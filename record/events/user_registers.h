@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bpf/wire.h"
+#include "formats/unwind/step.h"
 
 namespace perftape::record {
 
@@ -23,5 +24,8 @@ inline constexpr std::uint64_t kUserRegisterMask = 0xff0fff;  // without ds, es,
 // Sets `registers` to those of the mask, in its order. Empty if `state` has none (a thread of the
 // kernel).
 void OrderUserRegisters(const wire_user_state& state, std::vector<std::uint64_t>& registers);
+
+// The registers of 64-bit code that a stack walk needs.
+unwind::Registers RegistersOf(const wire_user_state& state);
 
 }  // namespace perftape::record

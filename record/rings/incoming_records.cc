@@ -1,13 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/rings/incoming_records.h"
 
+#include <cstring>
 #include <optional>
+#include <span>
 
 #include "formats/perfdata/record_cursor.h"
 
 namespace perftape::record {
 
+namespace {
+
+// The header of an unfinished message while it waits. No record has this type.
+constexpr perfdata::RecordHeader kUnfinished = {
+    .type = static_cast<perfdata::RecordType>(0xffffffff), .misc = 0, .size = 0};
+
+}  // namespace
+
+void IncomingRecords::AddUnfinished(Bytes message) {
+  wire_header header;
+  std::memcpy(&header, message.data(), sizeof header);
+  const Bytes mark = std::as_bytes(std::span(&kUnfinished, 1));
+  record_.assign(mark.begin(), mark.end());
+  record_.insert(record_.end(), message.begin(), message.end());
+  merge_.Add(header.time_ns, record_);
+}
+
+Bytes IncomingRecords::Finished(Bytes record) {
+  perfdata::RecordHeader header;
+  std::memcpy(&header, record.data(), sizeof header);
+  if (header.type != kUnfinished.type) {
+    unwinder_->Apply(record);
+    return record;
+  }
+  record_.clear();
+  const Result<Bytes> message = unwinder_->Finish(record.subspan(sizeof header));
+  if (message && decoder_.Append(*message, record_)) return record_;
+  ++damaged_;
+  return {};
+}
+
 void IncomingRecords::AddMessage(Bytes message) {
+  if (unwinder_ != nullptr && IsUnfinished(message)) return AddUnfinished(message);
   record_.clear();
   if (const Result<std::uint64_t> time_ns = decoder_.Append(message, record_)) {
     merge_.Add(*time_ns, record_);

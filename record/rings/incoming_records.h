@@ -15,6 +15,7 @@
 #include "record/losses/throttled_time.h"
 #include "record/rings/time_merge.h"
 #include "record/rings/wire_decoder.h"
+#include "record/unwind/late_unwinder.h"
 
 namespace perftape::record {
 
@@ -27,6 +28,9 @@ class IncomingRecords {
                   std::vector<perfdata::SampleFormat> samples, std::uint64_t user_limit)
       : ids_(ids), format_(format), decoder_(ids, std::move(samples), user_limit) {}
 
+  // Completes unfinished messages with `unwinder`, which must outlive this object.
+  void FinishWith(LateUnwinder& unwinder) { unwinder_ = &unwinder; }
+
   // Adds a message of the BPF programs (bpf/wire.h) as a SAMPLE. Counts a damaged one.
   void AddMessage(Bytes message);
   // Adds a record as the kernel wrote it, with the id that the file has. Counts a damaged one.
@@ -37,7 +41,9 @@ class IncomingRecords {
   // Passes all records up to and including `limit_ns` to `sink` (TimeMerge::Release).
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit_ns, Sink& sink) {
-    return merge_.Release(limit_ns, sink);
+    if (unwinder_ == nullptr) return merge_.Release(limit_ns, sink);
+    FinishingSink<Sink> finishing{*this, sink};
+    return merge_.Release(limit_ns, finishing);
   }
 
   // How long each event was throttled, by the id that the file has. AbandonThrottled: the event
@@ -49,10 +55,27 @@ class IncomingRecords {
   std::uint64_t damaged() const { return damaged_; }
 
  private:
+  // The unwinder sees all records in order of time.
+  template <class Sink>
+  struct FinishingSink {
+    IncomingRecords& records;
+    Sink& sink;
+
+    Status Append(Bytes record) {
+      const Bytes finished = records.Finished(record);
+      return finished.empty() ? Status() : sink.Append(finished);
+    }
+  };
+  // Returns the record, or the SAMPLE of an unfinished message, which is valid until the next call.
+  // Empty if the message is damaged.
+  Bytes Finished(Bytes record);
+  void AddUnfinished(Bytes message);
+
   const EventIds& ids_;
   perfdata::SampleFormat format_;
   WireDecoder decoder_;
   TimeMerge merge_;
+  LateUnwinder* unwinder_ = nullptr;
   ThrottledTime throttled_;
   std::uint64_t damaged_ = 0;
   std::vector<std::byte> record_;  // scratch

@@ -5,17 +5,15 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "formats/base/addresses.h"
-#include "formats/base/file.h"
-#include "formats/elf/elf_file.h"
 #include "formats/perfdata/address_space.h"
-#include "formats/unwind/table.h"
 #include "formats/unwind/table_cache.h"
+#include "record/unwind/binary_contents.h"
 #include "record/unwind/table_store.h"
 #include "record/unwind/unwind_maps.h"
 
@@ -24,7 +22,8 @@ namespace perftape::record {
 // Not thread-safe.
 class MappedBinaries {
  public:
-  explicit MappedBinaries(const UnwindMaps& maps);
+  // Adds what it reads to `known`, which must outlive this object, like the memory of `maps`.
+  MappedBinaries(const UnwindMaps& maps, KnownBinaries& known);
 
   struct Mapping {
     std::uint32_t pid = 0;
@@ -46,26 +45,16 @@ class MappedBinaries {
   TableStore& tables() { return store_; }
 
  private:
-  // What was read of a binary. Segments are needed for each new mapping.
-  struct Contents {
-    std::optional<MappedFile> file;  // owns what `elf` views
-    std::optional<elf::ElfFile> elf;
-    std::optional<unwind::Table> table;
-    bool is_unreadable = false;
-  };
   struct Binary {
-    std::optional<elf::ElfFile> elf;
-    std::optional<MappedFile> file;
-    ImageAddress base;
+    std::shared_ptr<const BinaryContents> contents;
     std::uint32_t table = WIRE_UNWIND_UNKNOWN;
   };
-  Contents Read(const Mapping& mapping) const;
-  Contents ReadVdso() const;
-  void ReadTable(Contents& contents) const;
-  Binary Store(Contents contents, std::uint64_t now_ns);
+  void Store(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents,
+             std::uint64_t now_ns);
 
   unwind::TableCache cache_;
   TableStore store_;
+  KnownBinaries& known_;
   std::unordered_map<const perfdata::Dso*, Binary> binaries_;
   // In the order in which they were mapped, each with its mappings.
   std::deque<std::vector<Mapping>> unread_;

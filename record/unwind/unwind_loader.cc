@@ -44,14 +44,15 @@ struct TimedRecord {
 
 }  // namespace
 
-UnwindLoader::UnwindLoader(const UnwindMaps& maps)
-    : format_(perfdata::FormatOf(AttrOfOwnRings())), binaries_(maps), entries_(maps) {}
+UnwindLoader::UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries)
+    : format_(perfdata::FormatOf(AttrOfOwnRings())), binaries_(maps, binaries), entries_(maps) {}
 
 UnwindLoader::~UnwindLoader() = default;
 
 Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(
-    const UnwindMaps& maps, const std::optional<std::vector<std::uint32_t>>& processes) {
-  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps));
+    const UnwindMaps& maps, KnownBinaries& binaries,
+    const std::optional<std::vector<std::uint32_t>>& processes) {
+  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps, binaries));
   TRY(loader->OpenRings());
   TRY(loader->LoadRunning(processes));
   TRY_ASSIGN(BackgroundDrain thread,
@@ -69,19 +70,40 @@ Status UnwindLoader::OpenRings() {
   return {};
 }
 
-// The rings are open already, so that no mapping is missed.
+// The rings are open already, so that no mapping is missed. The thread reads the binaries: until
+// then samples are unfinished (late_unwinder.h).
 Status UnwindLoader::LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes) {
-  std::vector<std::byte> records;
   if (processes) {
     followed_.emplace(processes->begin(), processes->end());
-    TRY(SnapshotProcesses("/proc", *processes, format_, records));
+    TRY(SnapshotProcesses("/proc", *processes, format_, initial_state_));
   } else {
-    TRY(SnapshotAll("/proc", format_, records));
+    TRY(SnapshotAll("/proc", format_, initial_state_));
   }
-  ApplyAll(records);
-  const std::uint64_t now_ns = MonotonicNs();
-  ReadBinariesOfChanged(now_ns);
-  SetChanged(now_ns);
+  ApplyAll(initial_state_);
+  return {};
+}
+
+void UnwindLoader::FollowAgain(int cpu) {
+  const std::lock_guard lock(returned_mutex_);
+  returned_cpus_.push_back(cpu);
+}
+
+// A CPU that is gone again is reported again when it returns.
+Status UnwindLoader::ReopenReturned() {
+  std::vector<int> cpus;
+  {
+    const std::lock_guard lock(returned_mutex_);
+    cpus.swap(returned_cpus_);
+  }
+  for (const int cpu : cpus) {
+    const int only[] = {cpu};
+    Result<std::vector<CpuEvent>> opened = OpenOnCpus(AttrOfOwnRings(), only);
+    if (!opened) continue;
+    TRY(rings_->Replace(opened->front()));
+    std::erase_if(events_, [&](const CpuEvent& event) { return event.cpu == cpu; });
+    events_.push_back(std::move(opened->front()));
+    has_lost_records_ = true;
+  }
   return {};
 }
 
@@ -101,7 +123,9 @@ Status UnwindLoader::Update() {
   // Samples lose their callers until the thread runs. Without privileges it stays as it is.
   constexpr int kHighestPriority = -20;
   if (!std::exchange(is_urgent_, true)) (void)setpriority(PRIO_PROCESS, 0, kHighestPriority);
+  TRY(ReopenReturned());
   TRY(DrainRings());
+  if (!std::exchange(has_started_, true)) ReadBinariesOfChanged(MonotonicNs());
   SetChanged(MonotonicNs());
   while (binaries_.has_unread()) {
     for (const std::uint32_t pid : binaries_.ReadNext(MonotonicNs())) changed_.insert(pid);

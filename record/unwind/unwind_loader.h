@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -28,19 +29,29 @@ namespace perftape::record {
 class UnwindLoader {
  public:
   // Loads what `processes` map now, or all processes if it is nothing, and starts the thread, which
-  // also follows their descendants. The memory of `maps` must outlive this object. Fails like
-  // OpenOnCpus and Sideband::Open.
+  // also follows their descendants. It adds what it reads to `binaries`. Both must outlive this
+  // object. Fails like OpenOnCpus and Sideband::Open.
   static Result<std::unique_ptr<UnwindLoader>> Start(
-      const UnwindMaps& maps, const std::optional<std::vector<std::uint32_t>>& processes);
+      const UnwindMaps& maps, KnownBinaries& binaries,
+      const std::optional<std::vector<std::uint32_t>>& processes);
 
   // Ends the thread.
   ~UnwindLoader();
 
+  // What these processes mapped at the start: whole records without a trailer's ids. Valid until
+  // the next call.
+  Bytes initial_state() const { return initial_state_; }
+
+  // The events of this CPU ended with it, and it is online again: follows it again, and reads what
+  // was missed from /proc. Another thread may call it.
+  void FollowAgain(int cpu);
+
  private:
-  explicit UnwindLoader(const UnwindMaps& maps);
+  UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries);
   Status OpenRings();
   Status LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes);
   Status Update();
+  Status ReopenReturned();
   Status DrainRings();
   void ApplyAll(Bytes records);
   void Apply(const perfdata::RecordView& record);
@@ -55,6 +66,10 @@ class UnwindLoader {
   std::optional<std::unordered_set<std::uint32_t>> followed_;  // nothing: all
   std::unordered_set<std::uint32_t> changed_;
   bool has_lost_records_ = false;
+  bool has_started_ = false;  // what runs has been loaded
+  std::vector<std::byte> initial_state_;
+  std::mutex returned_mutex_;
+  std::vector<int> returned_cpus_;
   bool is_urgent_ = false;  // the thread has its priority
   MappedBinaries binaries_;
   ProcessEntries entries_;

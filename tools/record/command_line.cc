@@ -233,13 +233,15 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "end the recording after this time; fractions are allowed",
      .into = cli::StoreAs<&cli::ParseSeconds, &Plan::record, &RecordOptions::duration>},
     {.letter = 'g',
-     .help = "record call chains of kernel and user code, by frame pointers (default)",
+     .help = "record call chains of kernel and user code (default), found as by --call-graph's "
+             "default",
      .into =
          cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::callchains>},
     {.name = "call-graph",
      .argument = "METHOD",
      .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
-             "eh by the unwind tables of the binaries, while recording, none finds none, "
+             "eh by the unwind tables of the binaries, while recording (default; fp before Linux "
+             "5.15), none finds none, "
              "dwarf[,SIZE] records registers and up to SIZE bytes of the stack, from which perf "
              "report finds them (default 8192, at most 65528)",
      .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
@@ -527,6 +529,8 @@ Result<RecordRun> PlanOf(Plan plan) {
   options.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
+  options.prefers_unwind_tables =
+      !plan.call_graph && options.callchains != record::Callchains::kNone;
   if (plan.call_graph) {
     options.callchains = plan.call_graph->callchains;
     options.stack_bytes = plan.call_graph->stack_bytes;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A binary as a process has mapped it, with its unwind table, and the binaries that are known.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "formats/base/addresses.h"
+#include "formats/base/build_id.h"
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "formats/elf/elf_file.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/unwind/table.h"
+#include "formats/unwind/table_cache.h"
+
+namespace perftape::record {
+
+// Immutable. Threads share it.
+struct BinaryContents {
+  std::optional<MappedFile> file;      // owns what `elf` views
+  std::optional<elf::ElfFile> elf;     // nothing: code that was compiled at run time
+  std::optional<unwind::Table> table;  // nothing: its code keeps frame pointers
+
+  // Returns the address in the file's own terms of the start of an executable mapping of it.
+  std::optional<ImageAddress> StartOf(const perfdata::Region& region) const;
+};
+
+// Opens the file of a mapping as the process sees it, and reads or builds its unwind table. The
+// result is never null. Fails if the file cannot be opened; another process may give access to it.
+Result<std::shared_ptr<const BinaryContents>> ReadBinary(const unwind::TableCache& tables,
+                                                         std::uint32_t pid,
+                                                         const perfdata::Region& region);
+
+// What was read, for all who need it: the thread that loads tables, and the one that writes the
+// recording. Thread-safe.
+class KnownBinaries {
+ public:
+  // Null if the binary was not added. Dsos of different Processes are equal by their contents.
+  std::shared_ptr<const BinaryContents> Find(const perfdata::Dso& dso) const;
+  void Add(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents);
+
+ private:
+  using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, BuildId>;
+  static Key KeyOf(const perfdata::Dso& dso);
+
+  mutable std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const BinaryContents>> binaries_;
+};
+
+}  // namespace perftape::record

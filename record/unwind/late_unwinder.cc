@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/unwind/late_unwinder.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "formats/elf/index_cache.h"
+#include "formats/perfdata/record.h"
+#include "formats/perfdata/record_cursor.h"
+#include "record/bpf/bpf_session.h"
+#include "record/events/user_registers.h"
+#include "record/unwind/user_walk.h"
+
+namespace perftape::record {
+namespace {
+
+#if defined(__aarch64__)
+constexpr unwind::Machine kThisMachine = unwind::Machine::kAArch64;
+#else
+constexpr unwind::Machine kThisMachine = unwind::Machine::kX86_64;
+#endif
+
+}  // namespace
+
+bool IsUnfinished(Bytes message) {
+  wire_sample sample;
+  if (message.size() < sizeof sample) return false;
+  std::memcpy(&sample, message.data(), sizeof sample);
+  return sample.header.type == WIRE_SAMPLE && (sample.flags & WIRE_UNFINISHED) != 0;
+}
+
+LateUnwinder::LateUnwinder(KnownBinaries& binaries, const Settings& settings)
+    : binaries_(binaries),
+      settings_(settings),
+      cache_(elf::UsualIndexCache()),
+      ends_(settings.events) {}
+
+Status LateUnwinder::ApplyAll(Bytes records) {
+  perfdata::RecordCursor cursor(records, 0, std::endian::native);
+  while (true) {
+    TRY_ASSIGN(const std::optional<perfdata::RecordView> record, cursor.Next());
+    if (!record) return {};
+    processes_.Apply(*record, settings_.format);
+  }
+}
+
+void LateUnwinder::Apply(Bytes record) {
+  perfdata::RecordHeader header;
+  if (record.size() < sizeof header) return;
+  std::memcpy(&header, record.data(), sizeof header);
+  switch (header.type) {
+    case perfdata::RecordType::kComm:
+    case perfdata::RecordType::kFork:
+    case perfdata::RecordType::kExit:
+    case perfdata::RecordType::kMmap2:
+      break;
+    default:
+      return;
+  }
+  processes_.Apply(
+      {.type = header.type, .misc = header.misc, .payload = record.subspan(sizeof header)},
+      settings_.format);
+}
+
+Result<Bytes> LateUnwinder::Finish(Bytes bytes) {
+  TRY_ASSIGN(const WireMessage message, ReadWireMessage(bytes));
+  if (!message.user_state || message.sample.event >= ends_.size()) {
+    return FailWireMessage("an unfinished call chain without registers");
+  }
+  const wire_unwind_end end = Walk(message);
+  ++ends_[message.sample.event][end];
+  return WithFrames(message, bytes);
+}
+
+wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
+  frames_.clear();
+  const std::uint32_t pid = message.sample.pid;
+  const wire_user_state& state = *message.user_state;
+  if (state.abi == PERF_SAMPLE_REGS_ABI_32) return WIRE_END_COMPAT;
+  if (state.abi != PERF_SAMPLE_REGS_ABI_64) return WIRE_END_UNREADABLE;
+  if (processes_.UserSpace(pid).size() == 0) return WIRE_END_NO_PROCESS;
+  const unwind::Registers registers = RegistersOf(state);
+  const auto find = [&](RuntimeAddress address) { return CodeAt(pid, address.value); };
+  const unwind::StackCopy read(registers.sp, message.stack.first(std::min<std::size_t>(
+                                                 message.stack.size(), kLateStackBytes)));
+  return UserWalk(kThisMachine, find, read).Run(registers, frames_);
+}
+
+unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
+  const perfdata::Region* const region = processes_.UserSpace(pid).Find(address);
+  if (region == nullptr) return {};
+  unwind::Code code = {.frames_by = unwind::FramesBy::kUnknown, .table = nullptr, .address = {}};
+  const BinaryContents* const contents = ContentsOf(pid, *region);
+  if (contents == nullptr) return code;
+  code.frames_by = unwind::FramesBy::kFramePointer;
+  if (!contents->table) return code;
+  const std::optional<ImageAddress> start = contents->StartOf(*region);
+  code.frames_by = start ? unwind::FramesBy::kTable : unwind::FramesBy::kUnknown;
+  code.table = &*contents->table;
+  if (start) code.address = ImageAddress{start->value + (address - region->start)};
+  return code;
+}
+
+const BinaryContents* LateUnwinder::ContentsOf(std::uint32_t pid, const perfdata::Region& region) {
+  Binary& binary = read_[region.dso];
+  if (binary.contents) return binary.contents.get();
+  binary.contents = binaries_.Find(*region.dso);
+  if (!binary.contents && binary.tries++ < kMostTries) {
+    binary.contents = ReadBinary(cache_, pid, region).value_or(nullptr);
+    if (binary.contents) binaries_.Add(*region.dso, binary.contents);
+  }
+  return binary.contents.get();
+}
+
+// The user frames are in front of the user state, which is in front of the end.
+Bytes LateUnwinder::WithFrames(const WireMessage& message, Bytes original) {
+  const Bytes before =
+      original.first(static_cast<std::size_t>(message.user_frames.data() - original.data()));
+  const Bytes user_state = original.subspan(before.size() + message.user_frames.size());
+  const Bytes walked = std::as_bytes(std::span(frames_));
+  const Bytes frames = walked.size() > message.user_frames.size() ? walked : message.user_frames;
+  message_.assign(before.begin(), before.end());
+  message_.insert(message_.end(), frames.begin(), frames.end());
+  if (settings_.keeps_user_state) {
+    message_.insert(message_.end(), user_state.begin(), user_state.end());
+  }
+  wire_sample sample = message.sample;
+  sample.user_frames = static_cast<__u16>(frames.size() / sizeof(std::uint64_t));
+  sample.flags &= static_cast<__u8>(~WIRE_UNFINISHED);
+  if (!settings_.keeps_user_state) sample.flags &= static_cast<__u8>(~WIRE_HAS_USER_STATE);
+  sample.header.size = static_cast<__u32>(message_.size());
+  std::memcpy(message_.data(), &sample, sizeof sample);
+  return message_;
+}
+
+}  // namespace perftape::record

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the user frames of samples for which the kernel side knew no mapping or no table yet, in
+// the first milliseconds after an exec, mmap or dlopen. Such a message has registers and a copy of
+// the stack (WIRE_UNFINISHED). The walk uses what the process had mapped at the time of the sample.
+#pragma once
+
+#include <linux/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "formats/perfdata/attr.h"
+#include "formats/unwind/stack_walk.h"
+#include "formats/unwind/table_cache.h"
+#include "record/rings/wire_message.h"
+#include "record/unwind/binary_contents.h"
+#include "record/unwind/unwind_maps.h"
+
+namespace perftape::record {
+
+// Whether a message needs a LateUnwinder. False for damaged ones.
+bool IsUnfinished(Bytes message);
+
+// Not thread-safe.
+class LateUnwinder {
+ public:
+  struct Settings {
+    perfdata::SampleFormat format = {};  // of process events
+    std::size_t events = 1;              // the number of events
+    bool keeps_user_state = false;       // samples have registers and stacks anyway
+  };
+  // `binaries` must outlive this object.
+  LateUnwinder(KnownBinaries& binaries, const Settings& settings);
+
+  // Applies a whole record of the kernel. The caller passes process events and unfinished messages
+  // in order of time. Ignores other records.
+  void Apply(Bytes record);
+
+  // Applies the records of what ran at the start. Fails if one is damaged.
+  Status ApplyAll(Bytes records);
+
+  // Returns the message with all user frames that can be found, which is no longer unfinished. It
+  // is valid until the next call. Its kernel frames are unchanged. Keeps the frames of the kernel
+  // side if the copy of the stack leads to fewer. Reads a binary that no thread has read. Fails
+  // with kCorrupt if the message is inconsistent.
+  Result<Bytes> Finish(Bytes message);
+
+  // How the chains of an event ended that Finish has completed.
+  const ChainEnds& EndsOf(std::uint32_t event) const { return ends_[event]; }
+
+ private:
+  // A binary that cannot be opened is tried again for other processes, so many times.
+  static constexpr int kMostTries = 4;
+  struct Binary {
+    std::shared_ptr<const BinaryContents> contents;
+    int tries = 0;
+  };
+
+  wire_unwind_end Walk(const WireMessage& message);
+  unwind::Code CodeAt(std::uint32_t pid, std::uint64_t address);
+  const BinaryContents* ContentsOf(std::uint32_t pid, const perfdata::Region& region);
+  Bytes WithFrames(const WireMessage& message, Bytes original);
+
+  KnownBinaries& binaries_;
+  Settings settings_;
+  unwind::TableCache cache_;
+  perfdata::Processes processes_;
+  std::unordered_map<const perfdata::Dso*, Binary> read_;
+  std::vector<ChainEnds> ends_;        // by event
+  std::vector<std::uint64_t> frames_;  // scratch
+  std::vector<std::byte> message_;     // scratch
+};
+
+}  // namespace perftape::record

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of which the user frames are missing. The process is this test: its mappings are read
+// from /proc, its tables from its own files, and its stack is the one that runs here.
+#include "record/unwind/late_unwinder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "record/processes/proc_snapshot.h"
+#include "record/rings/wire_message.h"
+#include "record/unwind/user_walk.h"
+#include "tests/record/records.h"
+#include "tests/support/matchers.h"
+
+namespace perftape::record {
+namespace {
+
+using testing::ElementsAre;
+
+struct Unfinished {
+  wire_sample sample = {};
+  std::vector<std::uint64_t> user = {1};
+  wire_user_state state = {};
+  std::vector<std::byte> stack;
+
+  std::vector<std::byte> bytes() const {
+    wire_sample head = sample;
+    head.user_frames = static_cast<__u16>(user.size());
+    std::vector<std::byte> bytes;
+    const auto append = [&](Bytes some) { bytes.insert(bytes.end(), some.begin(), some.end()); };
+    const std::uint64_t size = stack.size();
+    append(std::as_bytes(std::span(&head, 1)));
+    append(std::as_bytes(std::span(user)));
+    append(std::as_bytes(std::span(&state, 1)));
+    append(stack);
+    append(std::as_bytes(std::span(&size, 1)));
+    head.header.size = static_cast<__u32>(bytes.size());
+    std::memcpy(bytes.data(), &head, sizeof head);
+    return bytes;
+  }
+};
+
+Unfinished InThisProcess() {
+  Unfinished message;
+  message.sample.header.type = WIRE_SAMPLE;
+  message.sample.pid = message.sample.tid = static_cast<__u32>(getpid());
+  message.sample.mode = WIRE_MODE_USER;
+  message.sample.flags = WIRE_HAS_USER_STATE | WIRE_UNFINISHED;
+  message.state.abi = 2;
+  return message;
+}
+
+// The registers and the stack of the caller's callees.
+[[gnu::noinline]] Unfinished OfThisStack() {
+  Unfinished message = InThisProcess();
+  ucontext_t context = {};
+  getcontext(&context);
+#if defined(__aarch64__)
+  std::memcpy(message.state.regs, context.uc_mcontext.regs, sizeof context.uc_mcontext.regs);
+  message.state.regs[31] = context.uc_mcontext.sp;
+  message.state.regs[32] = context.uc_mcontext.pc;
+#else
+  message.state.regs[4] = static_cast<__u64>(context.uc_mcontext.gregs[REG_RBP]);
+  message.state.regs[16] = static_cast<__u64>(context.uc_mcontext.gregs[REG_RIP]);
+  message.state.regs[19] = static_cast<__u64>(context.uc_mcontext.gregs[REG_RSP]);
+  const auto* const start = reinterpret_cast<const std::byte*>(context.uc_mcontext.gregs[REG_RSP]);
+  message.stack.assign(start, start + 4096);
+#endif
+  return message;
+}
+
+class LateUnwinding : public testing::Test {
+ protected:
+  void KnowThisProcess() {
+    const std::uint32_t pids[] = {static_cast<std::uint32_t>(getpid())};
+    std::vector<std::byte> records;
+    ASSERT_TRUE(SnapshotProcesses("/proc", pids, kTestFormat, records));
+    ASSERT_TRUE(unwinder_.ApplyAll(records));
+  }
+  std::vector<std::uint64_t> FramesOf(const Unfinished& message) {
+    const std::vector<std::byte> bytes = message.bytes();
+    const Result<Bytes> finished = unwinder_.Finish(bytes);
+    if (!finished) return {};
+    const Result<WireMessage> whole = ReadWireMessage(*finished);
+    EXPECT_TRUE(whole);
+    EXPECT_FALSE(whole->user_state);
+    EXPECT_FALSE(IsUnfinished(*finished));
+    std::vector<std::uint64_t> frames;
+    for (const std::uint64_t frame : WordArray(whole->user_frames, std::endian::native)) {
+      frames.push_back(frame);
+    }
+    return frames;
+  }
+
+  KnownBinaries binaries_;
+  LateUnwinder unwinder_{binaries_,
+                         {.format = kTestFormat, .events = 2, .keeps_user_state = false}};
+};
+
+TEST_F(LateUnwinding, WalksACopiedStack) {
+  KnowThisProcess();
+  const Unfinished message = OfThisStack();
+  const std::vector<std::uint64_t> frames = FramesOf(message);
+  ASSERT_GT(frames.size(), 2U);
+  EXPECT_EQ(frames.front(), message.state.regs[16]);
+  const auto body = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+  EXPECT_THAT(frames, testing::Contains(body));  // the caller of this test
+  EXPECT_EQ(unwinder_.EndsOf(1)[WIRE_END_OF_STACK], 0U);
+}
+
+TEST_F(LateUnwinding, CountsByEvent) {
+  Unfinished message = InThisProcess();
+  message.sample.event = 1;
+  EXPECT_THAT(FramesOf(message), ElementsAre(1U));  // the frames of the kernel side stay
+  EXPECT_EQ(unwinder_.EndsOf(1)[WIRE_END_NO_PROCESS], 1U);
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_PROCESS], 0U);
+}
+
+TEST_F(LateUnwinding, AnAddressWithoutMapping) {
+  KnowThisProcess();
+  EXPECT_THAT(FramesOf(InThisProcess()), ElementsAre(1U));
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_MAPPING], 1U);
+}
+
+TEST_F(LateUnwinding, RegistersOf32BitCodeAreNotWalked) {
+  Unfinished message = InThisProcess();
+  message.state.abi = 1;
+  message.user = {3, 4};
+  EXPECT_THAT(FramesOf(message), ElementsAre(3U, 4U));
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_COMPAT], 1U);
+}
+
+TEST_F(LateUnwinding, RefusesDamagedMessages) {
+  const std::vector<std::byte> whole = InThisProcess().bytes();
+  for (std::size_t size = sizeof(wire_sample); size < whole.size(); ++size) {
+    EXPECT_FALSE(unwinder_.Finish(Bytes(whole).first(size)));
+  }
+  Unfinished other_event = InThisProcess();
+  other_event.sample.event = 2;
+  EXPECT_FALSE(unwinder_.Finish(other_event.bytes()));
+}
+
+TEST_F(LateUnwinding, AProgramReplacesTheMappings) {
+  KnowThisProcess();
+  const auto pid = static_cast<std::uint32_t>(getpid());
+  unwinder_.Apply(
+      RecordOf(perfdata::Comm{.pid = pid, .tid = pid, .comm = "next"}, 5, perfdata::kMiscCommExec));
+  (void)FramesOf(OfThisStack());
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_PROCESS], 1U);
+}
+
+// A walk in which all code is at the same address, and the stack is these words.
+wire_unwind_end Walk(unwind::FramesBy frames_by, unwind::Registers registers,
+                     const std::vector<std::uint64_t>& stack, std::vector<std::uint64_t>& frames) {
+  static const unwind::Table kEmpty;
+  const auto find = [&](RuntimeAddress address) {
+    unwind::Code code;
+    if (address.value < 0x1000) return code;
+    code.frames_by = frames_by;
+    code.table = &kEmpty;
+    return code;
+  };
+  const unwind::StackCopy read(0x7000, std::as_bytes(std::span(stack)));
+  return UserWalk(unwind::Machine::kX86_64, find, read).Run(registers, frames);
+}
+
+TEST(UserWalk, FramePointersOfCodeWithoutTable) {
+  std::vector<std::uint64_t> frames;
+  EXPECT_EQ(Walk(unwind::FramesBy::kFramePointer,
+                 {.pc = 0x2000, .sp = 0x7000, .fp = 0x7008, .link = {}, .interrupted = true},
+                 {9, 0x7018, 0x3000, 0, 0x4000}, frames),
+            WIRE_END_OF_STACK);
+  EXPECT_THAT(frames, ElementsAre(0x2000U, 0x3000U, 0x4000U));
+  EXPECT_EQ(
+      Walk(unwind::FramesBy::kFramePointer,
+           {.pc = 0x2000, .sp = 0x7000, .fp = 0x6000, .link = {}, .interrupted = true}, {}, frames),
+      WIRE_END_NO_PROGRESS);
+  EXPECT_EQ(Walk(unwind::FramesBy::kFramePointer,
+                 {.pc = 0x2000, .sp = 0x7000, .fp = 0x7008, .link = {}, .interrupted = true},
+                 {9, 0x7018, 0x3000, 0, 0}, frames),
+            WIRE_END_OF_STACK);
+  EXPECT_THAT(frames, ElementsAre(0x2000U, 0x3000U));
+}
+
+TEST(UserWalk, TheStartOfAProgramIsItsEnd) {
+  std::vector<std::uint64_t> frames;
+  const unwind::Registers start = {
+      .pc = 0x2000, .sp = 0x7000, .fp = 0, .link = {}, .interrupted = true};
+  EXPECT_EQ(Walk(unwind::FramesBy::kTable, start, {2, 0x7100, 0x7104, 0}, frames),
+            WIRE_END_OF_STACK);
+  EXPECT_EQ(Walk(unwind::FramesBy::kTable, start, {2, 0x7100, 0x7104, 1}, frames), WIRE_END_NO_ROW);
+  EXPECT_EQ(Walk(unwind::FramesBy::kTable, start, {0, 0x7100, 0}, frames), WIRE_END_NO_ROW);
+  EXPECT_EQ(Walk(unwind::FramesBy::kTable, start, {}, frames), WIRE_END_NO_ROW);
+  EXPECT_EQ(frames.size(), 1U);
+}
+
+TEST(UserWalk, UnknownCode) {
+  std::vector<std::uint64_t> frames;
+  unwind::Registers registers = {
+      .pc = 0x2000, .sp = 0x7000, .fp = 0x7000, .link = {}, .interrupted = true};
+  EXPECT_EQ(Walk(unwind::FramesBy::kUnknown, registers, {}, frames), WIRE_END_NO_TABLE);
+  registers.pc = 0x10;
+  EXPECT_EQ(Walk(unwind::FramesBy::kUnknown, registers, {}, frames), WIRE_END_NO_MAPPING);
+}
+
+}  // namespace
+}  // namespace perftape::record
