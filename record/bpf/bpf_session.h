@@ -62,7 +62,7 @@ using LibbpfLog = std::function<void(std::string_view message)>;
 
 // With kUnwindTables, a sample whose mapping or table the kernel side does not know yet has at most so
 // many bytes of its stack. Only few such stacks are deeper: the processes have just started.
-inline constexpr std::uint32_t kLateStackBytes = 16384;
+inline constexpr std::uint32_t kLateStackBytes = 32768;
 
 // How the program determines when its timer was due. With its own clock alone, it cannot find out
 // why an expiry was missed.
