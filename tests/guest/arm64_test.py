@@ -11,18 +11,19 @@ from recordings import Case
 import debian
 import machine
 
-FP = "work_outer;work_middle;work_leaf"
+# GCC makes no frame in work_leaf, so a walk by frame pointers loses its caller.
+FP = "main;work_outer;(work_middle;)?work_leaf"
 # Linux 6.1 has no fentry on arm64.
 CASES = {
     "clock": Case(["-e", "cpu-clock", "-F", "499"], FP, 20),
     "cycles": Case(["-e", "cycles", "-F", "499"], FP, 20),
     "cycles_of_the_kernel": Case(["-e", "cycles:k", "-c", "1000000"], r"work_\w+;.*", 1),
-    "instructions": Case(["-e", "instructions:u", "-c", "1000000"], FP, 5),
     "compressed": Case(["-z", "-F", "499"], FP, 20),
     "rotating": Case(["--switch-output=1s", "-F", "499", "-o", "rotating.data.%n"], FP, 20,
                      ("/work-fp", "3")),
     "all_processes": Case(["-a", "-F", "499"], FP, 20),
-    "eh": Case(["--call-graph", "eh", "-F", "499"], FP, 10, ("/work-eh", "4")),
+    "eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
+               10, ("/work-eh", "4")),
     "dwarf": Case(["--call-graph", "dwarf", "-F", "199"], "work_leaf", 5, ("/work-eh", "1")),
     "off_cpu": Case(["-e", "offcpu"], "main;.*nanosleep", 1),
     "faults": Case(["-e", "page-faults/period=1/"], "work_fault", 20),
@@ -33,9 +34,9 @@ CASES = {
     "kretprobe": Case(["-e", "kretprobe:vfs_read"], "main;", 5),
     "several": Case(["-e", "cycles,cpu-clock,page-faults/period=1/,offcpu"], FP, 5),
 }
-LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libfmt-dev", "libzstd-dev",
-             "zlib1g-dev", "liblzma-dev", "libdeflate-dev", "libarchive-dev", "libiberty-dev",
-             "libprotozero-dev", "libboost-program-options-dev", "linux-libc-dev", "libcap-dev")
+LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libfmt-dev",
+             "libzstd-dev", "zlib1g-dev", "liblzma-dev", "libdeflate-dev", "libarchive-dev",
+             "libiberty-dev", "libprotozero-dev", "libboost-program-options-dev", "linux-libc-dev", "libcap-dev")
 CROSS = "aarch64-linux-gnu"
 
 

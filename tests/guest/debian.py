@@ -28,7 +28,8 @@ class Unavailable(Exception):
 
 
 def call(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, **options)
     if done.returncode != 0:
         raise Unavailable(f"{' '.join(map(str, command))}: {done.stderr.strip()[-500:]}")
     return done.stdout

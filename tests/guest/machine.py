@@ -22,8 +22,8 @@ CONSOLE = {"amd64": "ttyS0", "arm64": "ttyAMA0"}
 
 
 def needed_libraries(program, readelf):
-    out = subprocess.run([readelf, "-d", program], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"NEEDED.*\[(.*)\]", out)
+    done = subprocess.run([readelf, "-d", program], capture_output=True, text=True, check=True)
+    return re.findall(r"NEEDED.*\[(.*)\]", done.stdout)
 
 
 class Initramfs:
@@ -69,7 +69,7 @@ class Initramfs:
 
 
 def battery(cases, preparations=()):
-    """Returns a shell script that runs each case, (name, words), and keeps its status and messages."""
+    """Returns a shell script that runs each case, (name, words). It keeps status and messages."""
     lines = ["# SPDX-License-Identifier: Apache-2.0", *preparations]
     for name, words in cases:
         lines.append(f"{shlex.join(words)} >{name}.out 2>{name}.err; echo $? >{name}.status; "
@@ -82,9 +82,9 @@ def boot(architecture, kernel, initramfs, directory):
     console, out = directory / "console", directory / "out.tgz"
     command = [word.format(console=console, out=out) for word in QEMU[architecture]]
     subprocess.run(
-        ["nice", "-n", os.environ.get("PERFTAPE_GUEST_NICE", "19"), *command, "-accel", "tcg,thread=multi", "-smp",
-         "2", "-m", "1024", "-nic", "none", "-display", "none", "-monitor", "none", "-no-reboot",
-         "-kernel", kernel, "-initrd", initramfs, "-append",
+        ["nice", "-n", os.environ.get("PERFTAPE_GUEST_NICE", "19"), *command, "-accel",
+         "tcg,thread=multi", "-smp", "2", "-m", "1024", "-nic", "none", "-display", "none",
+         "-monitor", "none", "-no-reboot", "-kernel", kernel, "-initrd", initramfs, "-append",
          f"console={CONSOLE[architecture]} quiet panic=1 mitigations=off"],
         check=True, stdin=subprocess.DEVNULL, timeout=BOOT_SECONDS)
     messages = console.read_text(errors="replace")

@@ -166,7 +166,8 @@ class SmallDisks(FaultTest):
                     self.record_on(size, way, options, pattern)
 
     def record_on(self, size, way, options, pattern):
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.dir], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.dir],
+                       check=True)
         try:
             status, _, err = harness.run(
                 harness.RECORD, "-a", "-F", "4999", *options, "--duration", "0.5", "--",
