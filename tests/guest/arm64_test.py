@@ -36,7 +36,8 @@ CASES = {
 }
 LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libfmt-dev",
              "libzstd-dev", "zlib1g-dev", "liblzma-dev", "libdeflate-dev", "libarchive-dev",
-             "libiberty-dev", "libprotozero-dev", "libboost-program-options-dev", "linux-libc-dev", "libcap-dev")
+             "libiberty-dev", "libprotozero-dev", "libboost-program-options-dev", "linux-libc-dev",
+             "libcap-dev")
 CROSS = "aarch64-linux-gnu"
 
 

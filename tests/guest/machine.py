@@ -72,8 +72,10 @@ def battery(cases, preparations=()):
     """Returns a shell script that runs each case, (name, words). It keeps status and messages."""
     lines = ["# SPDX-License-Identifier: Apache-2.0", *preparations]
     for name, words in cases:
-        lines.append(f"{shlex.join(words)} >{name}.out 2>{name}.err; echo $? >{name}.status; "
-                     f"echo '{name}' $(cat {name}.status)")
+        lines += (f"{shlex.join(words)} >{name}.out 2>{name}.err; echo $? >{name}.status; "
+                     f"echo '{name}' $(cat {name}.status)",
+                     # The console has the reason, even if the files do not arrive.
+                     f"[ $(cat {name}.status) = 0 ] || head -c 2000 {name}.err")
     return "\n".join(lines) + "\n"
 
 
