@@ -156,6 +156,9 @@ EndedFile RecordingOutput::EndFile(Successor successor) {
   file_.reset();
   bundle_.reset();
   if (next_bundle) bundle_.emplace(*std::move(next_bundle));
+  // The keepers so far belong to the ended file now, and another thread may destroy them. On a full
+  // disk records arrive before the next file begins.
+  (void)build_ids_.StartFile(KeepersOf(bundle_), {});
   if (!ended.has_failed && appended_lost_ == 0) return ended;
   // A failed commit. Perhaps the file has room for the number of what it lacks.
   discarded_ += missing.samples;
