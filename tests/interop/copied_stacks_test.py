@@ -192,7 +192,7 @@ def installed_programs(directory):
                       "    re.findall('(\\\\w+)', t)\n")
     commands.append([sys.executable, script])
     if shutil.which("xz"):
-        numbers.write_text("\n".join(str(i * i) for i in range(150000)))
+        numbers.write_text("\n".join(str(i * i) for i in range(40000)))
         commands.append(["xz", "-k", "-c", "-T1", "-3", numbers])
     return [[str(word) for word in command] for command in commands]
 
