@@ -21,6 +21,7 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   RecordingBinaries binaries(input, options.symbols);
   ImportOptions import = options.import;
   import.find_binary = binaries.Finder();
+  import.index_cache = options.symbols.index_cache;
   Result<Profile> read = ReadPerfDataByRecord(input, import, chosen.read, samples);
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));
   Profile profile = *std::move(read);

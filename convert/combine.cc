@@ -109,6 +109,7 @@ Status Combiner::Add(Input& input) {
   if (format->is_recording) {
     import.find_binary = std::bind_front(&Combiner::FindBinary, this, std::ref(input),
                                          std::ref(opened), std::ref(find_binary));
+    import.index_cache = options_.symbols.index_cache;
   }
   Result<Profile> read = format->read(input, import, report.read);
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));

@@ -18,7 +18,7 @@ struct UnwoundChains::State {
         binaries(input, combine.symbols),
         options(OptionsWith(binaries, combine)),
         survey(MakeSurvey(reader, options, ignored)),
-        tables(options.find_binary),
+        tables(options.find_binary, options.index_cache),
         unwinder(MakeUnwinder(reader, options, survey, tables)),
         records(reader.records()),
         lookup(reader.events()) {}
@@ -26,6 +26,7 @@ struct UnwoundChains::State {
   static ImportOptions OptionsWith(RecordingBinaries& binaries, const CombineOptions& combine) {
     ImportOptions options = combine.import;
     options.find_binary = binaries.Finder();
+    options.index_cache = combine.symbols.index_cache;
     return options;
   }
 

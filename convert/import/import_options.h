@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -59,6 +60,7 @@ struct ImportOptions {
   // Finds the binaries of a perf.data whose samples have copies of registers and stack (perf record
   // --call-graph dwarf). If not set, such samples keep the callchain of the kernel.
   offline_unwind::BinaryFinder find_binary = {};
+  std::filesystem::path index_cache = {};       // keeps their unwind tables; empty: they are built
   std::size_t max_stack = unwind::kMostFrames;  // the most user frames of such a sample
   // The number of threads. The profile does not depend on it.
   unsigned threads = 1;

@@ -343,7 +343,7 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
 class RecordingTables {
  public:
   RecordingTables(const perfdata::Reader& reader, const ImportOptions& options) {
-    if (UnwindsStacks(reader, options)) tables_.emplace(options.find_binary);
+    if (UnwindsStacks(reader, options)) tables_.emplace(options.find_binary, options.index_cache);
   }
   // Null if stacks are not unwound.
   offline_unwind::BinaryTables* get() { return tables_ ? &*tables_ : nullptr; }

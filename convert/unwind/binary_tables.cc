@@ -24,25 +24,33 @@ bool IsDebugFile(const elf::ElfFile& file) {
 }  // namespace
 
 const BinaryTable& BinaryTables::TableOf(const std::string& path, const BuildId& build_id) {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<BinaryTable>& table = tables_[{path, build_id}];
-  if (!table) table = std::make_unique<BinaryTable>(Build(path, build_id));
-  return *table;
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<Entry>& known = tables_[{path, build_id}];
+    if (!known) known = std::make_unique<Entry>();
+    entry = known.get();
+  }
+  std::call_once(entry->is_loaded, [&] { entry->table = Load(path, build_id); });
+  return entry->table;
 }
 
-BinaryTable BinaryTables::Build(const std::string& path, const BuildId& build_id) const {
+BinaryTable BinaryTables::Load(const std::string& path, const BuildId& build_id) {
   BinaryTable built;
   if (IsCompiledCode(path)) {
     built.frames_by = FramesBy::kFramePointer;
     return built;
   }
-  const Result<const elf::ElfFile*> found = find_(path, build_id);
+  const Result<const elf::ElfFile*> found = [&] {
+    const std::lock_guard lock(find_mutex_);
+    return find_(path, build_id);
+  }();
   if (!found) {
     built.problem = found.error().message;
     return built;
   }
   const elf::ElfFile& file = **found;
-  Result<unwind::Table> table = unwind::Table::Build(file);
+  Result<unwind::Table> table = cache_.Load(file);
   if (!table) {
     built.problem = table.error().message;
   } else if (!table->empty()) {
@@ -60,9 +68,9 @@ BinaryTable BinaryTables::Build(const std::string& path, const BuildId& build_id
 std::vector<std::string> BinaryTables::Missing() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> missing;
-  for (const auto& [binary, table] : tables_) {
-    if (table->frames_by != FramesBy::kUnknown) continue;
-    missing.push_back(binary.first + ": " + table->problem);
+  for (const auto& [binary, entry] : tables_) {
+    if (entry->table.frames_by != FramesBy::kUnknown) continue;
+    missing.push_back(binary.first + ": " + entry->table.problem);
   }
   return missing;
 }

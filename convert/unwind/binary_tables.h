@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unwind tables of a recording's binaries. Each is built when the first frame in the binary is
-// found, and kept for all threads.
+// The unwind tables of a recording's binaries. Each is loaded from the cache, or built, when the
+// first frame in the binary is found, and kept for all threads.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "formats/perfdata/address_space.h"
 #include "formats/unwind/stack_walk.h"
 #include "formats/unwind/table.h"
+#include "formats/unwind/table_cache.h"
 
 namespace perftape::offline_unwind {
 
@@ -37,7 +39,9 @@ struct BinaryTable {
 // Threads may share it.
 class BinaryTables {
  public:
-  explicit BinaryTables(BinaryFinder find) : find_(std::move(find)) {}
+  // `cache` is the directory of a TableCache. If it is empty, all tables are built.
+  BinaryTables(BinaryFinder find, std::filesystem::path cache)
+      : find_(std::move(find)), cache_(std::move(cache)) {}
 
   // Returns the table of a mapped file, memory or vdso. It lives as long as this object.
   const BinaryTable& TableOf(const std::string& path, const BuildId& build_id);
@@ -47,11 +51,18 @@ class BinaryTables {
   std::vector<std::string> Missing() const;
 
  private:
-  BinaryTable Build(const std::string& path, const BuildId& build_id) const;
+  struct Entry {
+    std::once_flag is_loaded;
+    BinaryTable table;
+  };
+
+  BinaryTable Load(const std::string& path, const BuildId& build_id);
 
   BinaryFinder find_;
-  mutable std::mutex mutex_;  // of tables_ and of calls of find_
-  std::map<std::pair<std::string, BuildId>, std::unique_ptr<BinaryTable>> tables_;
+  std::mutex find_mutex_;  // of calls of find_
+  unwind::TableCache cache_;
+  mutable std::mutex mutex_;  // of the map. While a table is built, others can be looked up.
+  std::map<std::pair<std::string, BuildId>, std::unique_ptr<Entry>> tables_;
 };
 
 }  // namespace perftape::offline_unwind

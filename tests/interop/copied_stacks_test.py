@@ -15,6 +15,10 @@ may be contradicted. The classes are:
   cut           we end at a frame whose callers libunwind finds
   contradicted  the frames differ
 
+The programs are one of ours, which has each kind of frame, and cc1plus, python3 and
+xz, where they are installed. "cut" occurs in ld.so below _dl_runtime_resolve, whose CFA is in rbx,
+which tables do not follow.
+
 perf prints the address of a call, one byte before the return address that a callchain has. Needs
 root. Skipped (status 77) if perf cannot record here.
 """
@@ -23,6 +27,7 @@ import collections
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -171,6 +176,27 @@ def check_folded(convert, recording, written):
     assert summed(lines(recording)) == summed(lines(written)), "folded stacks differ"
 
 
+def installed_programs(directory):
+    """Commands that run for about a second, in real libraries."""
+    commands = []
+    source, script, numbers = (directory / name for name in ("in.ii", "loop.py", "numbers"))
+    compiler = run(["c++", "-print-prog-name=cc1plus"]).decode().strip()
+    if Path(compiler).is_file():
+        source.write_bytes(run(["c++", "-E", "-x", "c++", "-"],
+                               input=b"#include <map>\nstd::map<int, int> m;\n"))
+        commands.append([compiler, "-quiet", "-O2", "-fpreprocessed", "-o", "/dev/null", source])
+    script.write_text("import json, re\n"
+                      "for _ in range(60):\n"
+                      "    t = json.dumps([{'k': [i, str(i), {'x': i / 7}]} for i in range(1500)])\n"
+                      "    sorted(json.loads(t), key=lambda e: e['k'][1])\n"
+                      "    re.findall('(\\\\w+)', t)\n")
+    commands.append([sys.executable, script])
+    if shutil.which("xz"):
+        numbers.write_text("\n".join(str(i * i) for i in range(40000)))
+        commands.append(["xz", "-k", "-c", "-T1", "-3", numbers])
+    return [[str(word) for word in command] for command in commands]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", type=Path, required=True)
@@ -186,8 +212,11 @@ def main():
             subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls",
                             "-pthread", "-o", program, source], check=True)
             command = [str(program)]
+        runs = [(command, 16384), (command, 1024)]
+        if not arguments.workload:
+            runs += [(program, 16384) for program in installed_programs(directory)]
         failed = False
-        for size in (16384, 1024):
+        for command, size in runs:
             classes, recording, written = compare(convert, command, size, directory)
             total = sum(classes.values())
             found = total - classes["cut"] - classes["contradicted"]

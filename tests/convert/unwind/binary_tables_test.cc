@@ -39,7 +39,7 @@ TEST(BinaryTables, BuildsATableOnce) {
   frames.AddFrame(frames.AddCommon({}), FrameBuilder::kText, 0x20, "");
   const std::vector<std::byte> image = frames.Program().Build();
   Finder finder(image);
-  BinaryTables tables(finder.function());
+  BinaryTables tables(finder.function(), {});
   const BinaryTable& table = tables.TableOf("/bin/app", {});
   EXPECT_EQ(table.frames_by, FramesBy::kTable);
   EXPECT_FALSE(table.table.empty());
@@ -51,7 +51,7 @@ TEST(BinaryTables, BuildsATableOnce) {
 TEST(BinaryTables, ChoosesTheFramePointerByTheMapping) {
   const std::vector<std::byte> image = SmallElf("");  // has no call frame information
   Finder finder(image);
-  BinaryTables tables(finder.function());
+  BinaryTables tables(finder.function(), {});
   EXPECT_EQ(tables.TableOf("/bin/go", {}).frames_by, FramesBy::kFramePointer);
   EXPECT_EQ(tables.TableOf("//anon", {}).frames_by, FramesBy::kFramePointer);
   EXPECT_EQ(tables.TableOf("/tmp/jit-7.dump", {}).frames_by, FramesBy::kFramePointer);
@@ -61,7 +61,7 @@ TEST(BinaryTables, ChoosesTheFramePointerByTheMapping) {
 TEST(BinaryTables, NamesWhatIsMissing) {
   const std::vector<std::byte> image = SmallElf("");
   Finder finder(image);
-  BinaryTables tables(finder.function());
+  BinaryTables tables(finder.function(), {});
   EXPECT_EQ(tables.TableOf("/opt/b", {}).frames_by, FramesBy::kUnknown);
   tables.TableOf("/opt/a", {});
   tables.TableOf("/opt/b", {});

@@ -69,9 +69,9 @@ class SampleUnwinderTest : public testing::Test {
 
   std::vector<std::byte> image_;
   std::optional<elf::ElfFile> file_;
-  BinaryTables tables_{[this](const std::string&, const BuildId&) -> Result<const elf::ElfFile*> {
-    return &*file_;
-  }};
+  BinaryTables tables_{
+      [this](const std::string&, const BuildId&) -> Result<const elf::ElfFile*> { return &*file_; },
+      {}};
   perfdata::Dso dso_;
   perfdata::Region region_;
   perfdata::SampleFormat format_;
