@@ -31,7 +31,7 @@ struct ExtractReport {
   std::vector<std::string> kept;    // existing files that differ and were not replaced
 };
 
-// Writes all members except the manifest, and a marker for each file that it writes (marker.h).
+// Writes all members except the manifest and the notes, and a marker for each file that it writes (marker.h).
 // Creates `directory` if it does not exist. Files have the mode 0666 without the bits of the umask.
 // A file gets its name only when it is complete.
 //
