@@ -104,6 +104,7 @@ Status Recording::OpenOutput(const OutputTarget& output) {
   const std::vector<BpfProgram> programs = LoadedBpfPrograms();
   TRY_ASSIGN(output_, RecordingOutput::Open(options_, path_, output, *input_, programs,
                                             stop_.token(), summary_.warnings));
+  output_->SetNotes([this] { return NotesSoFar(); });
   SnapshotContent content = {.data_mappings = options_.stack_bytes != 0,
                              .namespaces = options_.scope.namespaces};
   if (command_) content.before_exec = static_cast<std::uint32_t>(command_->pid());

@@ -60,6 +60,7 @@ class Recording {
 
   void WarnOfUntrackedForks();
   void Summarize();
+  bundle::RecordingNotes NotesSoFar() const;
   void CompleteFile();
   void CountUnwritten();
   Status WriteLastRecords();

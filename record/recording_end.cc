@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/perfdata/record.h"
+#include "record/losses/notes_of.h"
 #include "record/monotonic_clock.h"
 #include "record/recording.h"
 
@@ -55,7 +56,16 @@ void Recording::WarnOfUntrackedForks() {
   }
 }
 
+// Makes no system call, because the recording may go on.
+bundle::RecordingNotes Recording::NotesSoFar() const {
+  RecordSummary summary;
+  losses_.Summarize(*input_, summary);
+  output_->Summarize(summary);
+  return NotesOf(summary);
+}
+
 void Recording::Summarize() {
+  summary_.skipped_hits = input_->skipped_hits();
   losses_.Summarize(*input_, summary_);
   output_->Summarize(summary_);
 }

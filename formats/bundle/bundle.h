@@ -27,7 +27,8 @@ class Bundle {
   // more than `limits`.
   static Result<Bundle> Open(const std::filesystem::path& path, const UnpackLimits& limits = {});
   // Opens the bundle that is embedded in a perf.data. Returns nothing if there is none, or only
-  // the notes of the recording (recording_notes.h). A recording in pipe form never has one. The other errors are those of Open.
+  // the notes of the recording (recording_notes.h). A recording in pipe form never has one. The
+  // other errors are those of Open.
   static Result<std::optional<Bundle>> OpenEmbedded(Input& input, const UnpackLimits& limits = {});
   // Opens an archive in memory. The bytes are not needed after the call.
   static Result<Bundle> FromBytes(Bytes archive, const UnpackLimits& limits = {});

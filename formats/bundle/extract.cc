@@ -161,7 +161,8 @@ class Extraction {
     // Links come last, so that none is broken.
     for (const UnpackedMember& member : bundle_.members()) {
       if (member.is_link() || member.name == kManifestName || member.name == kNotesName ||
-          IsMarker(member.name)) continue;
+          IsMarker(member.name))
+        continue;
       TRY(ExtractFile(member));
     }
     for (const UnpackedMember& member : bundle_.members()) {

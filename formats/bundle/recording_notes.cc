@@ -126,9 +126,8 @@ std::string EncodeNotes(const RecordingNotes& notes) {
     json["absent_cpus"].push_back(AbsenceJson(absence));
   }
   for (const NotedRate& rate : notes.rates) {
-    json["rates"].push_back({{"time_ns", rate.time_ns},
-                             {"divisor", rate.divisor},
-                             {"cpu_percent", rate.cpu_percent}});
+    json["rates"].push_back(
+        {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
   if (notes.aggregate_ns != 0) {
     json["aggregate_ns"] = notes.aggregate_ns;

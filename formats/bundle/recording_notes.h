@@ -65,8 +65,8 @@ struct NotedRate {
 };
 
 struct RecordingNotes {
-  std::uint64_t samples = 0;                  // that were recorded
-  std::vector<NotedLoss> lost = {};           // samples
+  std::uint64_t samples = 0;                   // that were recorded
+  std::vector<NotedLoss> lost = {};            // samples
   std::vector<NotedLoss> lost_processes = {};  // records of process events
   std::vector<NotedChains> chains = {};
   std::vector<NotedThrottling> throttled = {};
@@ -88,8 +88,8 @@ Result<RecordingNotes> DecodeNotes(std::string_view json);
 // Appends an archive with the notes only to the file of `fd`, at its end.
 Status WriteNotesArchive(UniqueFd fd, const RecordingNotes& notes);
 
-// Returns the notes in a perf.data; nothing if it has none. The errors are those of Bundle::Open and
-// DecodeNotes.
+// Returns the notes in a perf.data; nothing if it has none. The errors are those of Bundle::Open
+// and DecodeNotes.
 Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data);
 
 }  // namespace perftape::bundle

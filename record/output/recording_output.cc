@@ -151,6 +151,7 @@ EndedFile RecordingOutput::EndFile(Successor successor) {
                   .features = {{perfdata::FeatureBit::kBuildId, build_ids_.all()},
                                {perfdata::FeatureBit::kSampleTime, sample_time_}},
                   .bundle = std::move(bundle_),
+                  .notes = notes_by_file_.Next(notes_so_far_()),
                   .samples = samples_in_file(),
                   .has_failed = missing.samples + missing.process_events > 0};
   file_.reset();
@@ -199,8 +200,7 @@ Status RecordingOutput::Append(Bytes bytes) {
   Count(*record);
   if (seam_) seam_->Apply(*record);
   if (record->type == perfdata::RecordType::kLost) {
-    TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(*record, format_));
-    lost_process_events_ += lost.count;
+    TRY(CountLost(*record));
   }
   // A build id precedes the first sample in its binary.
   std::vector<std::byte> build_ids;
@@ -208,6 +208,13 @@ Status RecordingOutput::Append(Bytes bytes) {
   if (!file_) return {};
   TRY(file_->Append(build_ids));
   return file_->Append(bytes);
+}
+
+Status RecordingOutput::CountLost(const perfdata::RecordView& record) {
+  TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(record, format_));
+  const std::uint32_t cpu = perfdata::DecodeSampleId(record, format_).cpu;
+  lost_process_events_[static_cast<int>(cpu)] += lost.count;
+  return {};
 }
 
 void RecordingOutput::Count(const perfdata::RecordView& record) {
@@ -261,8 +268,11 @@ RecordCounts RecordingOutput::uncommitted() const {
 }
 
 Result<std::uint64_t> RecordingOutput::WriteFeatures() {
-  return std::move(*file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
-                                   {perfdata::FeatureBit::kSampleTime, sample_time_}});
+  TRY_ASSIGN(const std::uint64_t size,
+             std::move(*file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
+                                       {perfdata::FeatureBit::kSampleTime, sample_time_}}));
+  has_features_ = true;
+  return size;
 }
 
 std::optional<perfdata::Compression> RecordingOutput::compression() const {
@@ -276,7 +286,9 @@ void RecordingOutput::Summarize(RecordSummary& summary) const {
   for (std::size_t event = 0; event < summary.events.size(); ++event) {
     summary.events[event].samples = samples_by_event_[event];
   }
-  summary.lost_process_events = lost_process_events_;
+  summary.lost_process_events = 0;
+  for (const auto& [cpu, records] : lost_process_events_) summary.lost_process_events += records;
+  summary.sideband_losses = lost_process_events_;
 }
 
 // If another recording has the name now, this one is PATH.old, or deleted.
@@ -297,13 +309,22 @@ void RecordingOutput::CheckName(RecordSummary& summary) const {
 }
 
 void RecordingOutput::WriteBundle(RecordSummary& summary) {
-  if (!bundle_) return;
+  const bundle::RecordingNotes notes = NotesOf(summary);
+  if (bundle_) WriteSymbols(notes, summary);
+  const bool has_notes = summary.bundle && !bundle_->is_separate_file();
+  if (has_notes || file_->fd() < 0 || !has_features_) return;
+  const Status written = AppendNotes(file_->fd(), summary.file.native(), notes);
+  if (!written && summary.failure.empty()) summary.warnings.push_back(written.error().message);
+}
+
+void RecordingOutput::WriteSymbols(const bundle::RecordingNotes& notes, RecordSummary& summary) {
   if (!summary.failure.empty() && !bundle_->is_separate_file()) {
     summary.bundle_failure = "they can only be appended to a finished recording";
     return;
   }
   build_ids_.KeepMissing();
-  Result<BundleSummary> written = std::move(*bundle_).Write(file_->fd(), summary.file.native());
+  Result<BundleSummary> written =
+      std::move(*bundle_).Write(file_->fd(), summary.file.native(), notes);
   if (written) {
     summary.bundle = *std::move(written);
   } else {

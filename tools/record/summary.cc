@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "record/events/cpu_list.h"
+#include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/record/chain_ends.h"
@@ -30,24 +31,6 @@ std::string CompressionText(const perfdata::Compression& compression) {
                      compression.ratio());
 }
 
-struct Cause {
-  std::uint64_t record::LossByCpu::*count;
-  const char* text;  // the cause, and a remedy
-};
-constexpr Cause kCauses[] = {
-    {&record::LossByCpu::ring_full,
-     "the ring was full; a larger one (-m) or a lower rate (-F) helps"},
-    {&record::LossByCpu::no_scratch, "a sample interrupted another"},
-    {&record::LossByCpu::throttled,
-     "the kernel throttled the timer; a lower rate (-F) or a higher "
-     "kernel.perf_event_max_sample_rate helps"},
-    {&record::LossByCpu::skipped,
-     "the kernel skipped them while other programs used BPF; ending those helps, or 'perf record'"},
-    {&record::LossByCpu::late, "the timer could not keep up; a lower rate (-F) helps"},
-    {&record::LossByCpu::unexplained,
-     "throttled, skipped or late; Linux 6.2 and later report which"},
-};
-
 std::string CpusText(const std::vector<int>& cpus) {
   return (cpus.size() == 1 ? "CPU " : "CPUs ") + record::FormatCpuList(cpus);
 }
@@ -59,12 +42,12 @@ std::string PrefixOf(const record::RecordSummary& summary, const record::EventSu
 
 void AddLossLinesOf(const record::EventSummary& event, const std::string& prefix,
                     std::vector<std::string>& lines) {
-  for (const Cause& cause : kCauses) {
+  for (const record::LossCause& cause : record::kLossCauses) {
     std::uint64_t samples = 0;
     std::vector<int> cpus;
     for (const record::LossByCpu& loss : event.losses) {
-      if (loss.*cause.count == 0) continue;
-      samples += loss.*cause.count;
+      if (loss.*cause.samples == 0) continue;
+      samples += loss.*cause.samples;
       cpus.push_back(loss.cpu);
     }
     if (samples == 0) continue;
