@@ -59,15 +59,19 @@ void Recording::WarnOfUntrackedForks() {
 // Makes no system call, because the recording may go on.
 bundle::RecordingNotes Recording::NotesSoFar() const {
   RecordSummary summary;
+  SummarizeInto(summary);
+  return NotesOf(summary);
+}
+
+void Recording::SummarizeInto(RecordSummary& summary) const {
   losses_.Summarize(*input_, summary);
   output_->Summarize(summary);
-  return NotesOf(summary);
+  if (governor_) summary.rates = governor_->rates();
 }
 
 void Recording::Summarize() {
   summary_.skipped_hits = input_->skipped_hits();
-  losses_.Summarize(*input_, summary_);
-  output_->Summarize(summary_);
+  SummarizeInto(summary_);
 }
 
 RecordSummary Recording::EndEarly(const Error& error) && {

@@ -65,6 +65,9 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
       build_ids_(format_, BuildIdRoots{}, KeepersOf(bundle_)),
       loss_trailer_(input.events().TrailerOf(kFirstEvent, 0, 0)) {
   if (options.rotation) seam_.emplace(format_);
+  if (options.aggregate) {
+    aggregator_.emplace(format_, static_cast<std::uint64_t>(options.aggregate->count()));
+  }
   if (const auto& processes = input.targets().processes()) {
     target_filter_.emplace(*processes, format_);
   }
@@ -102,6 +105,7 @@ Result<RecordingFile> RecordingOutput::CreateFile(const std::filesystem::path& p
                                     .target = target,
                                     .compression_level = options_.compression_level,
                                     .old = options_.rotation ? OldFile::kRefuse : OldFile::kKeep,
+                                    .sync = options_.sync,
                                     .stop = contents_.stop},
                                    contents_.events, contents_.features, warnings));
   if (options_.rotation && file.fd() >= 0) LockWhileInUse(file.fd());
@@ -206,8 +210,20 @@ Status RecordingOutput::Append(Bytes bytes) {
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(bytes, build_ids));
   if (!file_) return {};
+  if (aggregator_) {
+    aggregator_->AddOther(build_ids);
+    aggregator_->Add(*record, bytes);
+    return {};
+  }
   TRY(file_->Append(build_ids));
   return file_->Append(bytes);
+}
+
+Status RecordingOutput::EndInterval() {
+  if (!aggregator_) return {};
+  const Status appended = file_ ? file_->Append(aggregator_->records()) : Status();
+  aggregator_->Clear();
+  return appended;
 }
 
 Status RecordingOutput::CountLost(const perfdata::RecordView& record) {
@@ -289,6 +305,10 @@ void RecordingOutput::Summarize(RecordSummary& summary) const {
   summary.lost_process_events = 0;
   for (const auto& [cpu, records] : lost_process_events_) summary.lost_process_events += records;
   summary.sideband_losses = lost_process_events_;
+  if (aggregator_) {
+    summary.aggregated = aggregator_->aggregated();
+    summary.aggregate_ns = static_cast<std::uint64_t>(options_.aggregate->count());
+  }
 }
 
 // If another recording has the name now, this one is PATH.old, or deleted.

@@ -24,6 +24,7 @@
 #include "record/options.h"
 #include "record/output/file_finisher.h"
 #include "record/output/recording_file.h"
+#include "record/output/sample_aggregator.h"
 #include "record/output/seam_state.h"
 #include "record/processes/target_filter.h"
 #include "record/summary.h"
@@ -75,6 +76,13 @@ class RecordingOutput {
 
   // Writes one record, in time order, if it concerns a target.
   Status Append(Bytes record);
+  // Whether the round must be committed now. With RecordOptions::aggregate, records wait for the
+  // end of an interval.
+  bool IsCommitDue(std::uint64_t now_ns) const {
+    return !aggregator_ || aggregator_->IsOver(now_ns);
+  }
+  // Ends the interval. Call it before CommitRound.
+  Status EndInterval();
   // Appends a FINISHED_ROUND and commits all records.
   Status CommitRound();
   // After a failed Append or Commit: replaces all uncommitted records by these.
@@ -136,6 +144,7 @@ class RecordingOutput {
   std::uint64_t appended_lost_ = 0;  // by LOST_SAMPLES records since the last commit
   perfdata::SampleId loss_trailer_;  // of a LOST_SAMPLES, without its time
   std::map<int, std::uint64_t> lost_process_events_;  // by LOST records, by CPU
+  std::optional<SampleAggregator> aggregator_;
   std::function<bundle::RecordingNotes()> notes_so_far_;
   NotesByFile notes_by_file_;
   bool has_features_ = false;              // the file is finished

@@ -170,6 +170,22 @@ std::string SamplesText(const record::RecordSummary& summary) {
   return text;
 }
 
+// Adds what was lowered or joined on request.
+void AddReductionLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  if (summary.aggregate_ns != 0) {
+    lines.push_back(fmt::format("aggregated: {} samples are part of an equal one of the same {} s",
+                                summary.aggregated, Seconds(summary.aggregate_ns)));
+  }
+  if (summary.rates.size() > 1) {
+    std::uint64_t lowest = 1;
+    for (const bundle::NotedRate& rate : summary.rates) lowest = std::max(lowest, rate.divisor);
+    lines.push_back(fmt::format(
+        "the recorder used more CPU time than --max-cpu allows: the rate "
+        "changed {}, down to 1/{}, and was 1/{} at the end",
+        cli::Counted(summary.rates.size() - 1, "time"), lowest, summary.rates.back().divisor));
+  }
+}
+
 double LostPercent(const record::RecordSummary& summary) {
   const auto lost = static_cast<double>(summary.lost_samples);
   const double all = static_cast<double>(summary.samples) + lost;
@@ -227,6 +243,7 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
                               FilesText(summary)));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
   AddRotationLines(summary, lines);
+  AddReductionLines(summary, lines);
   AddLossLines(summary, lines);
   if (summary.lost_process_events != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",

@@ -84,6 +84,14 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   for (const record::AbsentCpu& absence : summary.absences) {
     json["absent_cpus"].push_back(AbsenceJson(absence));
   }
+  if (summary.aggregate_ns != 0) {
+    json["aggregate_ns"] = summary.aggregate_ns;
+    json["aggregated"] = summary.aggregated;
+  }
+  for (const bundle::NotedRate& rate : summary.rates) {
+    json["rates"].push_back(
+        {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
+  }
   if (summary.compression) {
     json["compression"] = {{"original_bytes", summary.compression->original},
                            {"compressed_bytes", summary.compression->compressed}};
