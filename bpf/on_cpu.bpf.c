@@ -20,6 +20,23 @@ static __always_inline struct sample_origin origin_of(struct bpf_perf_event_data
 	};
 }
 
+/*
+ * Returns whether a wanted overflow makes no sample, because user space has lowered the rate. The
+ * next sample has its period, too.
+ */
+static __always_inline int is_held(struct wire_cpu *cpu, struct sample_origin *origin)
+{
+	if (cpu->divisor < 2 && !cpu->held)
+		return 0;
+	cpu->held_period += origin->period;
+	if (++cpu->held < cpu->divisor)
+		return 1;
+	origin->period = cpu->held_period;
+	cpu->held = 0;
+	cpu->held_period = 0;
+	return 0;
+}
+
 static __always_inline void sample_if_wanted(struct bpf_perf_event_data *ctx, __u32 event,
 					     struct wire_cpu *cpu, __u64 period,
 					     const struct overflow *overflow)
@@ -34,6 +51,8 @@ static __always_inline void sample_if_wanted(struct bpf_perf_event_data *ctx, __
 		return;
 	cpu->wanted++;
 	origin = origin_of(ctx, event);
+	if (is_held(cpu, &origin))
+		return;
 	origin.now_ns = overflow->now_ns;
 	send_sample(ctx, cpu, &origin, &ids);
 }
@@ -87,6 +106,8 @@ int on_count(struct bpf_perf_event_data *ctx)
 		return 0;
 	cpu->wanted++;
 	origin = origin_of(ctx, event);
+	if (is_held(cpu, &origin))
+		return 0;
 	origin.now_ns = bpf_ktime_get_ns();
 	send_sample(ctx, cpu, &origin, &ids);
 	return 0;

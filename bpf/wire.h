@@ -126,7 +126,11 @@ struct wire_cpu {
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
 	__u64 hits;	/* of a tracepoint, by wanted tasks, that meet its conditions */
 	__u64 excluded; /* a tracepoint is not recorded on this CPU */
-	__u64 pad[4];
+	__u64 divisor;	   /* not 0: of overflows, only one in so many makes a sample; */
+			   /* user space may change it at any time */
+	__u64 held;	   /* overflows since the last sample that made none, and the */
+	__u64 held_period; /* sum of their periods, which the next sample has, too */
+	__u64 pad[1];
 };
 WIRE_ASSERT(sizeof(struct wire_cpu) == 192, "wire_cpu changed");
 

@@ -51,7 +51,11 @@ struct RecordOptions {
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
   // If set, `output` is a pattern of names (name_pattern.h), and a bundle is in each file.
   std::optional<RotationOptions> rotation;
-  std::uint64_t reserved_space = 0;      // bytes of the disk that are left to others
+  std::uint64_t reserved_space = 0;  // bytes of the disk that are left to others
+  bool sync = false;                 // each round is on the disk before the next begins
+  // Equal samples of so long a time become one (sample_aggregator.h).
+  std::optional<std::chrono::nanoseconds> aggregate;
+  std::optional<double> max_cpu;  // percent of a CPU that the recorder may use (rate_governor.h)
   std::optional<int> compression_level;  // zstd level, 1 to 22; nothing: no compression
   BundleRequest bundle;                  // ignored for a pipe, except for a separate file
   std::optional<std::chrono::nanoseconds> duration;

@@ -88,19 +88,25 @@ Status Recording::Flush(std::uint64_t limit_ns) {
   TRY(input_->ReopenOnReturnedCpus(now_ns));
   TRY(losses_.AddNewLosses(*input_, std::min(limit_ns, now_ns)));
   TRY(input_->Release(limit_ns, *output_));
+  if (governor_) {
+    if (const auto divisor = governor_->Check(now_ns, OwnCpuNs())) input_->SampleOneIn(*divisor);
+  }
   return Commit(limit_ns);
 }
 
 // Commits the records up to `limit_ns`. A rotating recording survives a full disk, and begins its
 // next file here, because all records that follow are younger. No file begins at the end.
 Status Recording::Commit(std::uint64_t limit_ns) {
+  const bool is_last = limit_ns == std::numeric_limits<std::uint64_t>::max();
+  const bool is_seam = rotation_ && rotation_->IsDue(*output_, MonotonicNs());
+  if (!is_last && !is_seam && !output_->IsCommitDue(limit_ns)) return {};
+  TRY(output_->EndInterval());
   if (rotation_) rotation_->MakeRoom(*output_);
   if (const Status committed = output_->CommitRound(); !committed) {
     if (!rotation_) return committed;
     rotation_->Suspend(*output_, committed.error());
   }
   losses_.MarkCommitted();
-  const bool is_last = limit_ns == std::numeric_limits<std::uint64_t>::max();
   if (rotation_ && !is_last) rotation_->AfterRound(*output_, limit_ns);
   return {};
 }
@@ -119,6 +125,7 @@ Status Recording::OpenOutput(const OutputTarget& output) {
   const std::vector<BpfProgram> programs = LoadedBpfPrograms();
   TRY_ASSIGN(output_, RecordingOutput::Open(options_, path_, output, *input_, programs,
                                             stop_.token(), summary_.warnings));
+  output_->SetNotes([this] { return NotesSoFar(); });
   SnapshotContent content = {.data_mappings = options_.stack_bytes != 0,
                              .namespaces = options_.scope.namespaces};
   if (command_) content.before_exec = static_cast<std::uint32_t>(command_->pid());
@@ -131,6 +138,7 @@ Status Recording::OpenOutput(const OutputTarget& output) {
 Status Recording::StartSampling() {
   TRY(input_->Start());
   losses_.Start(*input_, MonotonicNs());
+  if (options_.max_cpu) governor_.emplace(*options_.max_cpu, MonotonicNs(), OwnCpuNs());
   if (command_) {
     if (Status released = command_->Release(); !released) {
       return CommandFailed(std::move(released).error());

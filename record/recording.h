@@ -18,6 +18,7 @@
 #include "record/output/recording_output.h"
 #include "record/output/rotation.h"
 #include "record/processes/child.h"
+#include "record/rate_governor.h"
 #include "record/stop_condition.h"
 #include "record/summary.h"
 
@@ -60,6 +61,8 @@ class Recording {
 
   void WarnOfUntrackedForks();
   void Summarize();
+  bundle::RecordingNotes NotesSoFar() const;
+  void SummarizeInto(RecordSummary& summary) const;
   void CompleteFile();
   void CountUnwritten();
   Status WriteLastRecords();
@@ -72,6 +75,7 @@ class Recording {
   std::unique_ptr<RecordingOutput> output_;
   std::unique_ptr<Rotation> rotation_;  // null: one file
   LossAccount losses_;
+  std::optional<RateGovernor> governor_;  // nothing: the rate does not change
   RecordSummary summary_;
 };
 

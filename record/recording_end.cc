@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/perfdata/record.h"
+#include "record/losses/notes_of.h"
 #include "record/monotonic_clock.h"
 #include "record/recording.h"
 
@@ -55,9 +56,22 @@ void Recording::WarnOfUntrackedForks() {
   }
 }
 
+// Makes no system call, because the recording may go on.
+bundle::RecordingNotes Recording::NotesSoFar() const {
+  RecordSummary summary;
+  SummarizeInto(summary);
+  return NotesOf(summary);
+}
+
+void Recording::SummarizeInto(RecordSummary& summary) const {
+  losses_.Summarize(*input_, summary);
+  output_->Summarize(summary);
+  if (governor_) summary.rates = governor_->rates();
+}
+
 void Recording::Summarize() {
-  losses_.Summarize(*input_, summary_);
-  output_->Summarize(summary_);
+  summary_.skipped_hits = input_->skipped_hits();
+  SummarizeInto(summary_);
 }
 
 RecordSummary Recording::EndEarly(const Error& error) && {

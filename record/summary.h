@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/compressor.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/losses/loss_ledger.h"
@@ -41,7 +43,8 @@ struct RotationSummary {
 };
 
 struct RecordSummary {
-  std::uint64_t samples = 0;  // in the file
+  std::uint64_t start_ns = 0;  // of sampling, CLOCK_MONOTONIC
+  std::uint64_t samples = 0;   // in the file
   // The sum of the losses of all events, damaged_messages and unwritten_samples. If the file was
   // deleted, its samples are included.
   std::uint64_t lost_samples = 0;
@@ -52,6 +55,11 @@ struct RecordSummary {
   std::uint64_t unwritten_samples = 0;  // received, but not written because of `failure`
   // Lost in a ring or not written. Some names of threads or mappings may be missing.
   std::uint64_t lost_process_events = 0;
+  std::map<int, std::uint64_t> sideband_losses = {};  // of those, by CPU: lost in a ring
+  // Samples that are part of another one, in intervals of this length (--aggregate).
+  std::uint64_t aggregated = 0, aggregate_ns = 0;
+  // The rate at the start and its changes (--max-cpu); empty if it cannot change.
+  std::vector<bundle::NotedRate> rates = {};
   std::uint64_t bytes_written = 0;
   std::optional<perfdata::Compression> compression;  // of the records, if requested
   std::vector<EventSummary> events;                  // in the order of the file

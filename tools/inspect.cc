@@ -14,6 +14,7 @@
 #include "tools/inspect/command_line.h"
 #include "tools/inspect/header_json.h"
 #include "tools/inspect/header_text.h"
+#include "tools/inspect/losses.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_text.h"
 #include "tools/inspect/sample_json.h"
@@ -90,6 +91,12 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
                                                 cli::Counted(errors, "error"))};
 }
 
+Result<Damage> PrintLosses(const Reader& reader, Form form, OutputFile& out) {
+  TRY_ASSIGN(Losses losses, FindLosses(reader));
+  TRY(out.Write(form == Form::kJson ? LossesJson(losses) : LossesText(losses)));
+  return std::move(losses.damage);
+}
+
 Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, OutputFile& out) {
   const Form form = plan.form;
   switch (section) {
@@ -101,6 +108,8 @@ Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, Ou
       return std::nullopt;
     case Section::kStatistics:
       return PrintStatistics(reader, plan, out);
+    case Section::kLosses:
+      return PrintLosses(reader, form, out);
     case Section::kRecords:
       return PrintRecords(reader, form, out);
     case Section::kSamples:
@@ -131,7 +140,8 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   const std::string& name = input.name();
   // A pipe is read as it arrives. But that is possible only for a single section, and for none that
   // reads the records twice.
-  const bool reads_twice = plan.sections.contains(Section::kValidation);
+  const bool reads_twice =
+      plan.sections.contains(Section::kValidation) || plan.sections.contains(Section::kLosses);
   if (input.is_stream() && (plan.sections.size() > 1 || reads_twice)) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(name, std::move(reader).error()));

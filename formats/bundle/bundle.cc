@@ -10,6 +10,7 @@
 
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/layout.h"
+#include "formats/bundle/recording_notes.h"
 
 namespace perftape::bundle {
 
@@ -48,6 +49,11 @@ const UnpackedMember* InnerArchive(std::span<const UnpackedMember> members) {
   return members.size() > 2 || found == members.end() ? nullptr : &*found;
 }
 
+bool HasOnlyNotes(Bytes archive, const UnpackLimits& limits) {
+  const Result<UnpackedArchive> unpacked = Unpack(archive, limits);
+  return unpacked && unpacked->members.size() == 1 && unpacked->members[0].name == kNotesName;
+}
+
 }  // namespace
 
 Bundle::Bundle(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
@@ -69,7 +75,11 @@ Result<std::optional<Bundle>> Bundle::OpenEmbedded(Input& input, const UnpackLim
   TRY_ASSIGN(const Bytes bytes, input.All());
   TRY_ASSIGN(const std::optional<Extent> extent, FindEmbedded(bytes));
   if (!extent) return std::nullopt;
-  auto bundle = FromBytes(bytes.subspan(extent->offset, extent->size), limits);
+  const Bytes archive = bytes.subspan(extent->offset, extent->size);
+  auto bundle = FromBytes(archive, limits);
+  if (!bundle && bundle.error().code == ErrorCode::kCorrupt && HasOnlyNotes(archive, limits)) {
+    return std::nullopt;
+  }
   if (!bundle) return Fail(InContext("embedded bundle", std::move(bundle).error()));
   return *std::move(bundle);
 }

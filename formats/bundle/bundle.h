@@ -26,8 +26,9 @@ class Bundle {
   // kCorrupt or kTruncated for a file that is not an archive, and kUnsupported if it unpacks to
   // more than `limits`.
   static Result<Bundle> Open(const std::filesystem::path& path, const UnpackLimits& limits = {});
-  // Opens the bundle that is embedded in a perf.data. Returns nothing if there is none. A recording
-  // in pipe form never has one. The other errors are those of Open.
+  // Opens the bundle that is embedded in a perf.data. Returns nothing if there is none, or only
+  // the notes of the recording (recording_notes.h). A recording in pipe form never has one. The
+  // other errors are those of Open.
   static Result<std::optional<Bundle>> OpenEmbedded(Input& input, const UnpackLimits& limits = {});
   // Opens an archive in memory. The bytes are not needed after the call.
   static Result<Bundle> FromBytes(Bytes archive, const UnpackLimits& limits = {});

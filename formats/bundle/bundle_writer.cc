@@ -67,6 +67,10 @@ void BundleWriter::AddMissing(BundledFile file) {
   archive_->files.push_back(std::move(file));
 }
 
+Status BundleWriter::AddNotes(const RecordingNotes& notes) {
+  return archive_->tar.AddFile(std::string(kNotesName), AsBytes(EncodeNotes(notes)));
+}
+
 Result<std::uint64_t> BundleWriter::Finish(Manifest manifest) && {
   manifest.files = std::move(archive_->files);
   TRY(archive_->tar.AddFile(std::string(kManifestName), AsBytes(EncodeManifest(manifest))));

@@ -6,6 +6,7 @@
 //   usr/bin/ls/BUILDID/elf.perftape           (each file has such a marker: marker.h)
 //   [kernel.kallsyms]/BUILDID/kallsyms        [vdso]/BUILDID/vdso
 //   perf-map/perf-123.map                     jitdump/123/jit-123.dump
+//   recording.json (only in the bundle of a recording: recording_notes.h)
 //   manifest.json
 #pragma once
 
@@ -18,6 +19,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "formats/bundle/manifest.h"
+#include "formats/bundle/recording_notes.h"
 
 namespace perftape::bundle {
 
@@ -36,6 +38,9 @@ class BundleWriter {
   Status Add(BundledFile file, Bytes content);
   // Adds a file that could not be read. Only the manifest mentions it.
   void AddMissing(BundledFile file);
+
+  // Adds the notes of the recording.
+  Status AddNotes(const RecordingNotes& notes);
 
   // Writes the manifest with the files that were added, and ends the archive. Returns its size in
   // bytes.

@@ -15,6 +15,7 @@
 
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"
+#include "formats/bundle/recording_notes.h"
 #include "formats/bundle/zeros.h"
 
 namespace perftape::bundle {
@@ -159,7 +160,9 @@ class Extraction {
   Result<ExtractReport> Run() && {
     // Links come last, so that none is broken.
     for (const UnpackedMember& member : bundle_.members()) {
-      if (member.is_link() || member.name == kManifestName || IsMarker(member.name)) continue;
+      if (member.is_link() || member.name == kManifestName || member.name == kNotesName ||
+          IsMarker(member.name))
+        continue;
       TRY(ExtractFile(member));
     }
     for (const UnpackedMember& member : bundle_.members()) {

@@ -31,9 +31,9 @@ struct ExtractReport {
   std::vector<std::string> kept;    // existing files that differ and were not replaced
 };
 
-// Writes all members except the manifest, and a marker for each file that it writes (marker.h).
-// Creates `directory` if it does not exist. Files have the mode 0666 without the bits of the umask.
-// A file gets its name only when it is complete.
+// Writes all members except the manifest and the notes, and a marker for each file that it writes
+// (marker.h). Creates `directory` if it does not exist. Files have the mode 0666 without the bits
+// of the umask. A file gets its name only when it is complete.
 //
 // Returns kInvalidArgument if a file or a link exists where a directory is needed, kPermission, or
 // kIo. Files that were written before the error stay.

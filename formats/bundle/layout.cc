@@ -6,6 +6,8 @@
 #include <ranges>
 #include <utility>
 
+#include "formats/bundle/recording_notes.h"
+
 namespace perftape::bundle {
 namespace {
 
@@ -15,8 +17,8 @@ constexpr std::size_t kLongestName = 4095;  // PATH_MAX without its NUL
 constexpr std::size_t kShortestBuildId = 16;
 
 // Names with a meaning in a bundle. A recorded path must not begin with one.
-constexpr std::array<std::string_view, 5> kOwnDirectories = {".build-id", "no-build-id", "perf-map",
-                                                             "jitdump", kManifestName};
+constexpr std::array<std::string_view, 6> kOwnDirectories = {
+    ".build-id", "no-build-id", "perf-map", "jitdump", kManifestName, kNotesName};
 
 // Converts a recorded path to a relative one. Removes the first slash, and replaces components that
 // lead elsewhere.

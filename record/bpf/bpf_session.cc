@@ -279,6 +279,12 @@ void BpfSession::RestartTimer(std::uint32_t event, int cpu) {
   impl_->counters.RestartTimer(event, static_cast<std::size_t>(cpu));
 }
 
+void BpfSession::SampleOneIn(std::uint32_t event, std::uint64_t divisor) {
+  for (std::size_t cpu = 0; cpu < impl_->counters.cpus(); ++cpu) {
+    impl_->counters.SetDivisor(event, cpu, divisor);
+  }
+}
+
 void BpfSession::RecordOnly(std::uint32_t event, std::span<const int> cpus) {
   for (std::size_t cpu = 0; cpu < impl_->counters.cpus(); ++cpu) {
     if (std::ranges::find(cpus, static_cast<int>(cpu)) != cpus.end()) continue;

@@ -156,6 +156,10 @@ class BpfSession {
   // running on the CPU.
   void RestartTimer(std::uint32_t event, int cpu);
 
+  // From now on, only one in `divisor` wanted overflows of the event on a CPU is a sample
+  // (wire_cpu.divisor). Makes no system call.
+  void SampleOneIn(std::uint32_t event, std::uint64_t divisor);
+
   // Records a tracepoint only on these CPUs. Call it before AttachTo.
   void RecordOnly(std::uint32_t event, std::span<const int> cpus);
 

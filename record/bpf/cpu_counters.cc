@@ -64,4 +64,11 @@ void CpuCounters::Exclude(std::size_t event, std::size_t cpu) {
   std::atomic_ref(first_[event * cpus_ + cpu].excluded).store(1, std::memory_order_relaxed);
 }
 
+void CpuCounters::SetDivisor(std::size_t event, std::size_t cpu, std::uint64_t divisor) {
+  if (event >= events_ || cpu >= cpus_) return;
+  // The type of the field is the kernel's __u64.
+  __u64& field = first_[event * cpus_ + cpu].divisor;
+  std::atomic_ref(field).store(divisor, std::memory_order_relaxed);
+}
+
 }  // namespace perftape::record

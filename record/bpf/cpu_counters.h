@@ -31,6 +31,8 @@ class CpuCounters {
   void RestartTimer(std::size_t event, std::size_t cpu);
   // Excludes the event on a CPU, before the programs are attached.
   void Exclude(std::size_t event, std::size_t cpu);
+  // Sets wire_cpu.divisor.
+  void SetDivisor(std::size_t event, std::size_t cpu, std::uint64_t divisor);
   std::size_t cpus() const { return cpus_; }
 
  private:

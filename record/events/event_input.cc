@@ -258,6 +258,12 @@ Status EventInput::ReopenOnReturnedCpus(std::uint64_t now_ns) {
   return hotplug_->Check(now_ns, bpf_.Counters(events_.first_per_cpu().value_or(kFirstEvent)));
 }
 
+void EventInput::SampleOneIn(std::uint64_t divisor) {
+  for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
+    bpf_.SampleOneIn(event, divisor);
+  }
+}
+
 std::vector<std::uint32_t> EventInput::SampledCpus() const {
   std::vector<std::uint32_t> cpus;
   const std::optional<std::uint32_t> first = events_.first_per_cpu();

@@ -70,6 +70,9 @@ class EventInput {
   ChainEnds EndsOf(std::uint32_t event) const;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
+  // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum
+  // of their periods. Other events are not affected.
+  void SampleOneIn(std::uint64_t divisor);
   // The CPUs that are being sampled now.
   std::vector<std::uint32_t> SampledCpus() const;
   // CPUs that were offline for a time.

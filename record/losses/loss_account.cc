@@ -77,7 +77,6 @@ std::vector<ThrottledCpu> LossAccount::ThrottledCpus(const EventInput& input,
 void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) const {
   summary.lost_samples = lost_samples_;
   summary.damaged_messages = input.damaged();
-  summary.skipped_hits = input.skipped_hits();
   const std::span<const RecordedEvents::Sampling> sampling = input.events().sampling();
   summary.events.resize(sampling.size());
   for (std::uint32_t event = 0; event < sampling.size(); ++event) {
@@ -89,6 +88,7 @@ void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) con
     summary.events[event].stalls = ledgers_[event].stalls();
     summary.events[event].silences = ledgers_[event].silences();
   }
+  summary.start_ns = start_ns_;
   summary.absences = input.absences();
   const auto since_start = [this](std::uint64_t time_ns) {
     return time_ns - std::min(time_ns, start_ns_);

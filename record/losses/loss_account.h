@@ -30,7 +30,7 @@ class LossAccount {
   void MarkCommitted() { committed_samples_ = lost_samples_; }
   std::uint64_t committed_samples() const { return committed_samples_; }
 
-  // Writes the losses by event and CPU and their sum into `summary`.
+  // Writes the losses by event and CPU and their sum into `summary`, as of the last AddNewLosses.
   void Summarize(const EventInput& input, RecordSummary& summary) const;
 
  private:

@@ -12,11 +12,16 @@ namespace perftape::record {
 namespace {
 
 void WriteBundleOf(EndedFile& ended, std::uint64_t reserved_space, CompletedFile& completed) {
-  if (!ended.bundle || ended.has_failed || completed.path.empty()) return;
+  if (ended.has_failed || completed.path.empty()) return;
+  if (!ended.bundle) {
+    // Without them, the file is complete, too.
+    (void)AppendNotes(ended.file.fd(), completed.path.native(), ended.notes);
+    return;
+  }
   struct stat before = {};
   if (fstat(ended.file.fd(), &before) != 0) return;
   Result<BundleSummary> written =
-      std::move(*ended.bundle).Write(ended.file.fd(), completed.path.native());
+      std::move(*ended.bundle).Write(ended.file.fd(), completed.path.native(), ended.notes);
   if (!written) {
     completed.bundle_failure = std::move(written).error().message;
     return;

@@ -24,6 +24,7 @@ struct EndedFile {
   RecordingFile file;
   std::vector<perfdata::Feature> features;  // in addition to those given to RecordingFile::Create
   std::optional<RecordingBundle> bundle;
+  bundle::RecordingNotes notes;
   std::uint64_t samples = 0;
   bool has_failed = false;  // the disk was full: no bundle is written
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/recording_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <iterator>
 #include <utility>
@@ -33,6 +36,7 @@ RecordingFile::RecordingFile(const RecordingFileOptions& options,
                              std::vector<perfdata::Feature> features, perfdata::Writer writer)
     : path_(options.path),
       is_stdout_(options.target.is_stdout()),
+      sync_(options.sync),
       features_(std::move(features)),
       writer_(std::move(writer)) {}
 
@@ -56,6 +60,12 @@ Result<RecordingFile> RecordingFile::Create(const RecordingFileOptions& options,
   RecordingFile file(options, std::move(features), std::move(writer));
   TRY_ASSIGN(file.file_, file.writer_.DuplicateFile());
   return file;
+}
+
+Status RecordingFile::Commit() {
+  TRY(writer_.Commit());
+  if (sync_ && file_ && fdatasync(file_.get()) != 0) return FailErrno(path_.native(), errno);
+  return {};
 }
 
 Status RecordingFile::Publish() {

@@ -25,6 +25,7 @@ struct RecordingFileOptions {
   OutputTarget target;  // of `path`; a stream gets pipe format
   std::optional<int> compression_level;
   OldFile old = OldFile::kKeep;
+  bool sync = false;     // Commit returns when the records are on the disk
   std::stop_token stop;  // ends the wait for the reader of a named pipe
 };
 
@@ -40,7 +41,7 @@ class RecordingFile {
 
   // Same as in perfdata::Writer.
   Status Append(Bytes records) { return writer_.Append(records); }
-  Status Commit() { return writer_.Commit(); }
+  Status Commit();
   Status CommitInstead(Bytes records) { return writer_.CommitInstead(records); }
   std::uint64_t size() const { return writer_.size(); }
   std::uint64_t uncommitted_bytes() const { return writer_.uncommitted_bytes(); }
@@ -67,7 +68,7 @@ class RecordingFile {
                 perfdata::Writer writer);
 
   std::filesystem::path path_;
-  bool is_stdout_ = false;
+  bool is_stdout_ = false, sync_ = false;
   std::vector<perfdata::Feature> features_;
   perfdata::Writer writer_;
   UniqueFd file_;

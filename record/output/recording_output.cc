@@ -65,6 +65,9 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
       build_ids_(format_, BuildIdRoots{}, KeepersOf(bundle_)),
       loss_trailer_(input.events().TrailerOf(kFirstEvent, 0, 0)) {
   if (options.rotation) seam_.emplace(format_);
+  if (options.aggregate) {
+    aggregator_.emplace(format_, static_cast<std::uint64_t>(options.aggregate->count()));
+  }
   if (const auto& processes = input.targets().processes()) {
     target_filter_.emplace(*processes, format_);
   }
@@ -102,6 +105,7 @@ Result<RecordingFile> RecordingOutput::CreateFile(const std::filesystem::path& p
                                     .target = target,
                                     .compression_level = options_.compression_level,
                                     .old = options_.rotation ? OldFile::kRefuse : OldFile::kKeep,
+                                    .sync = options_.sync,
                                     .stop = contents_.stop},
                                    contents_.events, contents_.features, warnings));
   if (options_.rotation && file.fd() >= 0) LockWhileInUse(file.fd());
@@ -151,6 +155,7 @@ EndedFile RecordingOutput::EndFile(Successor successor) {
                   .features = {{perfdata::FeatureBit::kBuildId, build_ids_.all()},
                                {perfdata::FeatureBit::kSampleTime, sample_time_}},
                   .bundle = std::move(bundle_),
+                  .notes = notes_by_file_.Next(notes_so_far_()),
                   .samples = samples_in_file(),
                   .has_failed = missing.samples + missing.process_events > 0};
   file_.reset();
@@ -202,15 +207,33 @@ Status RecordingOutput::Append(Bytes bytes) {
   Count(*record);
   if (seam_) seam_->Apply(*record);
   if (record->type == perfdata::RecordType::kLost) {
-    TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(*record, format_));
-    lost_process_events_ += lost.count;
+    TRY(CountLost(*record));
   }
   // A build id precedes the first sample in its binary.
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(bytes, build_ids));
   if (!file_) return {};
+  if (aggregator_) {
+    aggregator_->AddOther(build_ids);
+    aggregator_->Add(*record, bytes);
+    return {};
+  }
   TRY(file_->Append(build_ids));
   return file_->Append(bytes);
+}
+
+Status RecordingOutput::EndInterval() {
+  if (!aggregator_) return {};
+  const Status appended = file_ ? file_->Append(aggregator_->records()) : Status();
+  aggregator_->Clear();
+  return appended;
+}
+
+Status RecordingOutput::CountLost(const perfdata::RecordView& record) {
+  TRY_ASSIGN(const perfdata::Lost lost, perfdata::Decode<perfdata::Lost>(record, format_));
+  const std::uint32_t cpu = perfdata::DecodeSampleId(record, format_).cpu;
+  lost_process_events_[static_cast<int>(cpu)] += lost.count;
+  return {};
 }
 
 void RecordingOutput::Count(const perfdata::RecordView& record) {
@@ -264,8 +287,11 @@ RecordCounts RecordingOutput::uncommitted() const {
 }
 
 Result<std::uint64_t> RecordingOutput::WriteFeatures() {
-  return std::move(*file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
-                                   {perfdata::FeatureBit::kSampleTime, sample_time_}});
+  TRY_ASSIGN(const std::uint64_t size,
+             std::move(*file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
+                                       {perfdata::FeatureBit::kSampleTime, sample_time_}}));
+  has_features_ = true;
+  return size;
 }
 
 std::optional<perfdata::Compression> RecordingOutput::compression() const {
@@ -279,7 +305,13 @@ void RecordingOutput::Summarize(RecordSummary& summary) const {
   for (std::size_t event = 0; event < summary.events.size(); ++event) {
     summary.events[event].samples = samples_by_event_[event];
   }
-  summary.lost_process_events = lost_process_events_;
+  summary.lost_process_events = 0;
+  for (const auto& [cpu, records] : lost_process_events_) summary.lost_process_events += records;
+  summary.sideband_losses = lost_process_events_;
+  if (aggregator_) {
+    summary.aggregated = aggregator_->aggregated();
+    summary.aggregate_ns = static_cast<std::uint64_t>(options_.aggregate->count());
+  }
 }
 
 // If another recording has the name now, this one is PATH.old, or deleted.
@@ -300,13 +332,22 @@ void RecordingOutput::CheckName(RecordSummary& summary) const {
 }
 
 void RecordingOutput::WriteBundle(RecordSummary& summary) {
-  if (!bundle_) return;
+  const bundle::RecordingNotes notes = NotesOf(summary);
+  if (bundle_) WriteSymbols(notes, summary);
+  const bool has_notes = summary.bundle && !bundle_->is_separate_file();
+  if (has_notes || file_->fd() < 0 || !has_features_) return;
+  const Status written = AppendNotes(file_->fd(), summary.file.native(), notes);
+  if (!written && summary.failure.empty()) summary.warnings.push_back(written.error().message);
+}
+
+void RecordingOutput::WriteSymbols(const bundle::RecordingNotes& notes, RecordSummary& summary) {
   if (!summary.failure.empty() && !bundle_->is_separate_file()) {
     summary.bundle_failure = "they can only be appended to a finished recording";
     return;
   }
   build_ids_.KeepMissing();
-  Result<BundleSummary> written = std::move(*bundle_).Write(file_->fd(), summary.file.native());
+  Result<BundleSummary> written =
+      std::move(*bundle_).Write(file_->fd(), summary.file.native(), notes);
   if (written) {
     summary.bundle = *std::move(written);
   } else {

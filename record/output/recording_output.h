@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,10 +19,12 @@
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
 #include "record/events/event_input.h"
+#include "record/losses/notes_of.h"
 #include "record/machine/loaded_bpf_programs.h"
 #include "record/options.h"
 #include "record/output/file_finisher.h"
 #include "record/output/recording_file.h"
+#include "record/output/sample_aggregator.h"
 #include "record/output/seam_state.h"
 #include "record/processes/target_filter.h"
 #include "record/summary.h"
@@ -48,6 +52,11 @@ class RecordingOutput {
       const EventInput& input, std::span<const BpfProgram> programs, const std::stop_token& stop,
       std::vector<std::string>& warnings);
 
+  // `notes_so_far` returns the notes of the recording until now. It is called at the end of a file.
+  void SetNotes(std::function<bundle::RecordingNotes()> notes_so_far) {
+    notes_so_far_ = std::move(notes_so_far);
+  }
+
   // Writes and commits the initial state (initial_state.h).
   Status WriteInitialState(Bytes records);
   // Gives the file its name.
@@ -67,6 +76,13 @@ class RecordingOutput {
 
   // Writes one record, in time order, if it concerns a target.
   Status Append(Bytes record);
+  // Whether the round must be committed now. With RecordOptions::aggregate, records wait for the
+  // end of an interval.
+  bool IsCommitDue(std::uint64_t now_ns) const {
+    return !aggregator_ || aggregator_->IsOver(now_ns);
+  }
+  // Ends the interval. Call it before CommitRound.
+  Status EndInterval();
   // Appends a FINISHED_ROUND and commits all records.
   Status CommitRound();
   // After a failed Append or Commit: replaces all uncommitted records by these.
@@ -80,7 +96,8 @@ class RecordingOutput {
   void Summarize(RecordSummary& summary) const;
   // Writes the path of the file into `summary`, and reports if the file was renamed or deleted.
   void CheckName(RecordSummary& summary) const;
-  // Writes the bundle, if it was requested, and its result into `summary`. Call it last.
+  // Writes the notes of `summary` and the bundle, if it was requested, and its result into
+  // `summary`. Call it last.
   void WriteBundle(RecordSummary& summary);
 
   std::uint64_t size() const { return file_ ? file_->size() : 0; }
@@ -107,6 +124,8 @@ class RecordingOutput {
   Status CheckReservedSpace() const;
   Result<std::vector<std::byte>> EncodeUnwritten(std::uint64_t time_ns) const;
   void Count(const perfdata::RecordView& record);
+  void WriteSymbols(const bundle::RecordingNotes& notes, RecordSummary& summary);
+  Status CountLost(const perfdata::RecordView& record);
 
   const RecordOptions& options_;
   Contents contents_;
@@ -124,7 +143,11 @@ class RecordingOutput {
   std::uint64_t unwritten_ = 0;      // samples, and those of LOST_SAMPLES, that no file reports yet
   std::uint64_t appended_lost_ = 0;  // by LOST_SAMPLES records since the last commit
   perfdata::SampleId loss_trailer_;  // of a LOST_SAMPLES, without its time
-  std::uint64_t lost_process_events_ = 0;  // by LOST records
+  std::map<int, std::uint64_t> lost_process_events_;  // by LOST records, by CPU
+  std::optional<SampleAggregator> aggregator_;
+  std::function<bundle::RecordingNotes()> notes_so_far_;
+  NotesByFile notes_by_file_;
+  bool has_features_ = false;              // the file is finished
   perfdata::SampleTime sample_time_ = {};  // of the first and the last sample
 };
 

@@ -35,6 +35,8 @@ class Rotation {
   // The first file has its name, and sampling has started.
   void Start();
 
+  // Whether the next file should begin at `now_ns`.
+  bool IsDue(const RecordingOutput& output, std::uint64_t now_ns);
   // Call it before a round is committed: deletes old files if --reserve-space requires it.
   void MakeRoom(const RecordingOutput& output);
   // The round could not be committed: ends the file. The recording continues without one.
@@ -53,7 +55,6 @@ class Rotation {
  private:
   Rotation(const RecordOptions& options, NamePattern pattern,
            std::optional<CommandRunner> commands);
-  bool IsDue(const RecordingOutput& output, std::uint64_t now_ns);
   void Switch(RecordingOutput& output, std::uint64_t now_ns);
   void Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns);
   bool HasRoom(std::uint64_t bytes) const;

@@ -10,6 +10,7 @@
 
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
+#include "formats/bundle/recording_notes.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/jit_files.h"
 #include "record/symbols/write_bundle.h"
@@ -26,6 +27,10 @@ struct BundleRequest {
   std::filesystem::path file = {};
   BundleDepth depth = BundleDepth::kSymbols;
 };
+
+// Appends the notes without a bundle to a finished recording, open for reading and writing. If they
+// do not fit, the recording is restored, and the error returned.
+Status AppendNotes(int recording, std::string_view name, const bundle::RecordingNotes& notes);
 
 class RecordingBundle {
  public:
@@ -47,17 +52,19 @@ class RecordingBundle {
     return request_.destination == BundleRequest::Destination::kSeparateFile;
   }
 
-  // Writes the bundle to its destination. `recording` is the finished recording, open for reading
-  // and writing; `name` is its name for messages. An existing separate file is kept as FILE.old. If
-  // the bundle does not fit after the recording, the recording is restored. Fails with kIo if the
-  // disk is full.
-  Result<BundleSummary> Write(int recording, std::string_view name) &&;
+  // Writes the bundle to its destination, with `notes`. `recording` is the finished recording, open
+  // for reading and writing; `name` is its name for messages. An existing separate file is kept as
+  // FILE.old. If the bundle does not fit after the recording, the recording is restored. Fails with
+  // kIo if the disk is full.
+  Result<BundleSummary> Write(int recording, std::string_view name,
+                              const bundle::RecordingNotes& notes) &&;
 
  private:
   explicit RecordingBundle(BundleRequest request);
-  Result<BundleSummary> AppendTo(int recording, std::string_view name);
-  Result<BundleSummary> WriteSeparateFile();
-  Result<BundleSummary> WriteTo(UniqueFd fd);
+  Result<BundleSummary> AppendTo(int recording, std::string_view name,
+                                 const bundle::RecordingNotes& notes);
+  Result<BundleSummary> WriteSeparateFile(const bundle::RecordingNotes& notes);
+  Result<BundleSummary> WriteTo(UniqueFd fd, const bundle::RecordingNotes& notes);
 
   BundleRequest request_;
   NextBundle next_ = NextBundle::kNone;

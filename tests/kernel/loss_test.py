@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -164,6 +165,83 @@ class Loss(harness.RecordingTest):
                 self.assertLessEqual(cpu["ns"], 1.01 * ended)
             self.assertRegex(err, rf"CPU {cpu['cpu']}: throttled {cpu['times']} times?, "
                                   rf"{cpu['ns'] / 1e9:.2f} s without samples")
+
+    def losses(self, data):
+        """Returns the object of inspect --losses --json."""
+        status, out, err = harness.run(harness.INSPECT, "--losses", "--json", data)
+        self.assertEqual(status, 0, err)
+        return json.loads(out)["losses"]
+
+    def test_hits_that_a_stopped_recorder_cannot_read_are_lost_exactly(self):
+        # The program knows how often it enters the kernel.
+        calls = 30000
+        user = self.spawn(sys.executable, "-c",
+                          f"import os, sys\nsys.stdin.readline()\n"
+                          f"for _ in range({calls}): os.getpgid(0)",
+                          stdin=subprocess.PIPE, text=True)
+        ours = self.spawn(harness.RECORD, "-p", user.pid, "-e", "syscalls:sys_enter_getpgid", "-m",
+                          "64K", "--no-bundle", "-o", self.dir / "a.data", "--json",
+                          self.dir / "a.json", stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "a.data").exists():
+            self.assertIsNone(ours.poll())
+            time.sleep(0.01)
+        time.sleep(0.5)
+        ours.send_signal(signal.SIGSTOP)
+        user.stdin.write("go\n")
+        user.stdin.close()
+        time.sleep(2)
+        ours.send_signal(signal.SIGCONT)
+        _, err = ours.communicate(timeout=harness.TIMEOUT_S)
+        summary = json.loads((self.dir / "a.json").read_text())
+        samples, lost = counts(err)
+        print(f"{samples} samples + {lost} lost of {calls}, {summary['skipped_hits']} hits skipped")
+        self.assertGreater(lost, 0)
+        if summary["skipped_hits"] == 0:
+            self.assertEqual(samples + lost, calls)
+        else:
+            self.assertLessEqual(samples + lost, calls)
+            self.assertGreaterEqual(samples + lost + summary["skipped_hits"], calls)
+        losses = self.losses(self.dir / "a.data")
+        self.assertEqual(losses["source"], "recording.json")
+        self.assertEqual({loss["cause"] for loss in losses["lost"]}, {"ring_full"})
+        self.assertEqual((losses["samples"], losses["lost_samples"],
+                          losses["lost_samples_in_records"]), (samples, lost, lost))
+        by_cpu = {loss["cpu"]: loss["samples"] for loss in losses["lost"]}
+        in_records = {}
+        for record in losses["records"]:
+            in_records[record["cpu"]] = in_records.get(record["cpu"], 0) + record["count"]
+        self.assertEqual(by_cpu, in_records)
+        self.assertEqual(self.lost_samples(self.dir / "a.data"), lost)
+
+    def test_a_fast_recording_with_room_loses_nothing(self):
+        if int(RATE_LIMIT.read_text()) < 10000:
+            self.skipTest(f"{RATE_LIMIT} is below 10000")
+        if os.getloadavg()[0] > os.cpu_count():
+            self.skipTest("the machine is busy: the kernel throttles, and others use BPF")
+        for _ in range(os.cpu_count()):
+            self.spawn(harness.BURNER, "--seconds", "60", stdout=subprocess.DEVNULL)
+        self.record("-a", "-F", "10000", "-m", "8M", "-o", "a.data", "--duration", "2", "--json",
+                    "a.json")
+        losses = self.losses(self.dir / "a.data")
+        self.assertEqual([loss for loss in losses["lost"] if loss["cause"] == "ring_full"], [])
+        self.assertEqual(losses["lost_process_events"], [])
+        print(f"{losses['samples']} samples, lost: {losses['lost']}")
+        self.assertEqual(losses["lost_samples"], 0)
+
+    def test_the_losses_of_perf_are_those_of_its_records(self):
+        # perf writes no recording.json.
+        status, _, err = harness.run("perf", "record", "-q", "-m", "1", "-e", "cpu-clock", "-c",
+                                     "20000", "-o", self.dir / "perf.data", harness.BURNER,
+                                     "--seconds", "0.5", env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        losses = self.losses(self.dir / "perf.data")
+        stats = harness.perf_stats(self.dir / "perf.data")
+        self.assertEqual(losses["source"], "records")
+        self.assertEqual(losses["samples"], stats["SAMPLE"])
+        records = [record["type"] for record in losses["records"]]
+        for kind in ("LOST", "LOST_SAMPLES", "THROTTLE"):
+            self.assertEqual(records.count(kind), stats.get(kind, 0), kind)
+        self.assertEqual(losses["lost_samples"], losses["lost_samples_in_records"])
 
     @unittest.skipUnless(os.environ.get("PERFTAPE_SWITCH_CPU_OFF"),
                          "switches CPU 1 off and on again; PERFTAPE_SWITCH_CPU_OFF=1 allows it")

@@ -12,6 +12,7 @@
 
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"
+#include "formats/bundle/recording_notes.h"
 #include "formats/elf/build_id.h"
 #include "formats/kallsyms/kallsyms.h"
 #include "tools/bundle/open.h"
@@ -101,6 +102,7 @@ class Check {
   void CheckForOthers() {
     if (!bundle_.Find(bundle::kManifestName)) return;
     known_.insert(bundle::kManifestName);
+    known_.insert(bundle::kNotesName);
     for (const bundle::UnpackedMember& member : bundle_.members()) {
       if (member.is_link() || known_.contains(member.name) || bundle::IsMarker(member.name)) {
         continue;

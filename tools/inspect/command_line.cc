@@ -18,6 +18,9 @@ constexpr cli::Option kRows[] = {
      .help = "print counts of records and samples as perf report --stats does, then losses and "
              "periods",
      .into = cli::AddTo<Section::kStatistics, &Plan::sections>},
+    {.name = "losses",
+     .help = "print what was lost, by event, CPU and cause, and when",
+     .into = cli::AddTo<Section::kLosses, &Plan::sections>},
     {.name = "samples",
      .help = "print a tab-separated table with one line for each sample, in time order",
      .into = cli::AddTo<Section::kSamples, &Plan::sections>},
@@ -34,7 +37,8 @@ constexpr cli::Option kRows[] = {
          "print the unwind table of this program or library instead of a perf.data: how to find "
          "the caller's registers, from each address on",
      .completion = cli::Completion::kFile,
-     .conflicts = {"header", "records", "stats", "samples", "fields", "validate", "input"},
+     .conflicts = {"header", "records", "stats", "losses", "samples", "fields", "validate",
+                   "input"},
      .into = cli::Store<&Plan::unwind_table>},
     cli::JsonRow("print JSON, one object in each line", cli::SetTo<Form::kJson, &Plan::form>),
     cli::InputRow("read this perf.data instead of the operand; - is stdin"),

@@ -18,6 +18,7 @@ enum class Section : std::uint8_t {
   kSummary,
   kHeader,
   kStatistics,
+  kLosses,
   kRecords,
   kSamples,
   kValidation

@@ -101,6 +101,12 @@ Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::stri
   return std::filesystem::path(text);
 }
 
+Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
+  TRY_ASSIGN(const double percent, cli::ParsePercent(option, text));
+  if (percent == 0) return Usage(fmt::format("{}: must be above 0", option));
+  return percent;
+}
+
 // Names of cgroups, containers or threads, separated by commas.
 Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
   std::vector<std::string> names;
@@ -328,6 +334,18 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "include-self",
      .help = "also record the recorder",
      .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::include_self>},
+    {.name = "sync",
+     .help =
+         "wait at each flush until the records are on the disk, so that they survive a power cut",
+     .into = cli::SetTo<true, &Plan::record, &RecordOptions::sync>},
+    {.name = "aggregate",
+     .argument = "SECONDS",
+     .help = "make one sample of equal ones of each SECONDS, with the sum of their periods",
+     .into = cli::StoreAs<&cli::ParseSeconds, &Plan::record, &RecordOptions::aggregate>},
+    {.name = "max-cpu",
+     .argument = "PERCENT",
+     .help = "lower the rate while the recorder itself uses more than PERCENT of a CPU",
+     .into = cli::StoreAs<&ParseCpuLimit, &Plan::record, &RecordOptions::max_cpu>},
     {.name = "max-loss",
      .argument = "PERCENT",
      .help = "exit with status 3 if more of the samples are lost, also if COMMAND succeeded "
@@ -450,6 +468,9 @@ Status CheckBundle(const RecordOptions& options) {
   const BundleRequest& bundle = options.bundle;
   if (bundle.file == options.output) return Usage("--bundle and -o name the same file");
   const bool is_inside = bundle.destination == BundleRequest::Destination::kRecording;
+  if (options.output == "-" && options.sync) {
+    return Usage("--sync: stdout is no file that can be synchronized with the disk");
+  }
   if (options.output == "-" && is_inside && bundle.depth != record::BundleDepth::kSymbols) {
     return Usage("-o -: a recording in pipe format cannot contain a bundle: use --bundle FILE");
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "record/events/cpu_list.h"
+#include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/record/chain_ends.h"
@@ -30,24 +31,6 @@ std::string CompressionText(const perfdata::Compression& compression) {
                      compression.ratio());
 }
 
-struct Cause {
-  std::uint64_t record::LossByCpu::*count;
-  const char* text;  // the cause, and a remedy
-};
-constexpr Cause kCauses[] = {
-    {&record::LossByCpu::ring_full,
-     "the ring was full; a larger one (-m) or a lower rate (-F) helps"},
-    {&record::LossByCpu::no_scratch, "a sample interrupted another"},
-    {&record::LossByCpu::throttled,
-     "the kernel throttled the timer; a lower rate (-F) or a higher "
-     "kernel.perf_event_max_sample_rate helps"},
-    {&record::LossByCpu::skipped,
-     "the kernel skipped them while other programs used BPF; ending those helps, or 'perf record'"},
-    {&record::LossByCpu::late, "the timer could not keep up; a lower rate (-F) helps"},
-    {&record::LossByCpu::unexplained,
-     "throttled, skipped or late; Linux 6.2 and later report which"},
-};
-
 std::string CpusText(const std::vector<int>& cpus) {
   return (cpus.size() == 1 ? "CPU " : "CPUs ") + record::FormatCpuList(cpus);
 }
@@ -59,12 +42,12 @@ std::string PrefixOf(const record::RecordSummary& summary, const record::EventSu
 
 void AddLossLinesOf(const record::EventSummary& event, const std::string& prefix,
                     std::vector<std::string>& lines) {
-  for (const Cause& cause : kCauses) {
+  for (const record::LossCause& cause : record::kLossCauses) {
     std::uint64_t samples = 0;
     std::vector<int> cpus;
     for (const record::LossByCpu& loss : event.losses) {
-      if (loss.*cause.count == 0) continue;
-      samples += loss.*cause.count;
+      if (loss.*cause.samples == 0) continue;
+      samples += loss.*cause.samples;
       cpus.push_back(loss.cpu);
     }
     if (samples == 0) continue;
@@ -187,6 +170,22 @@ std::string SamplesText(const record::RecordSummary& summary) {
   return text;
 }
 
+// Adds what was lowered or joined on request.
+void AddReductionLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  if (summary.aggregate_ns != 0) {
+    lines.push_back(fmt::format("aggregated: {} samples are part of an equal one of the same {} s",
+                                summary.aggregated, Seconds(summary.aggregate_ns)));
+  }
+  if (summary.rates.size() > 1) {
+    std::uint64_t lowest = 1;
+    for (const bundle::NotedRate& rate : summary.rates) lowest = std::max(lowest, rate.divisor);
+    lines.push_back(fmt::format(
+        "the recorder used more CPU time than --max-cpu allows: the rate "
+        "changed {}, down to 1/{}, and was 1/{} at the end",
+        cli::Counted(summary.rates.size() - 1, "time"), lowest, summary.rates.back().divisor));
+  }
+}
+
 double LostPercent(const record::RecordSummary& summary) {
   const auto lost = static_cast<double>(summary.lost_samples);
   const double all = static_cast<double>(summary.samples) + lost;
@@ -244,6 +243,7 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
                               FilesText(summary)));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
   AddRotationLines(summary, lines);
+  AddReductionLines(summary, lines);
   AddLossLines(summary, lines);
   if (summary.lost_process_events != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",

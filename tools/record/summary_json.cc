@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "record/losses/loss_causes.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/record/chain_ends.h"
 
@@ -14,19 +15,17 @@ using Json = nlohmann::ordered_json;
 Json LossesJson(const std::vector<record::LossByCpu>& losses) {
   Json json = Json::array();
   for (const record::LossByCpu& loss : losses) {
-    json.push_back({{"cpu", loss.cpu},
-                    {"ring_full", loss.ring_full},
-                    {"no_scratch", loss.no_scratch},
-                    {"throttled", loss.throttled},
-                    {"skipped", loss.skipped},
-                    {"late", loss.late},
-                    {"unexplained", loss.unexplained}});
+    Json of_cpu = {{"cpu", loss.cpu}};
+    for (const record::LossCause& cause : record::kLossCauses) {
+      of_cpu[std::string(cause.key)] = loss.*cause.samples;
+    }
+    json.push_back(std::move(of_cpu));
   }
   return json;
 }
 
 Json ChainsJson(const record::ChainEnds& ends) {
-  Json json = {{"complete", ends[WIRE_END_OF_STACK]}};
+  Json json = {{std::string(record::kCompleteChain), ends[WIRE_END_OF_STACK]}};
   for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
   return json;
 }
@@ -84,6 +83,14 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   }
   for (const record::AbsentCpu& absence : summary.absences) {
     json["absent_cpus"].push_back(AbsenceJson(absence));
+  }
+  if (summary.aggregate_ns != 0) {
+    json["aggregate_ns"] = summary.aggregate_ns;
+    json["aggregated"] = summary.aggregated;
+  }
+  for (const bundle::NotedRate& rate : summary.rates) {
+    json["rates"].push_back(
+        {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
   if (summary.compression) {
     json["compression"] = {{"original_bytes", summary.compression->original},

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/bundle/recording_notes.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "formats/base/unsafe_text.h"
+#include "formats/bundle/archive_reader.h"
+#include "formats/bundle/archive_writer.h"
+#include "formats/bundle/embedding.h"
+#include "formats/bundle/json_fields.h"
+
+namespace perftape::bundle {
+namespace {
+
+constexpr std::uint64_t kNotesVersion = 1;
+constexpr std::size_t kLargestNotes = std::size_t{16} << 20;
+// The notes, a list in them, an entry, a field.
+constexpr int kMaxNotesDepth = 4;
+constexpr int kNotesLevel = 1;  // zstd's
+
+Json LossJson(const NotedLoss& loss, const char* count) {
+  Json json = Json::object();
+  Put(json, "event", loss.event);
+  if (loss.cpu >= 0) json["cpu"] = loss.cpu;
+  Put(json, "cause", loss.cause);
+  json[count] = loss.count;
+  return json;
+}
+
+Json ChainsJson(const NotedChains& chains) {
+  Json json = Json::object();
+  Put(json, "event", chains.event);
+  Put(json, "end", chains.end);
+  json["chains"] = chains.count;
+  return json;
+}
+
+Json ThrottlingJson(const NotedThrottling& throttling) {
+  Json json = Json::object();
+  Put(json, "event", throttling.event);
+  json["cpu"] = throttling.cpu;
+  json["times"] = throttling.times;
+  json["ns"] = throttling.ns;
+  return json;
+}
+
+Json AbsenceJson(const NotedAbsence& absence) {
+  Json json = {{"cpu", absence.cpu}, {"from_ns", absence.from_ns}};
+  if (absence.until_ns) json["until_ns"] = *absence.until_ns;
+  return json;
+}
+
+int CpuOf(Fields& at) {
+  if (!at.Has("cpu")) return -1;
+  const std::uint64_t cpu = at.Number("cpu");
+  at.Check(cpu <= INT_MAX, "cpu");
+  return static_cast<int>(std::min<std::uint64_t>(cpu, INT_MAX));
+}
+
+// Reads the entries of a list with `read`, which gets the fields of an entry.
+template <class Entry, class Read>
+Status ReadList(Fields& at, const std::string& key, std::vector<Entry>& entries, Read read) {
+  for (const Json& json : at.List(key)) {
+    Fields fields(json);
+    entries.push_back(read(fields));
+    if (!fields.wrong().empty())
+      return WrongField(key + "[" + std::to_string(entries.size() - 1) + "]", fields.wrong());
+  }
+  return {};
+}
+
+NotedLoss LossOf(Fields& at, const char* count) {
+  return {.event = at.Text("event"),
+          .cpu = CpuOf(at),
+          .cause = at.Text("cause"),
+          .count = at.Number(count)};
+}
+
+NotedAbsence AbsenceOf(Fields& at) {
+  NotedAbsence absence{.cpu = CpuOf(at), .from_ns = at.Number("from_ns")};
+  if (at.Has("until_ns")) absence.until_ns = at.Number("until_ns");
+  return absence;
+}
+
+NotedRate RateOf(Fields& at) {
+  return {.time_ns = at.Number("time_ns"),
+          .divisor = at.Number("divisor"),
+          .cpu_percent = at.Real("cpu_percent")};
+}
+
+Status ReadLists(Fields& at, RecordingNotes& notes) {
+  TRY(ReadList(at, "lost", notes.lost, [](Fields& of) { return LossOf(of, "samples"); }));
+  TRY(ReadList(at, "lost_process_events", notes.lost_processes,
+               [](Fields& of) { return LossOf(of, "records"); }));
+  TRY(ReadList(at, "chains", notes.chains, [](Fields& of) {
+    return NotedChains{of.Text("event"), of.Text("end"), of.Number("chains")};
+  }));
+  TRY(ReadList(at, "throttled", notes.throttled, [](Fields& of) {
+    return NotedThrottling{of.Text("event"), CpuOf(of), of.Number("times"), of.Number("ns")};
+  }));
+  TRY(ReadList(at, "absent_cpus", notes.absences, &AbsenceOf));
+  return ReadList(at, "rates", notes.rates, &RateOf);
+}
+
+}  // namespace
+
+std::string EncodeNotes(const RecordingNotes& notes) {
+  Json json = {{"version", kNotesVersion}, {"samples", notes.samples}};
+  for (const char* list :
+       {"lost", "lost_process_events", "chains", "throttled", "absent_cpus", "rates"}) {
+    json[list] = Json::array();
+  }
+  for (const NotedLoss& loss : notes.lost) json["lost"].push_back(LossJson(loss, "samples"));
+  for (const NotedLoss& loss : notes.lost_processes) {
+    json["lost_process_events"].push_back(LossJson(loss, "records"));
+  }
+  for (const NotedChains& chains : notes.chains) json["chains"].push_back(ChainsJson(chains));
+  for (const NotedThrottling& throttling : notes.throttled) {
+    json["throttled"].push_back(ThrottlingJson(throttling));
+  }
+  for (const NotedAbsence& absence : notes.absences) {
+    json["absent_cpus"].push_back(AbsenceJson(absence));
+  }
+  for (const NotedRate& rate : notes.rates) {
+    json["rates"].push_back(
+        {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
+  }
+  if (notes.aggregate_ns != 0) {
+    json["aggregate_ns"] = notes.aggregate_ns;
+    json["aggregated"] = notes.aggregated;
+  }
+  Put(json, "trigger", notes.trigger);
+  return EscapedJson(json.dump(1)) + "\n";
+}
+
+Result<RecordingNotes> DecodeNotes(std::string_view text) {
+  const std::string name(kNotesName);
+  TRY_ASSIGN(const Json json, ParseObject(name, text, kLargestNotes, kMaxNotesDepth));
+  Fields at(json);
+  const std::uint64_t version = at.Number("version");
+  if (version > kNotesVersion) {
+    return Fail(ErrorCode::kUnsupported,
+                name + ": version " + std::to_string(version) + "; this perftape reads version 1");
+  }
+  at.Check(version == kNotesVersion, "version");
+  RecordingNotes notes;
+  notes.samples = at.Number("samples");
+  notes.aggregate_ns = at.Number("aggregate_ns");
+  notes.aggregated = at.Number("aggregated");
+  notes.trigger = at.Text("trigger");
+  TRY(ReadLists(at, notes));
+  if (!at.wrong().empty()) return WrongField(name, at.wrong());
+  return notes;
+}
+
+Status WriteNotesArchive(UniqueFd fd, const RecordingNotes& notes) {
+  lseek(fd.get(), 0, SEEK_END);
+  TRY_ASSIGN(ArchiveWriter tar, ArchiveWriter::Create(std::move(fd), kNotesLevel));
+  TRY(tar.AddFile(std::string(kNotesName), AsBytes(EncodeNotes(notes))));
+  TRY(std::move(tar).Finish());
+  return {};
+}
+
+Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data) {
+  TRY_ASSIGN(const std::optional<Extent> extent, FindEmbedded(perf_data));
+  if (!extent) return std::nullopt;
+  TRY_ASSIGN(const UnpackedArchive archive,
+             Unpack(perf_data.subspan(extent->offset, extent->size), UnpackLimits{}));
+  const auto found = std::ranges::find(archive.members, kNotesName, &UnpackedMember::name);
+  if (found == archive.members.end() || found->is_link()) return std::nullopt;
+  TRY_ASSIGN(RecordingNotes notes, DecodeNotes(AsText(archive.BytesOf(*found))));
+  return notes;
+}
+
+}  // namespace perftape::bundle

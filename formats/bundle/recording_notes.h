@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recorder notes about its own recording: losses by CPU, event and cause, and settings that
+// changed. perf.data has no field for most of it. It is the member recording.json of the embedded
+// bundle, or alone in the archive if the recording has no bundle of symbols. perf never reads it. A
+// recording in pipe form has none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/file.h"
+#include "formats/base/input.h"
+#include "formats/base/result.h"
+
+namespace perftape::bundle {
+
+inline constexpr std::string_view kNotesName = "recording.json";
+
+// Samples, or records of process events, that are not in the file.
+struct NotedLoss {
+  std::string event = {};  // empty: unknown, or of process events
+  int cpu = -1;            // -1: unknown
+  std::string cause = {};  // "ring_full"
+  std::uint64_t count = 0;
+
+  bool operator==(const NotedLoss&) const = default;
+};
+
+// User call chains that ended in the same way: "complete", or the cause.
+struct NotedChains {
+  std::string event = {}, end = {};
+  std::uint64_t count = 0;
+
+  bool operator==(const NotedChains&) const = default;
+};
+
+struct NotedThrottling {
+  std::string event = {};
+  int cpu = 0;
+  std::uint64_t times = 0, ns = 0;
+
+  bool operator==(const NotedThrottling&) const = default;
+};
+
+// A CPU that was offline. The times are of CLOCK_MONOTONIC, as those of the records.
+struct NotedAbsence {
+  int cpu = 0;
+  std::uint64_t from_ns = 0;
+  std::optional<std::uint64_t> until_ns = {};  // nothing: until the end
+
+  bool operator==(const NotedAbsence&) const = default;
+};
+
+// From `time_ns` on, the events were sampled once in `divisor` times.
+struct NotedRate {
+  std::uint64_t time_ns = 0;
+  std::uint64_t divisor = 1;
+  double cpu_percent = 0;  // of one CPU, which the recorder had used before
+
+  bool operator==(const NotedRate&) const = default;
+};
+
+struct RecordingNotes {
+  std::uint64_t samples = 0;                   // that were recorded
+  std::vector<NotedLoss> lost = {};            // samples
+  std::vector<NotedLoss> lost_processes = {};  // records of process events
+  std::vector<NotedChains> chains = {};
+  std::vector<NotedThrottling> throttled = {};
+  std::vector<NotedAbsence> absences = {};
+  std::vector<NotedRate> rates = {};
+  std::uint64_t aggregate_ns = 0;  // the interval in which equal samples became one; 0: none did
+  std::uint64_t aggregated = 0;    // samples that are part of another one
+  std::string trigger = {};        // why the file was written
+
+  bool operator==(const RecordingNotes&) const = default;
+};
+
+// Encodes as JSON. Equal notes give equal bytes.
+std::string EncodeNotes(const RecordingNotes& notes);
+// Returns kCorrupt if `json` is not JSON or has a field of a wrong type, and kUnsupported for a
+// later version. Ignores unknown fields.
+Result<RecordingNotes> DecodeNotes(std::string_view json);
+
+// Appends an archive with the notes only to the file of `fd`, at its end.
+Status WriteNotesArchive(UniqueFd fd, const RecordingNotes& notes);
+
+// Returns the notes in a perf.data; nothing if it has none. The errors are those of Bundle::Open
+// and DecodeNotes.
+Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data);
+
+}  // namespace perftape::bundle

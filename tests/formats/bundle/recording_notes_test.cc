@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/bundle/recording_notes.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "formats/bundle/bundle.h"
+#include "formats/bundle/embedding.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace perftape::bundle {
+namespace {
+
+using testing::Eq;
+using testing::HasSubstr;
+using testing::Optional;
+
+RecordingNotes AllNotes() {
+  RecordingNotes notes;
+  notes.samples = 99;
+  notes.lost = {{"cpu-clock", 1, "ring_full", 3}, {"", -1, "damaged", 1}};
+  notes.lost_processes = {{"", 0, "sideband_ring", 7}};
+  notes.chains = {{"cpu-clock", "complete", 90}};
+  notes.throttled = {{"cycles", 1, 2, 3}};
+  notes.absences = {{1, 5, 6}, {2, 7, {}}};
+  notes.rates = {{10, 2, 1.5}};
+  notes.aggregate_ns = 1'000'000'000;
+  notes.aggregated = 4;
+  notes.trigger = "cpu>80%/5s";
+  return notes;
+}
+
+TEST(RecordingNotes, AreReadAsTheyWereWritten) {
+  EXPECT_THAT(DecodeNotes(EncodeNotes(AllNotes())), Holds(Eq(AllNotes())));
+  EXPECT_THAT(DecodeNotes(EncodeNotes({})), Holds(Eq(RecordingNotes{})));
+}
+
+TEST(RecordingNotes, OfALaterVersionOrWithAWrongFieldAreRefused) {
+  EXPECT_THAT(DecodeNotes(R"({"version": 2})"), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(DecodeNotes("{}"), FailsWith(ErrorCode::kCorrupt, HasSubstr("version")));
+  EXPECT_THAT(DecodeNotes("["), FailsWith(ErrorCode::kCorrupt));
+  EXPECT_THAT(DecodeNotes(R"({"version": 1, "lost": [{"samples": -1}]})"),
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("lost[0]: samples")));
+  EXPECT_THAT(DecodeNotes(R"({"version": 1, "lost": [{"cpu": 99999999999}]})"),
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("lost[0]: cpu")));
+}
+
+TEST(RecordingNotes, AloneInAnArchiveAreNoBundle) {
+  const TempDir dir;
+  const std::string path = dir / "a.data";
+  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_THAT(WriteAllAt(fd.get(), AsBytes("PERFILE2 and what perf reads"), 0), IsOk());
+  const auto offset = BeginEmbedding(fd.get());
+  ASSERT_THAT(offset, IsOk());
+  ASSERT_THAT(WriteNotesArchive(UniqueFd(::dup(fd.get())), AllNotes()), IsOk());
+  ASSERT_THAT(EndEmbedding(fd.get(), *offset), IsOk());
+  const auto file = ReadWholeFile(path);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_THAT(FindNotes(AsBytes(*file)), Holds(Optional(Eq(AllNotes()))));
+  EXPECT_THAT(FindNotes(AsBytes("PERFILE2 and what perf reads")), Holds(Eq(std::nullopt)));
+  EXPECT_THAT(Bundle::Open(path), FailsWith(ErrorCode::kNotFound));
+}
+
+}  // namespace
+}  // namespace perftape::bundle

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests what a recording says about itself (recording.json), and the options that change it while it
+runs: --aggregate, --max-cpu, --sync."""
+
+import json
+import re
+import subprocess
+
+import harness
+
+PERIOD_NS = 1_000_000
+
+
+class Notes(harness.RecordingTest):
+    def losses(self, data):
+        status, out, err = harness.run(harness.INSPECT, "--losses", "--json", data)
+        self.assertEqual(status, 0, err)
+        return json.loads(out)["losses"]
+
+    def burn(self):
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+
+    def assert_opens(self, data):
+        _, err = harness.perf_report(data)
+        self.assertEqual(err, "")
+
+    def periods(self, data):
+        """Returns (samples, sum of their periods)."""
+        status, out, err = harness.run(harness.INSPECT, "--stats", "--json", data)
+        self.assertEqual(status, 0, err)
+        events = json.loads(out)["stats"]["events"]
+        return sum(event["samples"] for event in events), sum(event["period"] for event in events)
+
+    def test_a_recording_without_bundle_is_no_bundle_for_others(self):
+        self.burn()
+        self.record("-a", "--no-bundle", "-o", "a.data", "--duration", "0.5")
+        self.assertEqual(self.losses(self.dir / "a.data")["source"], "recording.json")
+        status, _, err = harness.run(harness.BUNDLE, "list", self.dir / "a.data")
+        self.assertNotEqual(status, 0)
+        self.assertIn("no bundle", err)
+        self.assert_opens(self.dir / "a.data")
+
+    def test_a_bundle_with_notes_is_sound(self):
+        self.burn()
+        self.record("-a", "-o", "a.data", "--duration", "0.5")
+        self.assertEqual(self.losses(self.dir / "a.data")["source"], "recording.json")
+        status, out, err = harness.run(harness.BUNDLE, "verify", self.dir / "a.data")
+        self.assertEqual(status, 0, out + err)
+        self.assert_opens(self.dir / "a.data")
+
+    def test_each_file_of_a_rotation_has_its_own_numbers(self):
+        self.burn()
+        status, _, err = harness.run(harness.RECORD, "-a", "-F", "4999", "-m", "8K", "--no-bundle",
+                                     "--switch-output=1s", "--duration", "3", "-o",
+                                     self.dir / "r.%n")
+        self.assertIn(status, (0, 3), err)  # 3: many are lost
+        files = sorted(self.dir.glob("r.[0-9]*"))
+        self.assertGreater(len(files), 1)
+        for file in files:
+            losses = self.losses(file)
+            self.assertEqual(losses["source"], "recording.json")
+            self.assertEqual(losses["lost_samples"], losses["lost_samples_in_records"], file)
+            self.assertEqual(losses["samples"], harness.perf_stats(file).get("SAMPLE", 0), file)
+
+    def test_aggregated_samples_have_all_periods(self):
+        _, err = self.record("-c", PERIOD_NS, "--aggregate", "1", "-o", "a.data", "--json", "a.json",
+                             "--", harness.BURNER, "--seconds", "2")
+        summary = json.loads((self.dir / "a.json").read_text())
+        samples, period = self.periods(self.dir / "a.data")
+        self.assertGreater(summary["aggregated"], 0, err)
+        self.assertEqual(samples + summary["aggregated"], summary["samples"])
+        self.assertEqual(period, summary["samples"] * PERIOD_NS)
+        self.assertEqual(self.losses(self.dir / "a.data")["aggregated"], summary["aggregated"])
+        self.assertIn(f"aggregated: {summary['aggregated']} samples", err)
+        self.assert_opens(self.dir / "a.data")
+        status, out, err = harness.run(harness.INSPECT, "--validate", self.dir / "a.data")
+        self.assertEqual(status, 0, out + err)
+
+    def test_a_lowered_rate_keeps_the_periods(self):
+        self.burn()
+        _, err = self.record("-a", "-c", PERIOD_NS, "--max-cpu", "0.01", "-o", "a.data", "--json",
+                             "a.json", "--no-bundle", "--duration", "4")
+        self.assertIn("--max-cpu", err)
+        losses = self.losses(self.dir / "a.data")
+        self.assertEqual(losses["rates"][0]["divisor"], 1)
+        self.assertGreater(losses["rates"][1]["divisor"], 1)
+        self.assertEqual(losses["rates"], json.loads((self.dir / "a.json").read_text())["rates"])
+        periods = {int(row["period"]) // PERIOD_NS
+                   for row in harness.inspect_samples(self.dir / "a.data")}
+        self.assertIn(1, periods)
+        self.assertGreater(max(periods), 1)
+        # Each CPU always runs something: at most the overflows since its last sample are missing.
+        samples, period = self.periods(self.dir / "a.data")
+        print(f"{samples} samples, {period / 1e9:.2f} s of CPU time, rates {losses['rates']}")
+        self.assert_opens(self.dir / "a.data")
+
+    def test_synchronized_recordings_open(self):
+        status, out, err = harness.run("strace", "-f", "-e", "trace=fdatasync", "-o",
+                                       self.dir / "calls", harness.RECORD, "--sync", "-a",
+                                       "--no-bundle", "-o", self.dir / "a.data", "--duration", "0.8")
+        self.assertEqual(status, 0, out + err)
+        calls = re.findall(r"fdatasync\(\d+\) += 0", (self.dir / "calls").read_text())
+        self.assertGreater(len(calls), 1)
+        self.assert_opens(self.dir / "a.data")
+
+
+if __name__ == "__main__":
+    harness.require("perf", "strace")
+    harness.main()

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/losses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "formats/perfdata/record.h"
+#include "formats/perfdata/rounds.h"
+#include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_text.h"
+
+namespace perftape::inspect {
+namespace {
+
+using bundle::NotedLoss;
+using bundle::NotedThrottling;
+using perfdata::RecordType;
+
+// Collects the records of losses, and what they add up to.
+class LossCounter {
+ public:
+  void Add(const perfdata::RecordView& record, const perfdata::Event* event) {
+    if (record.type == RecordType::kSample) ++samples_;
+    if (event == nullptr) return;
+    if (record.type == RecordType::kLost) {
+      if (const auto lost = Decode<perfdata::Lost>(record, event->format)) {
+        AddRecord(record, *event, lost->count);
+      }
+    } else if (record.type == RecordType::kLostSamples) {
+      if (const auto lost = Decode<perfdata::LostSamples>(record, event->format)) {
+        AddRecord(record, *event, lost->count);
+      }
+    } else if (record.type == RecordType::kThrottle) {
+      if (const auto throttle = Decode<perfdata::Throttle>(record, event->format)) {
+        AddRecord(record, *event, 0);
+        auto& [sum, since_ns] = throttled_[throttle->id];
+        sum.event = event->name;
+        sum.cpu = records_.back().cpu;
+        ++sum.times;
+        since_ns = throttle->time;
+      }
+    } else if (record.type == RecordType::kUnthrottle) {
+      if (const auto end = Decode<perfdata::Unthrottle>(record, event->format)) {
+        AddRecord(record, *event, 0);
+        auto& [sum, since_ns] = throttled_[end->id];
+        if (since_ns) sum.ns += end->time - std::min(end->time, *since_ns);
+        since_ns.reset();
+      }
+    }
+  }
+
+  Losses Finish(std::optional<bundle::RecordingNotes> notes) && {
+    Losses losses{.has_notes = notes.has_value(), .notes = {}, .records = std::move(records_)};
+    if (notes) {
+      losses.notes = *std::move(notes);
+      return losses;
+    }
+    losses.notes.samples = samples_;
+    for (const LossRecord& record : losses.records) {
+      // perf 6.1 and older kernels count lost samples in LOST, too.
+      if (record.type == RecordType::kLostSamples) Sum(record, "lost_samples", losses.notes.lost);
+      if (record.type == RecordType::kLost) Sum(record, "lost", losses.notes.lost_processes);
+    }
+    for (const auto& [id, throttling] : throttled_) {
+      if (throttling.first.times > 0) losses.notes.throttled.push_back(throttling.first);
+    }
+    return losses;
+  }
+
+ private:
+  void AddRecord(const perfdata::RecordView& record, const perfdata::Event& event,
+                 std::uint64_t count) {
+    const bool has_cpu = event.format.Has(perfdata::kCpu);
+    const perfdata::SampleId trailer = perfdata::DecodeSampleId(record, event.format);
+    records_.push_back({record.type, trailer.time, has_cpu ? static_cast<int>(trailer.cpu) : -1,
+                        event.name, count});
+  }
+
+  static void Sum(const LossRecord& record, const char* cause, std::vector<NotedLoss>& sums) {
+    const auto found = std::ranges::find_if(sums, [&](const NotedLoss& sum) {
+      return sum.event == record.event && sum.cpu == record.cpu;
+    });
+    if (found != sums.end()) {
+      found->count += record.count;
+    } else if (record.count > 0) {
+      sums.push_back({record.event, record.cpu, cause, record.count});
+    }
+  }
+
+  std::uint64_t samples_ = 0;
+  std::vector<LossRecord> records_;
+  // By id: the sum, and since when it is throttled now.
+  std::map<std::uint64_t, std::pair<NotedThrottling, std::optional<std::uint64_t>>> throttled_;
+};
+
+// Returns "cpu-clock: CPU 0: ".
+std::string Where(const std::string& event, int cpu) {
+  std::string text;
+  if (!event.empty()) text += cli::EscapeForTerminal(event) + ": ";
+  if (cpu >= 0) text += fmt::format("CPU {}: ", cpu);
+  return text;
+}
+
+std::string Words(std::string key) {
+  std::ranges::replace(key, '_', ' ');
+  return cli::EscapeForTerminal(key);
+}
+
+std::string SecondsText(std::uint64_t ns) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  return fmt::format("{}.{:09}", ns / kSecondNs, ns % kSecondNs);
+}
+
+void AddList(std::string_view title, const std::vector<NotedLoss>& all, std::string& text) {
+  std::uint64_t sum = 0;
+  for (const NotedLoss& loss : all) sum += loss.count;
+  text += fmt::format("{}: {}\n", title, sum);
+  for (const NotedLoss& loss : all) {
+    text += fmt::format("  {}{}: {}\n", Where(loss.event, loss.cpu), Words(loss.cause), loss.count);
+  }
+}
+
+void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
+  if (!notes.chains.empty()) text += "ends of user call chains:\n";
+  for (const bundle::NotedChains& chains : notes.chains) {
+    text += fmt::format("  {}{}: {}\n", Where(chains.event, -1), Words(chains.end), chains.count);
+  }
+  if (!notes.throttled.empty()) text += "throttled:\n";
+  for (const NotedThrottling& cpu : notes.throttled) {
+    text += fmt::format("  {}{} times, {} s\n", Where(cpu.event, cpu.cpu), cpu.times,
+                        SecondsText(cpu.ns));
+  }
+  for (const bundle::NotedAbsence& absence : notes.absences) {
+    text += fmt::format("CPU {} was offline: from {} to {}\n", absence.cpu,
+                        SecondsText(absence.from_ns),
+                        absence.until_ns ? SecondsText(*absence.until_ns) : "the end");
+  }
+  for (const bundle::NotedRate& rate : notes.rates) {
+    text += fmt::format("rate: 1/{} from {} on, after {:.1f} % of a CPU\n", rate.divisor,
+                        SecondsText(rate.time_ns), rate.cpu_percent);
+  }
+  if (notes.aggregate_ns != 0) {
+    text += fmt::format("aggregated: {} samples are part of another one, in intervals of {} s\n",
+                        notes.aggregated, SecondsText(notes.aggregate_ns));
+  }
+  if (!notes.trigger.empty()) {
+    text += "written because of: " + cli::EscapeForTerminal(notes.trigger) + "\n";
+  }
+}
+
+std::uint64_t SumOf(const std::vector<NotedLoss>& losses) {
+  std::uint64_t sum = 0;
+  for (const NotedLoss& loss : losses) sum += loss.count;
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t Losses::noted_samples() const {
+  return SumOf(notes.lost);
+}
+
+std::uint64_t Losses::recorded_samples() const {
+  std::uint64_t sum = 0;
+  for (const LossRecord& record : records) {
+    if (record.type == RecordType::kLostSamples) sum += record.count;
+  }
+  return sum;
+}
+
+Result<Losses> FindLosses(const perfdata::Reader& reader) {
+  LossCounter counter;
+  perfdata::InTimeOrder records(reader.records(), reader.events());
+  while (records.Step()) counter.Add(records.record(), records.event());
+  std::optional<Error> damage = records.ReleaseFailure();
+  TRY_ASSIGN(std::optional<bundle::RecordingNotes> notes, bundle::FindNotes(reader.file()));
+  Losses losses = std::move(counter).Finish(std::move(notes));
+  losses.damage = std::move(damage);
+  return losses;
+}
+
+std::string LossesText(const Losses& losses) {
+  std::string text = fmt::format("source: {}\nsamples: {}\n",
+                                 losses.has_notes ? bundle::kNotesName : "records of the file",
+                                 losses.notes.samples);
+  AddList("lost samples", losses.notes.lost, text);
+  AddList(losses.has_notes ? "lost process events" : "lost records of any kind",
+          losses.notes.lost_processes, text);
+  AddOtherNotes(losses.notes, text);
+  if (losses.noted_samples() != losses.recorded_samples()) {
+    text += fmt::format("LOST_SAMPLES records: {} samples\n", losses.recorded_samples());
+  }
+  if (!losses.records.empty()) text += "records:\n";
+  for (const LossRecord& record : losses.records) {
+    text += fmt::format("  {}: {}{}", SecondsText(record.time_ns), Where(record.event, record.cpu),
+                        perfdata::RecordName(record.type));
+    text += record.count > 0 ? fmt::format(" {}\n", record.count) : "\n";
+  }
+  return text;
+}
+
+std::string LossesJson(const Losses& losses) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"source", losses.has_notes ? bundle::kNotesName : "records"}};
+  json.update(Json::parse(bundle::EncodeNotes(losses.notes)));
+  json.erase("version");
+  json["lost_samples"] = losses.noted_samples();
+  json["lost_samples_in_records"] = losses.recorded_samples();
+  json["records"] = Json::array();
+  for (const LossRecord& record : losses.records) {
+    Json of_record = {{"type", perfdata::RecordName(record.type)}, {"time_ns", record.time_ns}};
+    if (record.cpu >= 0) of_record["cpu"] = record.cpu;
+    of_record["event"] = record.event;
+    if (record.count > 0) of_record["count"] = record.count;
+    json["records"].push_back(std::move(of_record));
+  }
+  return cli::JsonText(Json{{"losses", std::move(json)}}, cli::JsonLayout::kOneLine);
+}
+
+}  // namespace perftape::inspect
