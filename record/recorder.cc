@@ -102,11 +102,13 @@ Status Recording::Commit(std::uint64_t limit_ns) {
   if (!is_last && !is_seam && !output_->IsCommitDue(limit_ns)) return {};
   TRY(output_->EndInterval());
   if (rotation_) rotation_->MakeRoom(*output_);
-  if (const Status committed = output_->CommitRound(); !committed) {
+  Status committed = output_->CommitRound();
+  if (committed || rotation_) losses_.MarkCommitted();
+  if (committed) committed = output_->Sync();
+  if (!committed) {
     if (!rotation_) return committed;
     rotation_->Suspend(*output_, committed.error());
   }
-  losses_.MarkCommitted();
   if (rotation_ && !is_last) rotation_->AfterRound(*output_, limit_ns);
   return {};
 }

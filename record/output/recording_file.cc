@@ -62,8 +62,7 @@ Result<RecordingFile> RecordingFile::Create(const RecordingFileOptions& options,
   return file;
 }
 
-Status RecordingFile::Commit() {
-  TRY(writer_.Commit());
+Status RecordingFile::Sync() const {
   if (sync_ && file_ && fdatasync(file_.get()) != 0) return FailErrno(path_.native(), errno);
   return {};
 }

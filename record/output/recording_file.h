@@ -25,7 +25,7 @@ struct RecordingFileOptions {
   OutputTarget target;  // of `path`; a stream gets pipe format
   std::optional<int> compression_level;
   OldFile old = OldFile::kKeep;
-  bool sync = false;     // Commit returns when the records are on the disk
+  bool sync = false;     // see Sync
   std::stop_token stop;  // ends the wait for the reader of a named pipe
 };
 
@@ -41,7 +41,9 @@ class RecordingFile {
 
   // Same as in perfdata::Writer.
   Status Append(Bytes records) { return writer_.Append(records); }
-  Status Commit();
+  Status Commit() { return writer_.Commit(); }
+  // With RecordingFileOptions::sync, waits until the committed records are on the disk.
+  Status Sync() const;
   Status CommitInstead(Bytes records) { return writer_.CommitInstead(records); }
   std::uint64_t size() const { return writer_.size(); }
   std::uint64_t uncommitted_bytes() const { return writer_.uncommitted_bytes(); }

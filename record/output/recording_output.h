@@ -85,6 +85,8 @@ class RecordingOutput {
   Status EndInterval();
   // Appends a FINISHED_ROUND and commits all records.
   Status CommitRound();
+  // With RecordOptions::sync, waits until the committed records are on the disk.
+  Status Sync() const { return file_ ? file_->Sync() : Status(); }
   // After a failed Append or Commit: replaces all uncommitted records by these.
   Status CommitInstead(Bytes records);
   // The numbers of records appended since the last commit.

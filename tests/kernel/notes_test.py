@@ -103,6 +103,15 @@ class Notes(harness.RecordingTest):
         self.assertGreater(len(calls), 1)
         self.assert_opens(self.dir / "a.data")
 
+    def test_a_disk_that_cannot_synchronize_ends_the_recording(self):
+        status, out, err = harness.run("strace", "-f", "-e", "trace=fdatasync", "-e",
+                                       "inject=fdatasync:error=EIO:when=3", "-o", "/dev/null",
+                                       harness.RECORD, "--sync", "-a", "--no-bundle", "-o",
+                                       self.dir / "a.data", "--duration", "20")
+        self.assertEqual(status, 1, out + err)
+        self.assertIn("Input/output error", err)
+        self.assert_opens(self.dir / "a.data")
+
 
 if __name__ == "__main__":
     harness.require("perf", "strace")

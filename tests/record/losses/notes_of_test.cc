@@ -28,12 +28,12 @@ RecordSummary Summary() {
 TEST(NotesOf, HaveEachLossOnce) {
   const bundle::RecordingNotes notes = NotesOf(Summary());
   EXPECT_EQ(notes.samples, 90);
-  EXPECT_THAT(notes.lost, ElementsAre(NotedLoss{"cpu-clock", 3, "ring_full", 4},
-                                      NotedLoss{"cpu-clock", 3, "late", 1},
-                                      NotedLoss{"", -1, "damaged", 1},
-                                      NotedLoss{"", -1, "unwritten", 2}));
-  EXPECT_THAT(notes.lost_processes, ElementsAre(NotedLoss{"", 1, "sideband_ring", 4},
-                                                NotedLoss{"", -1, "unwritten", 1}));
+  EXPECT_THAT(
+      notes.lost,
+      ElementsAre(NotedLoss{"cpu-clock", 3, "ring_full", 4}, NotedLoss{"cpu-clock", 3, "late", 1},
+                  NotedLoss{"", -1, "damaged", 1}, NotedLoss{"", -1, "unwritten", 2}));
+  EXPECT_THAT(notes.lost_processes,
+              ElementsAre(NotedLoss{"", 1, "sideband_ring", 4}, NotedLoss{"", -1, "unwritten", 1}));
   EXPECT_THAT(notes.chains, ElementsAre(bundle::NotedChains{"cpu-clock", "complete", 80},
                                         bundle::NotedChains{"cpu-clock", "no_table", 10}));
   EXPECT_THAT(notes.absences, ElementsAre(bundle::NotedAbsence{1, 105, 106}));
