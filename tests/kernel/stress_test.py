@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records what is hard on a recorder: targets that end at once, 10,000 threads, a reader of a pipe
+"""Records what is hard on a recorder: targets that end at once, many threads, a reader of a pipe
 that stalls or exits, and a rotating recording during an exec storm, whose memory and descriptors
 must not grow.
 
+PERFTAPE_THREADS (default 2000) is the number of threads; 10000 takes a minute on a busy machine.
 PERFTAPE_SOAK_SECONDS (default 12) is the length of the storm; 600 is a real soak."""
 
 import os
@@ -16,7 +17,7 @@ import time
 import harness
 
 SOAK_SECONDS = float(os.environ.get("PERFTAPE_SOAK_SECONDS", "12"))
-THREADS = 10_000
+THREADS = int(os.environ.get("PERFTAPE_THREADS", "2000"))
 # A program with many threads that wait, and a main thread that works until its input ends.
 CROWD = """
 import sys, threading, time
@@ -70,12 +71,12 @@ class ShortTargets(harness.RecordingTest):
 
 
 class Crowd(harness.RecordingTest):
-    def test_a_command_with_ten_thousand_threads(self):
+    def test_a_command_with_many_threads(self):
         _, err = self.record("-o", "crowd.data", "-F", "99", "--no-bundle", "--", "python3", "-c",
                              CROWD, THREADS, "0.5")
         self.check(self.dir / "crowd.data", err)
 
-    def test_a_process_that_has_ten_thousand_threads(self):
+    def test_a_process_that_has_many_threads(self):
         target = self.spawn("python3", "-c", CROWD, THREADS, "60", stdout=subprocess.PIPE)
         self.assertEqual(target.stdout.readline(), b"ready\n")
         _, err = self.record("-p", target.pid, "-o", "crowd.data", "-F", "99", "--no-bundle",
@@ -131,9 +132,12 @@ class PipeReaders(harness.RecordingTest):
 
 class Soak(harness.RecordingTest):
     def test_memory_and_descriptors_do_not_grow(self):
-        for _ in range(os.cpu_count()):
-            self.spawn("bash", "-c", STORM, stdout=subprocess.DEVNULL)
-        recorder = self.spawn(harness.RECORD, "-a", "-F", "499", "--switch-output=1s",
+        # Not -a: the recorder keeps a descriptor of each binary that it has sampled, and the other
+        # programs of this machine are not part of the test.
+        storms = [self.spawn("bash", "-c", STORM, stdout=subprocess.DEVNULL)
+                  for _ in range(os.cpu_count())]
+        targets = ",".join(str(storm.pid) for storm in storms)
+        recorder = self.spawn(harness.RECORD, "-p", targets, "-F", "499", "--switch-output=1s",
                               "--keep-files", "3", "-o", "soak.%n", cwd=self.dir,
                               stderr=subprocess.PIPE, text=True)
         self.assertIsNone(recorder.poll())
