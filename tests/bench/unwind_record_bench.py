@@ -11,10 +11,11 @@ Needs root.
 import argparse
 import pathlib
 import re
+import statistics
 import subprocess
 import tempfile
 
-HEADERS = "algorithm chrono filesystem functional iostream map memory random regex string thread variant"
+HEADERS = "algorithm functional iostream map memory regex string"
 # Prints user and system seconds of a command to a file.
 TIMED = 'TIMEFORMAT="%3U %3S"; { time "${@:2}" >/dev/null 2>/dev/null; } 2>"$1"'
 FLOOR, OURS, PERF_FP, PERF_DWARF = ("perftape none", "perftape eh", "perf record -g",
@@ -30,14 +31,14 @@ def workloads(directory):
     source.write_text("".join(f"#include <{name}>\n" for name in HEADERS.split()) +
                       "int main() { std::regex r(\"a+b\"); return std::regex_match(\"aab\", r); }\n")
     numbers = directory / "numbers"
-    numbers.write_text("\n".join(str(i * 7919 % 1000003) for i in range(400000)))
+    numbers.write_text("\n".join(str(i * 7919 % 1000003) for i in range(150000)))
     compiler = output_of("g++", "-print-prog-name=cc1plus")
     multiarch = output_of("g++", "-print-multiarch")
     return {
         "cc1plus": [compiler, "-quiet", "-imultiarch", multiarch, "-D_GNU_SOURCE", "-O2",
                     str(source), "-o", "/dev/null"],
         "python3": ["/usr/bin/python3", "-c",
-                    "print(sum(hash(str(i)) % 7 for i in range(3000000)))"],
+                    "print(sum(hash(str(i)) % 7 for i in range(1500000)))"],
         "xz": ["xz", "-9", "-k", "-c", str(numbers)],
         "sort": ["sort", "--parallel=1", str(numbers)],
     }
@@ -78,27 +79,34 @@ def measure(options, directory, command, rate):
             if words:
                 sizes[name] = (output.stat().st_size, samples_of(inspect, output))
                 output.unlink()
-    return {name: min(values) for name, values in times.items()}, sizes
+    return times, sizes
+
+
+def difference(times, name, base):
+    """The median over the rounds: a busy machine slows down what runs at the same time."""
+    return statistics.median(a - b for a, b in zip(times[name], times[base]))
 
 
 def print_rows(name, rate, times, sizes):
     print(f"\n{name}, {rate} Hz" + " " * 20 + "CPU s  slower   us/sample   of perf -g  bytes/sample")
-    theirs = times[PERF_FP] - times[FLOOR]
-    for recorder, cpu_s in times.items():
-        line = f"  {recorder:32} {cpu_s:7.3f} {100 * (cpu_s / times['alone'] - 1):6.1f} %"
+    theirs = difference(times, PERF_FP, FLOOR)
+    alone = statistics.median(times["alone"])
+    for recorder in times:
+        line = f"  {recorder:32} {statistics.median(times[recorder]):7.3f} " \
+            f"{100 * difference(times, recorder, 'alone') / alone:6.1f} %"
         if recorder in sizes:
             size, samples = sizes[recorder]
-            added = cpu_s - times[FLOOR]
+            added = difference(times, recorder, FLOOR)
             line += f" {1e6 * added / samples:10.2f} {added / theirs if theirs else 0:11.2f}"
             line += f" {size / samples:12.0f}"
-        print(line)
+        print(line, flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
-    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=31)
     parser.add_argument("--rates", default="999,4999")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -76,7 +76,7 @@ class Judge:
     def complain(self, command, words):
         self.complaints.append(f"{' '.join(repr(str(part))[1:-1] for part in command)}: {words}")
 
-    def run(self, tool, *arguments, statuses=(0, 3)):
+    def run(self, tool, *arguments, statuses=(0, 3), allowed=""):
         """Returns the stdout of a command. `allowed` are characters that may appear raw."""
         command = [self.bin / f"perftape-{tool}", *arguments]
         self.runs += 1
@@ -120,6 +120,11 @@ class Judge:
                 self.run("convert", "-f", "-v", "--show-sources", path, "-o",
                          self.work / f"out{VALID}.{ending}", *form)
 
+    def judge_report(self, path):
+        for form in ([], ["--json"], ["--markdown"], ["--csv"]):
+            self.run("report", "-v", "--stacks", "--tree", "--by", "comm,dso", *form, path)
+            self.run("report", "--diff", path, path, *form)
+
     def judge_round_trip(self, path):
         first = self.run("convert", path, "--to", "folded", "--no-symbols", allowed="\t")
         folded = self.work / "first.folded"
@@ -156,7 +161,8 @@ class Judge:
                           ["convert", "--from", VALID, missing, "--to", "folded"],
                           ["convert", f"--{VALID}", missing], ["convert", missing, "-o", VALID],
                           ["recover", missing, "-o", "x"], ["symbolize", missing, "-o", "x.pb.gz"],
-                          ["bundle", "list", missing], ["bundle", VALID], ["record", f"--{VALID}"]):
+                          ["bundle", "list", missing], ["report", missing],
+                          ["report", "--by", VALID], ["bundle", VALID], ["record", f"--{VALID}"]):
             self.run(*arguments, statuses=(1, 2))
 
 
@@ -182,6 +188,7 @@ def main():
         path.write_bytes(hostile_file())
         judge.judge_inspect(path)
         judge.judge_convert(path)
+        judge.judge_report(path)
         judge.judge_round_trip(path)
         judge.judge_symbolize()
         judge.judge_others(path)

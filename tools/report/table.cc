@@ -182,6 +182,12 @@ std::string CellText(const Cell& cell) {
 }
 
 std::string RawText(const Cell& cell) {
+  if (const auto* name = std::get_if<std::string>(&cell)) {
+    const std::string escaped = cli::EscapeForTerminal(*name);
+    // A spreadsheet would compute a text that begins with one of these.
+    const bool is_formula = !escaped.empty() && std::string_view("=+-@").contains(escaped.front());
+    return is_formula ? "'" + escaped : escaped;
+  }
   if (const auto* percent = std::get_if<Percent>(&cell))
     return fmt::format("{:.4f}", percent->value);
   if (const auto* quantity = std::get_if<Quantity>(&cell))

@@ -58,7 +58,7 @@ struct Section {
 
 // Returns "12.5 %", "1.234 s", "1234". A string stays as it is.
 std::string CellText(const Cell& cell);
-// Returns the number without a unit.
+// Returns the number without a unit, or a name that neither terminals nor spreadsheets interpret.
 std::string RawText(const Cell& cell);
 
 struct TextStyle {

@@ -87,6 +87,12 @@ TEST(CsvOf, WritesPlainNumbersAndQuotesCommas) {
             "1.2500,libc,x|y\n");
 }
 
+TEST(CsvOf, WritesNamesThatNothingInterprets) {
+  Section section = Example();
+  section.tables[0].rows = {{Percent{1}, std::string("=1+1"), std::string("a\033[2J")}};
+  EXPECT_EQ(CsvOf({section}), "Self,Binary,Function\n1.0000,'=1+1,a\\x1b[2J\n");
+}
+
 TEST(CellText, ShowsNanosecondsAsATime) {
   EXPECT_EQ(CellText(Quantity{1.5e9, "nanoseconds"}), "1.500 s");
   EXPECT_EQ(CellText(Quantity{2.25e6, "nanoseconds"}), "2.250 ms");
