@@ -96,7 +96,8 @@ TEST(FrameTable, KeepsFunctionsOfOneNameInTwoFilesApart) {
   const LocationId two = made.Frame(made.Map("/lib/two.so"), 0x10, {"init"});
   const Profile profile = made.Make();
   FrameTable frames(profile, {});
-  EXPECT_NE(frames.Of(two)[0], frames.Of(one)[0]);
+  const FrameId second = frames.Of(two)[0];
+  EXPECT_NE(second, frames.Of(one)[0]);
   EXPECT_THAT(frames.Ranks(), ElementsAre(1, 0));
 }
 
