@@ -2,6 +2,8 @@
 // Where user call chains that were found by unwind tables ended, in words.
 #pragma once
 
+#include <linux/types.h>
+
 #include <string_view>
 
 #include "bpf/unwind_wire.h"
