@@ -124,8 +124,8 @@ struct wire_cpu {
 	__u64 ring_full;		  /* samples: the ring buffer was full */
 	__u64 no_scratch;		  /* samples: no memory to build the message */
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
-	__u64 hits;	/* of a tracepoint, by wanted tasks, that meet its conditions */
-	__u64 excluded; /* a tracepoint is not recorded on this CPU */
+	__u64 hits;	   /* of a tracepoint, by wanted tasks, that meet its conditions */
+	__u64 excluded;	   /* a tracepoint is not recorded on this CPU */
 	__u64 divisor;	   /* not 0: of overflows, only one in so many makes a sample; */
 			   /* user space may change it at any time */
 	__u64 held;	   /* overflows since the last sample that made none, and the */

@@ -127,6 +127,10 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
   TRY(cli::CheckOutput(plan.output, plan.if_exists));
   const bool is_shown = plan.output == "-" && IsTerminal() && plan.format == ReportFormat::kText;
   const TextStyle style = is_shown ? StyleOfStdout() : TextStyle();
+  // A pager cannot be started in the sandbox.
+  std::optional<Pager> pager;
+  if (is_shown && !plan.no_pager) pager.emplace();
+  if (!plan.no_sandbox) TRY(Confine(plan));
   TRY_ASSIGN(const Outcome outcome,
              plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console));
   TRY(Print(outcome.text, plan));

@@ -60,8 +60,8 @@ inline constexpr std::size_t kUsualUnwindBytes = std::size_t{64} << 20;
 // Receives one message of libbpf, without its last newline.
 using LibbpfLog = std::function<void(std::string_view message)>;
 
-// With kUnwindTables, a sample whose mapping or table the kernel side does not know yet has at most so
-// many bytes of its stack. Only few such stacks are deeper: the processes have just started.
+// With kUnwindTables, a sample whose mapping or table the kernel side does not know yet has at most
+// so many bytes of its stack. Only few such stacks are deeper: the processes have just started.
 inline constexpr std::uint32_t kLateStackBytes = 32768;
 
 // How the program determines when its timer was due. With its own clock alone, it cannot find out

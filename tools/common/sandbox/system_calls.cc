@@ -58,8 +58,8 @@ constexpr SystemCallRow kRows[] = {
     If(SYS_ioctl, 1, FIONREAD), If(SYS_ioctl, 1, FIONBIO),
 
     // Paths. Landlock limits them.
-    {SYS_openat}, {SYS_newfstatat}, {SYS_statx}, {SYS_statfs}, {SYS_faccessat}, {SYS_faccessat2},
-    {SYS_readlinkat}, {SYS_getcwd}, {SYS_mkdirat}, {SYS_unlinkat}, {SYS_renameat}, {SYS_renameat2},
+    {SYS_openat}, {SYS_openat2}, {SYS_newfstatat}, {SYS_statx}, {SYS_statfs}, {SYS_faccessat},
+    {SYS_faccessat2}, {SYS_readlinkat}, {SYS_getcwd}, {SYS_mkdirat}, {SYS_unlinkat}, {SYS_renameat}, {SYS_renameat2},
     {SYS_linkat}, {SYS_symlinkat}, {SYS_fchmodat}, {kFchmodat2}, {SYS_fchownat}, {SYS_utimensat},
     {SYS_umask},
 
@@ -86,6 +86,8 @@ constexpr SystemCallRow kRows[] = {
     {SYS_ppoll}, {SYS_pselect6}, {SYS_epoll_create1}, {SYS_epoll_ctl}, {SYS_epoll_pwait},
     {SYS_epoll_pwait2}, {SYS_eventfd2}, {SYS_nanosleep}, {SYS_clock_nanosleep}, {SYS_clock_gettime},
     {SYS_clock_getres}, {SYS_gettimeofday}, {SYS_times},
+    // For the recorder's command, and the pager that was started before the sandbox.
+    {SYS_wait4}, {SYS_waitid},
 
     // Facts about the process and the machine.
     {SYS_getpid}, {SYS_getppid}, {SYS_gettid}, {SYS_getuid}, {SYS_geteuid}, {SYS_getgid},
@@ -102,21 +104,20 @@ constexpr SystemCallRow kRows[] = {
     Refused(SYS_fork), Refused(SYS_vfork),
 #endif
 
-    // The recorder opens events on CPUs that come online, and reads maps. It waits for the command and
-    // signals it through its pidfd. Without pidfd_open it can signal no other process. A thread that
+    // The recorder opens events on CPUs that come online, and reads maps. It signals the
+    // command through its pidfd. Without pidfd_open it can signal no other process. A thread that
     // was busy gives up its capabilities when the filter is already on (capabilities.h).
     Recorder(SYS_perf_event_open), Recorder(SYS_bpf), Recorder(SYS_capset),
     IfBits(SYS_ioctl, 1, 0xff00, '$' << 8 /* PERF_EVENT_IOC_* */, Caller::kRecorder),
     IfBits(SYS_ioctl, 1, 0xff00, 0xb7 << 8 /* NS_GET_* */, Caller::kRecorder),
-    Recorder(SYS_wait4), Recorder(SYS_waitid), Recorder(SYS_pidfd_send_signal),
-    Recorder(SYS_signalfd4), Recorder(SYS_timerfd_create), Recorder(SYS_timerfd_settime),
+    Recorder(SYS_pidfd_send_signal), Recorder(SYS_signalfd4), Recorder(SYS_timerfd_create),
+    Recorder(SYS_timerfd_settime),
     Recorder(SYS_timerfd_gettime), Recorder(SYS_name_to_handle_at), Recorder(SYS_sendto),
     Recorder(SYS_recvfrom), Recorder(SYS_sched_setaffinity), Recorder(SYS_inotify_init1),
     Recorder(SYS_inotify_add_watch), Recorder(SYS_inotify_rm_watch), Recorder(SYS_sync),
     Recorder(SYS_syncfs),
     Refused(SYS_perf_event_open, Caller::kReader), Refused(SYS_bpf, Caller::kReader),
-    Refused(SYS_wait4, Caller::kReader), Refused(SYS_pidfd_send_signal, Caller::kReader),
-    Refused(SYS_capset, Caller::kReader),
+    Refused(SYS_pidfd_send_signal, Caller::kReader), Refused(SYS_capset, Caller::kReader),
 
     // The calls that an attacker tries first.
     Refused(SYS_execve), Refused(SYS_execveat), Refused(SYS_socket), Refused(SYS_socketpair),
