@@ -59,9 +59,9 @@ constexpr SystemCallRow kRows[] = {
 
     // Paths. Landlock limits them.
     {SYS_openat}, {SYS_openat2}, {SYS_newfstatat}, {SYS_statx}, {SYS_statfs}, {SYS_faccessat},
-    {SYS_faccessat2}, {SYS_readlinkat}, {SYS_getcwd}, {SYS_mkdirat}, {SYS_unlinkat}, {SYS_renameat}, {SYS_renameat2},
-    {SYS_linkat}, {SYS_symlinkat}, {SYS_fchmodat}, {kFchmodat2}, {SYS_fchownat}, {SYS_utimensat},
-    {SYS_umask},
+    {SYS_faccessat2}, {SYS_readlinkat}, {SYS_getcwd}, {SYS_mkdirat}, {SYS_unlinkat}, {SYS_renameat},
+    {SYS_renameat2}, {SYS_linkat}, {SYS_symlinkat}, {SYS_fchmodat}, {kFchmodat2}, {SYS_fchownat},
+    {SYS_utimensat}, {SYS_umask},
 
     // Memory that is never executed.
     IfBits(SYS_mmap, 2, PROT_EXEC, 0), IfBits(SYS_mprotect, 2, PROT_EXEC, 0),
