@@ -34,7 +34,11 @@ Estimate MeanOf(std::span<const Observation> recordings) {
     of_samples += one.variance / (count * count);
   }
   mean.variance = of_samples;
-  if (recordings.size() < 2) return mean;
+  if (recordings.size() < 2) {
+    constexpr double kBursts = 2;
+    mean.variance *= kBursts;
+    return mean;
+  }
   double squares = 0;
   for (const Observation& one : recordings) {
     squares += (one.value - mean.value) * (one.value - mean.value);

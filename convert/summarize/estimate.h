@@ -29,7 +29,9 @@ Observation ObservedShare(double part, double whole, double samples);
 Observation ObservedSum(double sum, double samples);
 
 // Returns the mean of several recordings. Its variance is what the numbers of samples leave, or how
-// much the recordings differ, whichever is larger.
+// much the recordings differ, whichever is larger. A single recording does not show how much
+// recordings differ. Its samples come in bursts (interrupts, page faults), so its variance is
+// doubled.
 Estimate MeanOf(std::span<const Observation> recordings);
 
 // Returns `later` - `earlier`; the degrees of freedom are those of Welch's test.

@@ -217,6 +217,12 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
     return Fail(ErrorCode::kInvalidArgument, "-: stdin can be read only once");
   }
   TRY_ASSIGN(plan.rules, ReadFailRules(plan.fail_on));
+  const bool has_points =
+      std::ranges::count(plan.rules, FailRule::Unit::kPoints, &FailRule::unit) > 0;
+  if (has_points && plan.measure == summarize::Measure::kWeight) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--fail-on: percentage points (pp) cannot be combined with --absolute");
+  }
   plan.import.threads = plan.threads;
   plan.import.histogram_bins = kHistogramBins;
   for (const GroupBy& group : plan.groups) {

@@ -67,14 +67,14 @@ double AllowedGrowth(const FailRule& rule, const Change& change) {
 
 std::string ViolationText(const FailRule& rule, const FunctionChange& function, double error) {
   const Change& change = ChangeOf(function, rule.of);
-  const Estimate difference = change.difference();
-  const auto relative = [&](double value) {
-    return change.before.value == 0 ? std::string("new")
-                                    : fmt::format("{:+.1f} %", 100 * value / change.before.value);
-  };
-  return fmt::format("{}: {} grew by {} (at least {}), more than '{}' allows", function.function,
-                     rule.of == FailRule::Of::kSelf ? "self" : "total", relative(difference.value),
-                     relative(difference.value - error), rule.text);
+  const double growth = change.difference().value;
+  const std::string_view of = rule.of == FailRule::Of::kSelf ? "self" : "total";
+  if (change.before.value == 0) {
+    return fmt::format("{}: is new in {}, more than '{}' allows", function.function, of, rule.text);
+  }
+  return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows",
+                     function.function, of, 100 * growth / change.before.value,
+                     100 * (growth - error) / change.before.value, rule.text);
 }
 
 }  // namespace

@@ -36,6 +36,11 @@ TEST(MeanOf, AddsUpWhatTheSamplesLeave) {
   EXPECT_TRUE(std::isinf(mean.freedom));
 }
 
+TEST(MeanOf, DoublesTheVarianceOfASingleRecording) {
+  const Observation only = {.value = 0.5, .variance = 0.04};
+  EXPECT_DOUBLE_EQ(MeanOf({&only, 1}).variance, 0.08);
+}
+
 TEST(MeanOf, SeesThatRecordingsDiffer) {
   const std::vector<Observation> values = {
       {.value = 1, .variance = 0}, {.value = 2, .variance = 0}, {.value = 3, .variance = 0}};

@@ -48,6 +48,9 @@ TEST(ReportPlanOf, RefusesWhatIsNoValue) {
   EXPECT_THAT(PlanOfWords({"--tree=sideways"}), refuses("--tree"));
   EXPECT_THAT(PlanOfWords({"--stacks=x"}), refuses("--stacks"));
   EXPECT_THAT(PlanOfWords({"--json", "--csv"}), refuses("cannot be combined"));
+  EXPECT_THAT(PlanOfWords({"--fail-on=f self +5%", "in"}), refuses("--fail-on needs --diff"));
+  EXPECT_THAT(PlanOfWords({"--diff=a", "b", "--absolute", "--fail-on=f self +2pp"}),
+              refuses("cannot be combined with --absolute"));
   EXPECT_THAT(PlanOfWords({"-", "-"}), refuses("stdin can be read only once"));
 }
 

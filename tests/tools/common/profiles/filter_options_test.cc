@@ -13,8 +13,7 @@ using testing::HasSubstr;
 
 constexpr Option kEventRows[] = {EventRow("keep only samples of these events")};
 constexpr auto kOptions = Table(kEventRows, kFilterRows);
-constexpr Command kCommand = {
-    .name = "filter", .purpose = "", .operands = "", .options = kOptions};
+constexpr Command kCommand = {.name = "filter", .purpose = "", .operands = "", .options = kOptions};
 
 Result<convert::FilterOptions> FilterOfWords(std::vector<std::string> words) {
   TRY_ASSIGN(FilterPlan plan, Parse<FilterPlan>(kCommand, words));
